@@ -1,47 +1,50 @@
-import type { Bed } from './bed.ts';
-import type { Mark } from './goals.ts';
+import type { BenchEnvironment } from './environment.ts';
+import type { GoalCheck } from './goals.ts';
 import type { Table } from './table.ts';
 
-/** What is measured, and what is asked of it. */
+/** A question about performance, and the goal. */
 export interface Benchmark {
-  /** What the command line takes. */
+  /** The argument on the command line. */
   readonly name: string;
-  /** What is measured, and how, for whoever reads the results. */
-  readonly says: string;
-  /** What the project asks of itself. */
+  /** What is measured and how; printed above the tables. */
+  readonly description: string;
+  /** The project's own target. */
   readonly goal?: string;
-  /** What the tables say of it, and those that were kept of another benchmark. */
-  readonly marks?: (tables: readonly Table[], kept: (name: string) => readonly Table[]) => Mark[];
-  /** Whether a plain `npm run bench` runs it. */
+  /** Compares the tables with the goal. `measured` holds the tables of the benchmarks that ran before, by name. */
+  readonly goalChecks?: (
+    tables: readonly Table[],
+    measured: ReadonlyMap<string, readonly Table[]>,
+  ) => GoalCheck[];
+  /** Whether a plain `npm run bench` includes it. */
   readonly byDefault: boolean;
-  /** PostgreSQL counts the time of each statement, which costs a little: only where it is asked for. */
+  /** Loads `pg_stat_statements`, which costs a little: only if needed. */
   readonly statements?: boolean;
-  /** Rows that it fills tables with, unless the command line says how many. */
+  /** The default number of rows to fill tables with. */
   readonly runs?: number;
-  run(bed: Bed, how: How): Promise<Table[]>;
+  run(environment: BenchEnvironment, how: BenchmarkOptions): Promise<Table[]>;
 }
 
-export interface How {
-  /** What is counted; one more comes before, to warm up. */
+export interface BenchmarkOptions {
+  /** Measured rounds, after the warm-up. */
   readonly rounds: number;
-  /** The length of a round that has one. */
+  /** The length of a timed round. */
   readonly seconds: number;
-  /** Requests of a round that ends when all of them have. */
+  /** Requests per counted round. */
   readonly requests: number;
-  /** Open at once by the load generator. */
+  /** Concurrent connections of the load generator. */
   readonly connections: number;
   readonly runs: number;
   readonly note: (line: string) => void;
 }
 
-/** So many times the usual callers make a crowd: the more, the larger the transactions. */
+/** The factor for measurements with many clients: the more clients, the larger the transactions. */
 export const crowd = 4;
 
-/** A table from each number of callers. */
+/** One table for each number of clients. */
 export async function fromEach(
   callers: readonly number[],
-  how: How,
-  measure: (how: How) => Promise<Table>,
+  how: BenchmarkOptions,
+  measure: (how: BenchmarkOptions) => Promise<Table>,
 ): Promise<Table[]> {
   const tables: Table[] = [];
   for (const connections of callers) {

@@ -1,15 +1,15 @@
-import type { Bed } from './bed.ts';
+import type { BenchEnvironment } from './environment.ts';
 
-/** What claiming has cost a database so far, as PostgreSQL itself counted it. */
+/** The cost of claiming so far, from `pg_stat_statements`. */
 export interface Claims {
   readonly calls: number;
   readonly claimed: number;
   readonly ms: number;
 }
 
-/** A claim is told by what it does: it skips what others have locked, and holds the row of its own process. */
-export async function claimsOf(bed: Bed, database: string): Promise<Claims> {
-  const [row] = await bed.ask<{ calls: number; claimed: number; ms: number }>(`
+/** The claim statement is recognized by its clauses: `skip locked`, and `key share` on the process row. */
+export async function claimsOf(environment: BenchEnvironment, database: string): Promise<Claims> {
+  const [row] = await environment.ask<{ calls: number; claimed: number; ms: number }>(`
     select coalesce(sum(s.calls), 0)::float8 as calls, coalesce(sum(s.rows), 0)::float8 as claimed,
       coalesce(sum(s.total_exec_time), 0)::float8 as ms
     from pg_stat_statements s join pg_database d on d.oid = s.dbid

@@ -1,14 +1,18 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import pg from 'pg';
-import type { Bed } from './bed.ts';
 import type { OpenedCueline } from './contenders/cueline.ts';
+import type { BenchEnvironment } from './environment.ts';
 
 /**
- * Puts that many runs into the queue as if they had been accepted: one is, through the API, and the others are copies
- * of its rows under ids and places in line of their own. Nobody may be working on the queue meanwhile.
+ * Fills the queue: one execution is accepted through the API, the others are copies of its rows with new ids and queue
+ * positions. No worker may be running.
  */
-export async function fillQueue(bed: Bed, opened: OpenedCueline, count: number): Promise<void> {
+export async function fillQueue(
+  environment: BenchEnvironment,
+  opened: OpenedCueline,
+  count: number,
+): Promise<void> {
   await accept(opened.target);
   const client = new pg.Client(opened.connection);
   await client.connect();
@@ -29,7 +33,7 @@ export async function fillQueue(bed: Bed, opened: OpenedCueline, count: number):
   await client.query('vacuum analyze executions');
   await client.query('vacuum analyze execution_queue');
   await client.end();
-  await bed.ask('checkpoint');
+  await environment.ask('checkpoint');
 }
 
 async function columnsOf(client: pg.Client, table: string, but: string[]): Promise<string> {

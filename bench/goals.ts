@@ -1,7 +1,7 @@
 import type { Table } from './table.ts';
 
-/** One figure that a goal asks for: at least so much, or at most. */
-export interface Mark {
+/** One figure of a goal, with its lower or upper bound. */
+export interface GoalCheck {
   readonly what: string;
   readonly value: number;
   readonly unit?: string;
@@ -9,26 +9,26 @@ export interface Mark {
   readonly most?: number;
 }
 
-/** What stands below a goal: `Met: … 22 ms (at most 30 ms). Missed: … 0.31 (at least 0.5).` */
-export function verdict(marks: readonly Mark[]): string {
-  const told = (word: string, those: readonly Mark[]) =>
+/** The line below a goal: `Met: … 22 ms (at most 30 ms). Missed: … 0.31 (at least 0.5).` */
+export function verdict(goalChecks: readonly GoalCheck[]): string {
+  const told = (word: string, those: readonly GoalCheck[]) =>
     those.length === 0 ? [] : [`${word}: ${those.map(asked).join('; ')}.`];
   return [
-    ...told('Met', marks.filter(isMet)),
+    ...told('Met', goalChecks.filter(isMet)),
     ...told(
       'Missed',
-      marks.filter((mark) => !isMet(mark)),
+      goalChecks.filter((mark) => !isMet(mark)),
     ),
   ].join(' ');
 }
 
-function isMet({ value, least, most }: Mark): boolean {
+function isMet({ value, least, most }: GoalCheck): boolean {
   return (
     value >= (least ?? Number.NEGATIVE_INFINITY) && value <= (most ?? Number.POSITIVE_INFINITY)
   );
 }
 
-function asked({ what, value, unit, least, most }: Mark): string {
+function asked({ what, value, unit, least, most }: GoalCheck): string {
   const form = (figure = 0) => formed(figure) + (unit ? ` ${unit}` : '');
   const bound = least === undefined ? `at most ${form(most)}` : `at least ${form(least)}`;
   return `${what} ${form(value)} (${bound})`;
@@ -38,12 +38,12 @@ function formed(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: 2 });
 }
 
-/** The first number of a cell, its median as it is printed, by the row's first cell and the place of the column. */
+/** The first number in a cell, which is the median. The row is found by its first cell. */
 export function figure(table: Table | undefined, row: string, column: number): number {
   return numberOf(table?.rows.find(([name]) => name === row)?.[column], `${row}, ${column}`);
 }
 
-/** The figures of a column, without those that are blank or are not told of. */
+/** The figures of a column, without empty cells and without the given row. */
 export function figures(table: Table | undefined, column: number, without = ''): number[] {
   const rows = table?.rows.filter((row) => row[0] !== without && row[column]) ?? [];
   if (rows.length === 0) throw new Error(`no figures in column ${column}`);

@@ -1,9 +1,9 @@
-import { machineLine } from '../harness/results.ts';
-import type { Bed } from './bed.ts';
+import { describeMachine } from '../harness/output.ts';
+import type { BenchEnvironment } from './environment.ts';
 
-/** What a number means nothing without. */
-export async function machine(bed: Bed): Promise<string[]> {
-  const [row] = await bed.ask<Record<string, string>>(`
+/** The hardware and the settings behind the figures. */
+export async function machine(environment: BenchEnvironment): Promise<string[]> {
+  const [row] = await environment.ask<Record<string, string>>(`
     select current_setting('server_version') as version, current_setting('fsync') as fsync,
       current_setting('synchronous_commit') as synchronous_commit,
       current_setting('full_page_writes') as full_page_writes,
@@ -11,7 +11,7 @@ export async function machine(bed: Bed): Promise<string[]> {
   const { version, ...settings } = row ?? {};
   const pairs = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   return [
-    `${machineLine()} Everything, the load generator included, runs on it.`,
+    `${describeMachine()} Everything, the load generator included, runs on it.`,
     `Node ${process.versions.node}. PostgreSQL ${version}: ${pairs.join(', ')}.`,
   ];
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bed } from './bed.ts';
 import type { Opened } from './contenders/contender.ts';
+import type { BenchEnvironment } from './environment.ts';
 import { cpuMicros, familyOf } from './usage.ts';
 
 /** One round with one contender. */
@@ -8,19 +8,19 @@ export interface Sample {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Microseconds of CPU for each request, by who spent them. On a machine shared with others the steadiest number. */
+  /** Microseconds of CPU per request, by process: the steadiest figure on a shared machine. */
   readonly cpu: { readonly server: number; readonly store: number; readonly generator: number };
 }
 
-/** Requests for so many seconds: what is counted are the answers. */
+/** Sends requests for this many seconds and counts the responses. */
 export async function acceptFor(
-  bed: Bed,
+  environment: BenchEnvironment,
   opened: Opened,
   { connections, seconds }: { connections: number; seconds: number },
 ): Promise<Sample> {
   await opened.reset();
   const before = usageOf(opened);
-  const load = await bed.generator.run({ target: opened.target, connections, seconds });
+  const load = await environment.generator.run({ target: opened.target, connections, seconds });
   mustBeAccepted(load.statuses);
   const { answered } = load;
   return {
@@ -32,18 +32,22 @@ export async function acceptFor(
 }
 
 /**
- * So many requests, and the clock stops when all of them have ended and can be read. Where a request makes several runs
- * (`each`), so many runs.
+ * Sends this many requests and stops the clock when all their executions have ended and can be read. A request may
+ * start several executions (`each`).
  */
 export async function finishAll(
-  bed: Bed,
+  environment: BenchEnvironment,
   opened: Opened,
   { connections, requests, each = 1 }: { connections: number; requests: number; each?: number },
 ): Promise<Sample> {
   await opened.reset();
   const before = usageOf(opened);
   const sent = requests / each;
-  const load = await bed.generator.run({ target: opened.target, connections, requests: sent });
+  const load = await environment.generator.run({
+    target: opened.target,
+    connections,
+    requests: sent,
+  });
   const answered = performance.now();
   mustBeAccepted(load.statuses);
   while ((await opened.finished()) < requests) await delay(pollMs);
@@ -56,7 +60,7 @@ export async function finishAll(
   };
 }
 
-/** To count what has ended costs some contenders more than others. */
+/** Counting ended executions is more expensive for some contenders than for others. */
 const pollMs = 50;
 
 function mustBeAccepted(statuses: Readonly<Record<number, number>>): void {

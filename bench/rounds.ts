@@ -1,5 +1,5 @@
-import type { Bed } from './bed.ts';
 import type { Contender, Opened } from './contenders/contender.ts';
+import type { BenchEnvironment } from './environment.ts';
 import type { Sample } from './measure.ts';
 
 /** All samples of a contender, in the order of the rounds. */
@@ -13,19 +13,19 @@ export interface Entry {
   readonly measure: (opened: Opened) => Promise<Sample>;
 }
 
-/** Not counted: it takes a JavaScript engine some ten seconds under load to have compiled what is hot. */
+/** Not counted: the JIT compiler needs about ten seconds of load. */
 export const warmUps = 3;
 
-/** Side by side in alternation: A B C, A B C, … so that whatever else the machine does meets all of them alike. */
+/** Contenders alternate (A B C, A B C, …), so that other load on the machine affects all of them alike. */
 export async function inAlternation(
-  bed: Bed,
+  environment: BenchEnvironment,
   entries: readonly Entry[],
   rounds: number,
 ): Promise<Series[]> {
   const open: { entry: Entry; opened: Opened; samples: Sample[] }[] = [];
   try {
     for (const entry of entries) {
-      open.push({ entry, opened: await entry.contender.open(bed), samples: [] });
+      open.push({ entry, opened: await entry.contender.open(environment), samples: [] });
     }
     for (let round = -warmUps; round < rounds; round++) {
       for (const { entry, opened, samples } of open) {
@@ -52,7 +52,7 @@ export function spread(values: readonly number[]): Spread {
   return { median: (low + high) / 2, min: sorted[0] ?? 0, max: sorted.at(-1) ?? 0 };
 }
 
-/** Round by round against the base of the same round, which the same minute of the machine met. */
+/** Relative to the base in the same round, which ran under the same conditions. */
 export function ratios(series: Series, base: Series): Spread {
   return spread(
     series.samples.map(({ perSecond }, at) => perSecond / (base.samples[at]?.perSecond ?? 1)),

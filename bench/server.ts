@@ -3,30 +3,30 @@ import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A server under measurement, in a process of its own, with its log in a file as in production. */
+/** A server under measurement in its own process, which logs to a file as in production. */
 export interface Server {
   readonly pid: number;
   readonly url: URL;
-  /** From the spawn to the line that says where it listens. */
+  /** From the spawn to the line with its address. */
   readonly startMs: number;
-  /** SIGTERM, and the end of it. */
+  /** Sends SIGTERM and waits for the exit. */
   stop(): Promise<void>;
 }
 
 export interface ServerOptions {
-  /** What node is given: the script and its arguments. */
+  /** The script and its arguments. */
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly logFile: string;
   readonly cwd?: string;
-  /** For node itself. */
+  /** Flags of Node. */
   readonly flags?: readonly string[];
 }
 
-/** As Cueline runs: contenders take turns, and a process that has been quiet would be slower than it is. */
+/** As Cueline runs: without it, a process that was idle during the others' rounds would be slower. */
 const usualFlags = ['--no-memory-reducer'];
 
-/** Resolves as soon as it has printed where it listens. */
+/** Resolves when the server has printed its address. */
 export async function startServer({
   command,
   env,
@@ -40,7 +40,7 @@ export async function startServer({
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', openSync(logFile, 'a')],
   });
-  const forget = endWithUs(child);
+  const forget = killAtExit(child);
   const exited = once(child, 'exit').finally(forget);
   const url = await new Promise<string>((resolve, reject) => {
     let said = '';
@@ -70,11 +70,11 @@ process.once('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
 });
 
-/** A benchmark that fails leaves nothing running. Answers how to forget a child that has ended. */
-export function endWithUs(child: ChildProcess): () => void {
+/** Kills the child when this process exits. Returns a function that cancels it. */
+export function killAtExit(child: ChildProcess): () => void {
   alive.add(child);
   return () => void alive.delete(child);
 }
 
-/** The folder of the scripts that are spawned. */
+/** The folder of the server scripts. */
 export const serversDir = join(import.meta.dirname, 'servers');

@@ -1,11 +1,11 @@
 import { ratios, type Series, type Spread, spread } from './rounds.ts';
 
-/** What is printed, and what stands in the results: Markdown, aligned to be read as plain text. */
+/** A Markdown table, aligned so that it also reads well as plain text. */
 export interface Table {
   readonly title?: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Lines below it. */
+  /** Lines below the table. */
   readonly notes?: readonly string[];
 }
 
@@ -25,19 +25,7 @@ export function markdown({ title, columns, rows, notes = [] }: Table): string {
   ].join('\n');
 }
 
-/** The tables of such a text, without their titles and notes. */
-export function tablesIn(text: string): Table[] {
-  return [...text.matchAll(/(?:^\|.*\|$\n?)+/gm)].map(([lines]) => {
-    const [columns = [], , ...rows] = lines
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split('|').slice(1, -1))
-      .map((cells) => cells.map((cell) => cell.trim()));
-    return { columns, rows };
-  });
-}
-
-/** One line for each contender, with its ratio to the first, round by round. */
+/** One row per contender, with its ratio to the first, round by round. */
 export function throughput(series: readonly Series[], unit: string): Table {
   const [base] = series;
   if (!base) throw new Error('nothing was measured');

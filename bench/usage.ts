@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What processes have used, as Linux counts it. */
+/** Resource usage of processes, from /proc. */
 
-/** Clock ticks a second in /proc, the same on every Linux that Node runs on. */
+/** Clock ticks per second in /proc, the same on every Linux that Node supports. */
 const ticksPerSecond = 100;
 
-/** User and system time of a process and of its children that have ended, in microseconds; 0 where it is gone. */
+/** User and system time of a process and its ended children, in microseconds; 0 if it has ended. */
 export function cpuMicros(pid: number): number {
   const fields = statOf(pid);
   if (!fields) return 0;
@@ -13,7 +13,7 @@ export function cpuMicros(pid: number): number {
   return (ticks * 1_000_000) / ticksPerSecond;
 }
 
-/** A process and all that it has started: PostgreSQL is its postmaster with the backends. */
+/** A process and its descendants: for PostgreSQL, the postmaster and its backends. */
 export function familyOf(pid: number): number[] {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -34,18 +34,18 @@ export function residentBytes(pid: number): number {
   return kilobytes(`/proc/${pid}/status`, 'VmRSS') * 1_024;
 }
 
-/** Memory in bytes, with what is shared divided among those who share it: what backends of one server add up to. */
+/** Proportional memory in bytes: shared pages are divided among the processes that share them. */
 export function proportionalBytes(pid: number): number {
   return kilobytes(`/proc/${pid}/smaps_rollup`, 'Pss') * 1_024;
 }
 
-/** What a process has read of its files and connections, in bytes. */
+/** The bytes that a process has read from files and connections. */
 export function readBytes(pid: number): number {
   const text = readOrNull(`/proc/${pid}/io`) ?? '';
   return Number(/^rchar: (\d+)$/m.exec(text)?.[1] ?? 0);
 }
 
-/** The fields from the third on: the second, the name, may hold blanks. */
+/** The fields from the third on: the second, the name, may contain blanks. */
 function statOf(pid: number): string[] | null {
   const text = readOrNull(`/proc/${pid}/stat`);
   return text === null ? null : text.slice(text.lastIndexOf(')') + 2).split(' ');

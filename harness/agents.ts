@@ -7,7 +7,7 @@ import { toId } from '../src/core/id.ts';
 import { freshId } from './fresh-id.ts';
 import type { Service } from './service.ts';
 
-/** An agent with its prompt and pinned version, put straight into the tables: for tests of what comes after. */
+/** An agent with its prompt and pinned version, inserted into the tables. */
 export interface AgentOptions {
   readonly stage?: Stage;
   readonly apiEnabled?: boolean;
@@ -16,7 +16,7 @@ export interface AgentOptions {
   readonly createdBy?: string;
   readonly workspaceId?: string;
   readonly system?: string;
-  /** `Hello {{name}}` unless given. */
+  /** `Hello {{name}}` by default. */
   readonly user?: string;
   readonly model?: string;
   readonly config?: AgentConfig;
@@ -28,7 +28,7 @@ export interface AgentOptions {
 }
 
 export interface TestAgent {
-  /** As stored, and as on the wire. */
+  /** The stored id, and the wire id. */
   readonly id: string;
   readonly agentId: string;
   readonly promptVersionId: string;
@@ -75,7 +75,7 @@ export async function addAgent(
   };
 }
 
-/** Executes and waits for the end; answers the record. */
+/** Executes and waits for the end; returns the record. */
 export async function run(
   service: Service,
   agent: TestAgent,
@@ -90,7 +90,7 @@ export async function run(
   return ended(service, accepted.body.statusUrl, key);
 }
 
-/** Waits for the end of a run, however long it takes; answers the record. */
+/** Waits for the end of an execution, however long it takes; returns the record. */
 export async function ended(service: Service, statusUrl: string, key: string) {
   for (;;) {
     const { body } = await service.call('GET', `${statusUrl}?wait=20`, { key });

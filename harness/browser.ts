@@ -1,11 +1,11 @@
 import { cookiesOf } from './sessions.ts';
 
-/** Calls of `/api/auth`, which the OpenAPI document leaves to better-auth, as a browser or a program makes them. */
+/** Calls of `/api/auth`, which better-auth serves and the OpenAPI document leaves out. */
 
 export interface Sent {
   readonly cookie?: string;
   readonly body?: unknown;
-  /** The page that sends it; none unless given. */
+  /** The `Origin` header; none by default. */
   readonly origin?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -15,7 +15,7 @@ export interface Got {
   readonly headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into it as it likes
   readonly body: any;
-  /** What was set, as it is sent on. */
+  /** The cookies that were set, in the form in which they are sent back. */
   readonly cookie: string;
 }
 

@@ -3,11 +3,11 @@ import { assertDeclared } from '../test/contract/declared.ts';
 export interface CallOptions {
   /** The secret of an API key. */
   readonly key?: string;
-  /** The stored id of a user who has a session. */
+  /** The stored id of a user with a session. */
   readonly user?: string;
-  /** Of `signIn`. */
+  /** The result of `signIn`. */
   readonly cookie?: string;
-  /** Sent as JSON; a text or bytes as they are. */
+  /** Sent as JSON; strings and bytes are sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -19,10 +19,10 @@ export interface Answered {
   readonly body: any;
 }
 
-/** Stands in for a session where none is tested: `startService` takes the user of this header for signed in. */
+/** Replaces a session in tests that are not about sessions: `startService` authenticates the user in this header. */
 export const userHeader = 'x-test-user';
 
-/** Every answer must be one that the OpenAPI document declares. */
+/** Fails if the OpenAPI document does not declare the response. */
 export async function callOver(
   url: string,
   method: string,

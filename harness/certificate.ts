@@ -1,4 +1,4 @@
-/** For a server that speaks TLS in a test: a key that protects nothing, and a certificate by which nobody vouches. */
+/** A key without secrets and a self-signed certificate, for TLS servers in tests. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg0+CS9spsns7vQ5rN

@@ -5,18 +5,19 @@ import pg from 'pg';
 import { openDatabase } from '../src/store/connection/database.ts';
 import { type Embedded, startEmbedded } from '../src/store/embedded.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { onInterruption } from './interruption.ts';
 
-/** A PostgreSQL of the tests' own in a temporary directory, with a migrated database to copy. */
+/** A PostgreSQL in a temporary directory, with a migrated template database. */
 export interface Cluster {
-  /** Of the superuser, to the database `postgres`. */
+  /** Superuser access to the database `postgres`. */
   readonly admin: pg.ClientConfig;
   stop(): Promise<void>;
 }
 
-/** What each test's database is a copy of. Nobody connects to it, or it could not be copied. */
+/** The template of each test database. Nobody connects to it, because a connection would prevent copies. */
 export const template = 'cueline_template';
 
-/** `settings` are PostgreSQL's, beside those that Cueline gives it. */
+/** `settings` are PostgreSQL settings in addition to Cueline's. */
 export async function startCluster(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Cluster> {
@@ -27,9 +28,11 @@ export async function startCluster(
   const stop = async () => {
     await embedded.stop();
     await rm(directory, { recursive: true, force: true });
+    ignoreInterruption();
   };
+  const ignoreInterruption = onInterruption(stop);
   try {
-    // Files run side by side, each with a service that has connections of its own.
+    // Test files run in parallel, each with a service that has its own connections.
     for (const [name, value] of Object.entries({ max_connections: '500', ...settings })) {
       await runAsAdmin(adminOf(embedded), `alter system set ${name} = '${value}'`);
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-/** The cells of one record, as RFC 4180 reads them. */
+/** The cells of one record, according to RFC 4180. */
 export function readCsvLine(line: string): string[] {
   const cells: string[] = [];
   let rest = line;

@@ -8,10 +8,16 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Where the global setup tells each test file of its PostgreSQL. */
-export const addressVariable = 'CUELINE_TEST_POSTGRES';
+const sharedVariable = 'CUELINE_TEST_POSTGRES';
 
-/** A file that is run without the global setup starts a PostgreSQL itself, and ends it with its last database. */
+/** Starts a PostgreSQL for this process and for those that it starts from now on. */
+export async function shareCluster(settings?: Readonly<Record<string, string>>): Promise<Cluster> {
+  const cluster = await startCluster(settings);
+  process.env[sharedVariable] = JSON.stringify(cluster.admin);
+  return cluster;
+}
+
+/** A process that shares none starts its own PostgreSQL, and stops it after its last database. */
 let own: Promise<Cluster> | null = null;
 let databases = 0;
 
@@ -19,7 +25,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   databases++;
   const admin = await findAdmin();
   const name = `test_${randomBytes(8).toString('hex')}`;
-  // Page by page through the log, as by default, it takes five times as long.
+  // The default strategy copies each page through the write-ahead log and takes five times as long.
   const copied = `template ${template} strategy file_copy`;
   await runAsAdmin(admin, `create database ${name} ${copied} owner cueline`);
   return {
@@ -35,8 +41,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 async function findAdmin(): Promise<pg.ClientConfig> {
-  const address = process.env[addressVariable];
-  if (address) return JSON.parse(address) as pg.ClientConfig;
+  const shared = process.env[sharedVariable];
+  if (shared) return JSON.parse(shared) as pg.ClientConfig;
   own ??= startCluster();
   return (await own).admin;
 }

@@ -11,11 +11,11 @@ import { accountFor, changeOwner } from '../src/store/embedded/account.ts';
 import { bareEnvironment } from '../src/store/embedded/binaries.ts';
 import { runAsAdmin } from './cluster.ts';
 
-/** A whole PostgreSQL as Debian packages it, with the programs for dump and restore that the one from npm lacks. */
+/** PostgreSQL as Debian packages it, with `pg_dump` and `pg_restore`, which the npm package does not contain. */
 
 const installed = '/usr/lib/postgresql';
 
-/** The folder of its programs, of the latest that is here; `null` where there is none. */
+/** The folder with the programs of the latest installed version; `null` if there is none. */
 export function debianPostgres(): string | null {
   if (!existsSync(installed)) return null;
   const versions = readdirSync(installed).filter((name) =>
@@ -26,9 +26,9 @@ export function debianPostgres(): string | null {
 }
 
 export interface DebianServer {
-  /** Where it keeps everything, and where a test may put what belongs to it. */
+  /** Its directory, where a test may put its own files. */
   readonly directory: string;
-  /** To an empty database of its own. */
+  /** Connects to its own empty database. */
   readonly connection: pg.ClientConfig;
   readonly admin: pg.ClientConfig;
   stop(): Promise<void>;

@@ -3,23 +3,21 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /**
- * A model provider on a real socket, as OpenAI-compatible servers are, that records every call and misbehaves as real
- * ones do: by the model's name (`behaviours`), or by a script of steps that the next calls take.
- *
- * It is reached as a provider of kind `openai-compatible` with `baseURL: provider.url`, and `provider.host` in the
- * allowed hosts.
+ * A model provider on a real socket, compatible with OpenAI. It records every call and misbehaves like real providers:
+ * by the name of the model (`behaviours`), or by a script of steps for the next calls. Use kind `openai-compatible`
+ * with `baseURL: provider.url`, and `provider.host` in the allowed hosts.
  */
 export interface FakeProvider {
   /** With `/v1`, as a base URL. */
   readonly url: string;
-  /** `127.0.0.1:port`, as `CUELINE_ALLOWED_HOSTS` takes it. */
+  /** `127.0.0.1:port`, as in `CUELINE_ALLOWED_HOSTS`. */
   readonly host: string;
   readonly calls: readonly FakeCall[];
-  /** Connections that were ever made to it. */
+  /** The number of connections so far. */
   readonly connections: number;
   /** The next calls take these steps, whatever their model. */
   script(...steps: readonly Step[]): void;
-  /** Resolves as soon as that many calls have arrived. */
+  /** Resolves once that many calls have arrived. */
   arrived(count: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,19 +29,19 @@ export interface FakeCall {
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into it as it likes
   readonly body: any;
   readonly model: string;
-  /** When it arrived, by the monotonic clock. */
+  /** The arrival, by the monotonic clock. */
   readonly atMs: number;
-  /** The same by the wall clock. */
+  /** The arrival, by the wall clock. */
   readonly epochMs: number;
-  /** Resolves when the caller hangs up before it was answered. */
+  /** Resolves when the caller closes the connection before the response. */
   readonly hungUp: Promise<void>;
-  /** The same, as it is by now. */
+  /** Whether that has happened. */
   readonly givenUp: boolean;
 }
 
-/** What to do with a call. */
+/** How to respond to a call. */
 export type Step =
-  /** A completion; without a text, the last message comes back. */
+  /** A completion; without a text, it echoes the last message. */
   | {
       text?: string | null;
       finish?: string;
@@ -51,7 +49,7 @@ export type Step =
       refusal?: string;
       afterMs?: number;
     }
-  /** An answer as given: an object is sent as JSON. */
+  /** A response as given; an object is sent as JSON. */
   | {
       status: number;
       body?: object | string | Buffer;
@@ -60,11 +58,11 @@ export type Step =
     }
   /** The headers and half of the completion, then a reset or silence. */
   | { half: 'reset' | 'silence' }
-  /** The connection is reset before any answer, or never answered. */
+  /** The connection is reset before any response, or never answered. */
   | 'reset'
   | 'hang';
 
-/** Every misbehaviour by the name of the model; any other name is answered. */
+/** Every misbehaviour by model name. Any other name gets a completion. */
 export const behaviours: Readonly<Record<string, Step>> = {
   length: { text: 'cut sho', finish: 'length' },
   filtered: { text: 'I would', finish: 'content_filter' },
@@ -135,7 +133,7 @@ export async function startFakeProvider(): Promise<FakeProvider> {
     play(script.shift() ?? behaviours[model] ?? delayed(model, number), body, response);
   });
   server.on('connection', () => connections++);
-  // Thousands may connect at once: who finds the line full tries again only after seconds.
+  // Thousands connect at once; with a full backlog, a client would retry only after seconds.
   server.listen({ host: '127.0.0.1', port: 0, backlog: 4_096 });
   await once(server, 'listening');
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -159,8 +157,9 @@ export async function startFakeProvider(): Promise<FakeProvider> {
 }
 
 /**
- * A model `after-250` answers after 250 ms; `numbered-250` answers with the number of the call, the first being 1;
- * `flaky-250` fails, after as long, where that number is one of four. `after-250-of-x` is the same model by another name.
+ * The model `after-250` answers after 250 ms. `numbered-250` answers with the number of the call, starting at 1.
+ * `flaky-250` fails after that time if the number is a multiple of four. `after-250-of-x` is the same model under
+ * another name.
  */
 function delayed(model: string, number: number): Step {
   const [, kind, afterMs = 0] = /^(after|numbered|flaky)-(\d+)(?:-of-.+)?$/.exec(model) ?? [];
@@ -169,7 +168,7 @@ function delayed(model: string, number: number): Step {
   return { afterMs: Number(afterMs), ...(kind === 'numbered' && { text: String(number) }) };
 }
 
-/** A step that answers with an error in OpenAI's form. */
+/** A step that responds with an error in OpenAI's format. */
 export function failing(status: number, message: string, code: string | null = null) {
   return { status, body: { error: { message, code, type: null, param: null } } };
 }
@@ -195,7 +194,7 @@ function play(step: Step, body: any, response: ServerResponse): void {
   });
 }
 
-/** Nobody waits for an answer once the test is over. */
+/** Unreferenced, so that it does not keep a finished test alive. */
 function endLater(response: ServerResponse, text: unknown, afterMs = 0): void {
   if (afterMs === 0) response.end(text);
   else setTimeout(() => response.end(text), afterMs).unref();

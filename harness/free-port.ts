@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * For what must know its port before it listens there. Another may take it meanwhile; who can take port 0 has no such
- * trouble.
+ * For servers that must know their port before they listen. Another process may take it meanwhile, so prefer port 0.
  */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

@@ -5,7 +5,7 @@ import type { Db } from '../src/store/connection/database.ts';
 import { freshId } from './fresh-id.ts';
 import { countHistory, insertRecords } from './records.ts';
 
-/** Histories made of random records, without anybody having run them. */
+/** Histories of random records, without executing anything. */
 
 export interface MadeHistory {
   readonly workspaceId: string;
@@ -14,7 +14,7 @@ export interface MadeHistory {
   readonly versionIds: readonly string[];
   readonly models: readonly string[];
   readonly keyIds: readonly string[];
-  /** From the first of these milliseconds to the last. */
+  /** From the first to the last of these milliseconds. */
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -25,8 +25,8 @@ const models = ['openai/gpt-5.5', 'cueline/echo'];
 const dayMs = 86_400_000;
 
 /**
- * Fills the history of two agents, or those given, with so many records: most of them anywhere in 20 days, a fifth in one
- * hour, a fifth in one minute, some at the very edges of buckets; one in a thousand `unauthorized`. Some have not ended.
+ * Fills the history of two agents, or of those given, with this many records: most of them spread over 20 days, a fifth
+ * in one hour, a fifth in one minute, some at bucket boundaries, one in a thousand `unauthorized`. Some have not ended.
  */
 export async function makeHistory(
   db: Db,
@@ -44,7 +44,7 @@ interface MadeOptions {
   readonly agentIds?: string[];
 }
 
-/** The records alone, of which nothing is counted yet. */
+/** Only the records, without statistics. */
 export async function makeRecords(
   db: Db,
   count: number,
@@ -91,7 +91,7 @@ export async function makeRecords(
   return { workspaceId, agentIds, versionIds, models, keyIds, fromMs, toMs };
 }
 
-/** The first hundred of all records of these agents. */
+/** The first hundred records of these agents. */
 export function wholeHistory(agentIds: readonly string[]): ListRequest {
   return {
     agentIds,

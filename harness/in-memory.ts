@@ -1,13 +1,13 @@
 import { access, constants, statfs } from 'node:fs/promises';
 
-/** Where Linux keeps files in memory. */
+/** A file system in memory on Linux. */
 const folder = '/dev/shm';
-/** More than a whole run has written at its height. */
+/** More than a test run needs at its peak. */
 const bytesMin = 6 * 2 ** 30;
 
 /**
- * Puts temporary files where making one costs least: each database that a test has for itself is nearly a thousand files.
- * Nothing changes where there is no such place, or too little room in it.
+ * Puts temporary files into memory: each test database consists of nearly a thousand files. Does nothing if there is no
+ * such file system, or too little space.
  */
 export async function keepFilesInMemory(): Promise<void> {
   try {
@@ -15,6 +15,6 @@ export async function keepFilesInMemory(): Promise<void> {
     const { bavail, bsize } = await statfs(folder);
     if (bavail * bsize >= bytesMin) process.env.TMPDIR = folder;
   } catch {
-    // There is none, or it is not ours.
+    // It does not exist or is not writable.
   }
 }

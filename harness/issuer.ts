@@ -3,15 +3,18 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A small OpenID Connect issuer on a real socket: it signs in whoever it is told to, and checks what it is asked. */
+/**
+ * A small OpenID Connect issuer on a real socket. It signs in the configured user and validates the requests it
+ * receives.
+ */
 export interface Issuer {
   readonly url: string;
   readonly client: { readonly clientId: string; readonly clientSecret: string };
-  /** Who signs in next. */
+  /** The user who signs in next. */
   person: Person;
-  /** What it does wrong in its next ID tokens. */
+  /** The defect of its next ID tokens. */
   mistake: 'none' | 'nonce' | 'signature' | 'audience';
-  /** Connections are closed as soon as they are made. */
+  /** Whether it closes connections immediately. */
   down: boolean;
   close(): Promise<void>;
 }

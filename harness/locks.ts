@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../src/store/connection/database.ts';
 
 /**
- * Starts a call that something in `change` makes wait for a lock, and lets the change commit only once the call does
- * wait: the call is then answered by what the change has left.
+ * Starts a call that a lock held by `change` blocks, and commits the change only once the call waits. So the call is
+ * decided by the state after the change.
  */
 export async function during<T>(
   db: Db,
@@ -20,7 +20,7 @@ export async function during<T>(
   return answer as Promise<T>;
 }
 
-/** Resolves as soon as so many connections to this database wait for a lock. */
+/** Resolves once this many connections to the database wait for a lock. */
 export async function untilBlocked(db: Db, connections = 1): Promise<void> {
   for (;;) {
     const { rows } = await sql`

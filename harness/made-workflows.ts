@@ -1,6 +1,6 @@
 import type { Service } from './service.ts';
 
-/** Workflows made through the API, as users make them. */
+/** Workflows created through the API. */
 
 export interface MadeWorkflow {
   readonly workflowId: string;
@@ -11,7 +11,7 @@ export interface MadeWorkflow {
 
 let made = 0;
 
-/** Made with the owner's key unless another is given; named uniquely unless named. */
+/** Created with the owner's key by default; the name is unique by default. */
 export async function makeWorkflow(
   service: Service,
   definition: object,
@@ -27,7 +27,7 @@ export async function makeWorkflow(
   return { workflowId, workflowVersionId, path: `/api/v1/workflows/${workflowId}` };
 }
 
-/** One step that greets whoever the input names. */
+/** One step that greets the name in the input. */
 export function greeting(agentId: string) {
   return {
     input: { required: ['name'] },

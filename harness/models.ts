@@ -9,14 +9,14 @@ import {
 import { withDeadline } from '../src/net/deadline.ts';
 
 /**
- * A model in the process: it answers with the user prompt (10 tokens in, 5 out, free), or as the script says. For what
- * happens on the wire to a provider there is `harness/fake-provider.ts`.
+ * A model inside the process: it returns the user prompt (10 input tokens, 5 output tokens, free) or follows the
+ * script. For behaviour on the wire, use `fake-provider.ts`.
  */
 export interface ScriptedModels extends ModelPort {
   readonly calls: readonly ModelCall[];
-  /** The next calls take these steps, one each. */
+  /** The next calls take one of these steps each. */
   script(...steps: readonly Step[]): void;
-  /** The next call is held until it is told to go on (or aborted); resolves `arrived` once it is there. */
+  /** Holds the next call until `release` or an abort; `arrived` resolves once the call is there. */
   hold(): Held;
 }
 

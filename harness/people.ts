@@ -12,7 +12,7 @@ import type { Role } from '../src/core/people/member.ts';
 import type { Db } from '../src/store/connection/database.ts';
 import { freshId } from './fresh-id.ts';
 
-/** Workspaces, members and keys, put straight into the tables. Ids are the stored ones unless they are named wire ids. */
+/** Workspaces, members and keys, inserted into the tables. Ids are stored ids unless named wire ids. */
 
 export async function addWorkspace(db: Db): Promise<{ workspaceId: string; ownerId: string }> {
   const workspaceId = freshId();
@@ -33,11 +33,11 @@ export async function addMember(db: Db, workspaceId: string, role: Role): Promis
 }
 
 export interface KeyOptions {
-  /** All four unless given. */
+  /** All four by default. */
   readonly permissions?: readonly Permission[];
-  /** Wire ids of the agents it is tied to; the whole workspace unless given. */
+  /** Wire ids of the agents that it is tied to; the whole workspace by default. */
   readonly agentIds?: readonly string[];
-  /** The defaults of a key unless given. */
+  /** The default limits of a key unless given. */
   readonly rateLimits?: Partial<RateLimits>;
   readonly expiresAt?: Date;
   readonly revokedAt?: Date;
@@ -47,7 +47,7 @@ export interface KeyOptions {
 export interface TestKey {
   /** The secret. */
   readonly key: string;
-  /** As stored, and as on the wire. */
+  /** The stored id, and the wire id. */
   readonly id: string;
   readonly apiKeyId: string;
 }

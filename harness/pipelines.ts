@@ -1,7 +1,7 @@
 import type { Connection } from '../src/store/connection/detect-pooler.ts';
 import { openPipelines, type Pipelines } from '../src/store/connection/pipeline.ts';
 
-/** Pipelines of a test's own, as patient as a slow machine asks for. Whoever opens them closes them. */
+/** Pipelines for a test, with time limits for a slow machine. The caller closes them. */
 export function testPipelines(connection: Connection, connectionsMax = 10): Pipelines {
   return openPipelines({
     connection,

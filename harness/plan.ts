@@ -5,7 +5,7 @@ import type { Db } from '../src/store/connection/database.ts';
 import type { Pipelines, Send, Statement, Value } from '../src/store/connection/pipeline.ts';
 import { silentDb } from './silent-db.ts';
 
-/** How many rows PostgreSQL looks at for a statement: `explain (analyze)`, which carries it out. */
+/** The number of rows that PostgreSQL reads for a statement, by `explain (analyze)`, which executes it. */
 
 interface PlanNode {
   readonly 'Actual Rows': number;
@@ -15,7 +15,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** The only statement of this name that `work` sends, by the plan that pipelines keep of it. */
+/** The generic plan of the only statement with this name that `work` sends. */
 export async function rowsOfStatement(
   pipelines: Pipelines,
   name: string,
@@ -39,7 +39,7 @@ export async function rowsOfStatement(
   });
 }
 
-/** The only query that `work` asks, planned for its values. */
+/** The plan of the only query that `work` sends, for its values. */
 export async function rowsOfQuery(db: Db, work: (db: Db) => Promise<unknown>): Promise<number> {
   const asked: CompiledQuery[] = [];
   await work(silentDb((query) => asked.push(query)));
@@ -62,7 +62,7 @@ function planIn(row: Record<string, unknown> = {}): PlanNode {
 function literal(value: Value): string {
   if (value === null || value === undefined) return 'null';
   if (!Array.isArray(value)) return pg.escapeLiteral(String(value));
-  // Of no type, as everything else: PostgreSQL finds out which it is.
+  // Without a type, like all parameters: PostgreSQL infers it.
   return pg.escapeLiteral(`{${value.map((one) => JSON.stringify(String(one))).join(',')}}`);
 }
 

@@ -3,15 +3,16 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { inherited } from './environment.ts';
+import { onInterruption } from './interruption.ts';
 
-/** A Cueline process of its own on a test's database, to be killed. */
+/** A Cueline process on a test's database, which a test may kill. */
 export interface CuelineProcess {
   readonly child: ChildProcess;
-  /** Where it listens; empty for a worker without a port. */
+  /** Its address; empty for a worker without a port. */
   readonly url: string;
-  /** All that it has written so far, to standard output and to standard error. */
+  /** Everything written so far to standard output and standard error. */
   output(): { readonly said: string; readonly logged: string };
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits for the exit. */
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
@@ -23,7 +24,7 @@ export async function spawnCueline(
   env: Record<string, string> = {},
   nodeOptions: readonly string[] = [],
 ): Promise<CuelineProcess> {
-  // It would begin a second time with this flag, which takes a while.
+  // Without this flag, the process would start itself a second time, which is slow.
   const flags = ['--no-memory-reducer', ...nodeOptions];
   const child = spawn(process.execPath, [...flags, main, role], {
     env: {
@@ -36,6 +37,10 @@ export async function spawnCueline(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  child.once(
+    'exit',
+    onInterruption(() => child.kill('SIGKILL')),
+  );
   let said = '';
   let logged = '';
   const up = Promise.withResolvers<void>();

@@ -1,16 +1,16 @@
 import type { Service } from './service.ts';
 
-/** Prompts and agents made through the API, as users make them. */
+/** Prompts and agents created through the API. */
 
 export interface MadePrompt {
   readonly promptId: string;
   /** `/api/v1/prompts/{promptId}` */
   readonly path: string;
-  /** Of its versions, the oldest first. */
+  /** The ids of its versions, oldest first. */
   readonly versionIds: readonly string[];
 }
 
-/** Made with the owner's key. Versions are given as the API takes them; with `cueline/echo` where no model is named. */
+/** Created with the owner's key. Versions have the format of the API; the default model is `cueline/echo`. */
 export async function makePrompt(service: Service, ...versions: object[]): Promise<MadePrompt> {
   const { key } = await service.key();
   const prompt = await made(service, '/api/v1/prompts', { name: 'Prompt' }, key);
@@ -30,7 +30,7 @@ export interface MadeAgent {
   readonly prompt: MadePrompt;
 }
 
-/** An agent that pins the first version of a prompt; made with the owner's key unless another is given. */
+/** An agent that pins the first version of a prompt, created with the owner's key by default. */
 export async function makeAgent(
   service: Service,
   prompt: MadePrompt,
@@ -42,7 +42,7 @@ export async function makeAgent(
   return { agentId, path: `/api/v1/agents/${agentId}`, prompt };
 }
 
-/** Takes an agent through its lifecycle. */
+/** Moves an agent through its lifecycle. */
 export async function move(service: Service, { path }: MadeAgent, ...actions: string[]) {
   const { key } = await service.key();
   for (const action of actions) await made(service, `${path}/lifecycle`, { action }, key);

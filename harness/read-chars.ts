@@ -1,6 +1,6 @@
 import type { Pipelines, Send } from '../src/store/connection/pipeline.ts';
 
-/** Pipelines that tell how many characters their statements were answered with. */
+/** Pipelines that count the characters in the responses to their statements. */
 export function countRead(pipelines: Pipelines): Pipelines & { readonly chars: () => number } {
   let chars = 0;
   return {

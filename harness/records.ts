@@ -3,14 +3,14 @@ import type { ExecutionStatus } from '../src/core/execution/execution.ts';
 import { uuid7 } from '../src/core/id.ts';
 import type { Db } from '../src/store/connection/database.ts';
 
-/** Records of some age, put straight into the tables, with the statistics that belong to them. */
+/** Records of any age, inserted into the tables with their statistics. */
 
 export interface RecordOptions {
   /** Stored ids. */
   readonly workspaceId: string;
   readonly agentId: string;
   readonly atMs: number;
-  /** `success` unless given; `processing` stands in the queue as well. */
+  /** `success` by default; `processing` also adds a queue row. */
   readonly status?: ExecutionStatus;
   /** JSON text. */
   readonly variables?: string;
@@ -18,7 +18,7 @@ export interface RecordOptions {
 
 export const dayMs = 86_400_000;
 
-/** Answers the stored ids, in the order given. Without their statistics: `countHistory` makes those. */
+/** Returns the stored ids in the order given. Does not add statistics: `countHistory` does. */
 export async function putRecords(db: Db, records: readonly RecordOptions[]): Promise<string[]> {
   const ids = records.map(({ atMs }) => uuid7(atMs));
   await insertRecords(
@@ -37,7 +37,7 @@ export async function putRecords(db: Db, records: readonly RecordOptions[]): Pro
   return ids;
 }
 
-/** Puts in what this selects; what has not ended stands in the queue as well. */
+/** Inserts the selected records, and queue rows for those that have not ended. */
 export async function insertRecords(db: Db, selected: RawBuilder<unknown>): Promise<void> {
   await sql`
     with made as (
@@ -62,7 +62,7 @@ export async function addRecords(db: Db, records: readonly RecordOptions[]): Pro
   return ids;
 }
 
-/** Which of these records are left. */
+/** The ids of these records that still exist. */
 export async function left(db: Db, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from executions where id = any (${ids}::uuid[])`.execute(db);
@@ -70,7 +70,7 @@ export async function left(db: Db, ids: readonly string[]): Promise<string[]> {
   return ids.filter((id) => there.has(id));
 }
 
-/** A partition for the month that this time is in; records must come after it. Answers the month's first moment. */
+/** Creates the partition for the month of this time; returns the first moment of the month. */
 export async function addMonth(db: Db, atMs: number): Promise<{ name: string; startMs: number }> {
   const at = new Date(atMs);
   const startMs = Date.UTC(at.getUTCFullYear(), at.getUTCMonth());
@@ -89,7 +89,7 @@ const keys = {
     'agent_id, level, bucket, status, source, prompt_version_id, model, api_key_id, error_code',
 } as const;
 
-/** What the records say. */
+/** The statistics that the records imply. */
 function counted(table: keyof typeof keys): string {
   return `
     select ${keys[table]}, count(*) as occurred, count(*) as recorded, sum(input_tokens), sum(output_tokens), sum(cost_usd),
@@ -106,7 +106,7 @@ function counted(table: keyof typeof keys): string {
     group by ${keys[table]}`;
 }
 
-/** Makes the statistics and the breakdown what the records say. */
+/** Recomputes statistics and breakdown from the records. */
 export async function countHistory(db: Db): Promise<void> {
   await sql`truncate statistics, breakdown`.execute(db);
   await sql.raw(`insert into statistics ${counted('statistics')}`).execute(db);
@@ -114,7 +114,9 @@ export async function countHistory(db: Db): Promise<void> {
   await sql`analyze`.execute(db);
 }
 
-/** Buckets whose `recorded` is not the number of records that are left, in either table. Folded minutes do not count. */
+/**
+ * Buckets whose `recorded` differs from the number of remaining records, in either table. Folded minutes do not count.
+ */
 export async function miscounted(db: Db): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const table of ['statistics', 'breakdown'] as const) {

@@ -6,8 +6,8 @@ import type { CallOptions } from './call.ts';
 import type { Service } from './service.ts';
 
 /**
- * What every management call refuses, as tests of one endpoint: strangers, callers without the right, and bodies that
- * are none. `path` must be of something that is there, `body` one that would be taken.
+ * Declares tests for what every management endpoint refuses: strangers, callers without the permission, malformed
+ * bodies. `path` must exist, and `body` must be valid.
  */
 export function testRefusals(
   service: Service,
@@ -29,7 +29,7 @@ export function testRefusals(
     await refused(401, 'UNAUTHORIZED', { key: 'cue_nonsense' });
     await refused(401, 'UNAUTHORIZED', { key: revoked.key });
     await refused(401, 'UNAUTHORIZED', { key: expired.key });
-    // Whatever else is wrong.
+    // These checks come before all others.
     await refused(401, 'UNAUTHORIZED', sent.body ? { body: '{' } : {}, `${path}?x=1`);
   });
 

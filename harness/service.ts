@@ -19,7 +19,7 @@ import { addKey, addMember, addWorkspace, type KeyOptions, type TestKey } from '
 import { type SignedIn, signIn, standIn } from './sessions.ts';
 
 /**
- * The whole service in this process, on a socket and a database of its own, with one workspace and its owner.
+ * The whole service in this process, with its own socket and database, one workspace and its owner.
  *
  *     const service = await startService();
  *     after(service.close);
@@ -33,37 +33,37 @@ export interface Service {
   /** Stored ids. */
   readonly workspaceId: string;
   readonly ownerId: string;
-  /** The fake models that are used where `models` is not given. */
+  /** The scripted models, unless `models` is given. */
   readonly models: ScriptedModels;
-  /** What was logged as a fault. A test that provokes some takes them out: `close` fails over what is left. */
+  /** Faults in the log. A test that provokes some removes them, because `close` fails if any are left. */
   readonly faults: unknown[];
-  /** The engine of workflows, without the API before it. */
+  /** The workflow engine without the API. */
   readonly workflows: Pick<ApiDeps, 'workflowStarter' | 'workflowCanceler' | 'workflowRunWaiters'>;
-  /** Issues a key, by default the owner's own with every permission. */
+  /** Issues a key, by default the owner's with every permission. */
   key(
     options?: KeyOptions & { readonly userId?: string; readonly workspaceId?: string },
   ): Promise<TestKey>;
-  /** Adds a member, to this workspace unless another is named; answers the stored id of the user. */
+  /** Adds a member to this workspace or to another; returns the stored id of the user. */
   member(role: Role, workspaceId?: string): Promise<string>;
-  /** Signs in a new member of that role, an owner unless given, or a user who is there already. */
+  /** Signs in a new member with that role (default: owner), or an existing user. */
   signIn(who?: Role | { readonly userId: string }): Promise<SignedIn>;
-  /** Another workspace in the same database. */
+  /** Creates another workspace in the same database. */
   workspace(): Promise<{ workspaceId: string; ownerId: string }>;
-  /** Makes a call, and holds its answer against the contract. */
+  /** Makes a call and checks the response against the OpenAPI document. */
   call(method: string, path: string, options?: CallOptions): Promise<Answered>;
   close(): Promise<void>;
 }
 
 export interface ServiceOptions {
   readonly models?: ModelPort;
-  /** What a provider says to the test of its connection: that all is well, unless given. */
+  /** The result of testing a provider's connection; success by default. */
   readonly testConnection?: TestConnection;
-  /** `api` where processes of their own do the work. */
+  /** `api` if separate worker processes do the work. */
   readonly role?: 'start' | 'api';
   readonly config?: Partial<Config>;
   readonly publicUrl?: string;
   readonly providers?: Partial<SignInProviders>;
-  /** Shares the database of another service, as a second process would; that one ends it. */
+  /** Shares the database of another service, like a second process. That service drops it. */
   readonly beside?: Service;
 }
 
@@ -71,14 +71,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const database = options.beside?.database ?? (await createTestDatabase());
   const faults: unknown[] = [];
   let closed = false;
-  // The pool does not wait for its connections to be gone, and the database is dropped under them.
+  // The pool does not wait for its connections to close, and dropping the database breaks them.
   const onError = (error: unknown) => void (closed || faults.push(error));
   const { connection } = database;
   const db = openDatabase({ connection, poolMax: 5, onError });
   const owned = options.beside ?? (await addWorkspace(db));
   const { workspaceId, ownerId } = owned;
-  // Tests make these rounds themselves.
-  await sql`update maintenance_jobs set begun_at = 'infinity'`.execute(db);
+  // Tests start maintenance rounds themselves.
+  await sql`update rounds set begun_at = 'infinity'`.execute(db);
 
   const models = scriptedModels();
   const logger = faultLogger(faults);
@@ -89,7 +89,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     testConnection: options.testConnection ?? (async () => {}),
     config: {
       ...readConfig({ CUELINE_ALLOWED_HOSTS: allowedHost }),
-      // Longer than a slow machine may stand still: who loses a lease without being killed is a fault.
+      // Longer than a slow machine may pause: losing a lease without a kill counts as a fault.
       ...{ slots: 20, leaseMs: 60_000, publicUrl: options.publicUrl ?? null },
       signIn: { github: null, google: null, oidc: null, ...options.providers },
       ...options.config,
@@ -109,7 +109,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
           onKeyUsed,
           session: standIn(db, sessions.caller),
         }),
-        // No name is looked up: whatever is not private by itself passes.
+        // Without DNS: every address that is not private by itself is accepted.
         checkBaseURL: (baseURL) => checkBaseURL(baseURL, [allowedHost], async () => []),
       };
     },
@@ -140,10 +140,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
 }
 
-/** What stored credentials are sealed with. */
+/** Stored credentials are sealed with it. */
 export const secret = 'a secret that only tests know of';
 export const sealKey = deriveSealKey(secret);
-/** The private host that a provider may have. */
+/** The private host that providers may use. */
 export const allowedHost = '127.0.0.1:9000';
 
 function faultLogger(faults: unknown[]) {

@@ -9,13 +9,13 @@ import { findUser, setPassword } from '../src/store/people/users.ts';
 import { userHeader } from './call.ts';
 import { freshId } from './fresh-id.ts';
 
-/** Sessions of the service under test, and people who are signed in. */
+/** Users and sessions of the service under test. */
 
 export const password = 'correct horse battery';
-/** The same for all, and only where somebody signs in: hashing is slow on purpose. */
+/** One hash for all users, made on first use: hashing is slow on purpose. */
 let passwordHash: Promise<string> | undefined;
 
-/** The user whom the test names is signed in; where it names none, the cookie decides. */
+/** Authenticates the user that the test header names; without the header, the session cookie decides. */
 export function standIn(db: Db, caller: Sessions['caller']) {
   return async (request: FastifyRequest, endpoint: Endpoint): Promise<Caller | null> => {
     const user = request.headers[userHeader];
@@ -24,14 +24,14 @@ export function standIn(db: Db, caller: Sessions['caller']) {
 }
 
 export interface SignedIn {
-  /** What the browser sends. */
+  /** The `Cookie` header. */
   readonly cookie: string;
-  /** As stored. */
+  /** The stored id. */
   readonly userId: string;
   readonly email: string;
 }
 
-/** Gives the user the password of the tests, and a session. */
+/** Sets the test password for the user and signs them in. */
 export async function signIn(
   service: { readonly db: Db; readonly url: string },
   userId: string,
@@ -51,7 +51,7 @@ export async function signIn(
   return { cookie: cookiesOf(response), userId, email: user.email };
 }
 
-/** The cookies of an answer as a browser sends them on. */
+/** The cookies of a response, in the form in which a browser sends them back. */
 export function cookiesOf(response: { readonly headers: Headers }): string {
   return response.headers
     .getSetCookie()

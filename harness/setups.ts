@@ -2,7 +2,7 @@ import type { ModelSetup } from '../src/core/model/model-port.ts';
 import type { StoredProvider } from '../src/core/model/provider.ts';
 import type { ProviderSettings } from '../src/provider/settings.ts';
 
-/** What calls bring along where no database is: credentials that nobody has sealed. */
+/** Model setups without a database: their credentials are not sealed. */
 
 export const nothingStored: ModelSetup = { provider: null, price: null };
 

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Db } from '../src/store/connection/database.ts';
 
 /**
- * Puts the windows of a key or agent into the future, where they stay whatever the clock does in a test: a window never
- * moves backwards. Nothing is used of them yet.
+ * Moves the limit windows of a key or agent into the future, with nothing used. They stay there whatever the clock does
+ * in a test, because a window never moves backwards.
  */
 export async function holdWindows(db: Db, subject: string): Promise<void> {
   const at = (lengthMs: number) => Math.floor(heldAtMs / lengthMs);
@@ -15,7 +15,7 @@ export async function holdWindows(db: Db, subject: string): Promise<void> {
 
 const heldAtMs = Date.UTC(2099, 4, 6, 7, 8);
 
-/** When each of those windows ends. */
+/** The end of each of those windows. */
 export const heldResetAt = {
   minute: '2099-05-06T07:09:00.000Z',
   hour: '2099-05-06T08:00:00.000Z',

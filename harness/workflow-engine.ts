@@ -8,7 +8,7 @@ import { valueCache } from '../src/flow/workflow/value-cache.ts';
 import type { Connection } from '../src/store/connection/detect-pooler.ts';
 import { testPipelines } from './pipelines.ts';
 
-/** A process that knows nothing of any run. */
+/** A process without knowledge of any workflow run. */
 export function coldProgress(): ProgressDeps {
   return {
     definitions: definitionCache(),
@@ -20,8 +20,8 @@ export function coldProgress(): ProgressDeps {
 }
 
 /**
- * Starts runs of workflows straight in a database, and calls nobody: as a process does that dies right after its commit.
- * Whoever sweeps takes the first steps a few seconds later.
+ * Starts workflow runs directly in a database, without starting their steps, like a process that dies right after its
+ * commit. The sweep starts the first steps a few seconds later.
  */
 export function openStarter(connection: Connection): {
   readonly starter: WorkflowStarter;

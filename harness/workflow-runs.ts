@@ -20,7 +20,7 @@ import type { TestAgent } from './agents.ts';
 import { freshId } from './fresh-id.ts';
 import type { Service } from './service.ts';
 
-/** Workflows put straight into the tables: for tests of what comes after. */
+/** Workflows and their runs, inserted into the tables. */
 
 export type StepOptions = Partial<Omit<StepDefinition, 'agentId' | 'forEach'>> & {
   readonly name: string;
@@ -29,7 +29,7 @@ export type StepOptions = Partial<Omit<StepDefinition, 'agentId' | 'forEach'>> &
 };
 
 export interface TestWorkflow {
-  /** As stored, and as on the wire. */
+  /** The stored id, and the wire id. */
   readonly id: string;
   readonly workflowId: string;
 }
@@ -69,7 +69,7 @@ export async function addWorkflow(
   return { id, workflowId: toId('workflow', id) };
 }
 
-/** A run that is under way, and of which no step has begun. */
+/** A live workflow run of which no step has started. */
 export async function addOpenRun(db: Db, workflow: TestWorkflow): Promise<string> {
   const id = freshId();
   await sql`
@@ -82,7 +82,7 @@ export async function addOpenRun(db: Db, workflow: TestWorkflow): Promise<string
   return id;
 }
 
-/** A call to start it with a key. */
+/** The request that starts it with a key. */
 export function startCall(
   workflow: TestWorkflow,
   key: string,
@@ -99,7 +99,7 @@ export function startCall(
   };
 }
 
-/** Starts a run; answers its stored id. */
+/** Starts a workflow run; returns its stored id. */
 export async function startRun(
   service: Pick<Service, 'workflows'>,
   workflow: TestWorkflow,
@@ -118,7 +118,7 @@ export interface EndedExecution {
   readonly output: unknown;
 }
 
-/** Waits for the end of a run, however long it takes. */
+/** Waits for the end of a workflow run, however long it takes. */
 export async function endOfRun(
   service: Pick<Service, 'workflows' | 'db'>,
   workflow: TestWorkflow,

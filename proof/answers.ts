@@ -3,8 +3,8 @@ import type { Db } from '../src/store/connection/database.ts';
 import type { Sent } from './load.ts';
 
 /**
- * Holds what clients were told while the database failed against what it has kept. Names of calls must be unlike, and
- * models must answer: then every run that was kept succeeds.
+ * Compares what clients were told while the database failed with what it has stored. Names of calls must be unique, and
+ * models must answer, so that every stored execution succeeds.
  */
 
 export async function checkAnswers(db: Db, sent: readonly Sent[]): Promise<string[]> {
@@ -21,7 +21,7 @@ export async function checkAnswers(db: Db, sent: readonly Sent[]): Promise<strin
   return [...complaints, ...failed.map((row) => `a run did not succeed: ${JSON.stringify(row)}`)];
 }
 
-/** How many of the answers were of each kind. */
+/** The number of responses of each kind. */
 export function countAnswers(sent: readonly Sent[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { outcome, tries } of sent) {
@@ -43,7 +43,7 @@ function complaintOf({ outcome, tries }: Sent, ids: readonly string[]): string |
   if (outcome.status !== 503) return 'answered neither 202 nor 503';
   if (outcome.retryAfter === null) return 'a 503 without Retry-After';
   if (ids.length > 1) return 'kept twice';
-  // Only what says so may have been accepted all the same; of several tries an earlier one can have said so.
+  // Only these calls may have been accepted without a 202; an earlier try may have ended like this.
   if (outcome.code === 'UNAVAILABLE' && tries === 1 && ids.length > 0) return 'refused, and kept';
   return null;
 }

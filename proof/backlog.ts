@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../src/store/connection/database.ts';
 
-/** Puts so many more runs behind an accepted one that waits: as if it had been sent again, one tag after the other. */
+/** Copies a waiting execution this many times, as if it had been sent again, with consecutive queue positions. */
 export async function addBacklog(db: Db, executionId: string, count: number): Promise<void> {
   await sql`
     with made as materialized (
@@ -20,11 +20,11 @@ export async function addBacklog(db: Db, executionId: string, count: number): Pr
     insert into execution_queue (id, workspace_id, agent_id, tag, has_slot)
     select made.id, workspace_id, agent_id, tag + n, has_slot
     from made join execution_queue q on q.id = made.model_of`.execute(db);
-  // As autovacuum would, a little later.
+  // Autovacuum would do it a little later.
   await sql`analyze execution_queue, executions`.execute(db);
 }
 
-/** What waits is from now on sent to that model. */
+/** Sends all waiting executions to that model from now on. */
 export async function redirectBacklog(db: Db, agentId: string, model: string): Promise<void> {
   await sql`
     update executions e set model = ${model}
@@ -33,14 +33,14 @@ export async function redirectBacklog(db: Db, agentId: string, model: string): P
   );
 }
 
-/** How many runs of the agent are not over. */
+/** The number of live executions of the agent. */
 export async function leftOf(db: Db, agentId: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(*) as n from execution_queue where agent_id = ${agentId}`.execute(db);
   return rows[0]?.n ?? 0;
 }
 
-/** How many runs are worked on that were not sent to that model. */
+/** The number of executions in progress that were not sent to that model. */
 export async function workedOnBut(db: Db, model: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(*) as n from execution_queue q join executions e on e.id = q.id

@@ -1,13 +1,13 @@
 import type { WindowState } from '../src/core/execution/limits.ts';
 import { fromId } from '../src/core/id.ts';
 
-/** Execute calls of every kind, and all that their answers tell about the limits. */
+/** Execute calls of every kind, and what their responses reveal about limits. */
 
 export interface Call {
   /** The path of the agent. */
   readonly path: string;
   readonly key: string;
-  /** JSON unless it is a text. */
+  /** Sent as JSON unless it is a string. */
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -16,13 +16,13 @@ export interface Answer {
   readonly status: number;
   readonly code: string | null;
   /**
-   * The second of the database's clock in which the call was decided, in milliseconds; null where no limit was looked
-   * at. Windows begin with a whole second, so this second tells all of them exactly.
+   * The second of the database's clock in which the call was decided, in milliseconds; null if no limit was checked.
+   * Windows start at whole seconds, so this second identifies all of them.
    */
   readonly secondMs: number | null;
-  /** What a 429 says of itself. */
+  /** The details of a 429. */
   readonly limitedBy: LimitedBy | null;
-  /** The second that `Retry-After` and `resetAt` say it is. */
+  /** The current second according to `Retry-After` and `resetAt`. */
   readonly retrySecondMs: number | null;
   /** The stored id. */
   readonly executionId: string | null;
@@ -61,7 +61,7 @@ export async function execute(url: string, { path, key, body, headers }: Call): 
   };
 }
 
-/** The tightest window ends at Reset, and will in `t` seconds: whole ones, rounded up. */
+/** The tightest window ends at Reset, in `t` seconds, rounded up. */
 function secondOf(headers: Headers): number | null {
   const left = /;t=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1];
   if (left === undefined) return null;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
-/** Texts that occur nowhere but where they were put: what opens a door, and what users wrote. */
+/** Unique strings that must not leak: secrets and user content. */
 export interface Canaries {
-  /** By what it is; more are added as the service hands them out. */
+  /** By what it is; the secrets that the service issues are added. */
   readonly secrets: Map<string, string>;
   readonly contents: Map<string, string>;
 }
@@ -38,7 +38,7 @@ export function makeCanaries(): Canaries {
   };
 }
 
-/** Which of them stand in a text, in whatever form. */
+/** The canaries that occur in a text, in any encoding. */
 export function found(canaries: ReadonlyMap<string, string>, text: string): string[] {
   return [...canaries]
     .filter(([, canary]) => forms(canary).some((form) => text.includes(form)))
@@ -47,7 +47,7 @@ export function found(canaries: ReadonlyMap<string, string>, text: string): stri
 
 function forms(canary: string): string[] {
   const bytes = Buffer.from(canary);
-  // Encoded inside of something longer it begins at any of three places: its middle stands in all of them.
+  // Inside a longer base64 text it starts at one of three offsets; the middle part occurs in all of them.
   const middles = [0, 1, 2].map((at) => bytes.subarray(at).toString('base64').slice(0, -4));
   return [
     canary,

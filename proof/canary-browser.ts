@@ -1,12 +1,12 @@
 import { cookiesOf } from '../harness/sessions.ts';
-import type { Places } from './canary-life.ts';
+import type { Sinks } from './canary-scenario.ts';
 
 type Headers = Readonly<Record<string, string>>;
-// biome-ignore lint/suspicious/noExplicitAny: whoever asks knows what comes back
+// biome-ignore lint/suspicious/noExplicitAny: callers know the shape
 type Answer = any;
 
-/** Makes calls, as whoever is signed in unless told otherwise, and puts every answer where it belongs. */
-export function createBrowser(url: string, places: Pick<Places, 'answers' | 'errors'>) {
+/** Makes calls with the current session unless headers say otherwise, and collects every response. */
+export function createBrowser(url: string, places: Pick<Sinks, 'answers' | 'errors'>) {
   let cookie = '';
 
   async function send(

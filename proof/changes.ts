@@ -4,24 +4,24 @@ import type { TestAgent } from '../harness/agents.ts';
 import { addMember, addWorkspace, type TestKey } from '../harness/people.ts';
 import { toId } from '../src/core/id.ts';
 import { readClock } from '../src/store/connection/clock.ts';
-import type { Ground } from './ground.ts';
+import type { ProofEnvironment } from './environment.ts';
 
-/** Changes after which a key is let in no more, each made as users make them. */
+/** Changes after which a key is no longer admitted, each made as users make it. */
 
 export interface Change {
   readonly what: string;
   readonly key: TestKey;
   readonly agent: TestAgent;
-  /** Resolves once the change has been answered by the process with that URL. */
+  /** Resolves once the process with that URL has answered the change. */
   readonly make: (url: string) => Promise<void>;
-  /** The database's time of the change; null where it keeps none. */
+  /** The database's time of the change; null if it stores none. */
   readonly madeAtMs: () => Promise<number | null>;
 }
 
-/** One of each kind, on keys and agents of their own. */
-export async function planChanges(ground: Ground): Promise<Change[]> {
-  const { db, workspaceId } = ground;
-  const owner = await ground.key();
+/** One of each kind, each with its own key and agent. */
+export async function planChanges(environment: ProofEnvironment): Promise<Change[]> {
+  const { db, workspaceId } = environment;
+  const owner = await environment.key();
   const byOwner = asked(owner.key);
   const changes: Change[] = [];
 
@@ -30,15 +30,15 @@ export async function planChanges(ground: Ground): Promise<Change[]> {
     made: { key?: TestKey; agent?: TestAgent; madeAt?: 'revoked_at' | 'expires_at' | 'updated_at' },
     make: (url: string, key: TestKey, agent: TestAgent) => Promise<void>,
   ): Promise<void> {
-    const key = made.key ?? (await ground.key());
-    const agent = made.agent ?? (await ground.agent());
+    const key = made.key ?? (await environment.key());
+    const agent = made.agent ?? (await environment.agent());
     const { madeAt } = made;
     changes.push({
       what,
       key,
       agent,
       make: (url) => make(url, key, agent),
-      madeAtMs: async () => (madeAt ? readTime(ground, madeAt, key, agent) : null),
+      madeAtMs: async () => (madeAt ? readTime(environment, madeAt, key, agent) : null),
     });
   }
 
@@ -51,7 +51,7 @@ export async function planChanges(ground: Ground): Promise<Change[]> {
     onKey('rotate', { graceSeconds: 0 }),
   );
 
-  // Set straight into the table, and soon: what is to be proved is that its time comes.
+  // Written straight into the table, with a short delay: the claim is about the moment of expiry.
   await plan('expire', {}, async (_url, key) => {
     const expiresMs = (await readClock(db)) + 200;
     await sql`
@@ -65,7 +65,7 @@ export async function planChanges(ground: Ground): Promise<Change[]> {
       byOwner(url, method, `${agent.path}${rest}`, body);
   const move = (action: string) => onAgent('POST', '/lifecycle', { action });
   const patch = (body: object) => onAgent('PATCH', '', body);
-  const testing = () => ground.agent({ stage: 'Testing' });
+  const testing = () => environment.agent({ stage: 'Testing' });
   const madeAt = 'updated_at';
   await plan('disable', { madeAt }, move('disable'));
   await plan('archive', { madeAt, agent: await testing() }, move('archive'));
@@ -73,7 +73,7 @@ export async function planChanges(ground: Ground): Promise<Change[]> {
   await plan('API access off', { madeAt }, patch({ apiEnabled: false }));
   await plan('limit lowered', { madeAt }, patch({ rateLimits: { requestsPerDay: 1 } }));
 
-  const memberKey = async (userId: string) => ({ key: await ground.key({ userId }) });
+  const memberKey = async (userId: string) => ({ key: await environment.key({ userId }) });
   const editor = () => addMember(db, workspaceId, 'editor');
   const member = (userId: string) => `/api/v1/members/${toId('user', userId)}`;
   await plan(
@@ -92,11 +92,11 @@ export async function planChanges(ground: Ground): Promise<Change[]> {
 
   const other = await addWorkspace(db);
   const owned = { workspaceId: other.workspaceId, userId: other.ownerId };
-  const otherOwner = await ground.key(owned);
+  const otherOwner = await environment.key(owned);
   const elsewhere = { workspaceId: other.workspaceId, createdBy: other.ownerId };
   await plan(
     'plan lowered',
-    { key: await ground.key(owned), agent: await ground.agent(elsewhere) },
+    { key: await environment.key(owned), agent: await environment.agent(elsewhere) },
     (url) =>
       asked(otherOwner.key)(url, 'PUT', '/api/v1/plan', { name: 'less', actionsPerMonth: 1 }),
   );
@@ -119,7 +119,7 @@ function asked(key: string) {
 }
 
 async function readTime(
-  { db }: Ground,
+  { db }: ProofEnvironment,
   column: 'revoked_at' | 'expires_at' | 'updated_at',
   key: TestKey,
   agent: TestAgent,

@@ -2,14 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../src/store/connection/database.ts';
 
-/** Reads the tables once all has come to an end, and says in words what does not fit together. */
+/** Reads the tables after all executions have ended and describes every inconsistency. */
 
 export interface Expected {
   /** The stored ids of the executions that clients know to be accepted. */
   readonly accepted: readonly string[];
-  /** Whether there may be accepted runs that no client knows of: their calls broke before they were answered. */
+  /** Whether there may be accepted executions that no client knows, because the connection broke first. */
   readonly unknownToo?: boolean;
-  /** Whether the months' counts began at zero, so that they must be the number of accepted runs. */
+  /** Whether the monthly counters started at zero and must equal the number of accepted executions. */
   readonly fromZero?: boolean;
 }
 
@@ -19,7 +19,7 @@ export async function checkTables(db: Db, expected: Expected): Promise<string[]>
     const { rows } = await statement.execute(db);
     if (rows.length > 0) violations.push(`${what}: ${rows.length}, first ${said(rows[0])}`);
   };
-  await none('unfinished runs in the queue', leftInQueue);
+  await none('live executions in the queue', leftInQueue);
   await none('records that are still processing', stillProcessing);
   await none('accepted calls without a record', withoutRecord(expected.accepted));
   if (!expected.unknownToo) await none('records of no known call', ofNoCall(expected.accepted));
@@ -32,7 +32,7 @@ export async function checkTables(db: Db, expected: Expected): Promise<string[]>
   return violations;
 }
 
-/** Locks are taken in one order everywhere, so nobody ever waits in a circle. PostgreSQL counts within a second. */
+/** Locks have one global order, so deadlocks cannot occur. PostgreSQL updates the counter within a second. */
 export async function checkDeadlocks(db: Db): Promise<string[]> {
   await wait(1_100);
   const { rows } = await sql<{ deadlocks: number }>`
@@ -42,8 +42,8 @@ export async function checkDeadlocks(db: Db): Promise<string[]> {
 }
 
 /**
- * Waits until no run is unfinished; false where some still are after that time, or where one belongs to nobody, which
- * nothing would ever end.
+ * Waits until all executions have ended. False if some have not after that time, or if one belongs to no process and
+ * would never end.
  */
 export async function allEnded(db: Db, timeoutMs: number): Promise<boolean> {
   const until = performance.now() + timeoutMs;
@@ -56,13 +56,13 @@ export async function allEnded(db: Db, timeoutMs: number): Promise<boolean> {
   }
 }
 
-/** What must not be at any moment, whoever works or dies. */
+/** What must not be true at any moment. */
 export async function checkUnderWay(db: Db): Promise<string[]> {
   const violations: string[] = [];
   for (const [what, statement] of [
-    ['runs that belong to a process that is not there', ownerless],
-    ['agents of which more runs hold a slot than there are', overdrawn],
-    ['runs that are processing 30 s past their deadline', overdue],
+    ['executions owned by an unknown process', ownerless],
+    ['agents with more executions in progress than slots', overdrawn],
+    ['executions still processing 30 s after their deadline', overdue],
   ] as const) {
     const { rows } = await statement.execute(db);
     if (rows.length > 0) violations.push(`${what}: ${rows.length}, first ${said(rows[0])}`);
@@ -70,7 +70,7 @@ export async function checkUnderWay(db: Db): Promise<string[]> {
   return violations;
 }
 
-/** Looks every `everyMs` until it is stopped, and tells what was found, each kind once. */
+/** Checks every `everyMs` until it is stopped, then returns each kind of violation once. */
 export function watchUnderWay(db: Db, everyMs: number): { stop(): Promise<string[]> } {
   const found = new Map<string, string>();
   let stopped = false;
@@ -81,7 +81,7 @@ export function watchUnderWay(db: Db, everyMs: number): { stop(): Promise<string
     }
   }
   const watching = watch();
-  // Heard by whoever stops it. Where a claim breaks before, its database goes, and that is not what is to be told.
+  // `stop` reports the error. If the claim fails first, its database goes away, and that error is of no interest.
   watching.catch(() => {});
   return {
     async stop() {
@@ -92,7 +92,7 @@ export function watchUnderWay(db: Db, everyMs: number): { stop(): Promise<string
   };
 }
 
-// A lease that has run out still belongs to the row of its process: both go in one transaction.
+// An expired lease still belongs to its process row: both are removed in one transaction.
 const ownerless = sql`
   select q.id, q.worker, q.attempt from execution_queue q
   where q.worker is not null and not exists (select from workers w where w.id = q.worker)
@@ -129,7 +129,7 @@ function ofNoCall(accepted: readonly string[]): RawBuilder<unknown> {
       and not exists (select from unnest(${accepted}::uuid[]) as known (id) where known.id = e.id)`;
 }
 
-/** What an ended run's record must hold, beyond what the table's own checks see to. */
+/** What an ended record must contain beyond the table's CHECK constraints. */
 const contradictory = sql`
   select id, status, error_code, attempts, output, user_prompt from executions
   where (status = 'success') <> (output is not null)
@@ -137,7 +137,7 @@ const contradictory = sql`
     or completed_at < started_at
     or started_at < executed_at - interval '1 millisecond'`;
 
-/** Level by level and bucket by bucket, in both directions. Refusals beyond the cap have happened without a record. */
+/** Level by level and bucket by bucket, in both directions. Refusals beyond the cap are counted without a record. */
 const wrongStatistics = sql`
   with levels (level) as (values ('minute'), ('hour'), ('day')),
   summed as (
@@ -161,7 +161,7 @@ const wrongStatistics = sql`
     or (select coalesce(sum(n), 0) from unnest(s.latency) as n) is distinct from r.started
   order by level, bucket`;
 
-/** The same of the breakdown. Keys and codes may be absent, and nothing joins what is absent. */
+/** The same for the breakdown. Keys and error codes may be null, which joins with nothing. */
 const wrongBreakdown = sql`
   with levels (level, step) as (values ('quarter', interval '15 minutes'), ('day', interval '1 day')),
   summed as (
@@ -188,7 +188,7 @@ const wrongBreakdown = sql`
     or (select coalesce(sum(n), 0) from unnest(b.latency) as n) <> coalesce(r.started, 0)
   order by level, bucket`;
 
-/** A workspace's AI Actions of the month are the runs accepted in it, whatever became of them. */
+/** The AI Actions of a workspace in a month are the executions accepted in it, however they ended. */
 const wrongMonths = sql`
   select w.id, l.month, l.month_used, count(e.id) as accepted
   from workspaces w

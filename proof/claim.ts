@@ -1,35 +1,35 @@
+import type { ProofEnvironment } from './environment.ts';
 import type { Fault } from './fault.ts';
-import type { Ground } from './ground.ts';
 
-/** A promise of the engine, and how it is put to the proof. */
+/** A promise of the engine, and how to check it. */
 export interface Claim {
-  /** The file's name, and what the command line takes. */
+  /** The name of the file and of the argument on the command line. */
   readonly name: string;
-  /** One sentence: what holds. */
-  readonly says: string;
-  /** How many rounds `npm test`, `npm run proof` and `npm run proof -- --full` make of it. */
+  /** One sentence that states the promise. */
+  readonly description: string;
+  /** How many rounds `npm test`, `npm run proof` and `npm run proof -- --full` make. */
   readonly rounds: { readonly test: number; readonly short: number; readonly full: number };
-  /** Rounds on one ground: what a full proof that was stopped goes on from. */
-  readonly roundsPerGround: number;
-  /** Whether a full proof makes all of its rounds with the lease as it is shipped, and not each tenth ground alone. */
-  readonly shippedLease?: boolean;
-  /** Each of them must make the proof fail, in as many rounds as a test makes. */
+  /** Rounds that share one environment. */
+  readonly roundsPerEnvironment: number;
+  /** Whether a full proof uses the default lease in all rounds, not only in every tenth environment. */
+  readonly defaultLease?: boolean;
+  /** Each must make the proof fail within the rounds of a test. */
   readonly faults: readonly Fault[];
-  /** Makes the rounds and says what was found; violations are found, not thrown. */
-  prove(ground: Ground, rounds: number): Promise<Found>;
+  /** Makes the rounds. Violations are returned, not thrown. */
+  prove(environment: ProofEnvironment, rounds: number): Promise<Found>;
   /**
-   * What all rounds together violate: goals in milliseconds stand here, where a test, which must hold on any machine,
-   * does not ask.
+   * The goals in milliseconds that all rounds together miss. Tests do not check them, since they must pass on any
+   * machine.
    */
-  judge?(found: Found): string[];
+  checkGoals?(found: Found): string[];
 }
 
 export interface Found {
-  /** Added up over all grounds. */
+  /** Summed over all environments. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Kept one by one, and shown as percentiles. */
+  /** Collected one by one and reported as percentiles. */
   readonly samplesMs?: Readonly<Record<string, readonly number[]>>;
-  /** What did not hold, in words that say where. */
+  /** What did not hold, with enough detail to find it. */
   readonly violations: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export function addUp(found: readonly Found[]): Found {
   return { counts, samplesMs, violations: found.flatMap(({ violations }) => violations) };
 }
 
-/** The nearest-rank percentile; 0 where there are no samples. */
+/** The nearest-rank percentile; 0 without samples. */
 export function percentile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;

@@ -29,7 +29,7 @@ import { workerLost } from './claims/worker-lost.ts';
 import { workerStopped } from './claims/worker-stopped.ts';
 import { workflowKilled } from './claims/workflow-killed.ts';
 
-/** All claims, in the order in which they are proved. */
+/** All claims, in the order in which they are checked. */
 export const claims: readonly Claim[] = [
   workerKilled,
   apiKilled,

@@ -1,22 +1,22 @@
 import { sql } from 'kysely';
-import type { Ground } from './ground.ts';
+import type { ProofEnvironment } from './environment.ts';
 
 /**
- * The clock of a ground's database, which can be made to leap: PostgreSQL's functions are shadowed in that database by
- * ones that add a shift. Windows and months so turn without anybody waiting, and turn back, too.
+ * A database clock that can jump. PostgreSQL's clock functions are shadowed, in this database only, by functions that
+ * add an offset. So windows and months change without waiting, and back again.
  */
 export interface Clock {
-  /** What the database takes the time to be, in milliseconds. */
+  /** The database's time, in milliseconds. */
   nowMs(): Promise<number>;
-  /** Answers the time after the leap. */
+  /** Returns the time after the jump. */
   leap(byMs: number): Promise<number>;
 }
 
-/** Before the first process is spawned: the search path holds for connections that are made from now on. */
+/** Call it before the first process starts: the search path applies to new connections only. */
 export async function shadowClock({
   db,
   connection,
-}: Pick<Ground, 'db' | 'connection'>): Promise<Clock> {
+}: Pick<ProofEnvironment, 'db' | 'connection'>): Promise<Clock> {
   await sql
     .raw(`
     create unlogged table clock_shifts (at timestamptz, by interval);
@@ -45,7 +45,7 @@ export async function shadowClock({
   return {
     nowMs,
     leap(byMs) {
-      // One after the other: of two at once the later would take the earlier back.
+      // Serialized: of two concurrent jumps the later would undo the earlier.
       const mine = leapt.then(() => leap(byMs));
       leapt = mine.catch(() => {});
       return mine;

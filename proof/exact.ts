@@ -1,23 +1,23 @@
 import { monthOf, monthStartMs, type Window, windowStartMs } from '../src/core/execution/limits.ts';
 
-/** Whether a limit was exact: counted anew from what each call was answered, window by window. */
+/** Checks that a limit was exact, by counting the responses window by window. */
 
-export type Turning = Window | 'month';
+export type LimitWindow = Window | 'month';
 
 const lengthMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
-/** The number of the window that a time falls into. */
-export function numberOf(turning: Turning, atMs: number): number {
+/** The number of the window that contains this time. */
+export function numberOf(turning: LimitWindow, atMs: number): number {
   return turning === 'month' ? monthOf(atMs) : Math.floor(atMs / lengthMs[turning]);
 }
 
-/** When the window of that number ends. */
-export function endMs(turning: Turning, number: number): number {
+/** The end of that window. */
+export function endMs(turning: LimitWindow, number: number): number {
   return turning === 'month' ? monthStartMs(number + 1) : windowStartMs(turning, number + 1);
 }
 
-/** How far the clock must leap to stand shortly before the next turn. */
-export function leapToTurn(turning: Turning, nowMs: number, beforeMs: number): number {
+/** How far the clock must jump to be just before the next boundary. */
+export function leapToBoundary(turning: LimitWindow, nowMs: number, beforeMs: number): number {
   const end = endMs(turning, numberOf(turning, nowMs));
   const leap = end - beforeMs - nowMs;
   return leap > 0 ? leap : leap + endMs(turning, numberOf(turning, end)) - end;
@@ -25,14 +25,14 @@ export function leapToTurn(turning: Turning, nowMs: number, beforeMs: number): n
 
 export interface Counted {
   readonly what: string;
-  readonly turning: Turning;
+  readonly turning: LimitWindow;
   readonly limit: number;
-  /** For each call that was let past, the number of its window; for each that was refused likewise. */
+  /** The window number of each admitted call, and of each refused one. */
   readonly past: readonly number[];
   readonly refused: readonly number[];
 }
 
-/** Never one more than the limit; and where a call was refused, not one fewer. */
+/** Never more than the limit; and in a window with a refusal, not fewer. */
 export function checkExact({ what, turning, limit, past, refused }: Counted): string[] {
   const violations: string[] = [];
   const counts = Map.groupBy(past, (number) => number);

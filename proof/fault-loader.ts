@@ -1,9 +1,9 @@
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Fault, spoil } from './fault.ts';
+import { applyFault, type Fault } from './fault.ts';
 
-/** Imported first by a process that is to have the fault of `CUELINE_FAULT` (JSON) in it. */
+/** Preloaded by a process that runs with the fault in `CUELINE_FAULT` (JSON). */
 
 const fault = JSON.parse(process.env.CUELINE_FAULT ?? '') as Fault;
 delete process.env.CUELINE_FAULT;
@@ -13,6 +13,6 @@ registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
     if (url !== target) return loaded;
-    return { ...loaded, source: spoil(fault, String(loaded.source)) };
+    return { ...loaded, source: applyFault(fault, String(loaded.source)) };
   },
 });

@@ -1,24 +1,24 @@
 /**
- * A deliberate fault: a change of one place in the source as a process loads it. What is shipped has no switch for it,
- * and a place that has been rewritten makes the fault fail loudly instead of passing for harmless.
+ * A deliberate fault: one source location changed while a process loads it. The shipped code has no switch for it. If
+ * the location no longer exists, applying the fault throws.
  */
 export interface Fault {
   readonly name: string;
-  /** What it takes away. */
-  readonly says: string;
+  /** The mechanism that it removes. */
+  readonly description: string;
   /** Below `src`. */
   readonly file: string;
-  /** Must stand there exactly once. */
+  /** Must occur exactly once in the file. */
   readonly find: string;
   readonly replace: string;
-  /** Where it takes more than a test makes to find it. */
+  /** The number of rounds if a test's rounds do not find it. */
   readonly rounds?: number;
-  /** It keeps a promise too late, not never: only the goals in milliseconds tell, which stand in `judge`. */
+  /** It delays something instead of breaking it: only the goals of `checkGoals` find it. */
   readonly late?: boolean;
 }
 
-/** The source with the fault in it. */
-export function spoil({ name, file, find, replace }: Fault, source: string): string {
+/** The source with the fault. */
+export function applyFault({ name, file, find, replace }: Fault, source: string): string {
   const [before, after, ...more] = source.split(find);
   if (before === undefined || after === undefined || more.length > 0) {
     throw new Error(`the text that the fault ${name} replaces must stand once in src/${file}`);

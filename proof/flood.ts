@@ -1,23 +1,20 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/**
- * Very many small calls over a few sockets, sent without waiting for the answers before: only their statuses are
- * counted.
- */
+/** Sends very many small pipelined requests over a few sockets and counts their statuses. */
 export interface FloodOptions {
-  /** `http://127.0.0.1:port` of each process that is called, in turn. */
+  /** `http://127.0.0.1:port` of each process, called round-robin. */
   readonly urls: readonly string[];
   readonly calls: number;
-  /** The whole of one request, as it goes over the wire. */
+  /** One complete request as bytes on the wire. */
   readonly request: (index: number) => string;
 }
 
 const socketsPerUrl = 4;
-/** Sent ahead on one socket: fewer than a process sheds at. */
+/** Pipelined requests per socket, below the number at which a process sheds load. */
 const aheadMax = 100;
 
-/** Resolves once all are answered: how often each status came. */
+/** Resolves once all are answered, with the number of responses by status. */
 export async function flood(options: FloodOptions): Promise<ReadonlyMap<number, number>> {
   const statuses = new Map<number, number>();
   let next = 0;
@@ -58,12 +55,12 @@ export async function flood(options: FloodOptions): Promise<ReadonlyMap<number, 
   return statuses;
 }
 
-/** The text of an execute call with this key. */
+/** An execute request with this key. */
 export function executeRequest(path: string, key: string, body: string): string {
   return `POST ${path}/execute HTTP/1.1\r\nhost: cueline\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** The first whole answer in the text. */
+/** The first complete response in the text. */
 function take(text: string): { status: number; length: number } | null {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return null;

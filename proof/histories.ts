@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import { lossesMax } from '../src/core/agent/model-settings.ts';
 import type { Db } from '../src/store/connection/database.ts';
-import type { RunCall } from './fleet.ts';
-import { type Hands, handsOf } from './journal.ts';
+import { type Ownership, readOwnership } from './journal.ts';
+import type { RecordedCall } from './process-pool.ts';
 
 /**
- * Holds what the provider has recorded of each run against its record. A journal must have been kept from the first process
- * on. The agents must answer with numbered models and the prompt `Hello {{name}}`, each name used once, and no call may
- * fail by itself; those with a deadline of their own are never answered.
+ * Compares the provider's log of model calls with the records. The journal must have been started before the first
+ * process. Agents must use numbered models and the prompt `Hello {{name}}`, each name once, and no call may fail by
+ * itself. Agents with a deadline of their own are never answered.
  */
 
 export interface Histories {
   readonly violations: readonly string[];
   readonly counts: Readonly<Record<string, number>>;
-  /** From the loss of a process to the next call for each run whose call it had begun. */
+  /** From the loss of a process to the next call, for each execution that it was working on. */
   readonly resumedMs: readonly number[];
 }
 
@@ -26,21 +26,21 @@ interface Row {
   readonly output: string | null;
   readonly userPrompt: string | null;
   readonly atMostOnce: boolean;
-  /** Of an agent that has one of its own, else null. */
+  /** Null unless the agent has a deadline of its own. */
   readonly deadlineMs: number | null;
   readonly tookMs: number;
 }
 
-/** How long after its deadline a run may still be `processing`. */
+/** How long after its deadline an execution may still be `processing`. */
 const lateMsMax = 30_000;
-/** By which two readings of the wall clock may differ from what happened between them. */
+/** Tolerance between two readings of the wall clock. */
 const timerMs = 100;
-/** So long after it is resumed a process may still send what it was about to send when it was stopped. */
+/** How long after a resume a process may still send the call that it was about to send when it was paused. */
 const sendMsMax = 3_000;
 
 export async function checkHistories(
   db: Db,
-  calls: ReadonlyMap<string, readonly RunCall[]>,
+  calls: ReadonlyMap<string, readonly RecordedCall[]>,
 ): Promise<Histories> {
   const { rows } = await sql<Row>`
     select e.id, e.input_variables ->> 'name' as name, e.status, e.error_code, e.attempts, e.output, e.user_prompt,
@@ -50,9 +50,9 @@ export async function checkHistories(
     from executions e join agents a on a.id = e.agent_id
     where e.status in ('success', 'failed')
     order by e.id`.execute(db);
-  const hands = await handsOf(db);
+  const ownership = await readOwnership(db);
   const histories = rows.map((row) =>
-    historyOf(row, calls.get(`Hello ${row.name}`) ?? [], hands.get(row.id)),
+    historyOf(row, calls.get(`Hello ${row.name}`) ?? [], ownership.get(row.id)),
   );
   const sum = (count: (one: (typeof histories)[number]) => number) =>
     histories.reduce((total, one) => total + count(one), 0);
@@ -60,20 +60,22 @@ export async function checkHistories(
     violations: histories.flatMap((history) =>
       [...complaints(history)].map(
         (complaint) =>
-          `${complaint}: ${JSON.stringify(history.row)}; ${said(history.calls, history.hands)}`,
+          `${complaint}: ${JSON.stringify(history.row)}; ${said(history.calls, history.ownership)}`,
       ),
     ),
     counts: {
-      runs: rows.length,
+      executions: rows.length,
       'model calls': sum((one) => one.calls.length),
       'calls lost with their process': sum((one) => one.lostMs.length),
-      'calls sent late': sum((one) => one.late.filter((call) => !nobodyWaits(call)).length),
-      'calls read late that nobody waits for': sum((one) => one.late.filter(nobodyWaits).length),
-      'runs that lost a process': sum((one) => (one.row.attempts > 1 ? 1 : 0)),
-      'runs given up after five losses': sum((one) =>
+      'calls sent late': sum((one) => one.late.filter((call) => !isAbandoned(call)).length),
+      'calls read late that nobody waits for': sum((one) => one.late.filter(isAbandoned).length),
+      'executions that lost a process': sum((one) => (one.row.attempts > 1 ? 1 : 0)),
+      'executions ended after five losses': sum((one) =>
         one.row.errorCode === 'WORKER_LOST' && !one.row.atMostOnce ? 1 : 0,
       ),
-      'runs ended by their deadline': sum((one) => (one.row.errorCode === 'MODEL_TIMEOUT' ? 1 : 0)),
+      'executions ended by their deadline': sum((one) =>
+        one.row.errorCode === 'MODEL_TIMEOUT' ? 1 : 0,
+      ),
       'at most once, and lost': sum((one) =>
         one.row.errorCode === 'WORKER_LOST' && one.row.atMostOnce ? 1 : 0,
       ),
@@ -84,21 +86,24 @@ export async function checkHistories(
 
 interface History {
   readonly row: Row;
-  readonly calls: readonly RunCall[];
-  readonly hands: Hands | undefined;
+  readonly calls: readonly RecordedCall[];
+  readonly ownership: Ownership | undefined;
   /**
-   * Of a run that succeeded, the call whose answer it must have: the last one of whoever had it at its end that was not
-   * given up. One that was given up may come later, since a provider that is busy reads what is sent through a new
-   * connection after what is sent through one that it knows.
+   * The call whose output a successful execution must have: the last call of its final owner that was not aborted. An
+   * aborted call may appear later in the log, because a busy provider reads new connections after known ones.
    */
-  readonly counting: RunCall | undefined;
+  readonly counting: RecordedCall | undefined;
   /** The calls after that one. */
-  readonly late: readonly RunCall[];
-  /** For each call that was followed by another, the time to that one, where the process was killed in between. */
+  readonly late: readonly RecordedCall[];
+  /** For each call whose process was killed: the time until the next call. */
   readonly lostMs: readonly number[];
 }
 
-function historyOf(row: Row, calls: readonly RunCall[], hands: Hands | undefined): History {
+function historyOf(
+  row: Row,
+  calls: readonly RecordedCall[],
+  ownership: Ownership | undefined,
+): History {
   const lostMs = calls.flatMap(({ member, atMs }, index) => {
     const next = calls[index + 1];
     const { killedMs } = member;
@@ -107,51 +112,53 @@ function historyOf(row: Row, calls: readonly RunCall[], hands: Hands | undefined
   });
   const counting =
     row.status === 'success'
-      ? calls.findLast(({ member, givenUp }) => member.number === hands?.holder && !givenUp)
+      ? calls.findLast(({ member, givenUp }) => member.number === ownership?.holder && !givenUp)
       : undefined;
   const late = counting ? calls.slice(calls.indexOf(counting) + 1) : [];
-  return { row, calls, hands, counting, late, lostMs };
+  return { row, calls, ownership, counting, late, lostMs };
 }
 
-function* complaints({ row, calls, hands, counting, late }: History): Generator<string> {
+function* complaints({ row, calls, ownership, counting, late }: History): Generator<string> {
   if (row.status === 'success') {
     if (Number(row.output) !== counting?.number) {
-      yield 'the answer is not that of the process that had the run';
+      yield 'the output is not that of the owner';
     }
-    if (hands?.endedBy !== hands?.holder) yield 'it was ended by a process that did not have it';
-    if (counting && counting.epochMs < (hands?.claims.at(-1)?.epochMs ?? Infinity) - timerMs) {
-      yield 'the answer is that of a call from before the last claim';
+    if (ownership?.endedBy !== ownership?.holder)
+      yield 'it was ended by a process that did not own it';
+    if (counting && counting.epochMs < (ownership?.claims.at(-1)?.epochMs ?? Infinity) - timerMs) {
+      yield 'the output is that of a call before the last claim';
     }
-    if (late.some((call) => !nobodyWaits(call) && !heldUp(call, hands))) {
-      yield 'it was called again after the call that counts';
+    if (late.some((call) => !isAbandoned(call) && !wasPaused(call, ownership))) {
+      yield 'the model was called again after the decisive call';
     }
-    if (row.userPrompt !== `Hello ${row.name}`) yield 'the prompt is not that of the call';
+    if (row.userPrompt !== `Hello ${row.name}`) yield 'the prompt differs from that of the call';
   } else if (row.deadlineMs !== null && row.errorCode === 'MODEL_TIMEOUT') {
-    if (row.tookMs < row.deadlineMs - timerMs) yield 'a run was ended before its deadline';
-    if (row.tookMs > row.deadlineMs + lateMsMax) yield 'a run went on beyond its deadline';
+    if (row.tookMs < row.deadlineMs - timerMs) yield 'an execution was ended before its deadline';
+    if (row.tookMs > row.deadlineMs + lateMsMax) yield 'an execution continued beyond its deadline';
   } else {
-    if (row.errorCode !== 'WORKER_LOST') yield 'a run failed for another reason than its processes';
+    if (row.errorCode !== 'WORKER_LOST')
+      yield 'an execution failed for another reason than lost processes';
     const budget = row.atMostOnce ? 1 : lossesMax;
-    if (row.attempts < budget) yield 'a run was given up before its time';
+    if (row.attempts < budget) yield 'an execution was ended before its loss budget was used';
   }
   for (const [member, made] of Map.groupBy(calls, (call) => call.member)) {
-    if (made.length > claimedMs(hands, member).length)
-      yield 'a process called it more often than it claimed it';
+    if (made.length > claimedMs(ownership, member).length)
+      yield 'a process called the model more often than it claimed the execution';
   }
   if (row.atMostOnce && calls.length > 1) yield 'at most once was called twice';
 }
 
-/** Whoever made the call gave it up or is dead: it was sent before, however late the provider reads it. */
-function nobodyWaits({ member: { killedMs }, atMs, givenUp }: RunCall): boolean {
+/** The caller aborted it or is dead: it was sent earlier, however late the provider reads it. */
+function isAbandoned({ member: { killedMs }, atMs, givenUp }: RecordedCall): boolean {
   return givenUp || (killedMs !== null && killedMs < atMs);
 }
 
 /**
- * Stopped between its latest claim and its call: what it was just about to send goes out once it is resumed, and what it
- * had sent may be read while it is stopped.
+ * The worker was paused between its latest claim and the call. It sends the call after the resume, or the provider
+ * reads it during the pause.
  */
-function heldUp({ member, epochMs }: RunCall, hands: Hands | undefined): boolean {
-  const claimMs = claimedMs(hands, member).at(-1) ?? Infinity;
+function wasPaused({ member, epochMs }: RecordedCall, ownership: Ownership | undefined): boolean {
+  const claimMs = claimedMs(ownership, member).at(-1) ?? Infinity;
   return member.stops.some(
     ({ fromMs, toMs }) =>
       claimMs - timerMs <= fromMs &&
@@ -161,13 +168,15 @@ function heldUp({ member, epochMs }: RunCall, hands: Hands | undefined): boolean
   );
 }
 
-/** When this process claimed the run, by the wall clock, oldest first. */
-function claimedMs(hands: Hands | undefined, { number }: RunCall['member']): number[] {
-  return (hands?.claims ?? []).flatMap(({ member, epochMs }) => (member === number ? epochMs : []));
+/** When this process claimed the execution, by the wall clock, oldest first. */
+function claimedMs(ownership: Ownership | undefined, { number }: RecordedCall['member']): number[] {
+  return (ownership?.claims ?? []).flatMap(({ member, epochMs }) =>
+    member === number ? epochMs : [],
+  );
 }
 
-/** All that it is judged by, at milliseconds of the wall clock. */
-function said(calls: readonly RunCall[], hands: Hands | undefined): string {
+/** All evidence, with milliseconds of the wall clock. */
+function said(calls: readonly RecordedCall[], ownership: Ownership | undefined): string {
   const by = (member: number | null, epochMs: number) => `${member} at ${Math.round(epochMs)}`;
   const stopped = [...new Set(calls.map(({ member }) => member))].flatMap(({ number, stops }) =>
     stops.map(({ fromMs, toMs }) => `${by(number, fromMs)} to ${toMs}`),
@@ -178,7 +187,7 @@ function said(calls: readonly RunCall[], hands: Hands | undefined): string {
   );
   return [
     `calls ${made.join(', ')}`,
-    `claims by ${(hands?.claims ?? []).map(({ member, epochMs }) => by(member, epochMs)).join(', ')}`,
+    `claims by ${(ownership?.claims ?? []).map(({ member, epochMs }) => by(member, epochMs)).join(', ')}`,
     `stops of ${stopped.join(', ') || 'none'}`,
   ].join('; ');
 }

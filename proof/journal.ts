@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Db } from '../src/store/connection/database.ts';
 
 /**
- * Triggers of the proof's own that write down what the tables themselves forget: each claim of a run; each time a run leaves
- * a process before its end (`taken` where the process was taken out of the list with it, so that it did not give the run
- * back); who had a run at its end, and who ended it; and which member of the fleet a process is.
+ * Triggers that record what the tables do not keep: each claim of an execution; each time it leaves a process before
+ * its end (`taken` if the process row was deleted in the same transaction, so that the process did not release it); its
+ * owner at the end and who ended it; and which pool member a process is.
  */
 
 export async function keepJournal(db: Db): Promise<void> {
@@ -58,23 +58,23 @@ export async function keepJournal(db: Db): Promise<void> {
     .execute(db);
 }
 
-/** What the connections of a member are called, by which the journal tells whose they are. */
+/** The `application_name` of a member's connections, by which the journal identifies it. */
 export function memberName(member: number): string {
   return `member-${member}`;
 }
 
-/** In whose hands a run was; members by their numbers. */
-export interface Hands {
-  /** Who had it at its end, and who ended it. */
+/** The owners of an execution, by member number. */
+export interface Ownership {
+  /** The owner at the end, and the process that ended it. */
   readonly holder: number | null;
   readonly endedBy: number | null;
-  /** Of each claim, oldest first: by whom, null where it is no member, and when by the wall clock. */
+  /** Each claim, oldest first: the member (null if it is none) and the time by the wall clock. */
   readonly claims: readonly { readonly member: number | null; readonly epochMs: number }[];
 }
 
-/** Of each run, by its stored id. */
-export async function handsOf(db: Db): Promise<Map<string, Hands>> {
-  const { rows } = await sql<{ run: string } & Hands>`
+/** By the stored id of the execution. */
+export async function readOwnership(db: Db): Promise<Map<string, Ownership>> {
+  const { rows } = await sql<{ run: string } & Ownership>`
     select c.run, h.member as holder, e.ended_by,
       json_agg(json_build_object('member', w.member, 'epochMs', extract(epoch from c.at) * 1000) order by c.at)::jsonb
         as claims
@@ -83,16 +83,16 @@ export async function handsOf(db: Db): Promise<Map<string, Hands>> {
       left join proof_ends e on e.run = c.run
       left join proof_workers h on h.worker = e.worker
     group by c.run, h.member, e.ended_by`.execute(db);
-  return new Map(rows.map(({ run, ...hands }) => [run, hands]));
+  return new Map(rows.map(({ run, ...ownership }) => [run, ownership]));
 }
 
-/** Holds the journal against the records. */
+/** Compares the journal with the records. */
 export async function checkJournal(db: Db): Promise<string[]> {
   const { rows: uncharged } = await sql`
     select run, worker, attempt, taken, charged from proof_journal where taken <> (charged = 1)`.execute(
     db,
   );
-  // A run that ends for its losses has no attempt beyond them.
+  // An execution that ends because of its losses has no attempt after them.
   const { rows: miscounted } = await sql`
     select e.id, e.status, e.attempts, coalesce(j.lost, 0) as lost
     from executions e
@@ -107,7 +107,7 @@ export async function checkJournal(db: Db): Promise<string[]> {
   ];
 }
 
-/** How often a process gave a run back that it still had, and how often runs were taken with their process. */
+/** How often a process released an execution that it still owned, and how often executions were taken from it. */
 export async function handedOn(db: Db): Promise<{ given: number; taken: number }> {
   const { rows } = await sql<{ given: number; taken: number }>`
     select count(*) filter (where not taken) as given, count(*) filter (where taken) as taken

@@ -1,29 +1,31 @@
 import { Agent, request } from 'node:http';
 
-/** An ordinary client: it keeps its connections, and tries again, elsewhere, only where a connection is refused. */
+/**
+ * An ordinary client: it keeps its connections alive and retries, at the next address, only if a connection is refused.
+ */
 
 export interface Answer {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever was answered
+  // biome-ignore lint/suspicious/noExplicitAny: any response body
   readonly body: any;
 }
 
 export interface KeepAliveClient {
-  /** How often a connection was refused, and the next address taken. */
+  /** How often a connection was refused and the next address was tried. */
   readonly refused: number;
-  /** Rejects where the request has failed in any other way. */
+  /** Rejects if the request fails in any other way. */
   send(method: string, path: string, body?: object): Promise<Answer>;
   close(): void;
 }
 
 export function keepAliveClient(options: {
   readonly key: string;
-  /** Asked before each try, and taken in turn. */
+  /** Read before each try; addresses are used round-robin. */
   readonly urls: () => readonly string[];
-  /** Where its turn begins. */
+  /** The index of the first address. */
   readonly first: number;
 }): KeepAliveClient {
-  // One connection to each address, so that none is left lying when the process behind it is told to end.
+  // One connection per address, so that none stays idle when its process is told to shut down.
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let turn = options.first;
   let refused = 0;

@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { TestAgent } from '../harness/agents.ts';
 import { fromId } from '../src/core/id.ts';
 
-/** Clients that execute agents, each one call after the other, and remember every answer they got. */
+/** Clients that execute agents, one call after the other, and remember every response. */
 
-/** One call as its client saw it; with retries, all its tries together. Times are of the monotonic clock. */
+/** One call as its client saw it, including its retries. Times are of the monotonic clock. */
 export interface Sent {
-  /** The value of the variable `name`, unlike any other. */
+  /** The unique value of the variable `name`. */
   readonly name: string;
   readonly agent: TestAgent;
   readonly tries: number;
@@ -24,37 +24,37 @@ export type Outcome =
       readonly code: string;
       readonly retryAfter: string | null;
     }
-  /** No answer, or not all of it: nobody but the database knows whether the call was accepted. */
+  /** The response is missing or incomplete: only the database knows whether the call was accepted. */
   | { readonly kind: 'broken'; readonly cause: string };
 
 export interface LoadOptions {
-  /** Asked before each try: the processes that can be called just now. */
+  /** Read before each try: the processes that accept calls now. */
   readonly urls: () => readonly string[];
   readonly key: string;
-  /** Taken in turn. */
+  /** Used round-robin. */
   readonly agents: readonly TestAgent[];
-  /** How many calls are open at once. */
+  /** Concurrent calls. */
   readonly clients: number;
-  /** What each client waits between two calls. */
+  /** The pause of each client between two calls. */
   readonly pauseMs?: number;
-  /** After so many calls all clients stop by themselves. */
+  /** All clients stop after this many calls. */
   readonly callsMax?: number;
   /**
-   * Sends an `Idempotency-Key` and goes on, with the same one, until the call is accepted: after a broken connection,
-   * a 429 and a 503. Any other refusal ends it.
+   * Sends an `Idempotency-Key` and retries with it until the call is accepted: after a broken connection, a 429 and a
+   * 503. Any other refusal ends the call.
    */
   readonly retry?: boolean;
-  /** What the values of `name` begin with, where several loads share a provider. */
+  /** The prefix of `name`, if several loads share a provider. */
   readonly named?: string;
 }
 
 export interface Load {
   readonly sent: readonly Sent[];
-  /** How many calls have been answered 202. */
+  /** The number of 202s so far. */
   readonly acceptedCount: number;
-  /** The stored ids of the 202s, each once. */
+  /** The distinct stored ids of the 202s. */
   accepted(): string[];
-  /** Lets the open calls come to their end. */
+  /** Waits for the open calls. */
   stop(): Promise<void>;
   /** Resolves when all clients have stopped by themselves. */
   readonly done: Promise<void>;
@@ -90,7 +90,7 @@ export function startLoad(options: LoadOptions): Load {
     }
   }
 
-  /** Null while there is nobody to call. */
+  /** Null while no process accepts calls. */
   async function once(agent: TestAgent, name: string, tries: number): Promise<Outcome | null> {
     const urls = options.urls();
     const url = urls[(calls + tries) % Math.max(1, urls.length)];
@@ -131,7 +131,7 @@ export function startLoad(options: LoadOptions): Load {
   };
 }
 
-/** What an answer may hold of what is looked at here. */
+/** The parts of a response that are read here. */
 interface Body {
   readonly executionId?: string;
   readonly code?: string;

@@ -1,4 +1,4 @@
-/** A metric without labels, as a process that runs tells it at `/metrics`. */
+/** A metric without labels, read from `/metrics` of a running process. */
 export async function metricOf(url: string, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const [, value] = new RegExp(`^${name} (\\S+)`, 'm').exec(text) ?? [];

@@ -1,19 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { addWorkspace } from '../harness/people.ts';
-import type { Ground } from './ground.ts';
+import type { ProofEnvironment } from './environment.ts';
 import { startLoad } from './load.ts';
 import { until } from './until.ts';
 
-/** Other workspaces beside the one that has a backlog, whose next runs are not to be late for it. */
+/** Workspaces beside the one with a backlog: their next executions must not be late. */
 
-/** Long enough for any machine; who has not been called by then is missing. */
+/** Long enough for any machine; a call that has not been made by then is missing. */
 const patienceMs = 70_000;
 
 export interface OtherWorkspace {
   call(count: number): Promise<Started>;
 }
 
-/** From the first 202 on: how long until each call reached the provider, and what of the backlog did meanwhile. */
+/** For each call, the time from the first 202 until it reached the provider, and the calls of the backlog meanwhile. */
 export interface Started {
   readonly samplesMs: readonly number[];
   readonly ofBacklog: number;
@@ -21,22 +21,30 @@ export interface Started {
 }
 
 export function addOtherWorkspaces(
-  ground: Ground,
+  environment: ProofEnvironment,
   url: string,
   { count, answerMs }: { readonly count: number; readonly answerMs: number },
 ): Promise<OtherWorkspace[]> {
-  return Promise.all(Array.from({ length: count }, () => addOne(ground, url, answerMs)));
+  return Promise.all(Array.from({ length: count }, () => addOne(environment, url, answerMs)));
 }
 
-async function addOne(ground: Ground, url: string, answerMs: number): Promise<OtherWorkspace> {
-  const { workspaceId, ownerId: userId } = await addWorkspace(ground.db);
-  const { key } = await ground.key({ workspaceId, userId });
-  // The model's name tells its calls from all others.
+async function addOne(
+  environment: ProofEnvironment,
+  url: string,
+  answerMs: number,
+): Promise<OtherWorkspace> {
+  const { workspaceId, ownerId: userId } = await addWorkspace(environment.db);
+  const { key } = await environment.key({ workspaceId, userId });
+  // A model name of their own identifies their calls.
   const name = `after-${answerMs}-of-${workspaceId}`;
-  const agent = await ground.agent({ model: `ollama/${name}`, workspaceId, createdBy: userId });
+  const agent = await environment.agent({
+    model: `ollama/${name}`,
+    workspaceId,
+    createdBy: userId,
+  });
   return {
     async call(count) {
-      const { calls } = ground.provider;
+      const { calls } = environment.provider;
       const load = startLoad({
         ...{ urls: () => [url], key, agents: [agent] },
         ...{ clients: count, callsMax: count },
@@ -58,17 +66,21 @@ async function addOne(ground: Ground, url: string, answerMs: number): Promise<Ot
   };
 }
 
-/** Whether that many calls to the model reach the provider, within a time that no machine needs. */
-export function called(ground: Ground, model: string, count: number): Promise<boolean> {
-  return until(() => callsOf(ground, model) >= count);
+/** Whether that many calls to the model reach the provider, within a generous time. */
+export function called(
+  environment: ProofEnvironment,
+  model: string,
+  count: number,
+): Promise<boolean> {
+  return until(() => callsOf(environment, model) >= count);
 }
 
-/** How many calls to the model have reached the provider. */
-export function callsOf({ provider }: Ground, model: string): number {
+/** The number of calls to the model that have reached the provider. */
+export function callsOf({ provider }: ProofEnvironment, model: string): number {
   return provider.calls.filter((call) => `ollama/${call.model}` === model).length;
 }
 
-/** What samples of all rounds violate: another workspace's next run is to start within a second. */
+/** The goal over all rounds: the next execution of another workspace starts within a second. */
 export function lateStarts(samplesMs: Readonly<Record<string, readonly number[]>>): string[] {
   return Object.entries(samplesMs)
     .map(([kind, samples]) => ({ kind, late: samples.filter((ms) => ms > goalMs) }))

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A provider with outages, which counts what reaches it meanwhile, and how many come at once when it is back. */
+/** A provider with outages. It counts the calls during an outage and the concurrent calls after the recovery. */
 export interface OutageProvider {
-  /** As `OLLAMA_BASE_URL` takes it. */
+  /** In the form of `OLLAMA_BASE_URL`. */
   readonly url: string;
-  /** Calls that came while it was out. */
+  /** Calls during the outage. */
   readonly callsInOutage: number;
-  /** Calls that were answered since it came back. */
+  /** Calls answered since the recovery. */
   readonly answeredSince: number;
-  /** The most calls under way since it came back, beyond those that had been answered by then. */
+  /** The most concurrent calls since the recovery, beyond the number answered by then. */
   readonly crowdSince: number;
   out(): void;
   back(): void;
@@ -67,7 +67,7 @@ export async function startOutageProvider(answerAfterMs: number): Promise<Outage
   };
 }
 
-/** In turn as a gateway fails whose servers are gone, and as one that is gone itself. */
+/** Alternates between a gateway without servers and a closed connection. */
 function fail(response: ServerResponse, number: number): void {
   if (number % 2 === 1) return void response.socket?.resetAndDestroy();
   response.writeHead(503, { 'content-type': 'text/plain' });

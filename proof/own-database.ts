@@ -3,16 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TestDatabase } from '../harness/database.ts';
+import { onInterruption } from '../harness/interruption.ts';
 import { migrateAt } from '../src/cli/server/open-database.ts';
 import { tryConnect } from '../src/store/connection/connect.ts';
 import { readPostmaster } from '../src/store/embedded/postmaster.ts';
 import { startEmbedded } from '../src/store/embedded.ts';
 
-/** A PostgreSQL of a claim's own, which it may end as it likes. */
+/** A PostgreSQL that belongs to one claim, which may kill it. */
 export interface OwnDatabase extends TestDatabase {
   /**
-   * Ends it, by SIGINT (fast, all sessions are told) or SIGKILL, and lets it be started again. Resolves with the moment
-   * from which it takes connections, by the monotonic clock.
+   * Ends it, by SIGINT (fast shutdown) or SIGKILL, and waits for the automatic restart. Resolves with the time at which
+   * it accepts connections again, by the monotonic clock.
    */
   restart(signal: 'SIGINT' | 'SIGKILL'): Promise<number>;
 }
@@ -23,13 +24,16 @@ export async function startOwnDatabase(): Promise<OwnDatabase> {
   const dataDir = join(directory, 'data');
   const embedded = await startEmbedded({ dataDir });
   const { connection } = embedded;
+  const drop = async () => {
+    await embedded.stop();
+    await rm(directory, { recursive: true, force: true });
+    ignoreInterruption();
+  };
+  const ignoreInterruption = onInterruption(drop);
   await migrateAt(connection);
   return {
     connection,
-    async drop() {
-      await embedded.stop();
-      await rm(directory, { recursive: true, force: true });
-    },
+    drop,
     async restart(signal) {
       const ended = new Promise((resolve) => embedded.onExit(resolve));
       const postmaster = await readPostmaster(join(dataDir, 'postgres'));

@@ -6,18 +6,19 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { freePort } from '../harness/free-port.ts';
+import { onInterruption } from '../harness/interruption.ts';
 import { tryConnect } from '../src/store/connection/connect.ts';
 import { accountFor } from '../src/store/embedded/account.ts';
 import { startProxy } from './proxy.ts';
 
-/** A real PgBouncer in transaction mode before a database. */
+/** A real PgBouncer in transaction mode in front of a database. */
 export interface Pooler {
   /** The database, through the pooler. */
   readonly connection: pg.ClientConfig;
   stop(): Promise<void>;
 }
 
-/** Its version, or null where it is not installed. */
+/** Null if it is not installed. */
 export function poolerVersion(): string | null {
   try {
     return execFileSync('pgbouncer', ['--version'], { encoding: 'utf8' }).split('\n')[0] ?? null;
@@ -28,7 +29,7 @@ export function poolerVersion(): string | null {
 
 export async function startPooler(target: pg.ClientConfig): Promise<Pooler> {
   const directory = await mkdtemp(join(tmpdir(), 'cueline-pooler-'));
-  // The database's socket may be closed to the pooler's account.
+  // The pooler's account may not have access to the database's socket.
   const bridge = await startProxy(target);
   const port = await freePort();
   const { host, port: bridgePort, user, password, database } = bridge.connection;
@@ -52,6 +53,10 @@ export async function startPooler(target: pg.ClientConfig): Promise<Pooler> {
     stdio: 'ignore',
     ...account,
   });
+  child.once(
+    'exit',
+    onInterruption(() => child.kill('SIGKILL')),
+  );
   const connection = { ...target, host: '127.0.0.1', port };
   while ((await tryConnect(connection)) !== null) {
     if (child.exitCode !== null) throw new Error(`pgbouncer ended with ${child.exitCode}`);

@@ -1,17 +1,17 @@
 import type { Claim, Found } from './claim.ts';
-import { type GroundOptions, openGround } from './ground.ts';
+import { type EnvironmentOptions, openEnvironment } from './environment.ts';
 
-/** So many rounds of a claim on fresh ground; that no process dies by itself is part of each claim. */
+/** Makes rounds of a claim in a fresh environment. Every claim also implies that no process exits by itself. */
 export async function proveOn(
-  options: GroundOptions,
+  options: EnvironmentOptions,
   claim: Claim,
   rounds: number,
 ): Promise<Found> {
-  const ground = await openGround(options);
+  const environment = await openEnvironment(options);
   try {
-    const found = await claim.prove(ground, rounds);
-    return { ...found, violations: [...found.violations, ...ground.deaths()] };
+    const found = await claim.prove(environment, rounds);
+    return { ...found, violations: [...found.violations, ...environment.deaths()] };
   } finally {
-    await ground.close();
+    await environment.close();
   }
 }

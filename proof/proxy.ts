@@ -3,33 +3,33 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type pg from 'pg';
 
 /**
- * Stands between Cueline and PostgreSQL, as a network does, and fails as one does: it breaks connections off, or carries
- * nothing any more without anybody being told. It reads enough of the protocol to know what passes.
+ * A proxy between Cueline and PostgreSQL that fails like a network: it breaks connections, or drops all packets
+ * silently. It parses enough of the protocol to recognize the messages.
  */
 export interface DatabaseProxy {
-  /** The database, through here. */
+  /** The database, through the proxy. */
   readonly connection: pg.ClientConfig;
-  /** Connections that are there now. */
+  /** The open connections. */
   readonly open: number;
-  /** Whether one of them has asked for hints. */
+  /** Whether one of them has sent `LISTEN`. */
   readonly listening: boolean;
-  /** Carries nothing from now on, on any connection, new ones included: packets vanish, and nobody is told. */
+  /** Drops all packets of all connections silently, also of new ones. */
   silence(): void;
-  /** Carries nothing any more on those connections that are there and chosen: others never know. */
+  /** Drops all packets of the chosen open connections silently. */
   mute(choose: (link: Link) => boolean): void;
-  /** Breaks off all connections from now on, new ones included. */
+  /** Breaks all connections from now on, also new ones. */
   refuse(): void;
-  /** New connections get through again; those that were silenced stay dead. */
+  /** Accepts new connections again; silenced ones stay dead. */
   heal(): void;
-  /** Breaks off all connections, or those that the choice falls on. */
+  /** Breaks all connections, or the chosen ones. */
   cut(choose?: (link: Link) => boolean): void;
-  /** Asked of everything that Cueline sends: whether the connection breaks off, and on which side of it. */
+  /** Called for everything that Cueline sends: whether to break the connection, and on which side of the message. */
   onSent: ((link: Link, text: string) => 'before' | 'after' | null) | null;
   close(): Promise<void>;
 }
 
 export interface Link {
-  /** Whether this connection has ever asked for hints. */
+  /** Whether this connection has ever sent `LISTEN`. */
   readonly listens: boolean;
 }
 
@@ -40,7 +40,7 @@ interface Carried extends Link {
   readonly server: Socket;
 }
 
-/** On TCP over loopback, wherever the database itself listens. */
+/** On TCP over loopback, wherever the database listens. */
 export async function startProxy(target: pg.ClientConfig): Promise<DatabaseProxy> {
   const links = new Set<Carried>();
   let silent = false;
@@ -57,7 +57,7 @@ export async function startProxy(target: pg.ClientConfig): Promise<DatabaseProxy
     };
     for (const socket of [client, server]) {
       socket.on('error', end);
-      // Of a connection that vanished nobody hears the end either.
+      // The close of a silenced connection is not forwarded either.
       socket.on('close', () => link.silent || end());
     }
     client.on('data', (bytes: Buffer) => carry(link, bytes));
@@ -75,7 +75,7 @@ export async function startProxy(target: pg.ClientConfig): Promise<DatabaseProxy
     }
     link.server.write(bytes);
     if (broken === 'after') {
-      // The server gets it all and is let do it; its answer finds nobody.
+      // The server receives and executes all of it; only the response is lost.
       link.silent = true;
       link.client.resetAndDestroy();
       link.server.end();
@@ -103,7 +103,7 @@ export async function startProxy(target: pg.ClientConfig): Promise<DatabaseProxy
     },
     refuse() {
       refusing = true;
-      // A silent one has nobody at this end any more, and the server is let do what it was sent.
+      // A silenced connection has no client any more, but the server may finish what it received.
       for (const link of links) if (!link.silent) breakOff(link);
     },
     heal() {
@@ -129,7 +129,7 @@ function connectTo({ host = '', port = 5432 }: pg.ClientConfig): Socket {
 }
 
 function breakOff({ client, server }: Carried): void {
-  // Node never ends a process that has reset a socket whose end was on its way.
+  // Node does not exit if a socket is reset while its FIN is on the way.
   if (client.writableEnded) client.destroy();
   else client.resetAndDestroy();
   server.destroy();

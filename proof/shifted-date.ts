@@ -1,12 +1,12 @@
 /**
- * Imported first by a process whose own clock is to be wrong by `CUELINE_CLOCK_OFF_MS`: everything that tells the date
- * is; what only measures durations is not, as on a machine whose clock was set wrong.
+ * Preloaded by a process whose wall clock is to be wrong by `CUELINE_CLOCK_OFFSET_MS`. The monotonic clock stays right,
+ * as on a machine whose clock was set wrong.
  */
 
-const offMs = Number(process.env.CUELINE_CLOCK_OFF_MS);
-delete process.env.CUELINE_CLOCK_OFF_MS;
+const offsetMs = Number(process.env.CUELINE_CLOCK_OFFSET_MS);
+delete process.env.CUELINE_CLOCK_OFFSET_MS;
 const Right = Date;
-const nowMs = () => Right.now() + offMs;
+const nowMs = () => Right.now() + offsetMs;
 
 globalThis.Date = new Proxy(Right, {
   apply: () => new Right(nowMs()).toString(),

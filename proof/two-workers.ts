@@ -3,27 +3,27 @@ import type { FakeProvider } from '../harness/fake-provider.ts';
 import type { Db } from '../src/store/connection/database.ts';
 
 /**
- * Calls of two workers, of which one is to lose its right to them. Models must be numbered, the prompts unlike each
- * other, and the provider reached by paths of which one begins as given.
+ * Model calls of two workers, one of which is to lose its executions. Models must be numbered, prompts unique, and one
+ * worker must call the provider below the given path.
  */
 export interface Noted {
-  /** What the model answers. */
+  /** The output of the model. */
   readonly number: number;
   readonly victim: boolean;
   readonly prompt: string;
   readonly atMs: number;
   /** When the model would answer. */
   readonly doneMs: number;
-  /** When the worker hung up before that. */
+  /** When the worker closed the connection before that. */
   hungUpMs: number | null;
 }
 
 export interface Notes {
-  /** Neither answered nor given up yet. */
+  /** Neither answered nor aborted yet. */
   underWay(): Noted[];
-  /** In words. */
+  /** Descriptions for people. */
   begunByVictim(fromMs: number, toMs?: number): string[];
-  /** All calls there were. */
+  /** All calls. */
   stop(): readonly Noted[];
 }
 
@@ -61,7 +61,7 @@ export function noteCalls(provider: FakeProvider, victimPath: string, unanswered
   };
 }
 
-/** Calls for one run that were both under way. */
+/** Concurrent calls of one execution. */
 export function overlapping(calls: readonly Noted[]): string[] {
   const last = new Map<string, Noted>();
   return calls.flatMap((call) => {
@@ -73,7 +73,7 @@ export function overlapping(calls: readonly Noted[]): string[] {
   });
 }
 
-/** A run's answer is that of its last call: whoever made an earlier one had no right to end the run any more. */
+/** The output of an execution is that of its last call: earlier callers had lost it. */
 export async function checkOutputs(db: Db, calls: readonly Noted[]): Promise<string[]> {
   const last = new Map(calls.map(({ prompt, number }) => [prompt, String(number)]));
   const { rows } = await sql<{ id: string; status: string; prompt: string; output: string }>`

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 const patienceMs = 120_000;
 
-/** Whether something comes to be, within a time that no machine needs. */
+/** Polls until the condition is true, within a generous time. */
 export async function until(there: () => boolean | Promise<boolean>): Promise<boolean> {
   const endMs = performance.now() + patienceMs;
   while (!(await there())) {

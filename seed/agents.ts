@@ -10,7 +10,7 @@ import { issueKey } from '../src/flow/workspace/issue-key.ts';
 import { readClock } from '../src/store/connection/clock.ts';
 import type { Db } from '../src/store/connection/database.ts';
 import type { SeededAgent, SeededVersion } from './population.ts';
-import { textOf } from './words.ts';
+import { textOf } from './texts.ts';
 
 /** Whose executions they are: one new agent for each call, and 1,000 others that are made once. */
 

@@ -6,7 +6,7 @@ import {
 } from '../src/core/agent/model-settings.ts';
 import { models } from './outcomes.ts';
 import type { SeededAgent } from './population.ts';
-import { textOf } from './words.ts';
+import { textOf } from './texts.ts';
 import type { Writing } from './write-day.ts';
 
 /**

@@ -8,11 +8,11 @@ import { clientConfig, type Db } from '../src/store/connection/database.ts';
 import type { Connection } from '../src/store/connection/detect-pooler.ts';
 import { type MadeAgent, makeAgent, otherAgents } from './agents.ts';
 import { type Day, lastDays, planDays, type Span } from './calendar.ts';
-import { someOf } from './chance.ts';
 import { unauthorizedOneIn } from './outcomes.ts';
 import { makePartitions } from './partitions.ts';
 import type { Population } from './population.ts';
 import { writeQueue } from './queue.ts';
+import { someOf } from './random.ts';
 import { type Writing, writeDay } from './write-day.ts';
 
 export interface Seeding {

@@ -1,5 +1,5 @@
-import { logNormal, within } from './chance.ts';
-import { textOf } from './words.ts';
+import { logNormal, within } from './random.ts';
+import { textOf } from './texts.ts';
 
 /** The texts of a day: questions first and as many answers behind them, of which each row names one of either kind. */
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
-import { processes, sharedFiles } from '../harness/together.ts';
 
 /** The rules of the house that a machine can hold: imports, lengths, where SQL and the environment may stand. */
 
@@ -12,7 +11,7 @@ const longFunctionsMax = 15;
 
 /** Words that may not appear in code or comments: former names, homely nouns, translated idioms. */
 const bannedIdentifiers =
-  /\b(\w+Book|\w+Words|\w+Parts|[a-z]\w*House|startMaintenance|departure|linger\w*|knock|whoever|endAfterRetries|resolveCommit|retryTransaction|executeAttempt|freeExecutions|lockRuns|EndedExecution|ValueCache)\b/g;
+  /\b(\w+Book|\w+Words|\w+Parts|keepHouse|departure|linger\w*|knock|whoever|orGiveUp|lookUp|tryAgain|carryOut|takeRuns|lockRuns|EndedRun|RunMemory|runQueue|giveBack|standIn|neighbou?rs?)\b/g;
 
 const files = ['src', 'test', 'harness', 'proof', 'bench', 'seed', 'dashboard']
   .flatMap((folder) => listed(folder))
@@ -171,20 +170,6 @@ test('no file is named after nothing', () => {
     wrong.map(({ file }) => file),
     [],
   );
-});
-
-test('every test is run, once', () => {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const globs = [...String(scripts.test).matchAll(/'(test\/[^']+)'/g)].map(([, glob = '']) => glob);
-  const shared = sharedFiles().map((file) => join('test', file));
-  const run = [...globSync(globs, { cwd: root }), ...shared];
-  assert.deepEqual(run.toSorted(), globSync('test/**/*.test.ts', { cwd: root }).toSorted());
-  const stubs = globSync('test/together-*.test.ts', { cwd: root });
-  assert.equal(stubs.length, processes);
-  for (const stub of stubs) {
-    assert.match(readFileSync(join(root, stub), 'utf8'), /^await testTogether\(\);$/m, stub);
-  }
-  assert.match(scripts.test, new RegExp(`--test-concurrency=${processes} `));
 });
 
 /** Of the project: what is installed below a folder, as for the peers of the benchmarks, is not ours. */

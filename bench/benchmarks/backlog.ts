@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Bed } from '../bed.ts';
-import type { Benchmark, How } from '../benchmark.ts';
+import type { Benchmark, BenchmarkOptions } from '../benchmark.ts';
 import { claimsOf, since } from '../claims.ts';
 import { type OpenedCueline, openCueline, startCueline } from '../contenders/cueline.ts';
+import type { BenchEnvironment } from '../environment.ts';
 import { fillQueue } from '../fill.ts';
 import { figures } from '../goals.ts';
 import { acceptFor } from '../measure.ts';
@@ -17,25 +17,28 @@ const warmUpRuns = 2_000;
 
 export const backlog: Benchmark = {
   name: 'backlog',
-  says:
+  description:
     'What a long queue costs: accepting (`api`) and claiming (a `worker` on a model that answers at once, started anew ' +
     'each round) on a database with a long backlog, in alternation with one that has a short one.',
   goal: 'with 1,000,000 queued runs at most 1.2 times the cost',
-  marks: ([table]) => [
+  goalChecks: ([table]) => [
     { what: 'what grows most', unit: '×', value: Math.max(...figures(table, 3)), most: 1.2 },
   ],
   byDefault: true,
   statements: true,
   runs: 1_000_000,
-  async run(bed, how) {
-    const [short, long] = [await openQueue(bed), await openQueue(bed)];
+  async run(environment, how) {
+    const [short, long] = [await openQueue(environment), await openQueue(environment)];
     how.note(`filling the queue with ${whole(how.runs)} runs`);
-    await fillQueue(bed, long, how.runs);
+    await fillQueue(environment, long, how.runs);
     const rounds: { short: Round; long: Round }[] = [];
     for (let made = 0; made <= how.rounds; made++) {
       await short.reset();
-      await fillQueue(bed, short, Math.min(smallQueue, how.runs));
-      const both = { short: await round(bed, short, how), long: await round(bed, long, how) };
+      await fillQueue(environment, short, Math.min(smallQueue, how.runs));
+      const both = {
+        short: await round(environment, short, how),
+        long: await round(environment, long, how),
+      };
       if (made > 0) rounds.push(both);
     }
     await short.close();
@@ -51,28 +54,35 @@ interface Round {
   readonly claimMicros: number;
 }
 
-function openQueue(bed: Bed): Promise<OpenedCueline> {
-  return openCueline(bed, { name: 'queue', roles: ['api'] });
+function openQueue(environment: BenchEnvironment): Promise<OpenedCueline> {
+  return openCueline(environment, { name: 'queue', roles: ['api'] });
 }
 
-async function round(bed: Bed, opened: OpenedCueline, how: How): Promise<Round> {
-  await bed.ask('checkpoint');
+async function round(
+  environment: BenchEnvironment,
+  opened: OpenedCueline,
+  how: BenchmarkOptions,
+): Promise<Round> {
+  await environment.ask('checkpoint');
   const { connections, seconds } = how;
   const accepted = await acceptFor(
-    bed,
+    environment,
     { ...opened, reset: async () => {} },
     { connections, seconds },
   );
   const database = opened.connection.database ?? '';
-  const before = { claims: await claimsOf(bed, database), finished: await opened.finished() };
-  const worker = await startCueline(bed, opened.connection, 'worker');
+  const before = {
+    claims: await claimsOf(environment, database),
+    finished: await opened.finished(),
+  };
+  const worker = await startCueline(environment, opened.connection, 'worker');
   while ((await opened.finished()) < before.finished + warmUpRuns) await delay(10);
   const warm = { atMs: performance.now(), finished: await opened.finished() };
   await delay(seconds * 1_000);
   const finished = (await opened.finished()) - warm.finished;
   const tookSeconds = (performance.now() - warm.atMs) / 1_000;
   await worker.stop();
-  const { microsEach } = since(before.claims, await claimsOf(bed, database));
+  const { microsEach } = since(before.claims, await claimsOf(environment, database));
   const { rows } = await sql`select 1 from execution_queue limit 1`.execute(opened.db);
   if (rows.length === 0) throw new Error('the queue ran empty: shorten the rounds (--seconds)');
   return {

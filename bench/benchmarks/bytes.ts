@@ -6,16 +6,16 @@ import { whole } from '../table.ts';
 
 export const bytes: Benchmark = {
   name: 'bytes',
-  says:
+  description:
     'What one finished run with short texts costs the database in bytes: written to the WAL from its acceptance to its ' +
     'end (beginning right after a checkpoint, so a few whole pages are among them), and kept in its record and the two indexes over records, packed as after a ' +
     '`vacuum full`. Longer inputs, prompts and outputs come on top, compressed by PostgreSQL beyond 2 kB.',
   byDefault: true,
-  async run(bed, { requests, connections }) {
-    const opened = await openCueline(bed, { name: 'Cueline', roles: ['start'] });
+  async run(environment, { requests, connections }) {
+    const opened = await openCueline(environment, { name: 'Cueline', roles: ['start'] });
     try {
       const from = await walAt();
-      const sample = await finishAll(bed, opened, { connections, requests });
+      const sample = await finishAll(environment, opened, { connections, requests });
       const wal = Number((await walAt()) - from);
       await sql`vacuum full executions`.execute(opened.db);
       const { rows } = await sql<{ records: number; indexes: number; bodies: number }>`
@@ -42,7 +42,7 @@ export const bytes: Benchmark = {
     }
 
     async function walAt(): Promise<bigint> {
-      const [row] = await bed.ask<{ at: string }>(
+      const [row] = await environment.ask<{ at: string }>(
         `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text as at`,
       );
       return BigInt(row?.at ?? 0);

@@ -5,9 +5,10 @@ import { answered } from './accept.ts';
 /** By itself; `accept` and `end-to-end` measure it again, side by side with what they compare. */
 export const ceiling: Benchmark = {
   name: 'ceiling',
-  says: 'What HTTP alone costs here: the same request read, the same bytes answered, nothing kept.',
+  description:
+    'What HTTP alone costs here: the same request read, the same bytes answered, nothing kept.',
   byDefault: false,
-  async run(bed, how) {
-    return [await answered(bed, [bareNode, fastifyCeiling], how, 'answers')];
+  async run(environment, how) {
+    return [await answered(environment, [bareNode, fastifyCeiling], how, 'answers')];
   },
 };

@@ -1,6 +1,6 @@
 import { openBrowser } from '../../test/dashboard/chromium.ts';
 import type { Benchmark } from '../benchmark.ts';
-import { openStage, type Stage } from '../dashboard/stage.ts';
+import { type Fixture, openFixture } from '../dashboard/fixture.ts';
 import { type View, type Visit, visitTwice } from '../dashboard/visit.ts';
 import { figure, figures } from '../goals.ts';
 import { spread } from '../rounds.ts';
@@ -11,13 +11,13 @@ const warmUps = 1;
 
 export const dashboard: Benchmark = {
   name: 'dashboard',
-  says:
+  description:
     'Pages of the dashboard in a real Chromium, as the first that is opened: from the beginning of the navigation until ' +
     'the content (the form, the rows, or the words that there are none) has been painted, by the clock of the page. Cold ' +
     'is a browser that has never been there; warm the same once more in a new tab. All pages in alternation; the ratio is ' +
     'that of the long history to the empty one, round by round. JavaScript as it is sent, compressed, until then.',
   goal: 'content within 1 s, at most 180 kB of JavaScript for the first page, and a long history as quickly as an empty one',
-  marks: ([table]) => [
+  goalChecks: ([table]) => [
     {
       what: 'the slowest page',
       unit: 'ms',
@@ -46,16 +46,16 @@ export const dashboard: Benchmark = {
   ],
   byDefault: false,
   runs: 100_000,
-  async run(bed, { rounds, runs, note }) {
-    const stage = await openStage(bed, runs);
+  async run(environment, { rounds, runs, note }) {
+    const fixture = await openFixture(environment, runs);
     const browser = await openBrowser();
     try {
       note(`Chromium ${browser.version()}, ${whole(runs)} records`);
-      const views = viewsOf(stage, runs);
+      const views = viewsOf(fixture, runs);
       const seen = views.map((view) => ({ view, cold: [] as Visit[], warm: [] as Visit[] }));
       for (let round = -warmUps; round < rounds; round++) {
         for (const { view, cold, warm } of seen) {
-          const visits = await visitTwice(browser, stage, view);
+          const visits = await visitTwice(browser, fixture, view);
           if (round < 0) continue;
           cold.push(visits.cold);
           warm.push(visits.warm);
@@ -64,7 +64,7 @@ export const dashboard: Benchmark = {
       return [tableOf(seen, browser.version())];
     } finally {
       await browser.close();
-      await stage.close();
+      await fixture.close();
     }
   },
 };
@@ -72,7 +72,7 @@ export const dashboard: Benchmark = {
 const ratioRow = 'the long history to the empty one, ×';
 const rows = 'tbody [data-row-link]';
 
-function viewsOf({ longAgentId, emptyAgentId }: Stage, records: number): readonly View[] {
+function viewsOf({ longAgentId, emptyAgentId }: Fixture, records: number): readonly View[] {
   return [
     { name: 'sign-in', path: '/sign-in', content: 'input[type=password]', signedIn: false },
     { name: 'agents, 1,002 of them', path: '/agents', content: rows, signedIn: true },

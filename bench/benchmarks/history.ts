@@ -1,14 +1,14 @@
 import pg from 'pg';
 import { writeQueue } from '../../seed/queue.ts';
 import { readClock } from '../../src/store/connection/clock.ts';
-import type { Bed } from '../bed.ts';
 import type { Benchmark } from '../benchmark.ts';
+import type { BenchEnvironment } from '../environment.ts';
 import { figures } from '../goals.ts';
 import { casesOf, withBacklog } from '../history/cases.ts';
+import { type Fixture, openFixture } from '../history/fixture.ts';
 import { plainCases, timePlain } from '../history/plain.ts';
 import { planOf } from '../history/plan.ts';
 import { sizes } from '../history/sizes.ts';
-import { openStage, type Stage } from '../history/stage.ts';
 import { callsEach, medianOf, p99, type Timed, timeCases, timesBase } from '../history/timing.ts';
 import { spread } from '../rounds.ts';
 import { hundredths, type Table, whole } from '../table.ts';
@@ -18,7 +18,7 @@ const backlogMax = 1_000_000;
 
 export const history: Benchmark = {
   name: 'history',
-  says:
+  description:
     "Pages of an agent's history over HTTP, one call at a time over one connection, beside as many records of 1,000 other " +
     `agents: every case ${callsEach} times, in rounds over all cases and lengths. ms are the median and, in brackets, ` +
     'the 99th percentile; × is the median against that of the first page of an agent with ten records in the same ' +
@@ -26,7 +26,7 @@ export const history: Benchmark = {
   goal:
     'every case within 6 × the first page of ten records, and 10,000,000 records at most 1.3 × as long as 1,000,000 ' +
     '(`--runs 10000000`)',
-  marks: ([all, , queued]) => {
+  goalChecks: ([all, , queued]) => {
     const times = (all?.columns ?? []).flatMap((name, at) =>
       name === '×' ? figures(all, at) : [],
     );
@@ -54,31 +54,31 @@ export const history: Benchmark = {
   byDefault: false,
   // The longest history. Ten million take 40 GB and half an hour.
   runs: 100_000,
-  async run(bed, { runs, note }) {
-    const stages: Stage[] = [];
+  async run(environment, { runs, note }) {
+    const fixtures: Fixture[] = [];
     try {
       for (const records of [...lengths.filter((length) => length < runs), runs]) {
         const begun = performance.now();
-        stages.push(await openStage(bed, records));
+        fixtures.push(await openFixture(environment, records));
         const seconds = (performance.now() - begun) / 1_000;
         note(`${whole(records)} records and ${whole(records)} of others in ${whole(seconds)} s`);
       }
-      const kept = await sizes(stages);
-      const entries: { stage: Stage; cases: Awaited<ReturnType<typeof casesOf>> }[] = [];
-      for (const stage of stages) entries.push({ stage, cases: await casesOf(stage) });
+      const kept = await sizes(fixtures);
+      const entries: { fixture: Fixture; cases: Awaited<ReturnType<typeof casesOf>> }[] = [];
+      for (const fixture of fixtures) entries.push({ fixture, cases: await casesOf(fixture) });
       const timed = await timeCases(entries);
       const longest = timed.at(-1) as Timed;
       const slowest = slowestOf(longest);
-      const plan = await planOf(bed, longest.stage, queryOf(longest, slowest));
+      const plan = await planOf(environment, longest.fixture, queryOf(longest, slowest));
       const explained = `The longest statement of the slowest case, ${slowest}, at ${whole(runs)}:\n\n\`\`\`\n${plan}\n\`\`\``;
       return [
         casesTable(timed, explained),
         await plainTable(longest),
-        await underBacklog(bed, longest),
+        await underBacklog(environment, longest),
         kept,
       ];
     } finally {
-      for (const stage of stages) await stage.close();
+      for (const fixture of fixtures) await fixture.close();
     }
   },
 };
@@ -91,9 +91,9 @@ function casesTable(timed: readonly Timed[], explained: string): Table {
     title: 'Cases',
     columns: [
       'case',
-      `match at ${whole(longest.stage.records)}`,
-      ...timed.flatMap(({ stage }) => [`${whole(stage.records)}: ms`, '×']),
-      ...(before ? [`to ${whole(before.stage.records)}`] : []),
+      `match at ${whole(longest.fixture.records)}`,
+      ...timed.flatMap(({ fixture }) => [`${whole(fixture.records)}: ms`, '×']),
+      ...(before ? [`to ${whole(before.fixture.records)}`] : []),
     ],
     rows: [
       ['first page of ten records', '10', ...baseline.flat(), ...(before ? [''] : [])],
@@ -107,7 +107,7 @@ function casesTable(timed: readonly Timed[], explained: string): Table {
     notes: [
       ...timed.map((one) => {
         const name = slowestOf(one);
-        return `At ${whole(one.stage.records)}: ${hundredths(timesBase(one, name))} × at most (${name}).`;
+        return `At ${whole(one.fixture.records)}: ${hundredths(timesBase(one, name))} × at most (${name}).`;
       }),
       ...(before ? [grown(before, longest)] : []),
       explained,
@@ -132,7 +132,7 @@ function grown(before: Timed, after: Timed): string {
   const [first] = all;
   const median = spread(all.map(({ times }) => times)).median;
   return (
-    `From ${whole(before.stage.records)} to ${whole(after.stage.records)}: ${hundredths(median)} × in the median of ` +
+    `From ${whole(before.fixture.records)} to ${whole(after.fixture.records)}: ${hundredths(median)} × in the median of ` +
     `the cases, ${hundredths(first?.times ?? 0)} × at most (${first?.name}).`
   );
 }
@@ -149,28 +149,28 @@ function queryOf({ cases }: Timed, name: string): string {
 async function plainTable(timed: Timed): Promise<Table> {
   const rows: string[][] = [];
   for (const name of plainCases) {
-    const plainMs = await timePlain(timed.stage, queryOf(timed, name));
+    const plainMs = await timePlain(timed.fixture, queryOf(timed, name));
     const listMs = medianOf(timed, name);
     rows.push([name, hundredths(listMs), hundredths(plainMs), hundredths(plainMs / listMs)]);
   }
   return {
-    title: `Beside plain SQL, at ${whole(timed.stage.records)}`,
+    title: `Beside plain SQL, at ${whole(timed.fixture.records)}`,
     columns: ['case', 'list over HTTP, ms', 'count(*) and offset in the database, ms', 'times'],
     rows,
   };
 }
 
 /** The same history once more, now that its agent has runs that wait. */
-async function underBacklog(bed: Bed, before: Timed): Promise<Table> {
-  const { stage } = before;
-  const count = Math.min(backlogMax, stage.records);
-  await fill(stage, count);
-  await bed.ask('checkpoint');
-  const cases = (await casesOf(stage)).filter(({ name }) => withBacklog.includes(name));
-  const [after] = await timeCases([{ stage, cases }]);
+async function underBacklog(environment: BenchEnvironment, before: Timed): Promise<Table> {
+  const { fixture } = before;
+  const count = Math.min(backlogMax, fixture.records);
+  await fill(fixture, count);
+  await environment.ask('checkpoint');
+  const cases = (await casesOf(fixture)).filter(({ name }) => withBacklog.includes(name));
+  const [after] = await timeCases([{ fixture, cases }]);
   if (!after) throw new Error('nothing was timed');
   return {
-    title: `With ${whole(count)} runs of the agent in the queue, at ${whole(stage.records)}`,
+    title: `With ${whole(count)} runs of the agent in the queue, at ${whole(fixture.records)}`,
     columns: ['case', 'match', 'ms', '×', 'without the queue ×'],
     rows: cases.map(({ name, total }) => [
       name,
@@ -181,7 +181,7 @@ async function underBacklog(bed: Bed, before: Timed): Promise<Table> {
   };
 }
 
-async function fill({ agent, connection, seeding }: Stage, count: number): Promise<void> {
+async function fill({ agent, connection, seeding }: Fixture, count: number): Promise<void> {
   const client = new pg.Client(connection);
   await client.connect();
   await writeQueue(client, agent, { count, nowMs: await readClock(seeding.db) }, seeding);

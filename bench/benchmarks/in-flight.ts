@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { startFakeProvider } from '../../harness/fake-provider.ts';
-import type { Bed } from '../bed.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { openCueline, startCueline } from '../contenders/cueline.ts';
+import type { BenchEnvironment } from '../environment.ts';
 import { fillQueue } from '../fill.ts';
 import { figure, figures } from '../goals.ts';
 import { megabytes, whole } from '../table.ts';
@@ -19,11 +19,11 @@ const answerMs = 60_000;
 
 export const inFlightBenchmark: Benchmark = {
   name: 'in-flight',
-  says:
+  description:
     `${whole(inFlight)} runs at once in one \`worker\`, on a model that takes ${answerMs / 1_000} s: as a timer in the ` +
     'process (`cueline/echo?delay`), and as a call on a socket of its own to a provider on this machine.',
   goal: 'the lease is never lost: every run ends well at its first attempt, with one call',
-  marks: ([table]) => [
+  goalChecks: ([table]) => [
     {
       what: 'runs that ended well at attempt 1',
       value: Math.min(...figures(table, 7)),
@@ -32,12 +32,12 @@ export const inFlightBenchmark: Benchmark = {
     { what: 'calls', value: figure(table, 'sockets', 8), most: inFlight },
   ],
   byDefault: true,
-  async run(bed) {
+  async run(environment) {
     const provider = await startFakeProvider();
     const rows = [
-      [...(await round(bed, 'timers', `cueline/echo?delay=${answerMs}`, {})), ''],
+      [...(await round(environment, 'timers', `cueline/echo?delay=${answerMs}`, {})), ''],
       [
-        ...(await round(bed, 'sockets', `ollama/after-${answerMs}`, {
+        ...(await round(environment, 'sockets', `ollama/after-${answerMs}`, {
           OLLAMA_BASE_URL: provider.url,
         })),
         whole(provider.calls.length),
@@ -59,10 +59,15 @@ export const inFlightBenchmark: Benchmark = {
   },
 };
 
-async function round(bed: Bed, name: string, model: string, env: Record<string, string>) {
-  const opened = await openCueline(bed, { name, roles: ['api'], model });
-  await fillQueue(bed, opened, inFlight);
-  const worker = await startCueline(bed, opened.connection, 'worker', {
+async function round(
+  environment: BenchEnvironment,
+  name: string,
+  model: string,
+  env: Record<string, string>,
+) {
+  const opened = await openCueline(environment, { name, roles: ['api'], model });
+  await fillQueue(environment, opened, inFlight);
+  const worker = await startCueline(environment, opened.connection, 'worker', {
     CUELINE_SLOTS: String(slots),
     ...env,
   });

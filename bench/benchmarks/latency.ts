@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { Pool } from 'undici';
 import { percentile } from '../../proof/claim.ts';
 import { toId } from '../../src/core/id.ts';
-import type { Bed } from '../bed.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { ceiling } from '../contenders/bare.ts';
 import { type OpenedCueline, openCueline } from '../contenders/cueline.ts';
+import type { BenchEnvironment } from '../environment.ts';
 import { figure } from '../goals.ts';
 import type { Target } from '../load/job.ts';
 import { epochMs, onSchedule } from '../load/schedule.ts';
@@ -24,24 +24,24 @@ const answerMs = 200;
 
 export const latency: Benchmark = {
   name: 'latency',
-  says:
+  description:
     `${perSecond} calls a second on a fixed schedule, each timed from when it was due. *Accept*: due to 202. *Model ` +
     'called*: from `executedAt` (the database accepts, before the commit) to the call at a provider on a socket of this ' +
     'machine. *Seen*: from `completedAt` (before the commit) to the answer of the caller that waits with `?wait=30`. The bare server ' +
     'answers at once: what it takes is the machine and whoever calls.',
   goal: 'model called within 3 ms (p50) and 15 ms (p99) in one process; seen within 10 ms (p99)',
-  marks: ([table]) => [
+  goalChecks: ([table]) => [
     { what: 'model called p50', unit: 'ms', value: figure(table, oneProcess, 3), most: 3 },
     { what: 'model called p99', unit: 'ms', value: figure(table, oneProcess, 4), most: 15 },
     { what: 'seen p99', unit: 'ms', value: figure(table, oneProcess, 6), most: 10 },
   ],
   byDefault: true,
-  async run(bed, how) {
+  async run(environment, how) {
     const seconds = Math.max(how.seconds, secondsMin);
-    const floor = await openFloor(bed);
+    const floor = await openFloor(environment);
     const forms = await Promise.all([
-      openForm(bed, { name: oneProcess, roles: ['start'] }),
-      openForm(bed, { name: '`api` and `worker`', roles: ['api', 'worker'] }),
+      openForm(environment, { name: oneProcess, roles: ['start'] }),
+      openForm(environment, { name: '`api` and `worker`', roles: ['api', 'worker'] }),
     ]);
     const all = [floor, ...forms];
     for (let made = -warmUps; made < how.rounds; made++) {
@@ -80,8 +80,8 @@ interface Samples {
 }
 
 /** What the machine and whoever calls take by themselves: a server that answers at once, and nothing comes after. */
-async function openFloor(bed: Bed): Promise<Form> {
-  const { target, close } = await ceiling.open(bed);
+async function openFloor(environment: BenchEnvironment): Promise<Form> {
+  const { target, close } = await ceiling.open(environment);
   const round = async (seconds: number) => {
     const pool = poolOf(target);
     const accept = await onSchedule({ perSecond, seconds }, async (number, dueMs) => {
@@ -95,16 +95,16 @@ async function openFloor(bed: Bed): Promise<Form> {
 }
 
 async function openForm(
-  bed: Bed,
+  environment: BenchEnvironment,
   form: { readonly name: string; readonly roles: readonly ('start' | 'api' | 'worker')[] },
 ): Promise<Form> {
   const provider = await startServer({
     command: [join(serversDir, 'slow-model.ts')],
     env: { AFTER_MS: String(answerMs) },
-    logFile: join(bed.directory, 'slow-model.log'),
+    logFile: join(environment.directory, 'slow-model.log'),
   });
   const env = { OLLAMA_BASE_URL: `${provider.url}v1` };
-  const opened = await openCueline(bed, { ...form, model, env });
+  const opened = await openCueline(environment, { ...form, model, env });
   const close = async () => {
     await opened.close();
     await provider.stop();

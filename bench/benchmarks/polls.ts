@@ -8,20 +8,20 @@ const ceiling = bare('bare node:http', 'bare-node.ts', pollExchange);
 
 export const polls: Benchmark = {
   name: 'polls',
-  says:
+  description:
     'Answers per second to callers that ask for the status of a run which has ended, against a server that answers the ' +
     'same bytes and asks nobody. Key, agent and record are read for each call; of calls that come together, together.',
   goal: 'from many callers at least the share of bare node:http that `api` reaches in `accept`',
-  marks: ([, many], kept) => {
-    const [accept] = kept('accept');
+  goalChecks: ([, many], measured) => {
+    const [accept] = measured.get('accept') ?? [];
     if (!accept) return [];
     const value = figure(many, 'Cueline, `start`', 2);
     return [{ what: 'of bare node:http', value, least: figure(accept, 'Cueline, `api`', 2) }];
   },
   byDefault: true,
-  async run(bed, how) {
+  async run(environment, how) {
     return fromEach([1, how.connections], how, (each) =>
-      answered(bed, [ceiling, polled], each, 'answers'),
+      answered(environment, [ceiling, polled], each, 'answers'),
     );
   },
 };

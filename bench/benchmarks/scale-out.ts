@@ -6,11 +6,11 @@ import { throughput } from '../table.ts';
 
 export const scaleOut: Benchmark = {
   name: 'scale-out',
-  says:
+  description:
     'Finished runs per second, as in `end-to-end`, by 1, 2 and 4 `api` processes with as many `worker` processes on one ' +
     'PostgreSQL. The load is spread over the first; with two cores for everything there is nothing to gain.',
   byDefault: true,
-  async run(bed, { rounds, requests, connections }) {
+  async run(environment, { rounds, requests, connections }) {
     const forms = [1, 2, 4].map((count) =>
       cueline({
         name: `${count} + ${count}`,
@@ -23,9 +23,9 @@ export const scaleOut: Benchmark = {
     const entries = [cueline({ name: '`start`', roles: ['start'] }), ...forms].map((contender) => ({
       contender,
       measure: (opened: Parameters<typeof finishAll>[1]) =>
-        finishAll(bed, opened, { connections, requests }),
+        finishAll(environment, opened, { connections, requests }),
     }));
-    const series = await inAlternation(bed, entries, rounds);
+    const series = await inAlternation(environment, entries, rounds);
     return [throughput(series, 'finished')];
   },
 };

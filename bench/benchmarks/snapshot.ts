@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Bed } from '../bed.ts';
-import type { Benchmark, How } from '../benchmark.ts';
+import type { Benchmark, BenchmarkOptions } from '../benchmark.ts';
 import { claimsOf, since } from '../claims.ts';
 import { type OpenedCueline, openCueline, startCueline } from '../contenders/cueline.ts';
+import type { BenchEnvironment } from '../environment.ts';
 import { fillQueue } from '../fill.ts';
 import { figure } from '../goals.ts';
 import { acceptFor } from '../measure.ts';
@@ -14,12 +14,12 @@ const parts = 10;
 
 export const snapshot: Benchmark = {
   name: 'snapshot',
-  says:
+  description:
     'A worker works off a backlog while an idle transaction elsewhere holds a snapshot, so that no dead row can be ' +
     'cleared away; and the same without one. What claiming costs early (the second tenth of the runs) and late (the last), ' +
     'and what accepting costs before and after.',
   goal: 'claiming grows to at most 2 times under the snapshot over 1,000,000 runs (`--runs 1000000`), be it of its own beginning or of the end without a snapshot',
-  marks: ([table]) => [
+  goalChecks: ([table]) => [
     { what: 'claiming late to early', unit: '×', value: figure(table, 'held', 4), most: 2 },
     {
       what: 'late to late without a snapshot',
@@ -32,13 +32,13 @@ export const snapshot: Benchmark = {
   statements: true,
   // A million takes a quarter of an hour: `--runs 1000000`.
   runs: 200_000,
-  async run(bed, how) {
+  async run(environment, how) {
     const rows: string[][] = [];
     for (const held of [false, true]) {
-      const opened = await openCueline(bed, { name: 'snapshot', roles: ['api'] });
+      const opened = await openCueline(environment, { name: 'snapshot', roles: ['api'] });
       const holder = held ? await holdSnapshot(opened.connection) : null;
       how.note(`${whole(how.runs)} runs ${held ? 'under' : 'without'} a snapshot`);
-      rows.push([held ? 'held' : 'none', ...(await workOff(bed, opened, how))]);
+      rows.push([held ? 'held' : 'none', ...(await workOff(environment, opened, how))]);
       await holder?.end();
       await opened.close();
     }
@@ -65,22 +65,30 @@ async function holdSnapshot(connection: pg.ClientConfig): Promise<pg.Client> {
   return client;
 }
 
-async function workOff(bed: Bed, opened: OpenedCueline, how: How): Promise<string[]> {
+async function workOff(
+  environment: BenchEnvironment,
+  opened: OpenedCueline,
+  how: BenchmarkOptions,
+): Promise<string[]> {
   const accept = () =>
-    acceptFor(bed, { ...opened, reset: async () => {} }, how).then(
+    acceptFor(environment, { ...opened, reset: async () => {} }, how).then(
       ({ cpu }) => cpu.server + cpu.store,
     );
   await accept();
   const acceptBefore = await accept();
-  await fillQueue(bed, opened, how.runs);
+  await fillQueue(environment, opened, how.runs);
   const database = opened.connection.database ?? '';
-  const worker = await startCueline(bed, opened.connection, 'worker');
+  const worker = await startCueline(environment, opened.connection, 'worker');
   const all: { claimMicros: number; perSecond: number }[] = [];
-  let last = { claims: await claimsOf(bed, database), atMs: performance.now(), finished: 0 };
+  let last = {
+    claims: await claimsOf(environment, database),
+    atMs: performance.now(),
+    finished: 0,
+  };
   for (let part = 1; part <= parts; part++) {
     while ((await opened.finished()) < (how.runs * part) / parts) await delay(50);
     const now = {
-      claims: await claimsOf(bed, database),
+      claims: await claimsOf(environment, database),
       atMs: performance.now(),
       finished: await opened.finished(),
     };

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bed } from '../bed.ts';
 import type { Benchmark } from '../benchmark.ts';
+import type { BenchEnvironment } from '../environment.ts';
 import { spread } from '../rounds.ts';
 import { type Server, startServer } from '../server.ts';
 import { megabytes, milliseconds, withRange } from '../table.ts';
@@ -15,19 +15,19 @@ const settleMs = 5_000;
 
 export const start: Benchmark = {
   name: 'start',
-  says:
+  description:
     '`cueline start` with its embedded PostgreSQL, from the spawn to the first 200 of `/readyz`: on a new data directory ' +
     '(the cluster, the schema, the first workspace and its owner are made) and on one that is there. Memory of the ' +
     'process, and of PostgreSQL with all its processes, idle. Size installed (`npm ci --omit=dev`) and packed.',
   byDefault: true,
-  async run(bed, { rounds, note }) {
+  async run(environment, { rounds, note }) {
     const [first, later, node, postgres] = [[], [], [], []] as number[][];
     for (let made = 0; made < rounds; made++) {
-      const dataDir = join(await mkdtemp(join(bed.directory, 'start-')), 'data');
-      const fresh = await readyAfter(bed, dataDir);
+      const dataDir = join(await mkdtemp(join(environment.directory, 'start-')), 'data');
+      const fresh = await readyAfter(environment, dataDir);
       first?.push(fresh.ms);
       await fresh.server.stop();
-      const again = await readyAfter(bed, dataDir);
+      const again = await readyAfter(environment, dataDir);
       later?.push(again.ms);
       await delay(settleMs);
       const [, ...children] = familyOf(again.server.pid);
@@ -46,20 +46,23 @@ export const start: Benchmark = {
           ['later start', seconds(later)],
           ['idle memory: Node (resident)', memory(node)],
           ['idle memory: PostgreSQL (proportional)', memory(postgres)],
-          ...(await sizes(bed)),
+          ...(await sizes(environment)),
         ],
       },
     ];
   },
 };
 
-async function readyAfter(bed: Bed, dataDir: string): Promise<{ ms: number; server: Server }> {
+async function readyAfter(
+  environment: BenchEnvironment,
+  dataDir: string,
+): Promise<{ ms: number; server: Server }> {
   const begun = performance.now();
   const server = await startServer({
     command: [join(root, 'src', 'main.ts'), 'start'],
     env: { CUELINE_DATA_DIR: dataDir, PORT: '0' },
-    logFile: join(bed.directory, 'start.log'),
-    cwd: bed.directory,
+    logFile: join(environment.directory, 'start.log'),
+    cwd: environment.directory,
     // As users start it: that it begins once more is part of it.
     flags: [],
   });
@@ -68,8 +71,8 @@ async function readyAfter(bed: Bed, dataDir: string): Promise<{ ms: number; serv
 }
 
 /** In a folder of its own: nothing here is touched. */
-async function sizes(bed: Bed): Promise<string[][]> {
-  const folder = await mkdtemp(join(bed.directory, 'install-'));
+async function sizes(environment: BenchEnvironment): Promise<string[][]> {
+  const folder = await mkdtemp(join(environment.directory, 'install-'));
   for (const name of [
     'package.json',
     'package-lock.json',

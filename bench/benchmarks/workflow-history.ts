@@ -4,9 +4,9 @@ import { addKey } from '../../harness/people.ts';
 import { addWorkflow, step } from '../../harness/workflow-runs.ts';
 import { fromId, uuid7 } from '../../src/core/id.ts';
 import type { Db } from '../../src/store/connection/database.ts';
-import type { Bed } from '../bed.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { openCueline } from '../contenders/cueline.ts';
+import type { BenchEnvironment } from '../environment.ts';
 import { figures } from '../goals.ts';
 import { spread } from '../rounds.ts';
 import { hundredths, type Table, whole } from '../table.ts';
@@ -22,27 +22,27 @@ const oldShare = 0.02;
 
 export const workflowHistory: Benchmark = {
   name: 'workflow-history',
-  says:
+  description:
     'What is read of the runs of one workflow, over HTTP and one call at a time: beside a workflow that has run ' +
     `${whole(few)} times, in alternation. ms are the median of ${callsEach} calls.`,
   goal: 'each at most 2 times as long as of the short history',
-  marks: ([table]) => [
+  goalChecks: ([table]) => [
     { what: 'the slowest', unit: '×', value: Math.max(...figures(table, 3)), most: 2 },
   ],
   byDefault: false,
   runs: 1_000_000,
-  async run(bed, { runs, note }) {
-    const stages = [await openStage(bed, few), await openStage(bed, runs)];
+  async run(environment, { runs, note }) {
+    const fixtures = [await openFixture(environment, few), await openFixture(environment, runs)];
     try {
       note(`${whole(runs)} runs written`);
-      return [await timeCases(stages)];
+      return [await timeCases(fixtures)];
     } finally {
-      for (const stage of stages) await stage.close();
+      for (const fixture of fixtures) await fixture.close();
     }
   },
 };
 
-interface Stage {
+interface Fixture {
   readonly runs: number;
   time(one: Case): Promise<number>;
   close(): Promise<void>;
@@ -72,8 +72,8 @@ const cases: readonly Case[] = [
   { name: 'workflows, for that key', path: () => 'workflows?include=activity', seesOld: true },
 ];
 
-async function openStage(bed: Bed, runs: number): Promise<Stage> {
-  const opened = await openCueline(bed, {
+async function openFixture(environment: BenchEnvironment, runs: number): Promise<Fixture> {
+  const opened = await openCueline(environment, {
     name: 'Cueline',
     roles: ['api'],
     env: { CUELINE_LIST_PER_MINUTE: '1000000' },
@@ -100,7 +100,7 @@ async function openStage(bed: Bed, runs: number): Promise<Stage> {
     from workflow_versions where workflow_id = ${workflow.id}`.execute(db);
   await writeRuns(db, { workflowId: workflow.id, newVersion, runs });
   await sql`analyze workflow_runs, workflow_steps`.execute(db);
-  await bed.ask('checkpoint');
+  await environment.ask('checkpoint');
   const url = `http://${target.host}:${target.port}/api/v1/`;
   return {
     runs,
@@ -151,12 +151,14 @@ async function writeRuns(
   }
 }
 
-async function timeCases(stages: readonly Stage[]): Promise<Table> {
-  const calls = new Map<string, number[][]>(cases.map(({ name }) => [name, stages.map(() => [])]));
+async function timeCases(fixtures: readonly Fixture[]): Promise<Table> {
+  const calls = new Map<string, number[][]>(
+    cases.map(({ name }) => [name, fixtures.map(() => [])]),
+  );
   for (let round = -warmUps; round < callsEach; round++) {
     for (const one of cases) {
-      for (const [at, stage] of stages.entries()) {
-        const ms = await stage.time(one);
+      for (const [at, fixture] of fixtures.entries()) {
+        const ms = await fixture.time(one);
         if (round >= 0) calls.get(one.name)?.[at]?.push(ms);
       }
     }
@@ -166,7 +168,7 @@ async function timeCases(stages: readonly Stage[]): Promise<Table> {
     ms: of.map((each) => spread(each).median),
   }));
   return {
-    columns: ['', ...stages.map(({ runs }) => `${whole(runs)} runs: ms`), 'times'],
+    columns: ['', ...fixtures.map(({ runs }) => `${whole(runs)} runs: ms`), 'times'],
     rows: medians.map(({ name, ms }) => [
       name,
       ...ms.map(hundredths),

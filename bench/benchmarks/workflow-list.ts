@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { addWorkflow, step } from '../../harness/workflow-runs.ts';
-import type { Bed } from '../bed.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { type OpenedCueline, openCueline } from '../contenders/cueline.ts';
+import type { BenchEnvironment } from '../environment.ts';
 import { figures } from '../goals.ts';
 import { spread } from '../rounds.ts';
 import { hundredths, type Table, whole, withRange } from '../table.ts';
@@ -16,12 +16,12 @@ const warmUps = 2;
 
 export const workflowList: Benchmark = {
   name: 'workflow-list',
-  says:
+  description:
     `What one item of a list costs a run that fans out over it, ${concurrency} items at a time on a model that answers at once: ` +
     `for one list of ${long} items of ${itemChars} characters, and for ${long / short} lists of ${short} one after the other. ` +
     'Statements and pages of 8 kB are as PostgreSQL counts them, bytes what the server has read of its connections.',
   goal: 'an item of the long list costs at most 1.5 times what one of the short list costs',
-  marks: ([table]) => [
+  goalChecks: ([table]) => [
     {
       what: 'the measure that grows most',
       unit: '×',
@@ -31,16 +31,16 @@ export const workflowList: Benchmark = {
   ],
   byDefault: true,
   statements: true,
-  async run(bed, { rounds, note }) {
-    const opened = await openCueline(bed, { name: 'Cueline', roles: ['start'] });
+  async run(environment, { rounds, note }) {
+    const opened = await openCueline(environment, { name: 'Cueline', roles: ['start'] });
     try {
       const path = await addList(opened);
       const samples: { short: Sample; long: Sample }[] = [];
       for (let round = -warmUps; round < rounds; round++) {
         note(`round ${round + warmUps + 1} of ${rounds + warmUps}`);
         const one = {
-          short: await measure(bed, opened, path, short),
-          long: await measure(bed, opened, path, long),
+          short: await measure(environment, opened, path, short),
+          long: await measure(environment, opened, path, long),
         };
         if (round >= 0) samples.push(one);
       }
@@ -78,7 +78,7 @@ async function addList({ db, workspaceId, agent }: OpenedCueline): Promise<strin
 }
 
 async function measure(
-  bed: Bed,
+  environment: BenchEnvironment,
   opened: OpenedCueline,
   path: string,
   length: number,
@@ -87,11 +87,11 @@ async function measure(
   await sql`truncate workflow_runs cascade`.execute(opened.db);
   const list = Array.from({ length }, (_, n) => `${n} `.padEnd(itemChars, 'x'));
   const body = JSON.stringify({ input: { list } });
-  const before = await usageOf(bed, opened);
+  const before = await usageOf(environment, opened);
   const begun = performance.now();
   for (let runs = 0; runs < long / length; runs++) await executeAttempt(opened, path, body);
   const micros = (performance.now() - begun) * 1_000;
-  const after = await usageOf(bed, opened);
+  const after = await usageOf(environment, opened);
   const each = (of: keyof typeof before) => (after[of] - before[of]) / long;
   return {
     micros: micros / long,
@@ -120,8 +120,11 @@ async function executeAttempt(
   }
 }
 
-async function usageOf(bed: Bed, { servers, store, connection }: OpenedCueline) {
-  const [row] = await bed.ask<{ calls: number; pages: number }>(`
+async function usageOf(
+  environment: BenchEnvironment,
+  { servers, store, connection }: OpenedCueline,
+) {
+  const [row] = await environment.ask<{ calls: number; pages: number }>(`
     select coalesce(sum(s.calls), 0)::float8 as calls,
       coalesce(sum(s.shared_blks_hit + s.shared_blks_read), 0)::float8 as pages
     from pg_stat_statements s join pg_database d on d.oid = s.dbid

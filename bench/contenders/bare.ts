@@ -1,30 +1,30 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import type { Bed } from '../bed.ts';
+import type { BenchEnvironment } from '../environment.ts';
 import type { Target } from '../load/job.ts';
 import { serversDir, startServer } from '../server.ts';
 import type { Contender } from './contender.ts';
 import { openCueline } from './cueline.ts';
 
 /**
- * The ceiling: a server that reads the same request and answers the same bytes as Cueline, and does nothing else. Unless
- * given, the request is an execute call and the bytes are those of its 202.
+ * The ceiling: a server that reads the same request and sends the same bytes as Cueline, and does nothing else. By
+ * default an execute call and its 202.
  */
 export function bare(
   name: string,
   script: 'bare-node.ts' | 'bare-fastify.ts',
-  exchange: (bed: Bed) => Promise<Exchange> = accepted,
+  exchange: (environment: BenchEnvironment) => Promise<Exchange> = accepted,
 ): Contender {
   return {
     name,
     durability: 'none: nothing is kept',
-    async open(bed) {
-      const { target, answer } = await exchange(bed);
+    async open(environment) {
+      const { target, answer } = await exchange(environment);
       const server = await startServer({
         command: [join(serversDir, script)],
         env: { ANSWER: JSON.stringify(answer) },
-        logFile: join(bed.directory, 'bare.log'),
+        logFile: join(environment.directory, 'bare.log'),
       });
       return {
         target: { ...target, port: Number(server.url.port) },
@@ -41,7 +41,7 @@ export function bare(
 export const ceiling = bare('bare node:http', 'bare-node.ts');
 export const fastifyCeiling = bare('bare Fastify', 'bare-fastify.ts');
 
-/** A request, and what Cueline answered it with. */
+/** A request, and Cueline's response to it. */
 export interface Exchange {
   readonly target: Target;
   readonly answer: Answer;
@@ -53,16 +53,16 @@ export interface Answer {
   readonly body: string;
 }
 
-const known = new WeakMap<Bed, Promise<Exchange>>();
+const known = new WeakMap<BenchEnvironment, Promise<Exchange>>();
 
-function accepted(bed: Bed): Promise<Exchange> {
-  const found = known.get(bed) ?? acceptedBy(bed);
-  known.set(bed, found);
+function accepted(environment: BenchEnvironment): Promise<Exchange> {
+  const found = known.get(environment) ?? acceptedBy(environment);
+  known.set(environment, found);
   return found;
 }
 
-async function acceptedBy(bed: Bed): Promise<Exchange> {
-  const opened = await openCueline(bed, { name: 'to be copied', roles: ['api'] });
+async function acceptedBy(environment: BenchEnvironment): Promise<Exchange> {
+  const opened = await openCueline(environment, { name: 'to be copied', roles: ['api'] });
   const exchange = { target: opened.target, answer: await send(opened.target) };
   await opened.close();
   return exchange;
@@ -84,7 +84,7 @@ export async function send(target: Target): Promise<Answer> {
   const chunks: Buffer[] = await response.toArray();
   const answer = Buffer.concat(chunks).toString();
   if (response.statusCode >= 300) throw new Error(`${method} ${path}: ${answer}`);
-  // Node writes these three itself, for everyone.
+  // Node adds these three headers itself.
   const { date, connection, 'keep-alive': keepAlive, ...own } = response.headers;
   return { status: response.statusCode, headers: own, body: answer };
 }

@@ -1,25 +1,25 @@
-import type { Bed } from '../bed.ts';
+import type { BenchEnvironment } from '../environment.ts';
 import type { Target } from '../load/job.ts';
 
-/** Something that takes the load: Cueline in one of its forms, a bare server, a peer. */
+/** Something under load: Cueline in one of its roles, a bare server, a peer. */
 export interface Contender {
   readonly name: string;
-  /** What an answer of it survives, or why it survives nothing. */
+  /** Which failures an accepted request survives. */
   readonly durability: string;
-  /** Why it cannot be measured on this machine; `null` where it can. */
+  /** Why it cannot be measured on this machine; otherwise `null`. */
   missing?(): Promise<string | null>;
-  open(bed: Bed): Promise<Opened>;
+  open(environment: BenchEnvironment): Promise<Opened>;
 }
 
 export interface Opened {
   readonly target: Target;
-  /** The processes that answer and work. */
+  /** The processes that serve and work. */
   readonly servers: readonly number[];
-  /** The process that the store's others descend from. */
+  /** The parent of the other processes of the store. */
   readonly store: number | null;
-  /** Makes everything as it was before the first round; resolves once what was queued is done. */
+  /** Restores the initial state; resolves once the queue is empty. */
   reset(): Promise<void>;
-  /** How many runs have ended, durably and readable, since the last reset. */
+  /** The number of executions that have ended since the last reset, durable and readable. */
   finished(): Promise<number>;
   close(): Promise<void>;
 }

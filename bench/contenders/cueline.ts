@@ -6,15 +6,15 @@ import { addAgent, type TestAgent } from '../../harness/agents.ts';
 import { addKey, addWorkspace } from '../../harness/people.ts';
 import { databaseUrl } from '../../harness/process.ts';
 import { type Db, openDatabase } from '../../src/store/connection/database.ts';
-import type { Bed } from '../bed.ts';
+import type { BenchEnvironment } from '../environment.ts';
 import { type Server, startServer } from '../server.ts';
 import type { Contender, Opened } from './contender.ts';
 
-/** Cueline as it is shipped: every check on, every limit there and counted, none of them in the way. */
+/** Cueline as shipped, with all checks and limits; the limits are too high to be reached. */
 
 export interface CuelineOptions {
   readonly name: string;
-  /** The processes, one after the other; the load is spread over those that serve. */
+  /** The roles to start, in order; the load is spread over those that serve. */
   readonly roles: readonly ('start' | 'api' | 'worker')[];
   readonly model?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -35,17 +35,20 @@ export function cueline(options: CuelineOptions): Contender {
   return {
     name: options.name,
     durability: postgresDurability,
-    open: (bed) => openCueline(bed, options),
+    open: (environment) => openCueline(environment, options),
   };
 }
 
-/** As high as they go, yet there: each is checked, counted and told to the caller. */
+/** The highest limits possible: each is checked, counted and reported in headers. */
 const plenty = 1_000_000_000;
 const limits = { requestsPerMinute: plenty, requestsPerHour: plenty, requestsPerDay: plenty };
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
-export async function openCueline(bed: Bed, options: CuelineOptions): Promise<OpenedCueline> {
-  const { connection, drop } = await bed.database();
+export async function openCueline(
+  environment: BenchEnvironment,
+  options: CuelineOptions,
+): Promise<OpenedCueline> {
+  const { connection, drop } = await environment.database();
   const db = openDatabase({ connection, poolMax: 2, onError: () => {} });
   const { workspaceId, ownerId } = await addWorkspace(db);
   await sql`update workspaces set actions_per_month = ${plenty}`.execute(db);
@@ -56,7 +59,7 @@ export async function openCueline(bed: Bed, options: CuelineOptions): Promise<Op
   const { key } = await addKey(db, { workspaceId, userId: ownerId }, { rateLimits: limits });
   const processes: Server[] = [];
   for (const role of options.roles) {
-    processes.push(await startCueline(bed, connection, role, options.env));
+    processes.push(await startCueline(environment, connection, role, options.env));
   }
   const works = options.roles.some((role) => role !== 'api');
   const serving = processes.filter((_, at) => options.roles[at] !== 'worker');
@@ -77,11 +80,11 @@ export async function openCueline(bed: Bed, options: CuelineOptions): Promise<Op
       body: JSON.stringify({ variables: { name: 'whoever reads the tables of the tides' } }),
     },
     servers: processes.map(({ pid }) => pid),
-    store: bed.postmaster,
+    store: environment.postmaster,
     async reset() {
       while (works && (await unfinished(db))) await delay(10);
       await sql`truncate execution_queue, executions, statistics, idempotency`.execute(db);
-      await bed.ask('checkpoint');
+      await environment.ask('checkpoint');
     },
     finished: () => finished(db),
     async close() {
@@ -93,7 +96,7 @@ export async function openCueline(bed: Bed, options: CuelineOptions): Promise<Op
 }
 
 export function startCueline(
-  bed: Bed,
+  environment: BenchEnvironment,
   connection: pg.ClientConfig,
   role: 'start' | 'api' | 'worker',
   env: Readonly<Record<string, string>> = {},
@@ -106,7 +109,7 @@ export function startCueline(
       PORT: '0',
       ...env,
     },
-    logFile: join(bed.directory, `${role}.log`),
+    logFile: join(environment.directory, `${role}.log`),
   });
 }
 
@@ -115,7 +118,7 @@ async function unfinished(db: Db): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** From the statistics, which are written in the transaction that makes a record readable, and are a few rows. */
+/** From the statistics, which are few rows and are committed together with the record. */
 async function finished(db: Db): Promise<number> {
   const { rows } = await sql<{ finished: string }>`
     select coalesce(sum(occurred), 0) as finished from statistics

@@ -7,12 +7,15 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../harness/free-port.ts';
 import { databaseUrl } from '../../harness/process.ts';
-import type { Bed } from '../bed.ts';
-import { endWithUs, startServer } from '../server.ts';
+import type { BenchEnvironment } from '../environment.ts';
+import { killAtExit, startServer } from '../server.ts';
 import type { Contender, Opened } from './contender.ts';
 import { postgresDurability } from './cueline.ts';
 
-/** Others' queues and servers, each behind an equally small endpoint (`peers/`), as their documents say to run them. */
+/**
+ * Other job queues and servers, each behind an equally small endpoint (`peers/`), configured as their documentation
+ * says.
+ */
 
 const peersDir = join(import.meta.dirname, '..', 'peers');
 const redisDurability = 'Redis: appendonly=yes, appendfsync=always';
@@ -22,7 +25,7 @@ export const asDocumented: readonly Contender[] = [
   peer('pg-boss, `send`', 'pg-boss.ts', false),
   peer('graphile-worker, `addJob`; output not stored', 'graphile-worker.ts', false),
 ];
-export const lent: readonly Contender[] = [
+export const batched: readonly Contender[] = [
   peer('BullMQ, `addBulk`', 'bullmq.ts', true),
   peer('pg-boss, `insert`', 'pg-boss.ts', true),
   peer('graphile-worker, `addJobs`; output stored', 'graphile-worker.ts', true),
@@ -33,7 +36,7 @@ export const langGraph: Contender = {
   open: openLangGraph,
 };
 
-/** Installed on demand, from its own lock. `ci` would refuse one that leaves out what is for other machines. */
+/** Installed on demand from its own lockfile. `npm ci` would reject a lockfile without packages for other platforms. */
 export function installPeers(note: (line: string) => void): void {
   if (existsSync(join(peersDir, 'node_modules'))) return;
   note('installing the peers (npm install in bench/peers)');
@@ -48,7 +51,7 @@ export function installPeers(note: (line: string) => void): void {
   if (status !== 0) throw new Error('the peers were not installed');
 }
 
-function peer(name: string, script: string, lendBatches: boolean): Contender {
+function peer(name: string, script: string, microBatches: boolean): Contender {
   const redis = script === 'bullmq.ts';
   return {
     name,
@@ -57,12 +60,12 @@ function peer(name: string, script: string, lendBatches: boolean): Contender {
       redis && spawnSync('redis-server', ['--version']).status !== 0
         ? 'there is no redis-server on this machine'
         : null,
-    async open(bed) {
-      const store = redis ? await startRedis(bed) : await givePostgres(bed);
+    async open(environment) {
+      const store = redis ? await startRedis(environment) : await givePostgres(environment);
       const server = await startServer({
-        command: [join(peersDir, script), ...(lendBatches ? ['--lent'] : [])],
+        command: [join(peersDir, script), ...(microBatches ? ['--micro-batches'] : [])],
         env: store.env,
-        logFile: join(bed.directory, `${script}.log`),
+        logFile: join(environment.directory, `${script}.log`),
       });
       return {
         target: {
@@ -74,7 +77,7 @@ function peer(name: string, script: string, lendBatches: boolean): Contender {
         store: store.pid,
         async reset() {
           await ask(server.url, '/reset');
-          if (!redis) await bed.ask('checkpoint');
+          if (!redis) await environment.ask('checkpoint');
         },
         finished: async () => Number(await ask(server.url, '/finished')),
         async close() {
@@ -92,14 +95,18 @@ interface Store {
   close(): Promise<void>;
 }
 
-async function givePostgres(bed: Bed): Promise<Store> {
-  const { connection, drop } = await bed.emptyDatabase();
-  return { pid: bed.postmaster, env: { DATABASE_URL: databaseUrl(connection) }, close: drop };
+async function givePostgres(environment: BenchEnvironment): Promise<Store> {
+  const { connection, drop } = await environment.emptyDatabase();
+  return {
+    pid: environment.postmaster,
+    env: { DATABASE_URL: databaseUrl(connection) },
+    close: drop,
+  };
 }
 
-async function startRedis(bed: Bed): Promise<Store> {
+async function startRedis(environment: BenchEnvironment): Promise<Store> {
   const port = await freePort();
-  const dir = await mkdtemp(join(bed.directory, 'redis-'));
+  const dir = await mkdtemp(join(environment.directory, 'redis-'));
   const settings = {
     ...{ port, bind: '127.0.0.1', dir, appendonly: 'yes', appendfsync: 'always', save: '' },
     'maxmemory-policy': 'noeviction',
@@ -109,7 +116,7 @@ async function startRedis(bed: Bed): Promise<Store> {
     Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]),
     { stdio: 'ignore' },
   );
-  const forget = endWithUs(child);
+  const forget = killAtExit(child);
   while (!(await answers(port))) await delay(20);
   return {
     pid: child.pid ?? 0,
@@ -122,7 +129,7 @@ async function startRedis(bed: Bed): Promise<Store> {
   };
 }
 
-async function openLangGraph(bed: Bed): Promise<Opened> {
+async function openLangGraph(environment: BenchEnvironment): Promise<Opened> {
   const port = await freePort();
   const server = await startServer({
     command: [join(peersDir, 'langgraph.ts')],
@@ -132,8 +139,8 @@ async function openLangGraph(bed: Bed): Promise<Opened> {
       LANGSMITH_TRACING: 'false',
       LANGGRAPH_CLI_NO_ANALYTICS: '1',
     },
-    logFile: join(bed.directory, 'langgraph.log'),
-    cwd: await mkdtemp(join(bed.directory, 'langgraph-')),
+    logFile: join(environment.directory, 'langgraph.log'),
+    cwd: await mkdtemp(join(environment.directory, 'langgraph-')),
   });
   const post = async (path: string, body: object) => {
     const headers = { 'content-type': 'application/json' };

@@ -5,7 +5,7 @@ import type { StepDefinition } from '../../src/core/workflow/definition.ts';
 import type { Contender } from './contender.ts';
 import { openCueline, postgresDurability } from './cueline.ts';
 
-/** Cueline as it is shipped, called by the runs of a workflow. */
+/** Cueline as shipped, with executions that are steps of workflow runs. */
 export function workflow(options: {
   readonly name: string;
   readonly shape: 'chain' | 'join';
@@ -14,8 +14,8 @@ export function workflow(options: {
   return {
     name: options.name,
     durability: postgresDurability,
-    async open(bed) {
-      const opened = await openCueline(bed, { name: options.name, roles: ['start'] });
+    async open(environment) {
+      const opened = await openCueline(environment, { name: options.name, roles: ['start'] });
       const { db, workspaceId, agent } = opened;
       const made = await addWorkflow(
         { db, workspaceId },

@@ -1,11 +1,11 @@
 import type { Browser, BrowserContext } from 'playwright-core';
-import type { Stage } from './stage.ts';
+import type { Fixture } from './fixture.ts';
 
-/** One page, as someone meets it who opens its address. */
+/** One page, opened by its address. */
 export interface View {
   readonly name: string;
   readonly path: string;
-  /** There only with what the page is for: neither in its frame nor while it loads. */
+  /** A selector of the content, absent from the page frame and while loading. */
   readonly content: string;
   /** What stands in it, where the selector alone could mean something else. */
   readonly text?: string;
@@ -22,13 +22,13 @@ export interface Visit {
 /** By a browser that has never been there, and once more by the same in a new tab. */
 export async function visitTwice(
   browser: Browser,
-  stage: Stage,
+  fixture: Fixture,
   view: View,
 ): Promise<{ readonly cold: Visit; readonly warm: Visit }> {
   const viewport = { width: 1440, height: 900 };
-  const context = await browser.newContext({ baseURL: stage.url, viewport });
+  const context = await browser.newContext({ baseURL: fixture.url, viewport });
   try {
-    if (view.signedIn) await context.addCookies(cookiesOf(stage));
+    if (view.signedIn) await context.addCookies(cookiesOf(fixture));
     const { content, text = '' } = view;
     await context.addInitScript(watch, { content, text });
     return { cold: await visit(context, view), warm: await visit(context, view) };
@@ -90,7 +90,7 @@ const told = `globalThis.contentMs === undefined ? null : {
     .values().reduce((sum, bytes) => sum + bytes, 0),
 }`;
 
-function cookiesOf({ cookie, url }: Stage) {
+function cookiesOf({ cookie, url }: Fixture) {
   return cookie.split('; ').map((pair) => {
     const at = pair.indexOf('=');
     return { name: pair.slice(0, at), value: pair.slice(at + 1), url, httpOnly: true };

@@ -1,8 +1,8 @@
 import { levelMs } from '../../src/core/history/statistics.ts';
 import { toId } from '../../src/core/id.ts';
-import type { Stage } from './stage.ts';
+import type { Fixture } from './fixture.ts';
 
-/** What is asked of a history: every filter, narrow and wide, and pages from the first to the last. */
+/** Queries of a history: every filter, selective or not, and pages from the first to the last. */
 
 export interface Case {
   readonly name: string;
@@ -13,23 +13,23 @@ export interface Case {
 
 interface Asked {
   readonly limit?: number;
-  /** Which page: so many pages on, a share of all that match, or the last. */
+  /** The page: a number of pages further, a share of all matches, or the last. */
   readonly page?: number | 'last' | { readonly share: number };
-  /** From the `nextCursor` of that page instead. */
+  /** Uses the `nextCursor` of that page instead. */
   readonly byCursor?: boolean;
   readonly filter?: Readonly<Record<string, string>>;
 }
 
-/** With offsets and dates as they are for this history. */
-export async function casesOf(stage: Stage): Promise<Case[]> {
+/** With offsets and dates of this history. */
+export async function casesOf(fixture: Fixture): Promise<Case[]> {
   const cases: Case[] = [];
-  for (const [name, asked] of Object.entries(all(stage))) {
-    cases.push({ name, ...(await queryOf(stage, asked)) });
+  for (const [name, asked] of Object.entries(all(fixture))) {
+    cases.push({ name, ...(await queryOf(fixture, asked)) });
   }
   return cases;
 }
 
-/** What a backlog of runs that have not ended could slow down. */
+/** The cases that a backlog of live executions could slow down. */
 export const withBacklog = [
   'first page',
   'page 2',
@@ -47,7 +47,7 @@ export const withBacklog = [
 
 const middle = { share: 0.5 };
 
-function all({ agent, fromMs, toMs }: Stage): Record<string, Asked> {
+function all({ agent, fromMs, toMs }: Fixture): Record<string, Asked> {
   const between = (from: number, to: number) => ({ startDate: iso(from), endDate: iso(to) });
   const length = toMs - fromMs;
   const day = Math.floor((fromMs + length / 2) / levelMs.day) * levelMs.day;
@@ -152,15 +152,15 @@ function all({ agent, fromMs, toMs }: Stage): Record<string, Asked> {
   };
 }
 
-async function queryOf(stage: Stage, { limit = 20, page = 0, filter, byCursor }: Asked) {
+async function queryOf(fixture: Fixture, { limit = 20, page = 0, filter, byCursor }: Asked) {
   const query = new URLSearchParams({ ...filter, limit: String(limit) });
-  const { total } = (await stage.ask(`${query}`)).pagination;
+  const { total } = (await fixture.ask(`${query}`)).pagination;
   const last = Math.max(0, Math.ceil(total / limit) - 1);
   const number =
     page === 'last' ? last : typeof page === 'number' ? page : Math.round(last * page.share);
   if (number > 0) query.set('offset', String(number * limit));
   if (byCursor) {
-    const { nextCursor } = await stage.ask(`${query}`);
+    const { nextCursor } = await fixture.ask(`${query}`);
     query.delete('offset');
     if (nextCursor) query.set('cursor', nextCursor);
   }

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { spread } from '../rounds.ts';
-import type { Stage } from './stage.ts';
+import type { Fixture } from './fixture.ts';
 
 /**
- * What a list is usually made of: `count(*)`, and `order by … limit … offset …`, on the same table with the same
- * indexes, in the database alone.
+ * The usual implementation of a list: `count(*)` and `order by … limit … offset …` on the same table with the same
+ * indexes, directly in the database.
  */
 
 export const plainCases = [
@@ -14,16 +14,16 @@ export const plainCases = [
   'status failed, in the middle',
 ];
 
-/** Long ones are measured less often. */
+/** Slow queries are measured less often. */
 const enoughMs = 20_000;
 const callsMax = 5;
 
 /** The median in milliseconds. */
-export async function timePlain(stage: Stage, query: string): Promise<number> {
-  const client = new pg.Client(stage.connection);
+export async function timePlain(fixture: Fixture, query: string): Promise<number> {
+  const client = new pg.Client(fixture.connection);
   await client.connect();
   const asked = new URLSearchParams(query);
-  const values = [stage.agent.id, asked.get('status')];
+  const values = [fixture.agent.id, asked.get('status')];
   const where = `agent_id = $1 and status <> 'processing' and ($2::execution_status is null or status = $2)`;
   const page = [Number(asked.get('limit')), Number(asked.get('offset') ?? 0)];
   const calls: number[] = [];

@@ -1,38 +1,39 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bed } from '../bed.ts';
 import { startCueline } from '../contenders/cueline.ts';
-import { env, type Stage } from './stage.ts';
+import type { BenchEnvironment } from '../environment.ts';
+import { env, type Fixture } from './fixture.ts';
 
-/**
- * What PostgreSQL did for a call, as it says itself: `explain (analyze, buffers)` of the statement that took longest, by
- * `auto_explain` in the connections of a server that is started for it.
- */
-export async function planOf(bed: Bed, stage: Stage, query: string): Promise<string> {
-  const database = stage.connection.database ?? '';
+/** The plan of the longest statement of a call, from `auto_explain (analyze, buffers)` in a server started for it. */
+export async function planOf(
+  environment: BenchEnvironment,
+  fixture: Fixture,
+  query: string,
+): Promise<string> {
+  const database = fixture.connection.database ?? '';
   for (const [name, value] of Object.entries(settings)) {
-    await bed.ask(`alter database ${database} set ${name} = '${value}'`);
+    await environment.ask(`alter database ${database} set ${name} = '${value}'`);
   }
-  const server = await startCueline(bed, stage.connection, 'api', env);
+  const server = await startCueline(environment, fixture.connection, 'api', env);
   try {
     const call = async () => {
-      const path = `/api/v1/agents/${stage.agent.wireId}/executions?${query}`;
-      const headers = { authorization: `Bearer ${stage.agent.key}` };
+      const path = `/api/v1/agents/${fixture.agent.wireId}/executions?${query}`;
+      const headers = { authorization: `Bearer ${fixture.agent.key}` };
       const [response] = await once(get(new URL(path, server.url), { headers }), 'response');
       await response.resume().toArray();
       if (response.statusCode !== 200) throw new Error(`${query}: ${response.statusCode}`);
     };
     for (let warm = 0; warm < 5; warm++) await call();
-    const before = await logBytes(bed);
+    const before = await logBytes(environment);
     await call();
-    // The collector of the log writes when it comes to it.
+    // The log collector writes with a delay.
     await delay(collectorMs);
-    return slowestOf(await readLog(bed, before));
+    return slowestOf(await readLog(environment, before));
   } finally {
     await server.stop();
     for (const name of Object.keys(settings)) {
-      await bed.ask(`alter database ${database} reset ${name}`);
+      await environment.ask(`alter database ${database} reset ${name}`);
     }
   }
 }
@@ -46,25 +47,25 @@ const settings = {
   'auto_explain.log_buffers': 'on',
 };
 
-async function logBytes(bed: Bed): Promise<number> {
-  const [row] = await bed.ask<{ size: string }>(
+async function logBytes(environment: BenchEnvironment): Promise<number> {
+  const [row] = await environment.ask<{ size: string }>(
     'select size from pg_stat_file(pg_current_logfile())',
   );
   return Number(row?.size ?? 0);
 }
 
-async function readLog(bed: Bed, from: number): Promise<string> {
-  const [row] = await bed.ask<{ text: string }>(
+async function readLog(environment: BenchEnvironment, from: number): Promise<string> {
+  const [row] = await environment.ask<{ text: string }>(
     `select pg_read_file(pg_current_logfile(), ${from}, 10000000) as text`,
   );
   return row?.text ?? '';
 }
 
 const linesMax = 120;
-/** What is longer is the text of the parameters. */
+/** Longer lines contain parameters. */
 const lineCharsMax = 400;
 
-/** An entry is a line with the time it took, and the text and plan on the lines below, which a tab begins. */
+/** An entry starts with a line with the duration; text and plan follow on lines that start with a tab. */
 function slowestOf(log: string): string {
   const entries = log
     .split(/\n(?=\S)/)

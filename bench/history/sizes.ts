@@ -1,14 +1,14 @@
 import pg from 'pg';
 import { type Table, whole } from '../table.ts';
-import type { Stage } from './stage.ts';
+import type { Fixture } from './fixture.ts';
 
-/** What a record costs on disk, part by part: of the long history and the others' together. */
-export async function sizes(stages: readonly Stage[]): Promise<Table> {
+/** The disk space per record, by part, of the long history and the other agents together. */
+export async function sizes(fixtures: readonly Fixture[]): Promise<Table> {
   const columns = ['bytes each record'];
   const byPart = new Map<string, string[]>();
-  for (const stage of stages) {
-    columns.push(`${whole(stage.records)} + ${whole(stage.records)}`);
-    for (const { part, bytes } of await partsOf(stage)) {
+  for (const fixture of fixtures) {
+    columns.push(`${whole(fixture.records)} + ${whole(fixture.records)}`);
+    for (const { part, bytes } of await partsOf(fixture)) {
       byPart.set(part, [...(byPart.get(part) ?? []), whole(bytes)]);
     }
   }
@@ -22,7 +22,7 @@ export async function sizes(stages: readonly Stage[]): Promise<Table> {
   };
 }
 
-async function partsOf({ connection }: Stage): Promise<{ part: string; bytes: number }[]> {
+async function partsOf({ connection }: Fixture): Promise<{ part: string; bytes: number }[]> {
   const client = new pg.Client(connection);
   await client.connect();
   const { rows } = await client.query<{ part: string; bytes: number }>(`

@@ -1,45 +1,45 @@
 import { spread } from '../rounds.ts';
 import type { Case } from './cases.ts';
-import type { Stage } from './stage.ts';
+import type { Fixture } from './fixture.ts';
 
-/** The cases of one history, and what each call took. */
+/** The cases of one history, and the durations of their calls. */
 export interface Timed {
-  readonly stage: Stage;
+  readonly fixture: Fixture;
   readonly cases: readonly Case[];
   /** By the name of the case. */
   readonly calls: ReadonlyMap<string, readonly number[]>;
-  /** Of the first page of ten records, between the others. */
+  /** Durations of the first page of ten records, measured in between. */
   readonly base: readonly number[];
 }
 
-/** Counted for each case; a few more come before, for the caches and the plans. */
+/** Measured calls per case; a few warm-up calls come before. */
 export const callsEach = 40;
 const warmUps = 6;
-/** Which the server's code takes to be compiled. */
+/** Calls until the server's code is compiled. */
 const firstCalls = 400;
-/** So many cases, and then one call of the base: it meets the same machine. */
+/** The base is measured after this many cases, under the same conditions. */
 const baseEvery = 8;
 
-/** One call at a time, in rounds: every case of every history once, then all of them again. */
+/** Sequential calls in rounds: every case of every history once per round. */
 export async function timeCases(
-  stages: readonly { readonly stage: Stage; readonly cases: readonly Case[] }[],
+  fixtures: readonly { readonly fixture: Fixture; readonly cases: readonly Case[] }[],
 ): Promise<Timed[]> {
-  for (const { stage } of stages) {
-    for (let call = 0; call < firstCalls; call++) await stage.timeBase();
+  for (const { fixture } of fixtures) {
+    for (let call = 0; call < firstCalls; call++) await fixture.timeBase();
   }
-  const timed = stages.map(({ stage, cases }) => ({
-    stage,
+  const timed = fixtures.map(({ fixture, cases }) => ({
+    fixture,
     cases,
     calls: new Map(cases.map(({ name }) => [name, [] as number[]])),
     base: [] as number[],
   }));
   for (let round = -warmUps; round < callsEach; round++) {
-    for (const { stage, cases, calls, base } of timed) {
+    for (const { fixture, cases, calls, base } of timed) {
       for (const [at, { name, query }] of cases.entries()) {
-        const ms = await stage.time(query);
+        const ms = await fixture.time(query);
         if (round >= 0) calls.get(name)?.push(ms);
         if (at % baseEvery !== 0) continue;
-        const baseMs = await stage.timeBase();
+        const baseMs = await fixture.timeBase();
         if (round >= 0) base.push(baseMs);
       }
     }
@@ -51,7 +51,7 @@ export function medianOf({ calls }: Timed, name: string): number {
   return spread(calls.get(name) ?? []).median;
 }
 
-/** How many times as long as the first page of ten records. */
+/** The ratio to the first page of ten records. */
 export function timesBase(timed: Timed, name: string): number {
   return medianOf(timed, name) / spread(timed.base).median;
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Job, Load } from './job.ts';
 
-/** The load generator's process, kept for a whole benchmark so that its code is warm for everyone alike. */
+/** The process of the load generator, kept for a whole benchmark so that its code stays compiled. */
 export interface Generator {
   run(job: Job): Promise<Load>;
   close(): void;

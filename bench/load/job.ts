@@ -1,20 +1,20 @@
-/** What the load generator is told to do, and what it answers. Both cross a process boundary as JSON. */
+/** The messages to and from the load generator, sent as JSON between processes. */
 
-/** A request that is sent again and again, byte for byte. */
+/** A request that is sent repeatedly, byte for byte. */
 export interface Target {
   readonly host: string;
   readonly port: number;
-  /** Further ports of the same host: the connections are dealt out over all. */
+  /** More ports of the same host: connections are distributed over all of them. */
   readonly morePorts?: readonly number[];
-  /** POST unless given. */
+  /** POST by default. */
   readonly method?: 'GET' | 'POST';
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for a request that has none. */
+  /** Empty for a request without a body. */
   readonly body: string;
 }
 
-/** A closed loop: each connection sends its next request when the last one is answered. One of both bounds is given. */
+/** A closed loop: each connection sends its next request after the response to the last. Exactly one bound is given. */
 export interface Job {
   readonly target: Target;
   readonly connections: number;
@@ -24,12 +24,12 @@ export interface Job {
 
 export interface Load {
   readonly answered: number;
-  /** From the first request sent to the last one answered. */
+  /** From the first request to the last response. */
   readonly seconds: number;
-  /** Answers by their status. */
+  /** The number of responses by status. */
   readonly statuses: Readonly<Record<number, number>>;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Spent by the generator itself, user and system. */
+  /** CPU time of the generator, user and system. */
   readonly cpuMicros: number;
 }

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Load } from './job.ts';
 
 /**
- * The load generator, a process of its own. It shares the machine with what it measures, so it is as cheap as can be:
- * raw keep-alive connections, one request under way on each, the same bytes every time, and of an answer it reads only
- * the status and the length. It is the same for every contender.
+ * The load generator. It shares the machine with the contenders, so it is as cheap as possible: raw keep-alive
+ * connections with one request in flight, always the same bytes, and only the status and length of a response are
+ * parsed. It is the same for every contender.
  */
 
 process.on('message', async (job: Job) => {
@@ -16,10 +16,10 @@ process.on('message', async (job: Job) => {
   }
 });
 
-/** Enough for the answer of a measured call; a longer one arrives in pieces, which is read as well. */
+/** Enough for a usual response; a longer one arrives in pieces. */
 const readBytesMax = 16 * 1024;
 
-/** For the server to take in the connections, which one under load does one by one: that is not what is measured. */
+/** Time for the server to accept all connections, which is not measured. */
 const takeInMs = 250;
 
 async function run({ target, connections, requests, seconds }: Job): Promise<Load> {
@@ -122,7 +122,7 @@ function ofBody(body: string): string[] {
   return ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
 }
 
-/** Servers write the name in one of two ways. */
+/** Servers capitalize the header name in one of two ways. */
 function contentLength(head: string, end: number): number {
   let at = head.indexOf('\r\ncontent-length: ');
   if (at === -1) at = head.indexOf('\r\nContent-Length: ');

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Starts one call after the other on a fixed schedule, whatever became of those before, and times each from when it was
- * *due*: a server that stalls makes the calls behind it late as well, and they count (no coordinated omission).
+ * Starts calls on a fixed schedule, independently of earlier responses, and measures each from its scheduled start. So
+ * a server that stalls also delays the calls behind it (no coordinated omission).
  */
 export async function onSchedule<Result>(
   { perSecond, seconds }: { perSecond: number; seconds: number },
@@ -19,7 +19,9 @@ export async function onSchedule<Result>(
   return Promise.all(results);
 }
 
-/** What `performance.now()` must be added to for the time since 1970, to the microsecond: `Date.now()` at its tick. */
+/**
+ * Add it to `performance.now()` to get the time since 1970 with microseconds; it is taken when `Date.now()` changes.
+ */
 export function epochMs(): number {
   const before = Date.now();
   while (Date.now() === before);

@@ -1,6 +1,6 @@
 import { Queue, Worker } from 'bullmq';
 import { answerOf, serve, type Variables } from './endpoint.ts';
-import { lend, lent } from './lend.ts';
+import { batched, withMicroBatches } from './micro-batches.ts';
 
 /**
  * BullMQ by its guide: one queue, one worker with the concurrency of its example (50), jobs kept when completed, their
@@ -17,12 +17,12 @@ const worker = new Worker<Variables, { output: string }>(
 worker.on('error', console.error);
 await Promise.all([queue.waitUntilReady(), worker.waitUntilReady()]);
 
-const addMany = lend(async (items: Variables[]) =>
+const addMany = withMicroBatches(async (items: Variables[]) =>
   (await queue.addBulk(items.map((data) => ({ name: 'run', data })))).map(({ id }) => id ?? ''),
 );
 
 serve({
-  accept: async (data) => (lent ? addMany(data) : ((await queue.add('run', data)).id ?? '')),
+  accept: async (data) => (batched ? addMany(data) : ((await queue.add('run', data)).id ?? '')),
   finished: () => queue.getCompletedCount(),
   reset: async () => {
     await queue.drain();

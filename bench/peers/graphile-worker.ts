@@ -1,7 +1,7 @@
 import { makeWorkerUtils, run, type TaskList } from 'graphile-worker';
 import pg from 'pg';
 import { answerOf, serve, type Variables } from './endpoint.ts';
-import { lend, lent } from './lend.ts';
+import { batched, withMicroBatches } from './micro-batches.ts';
 
 /**
  * graphile-worker with the settings of its page on performance, in the process of the endpoint. By its documents a job
@@ -11,7 +11,7 @@ import { lend, lent } from './lend.ts';
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 30 });
 pool.on('error', console.error);
 await pool.query('create table outputs (id bigint primary key, output text not null)');
-const storeMany = lend(async (items: { id: string; output: string }[]) => {
+const storeMany = withMicroBatches(async (items: { id: string; output: string }[]) => {
   await pool.query(
     'insert into outputs select * from unnest($1::bigint[], $2::text[]) on conflict do nothing',
     [items.map(({ id }) => id), items.map(({ output }) => output)],
@@ -21,14 +21,14 @@ const storeMany = lend(async (items: { id: string; output: string }[]) => {
 const taskList: TaskList = {
   async run(payload, { job }) {
     const answer = answerOf(payload as Variables);
-    if (lent) await storeMany({ id: String(job.id), ...answer });
+    if (batched) await storeMany({ id: String(job.id), ...answer });
   },
 };
 await run({
   ...{ pgPool: pool, taskList, noHandleSignals: true },
   preset: {
     worker: {
-      concurrentJobs: lent ? 250 : 24,
+      concurrentJobs: batched ? 250 : 24,
       localQueue: { size: 500 },
       completeJobBatchDelay: 0,
       failJobBatchDelay: 0,
@@ -37,7 +37,7 @@ await run({
 });
 
 const utils = await makeWorkerUtils({ pgPool: pool });
-const addMany = lend(async (items: Variables[]) =>
+const addMany = withMicroBatches(async (items: Variables[]) =>
   (await utils.addJobs(items.map((payload) => ({ identifier: 'run', payload })))).map(({ id }) =>
     String(id),
   ),
@@ -46,7 +46,7 @@ let accepted = 0;
 
 serve({
   async accept(payload) {
-    const id = lent ? await addMany(payload) : String((await utils.addJob('run', payload)).id);
+    const id = batched ? await addMany(payload) : String((await utils.addJob('run', payload)).id);
     accepted++;
     return id;
   },

@@ -1,6 +1,6 @@
 import { type Job, type JobResult, PgBoss } from 'pg-boss';
 import { answerOf, serve, type Variables } from './endpoint.ts';
-import { lend, lent } from './lend.ts';
+import { batched, withMicroBatches } from './micro-batches.ts';
 
 /**
  * pg-boss by its documents: `send` for each job, a worker that takes batches, goes on at once while they are full, and
@@ -26,7 +26,7 @@ await boss.work(
     jobs.map(({ id, data }) => ({ id, status: 'completed', output: answerOf(data) })),
 );
 
-const insertMany = lend(async (items: Variables[]) => {
+const insertMany = withMicroBatches(async (items: Variables[]) => {
   const jobs = items.map((data) => ({ data }));
   return (await boss.insert(name, jobs, { returnId: true })) ?? [];
 });
@@ -34,7 +34,7 @@ const insertMany = lend(async (items: Variables[]) => {
 const ask = async (text: string) => (await boss.getDb().executeSql(text, [])).rows;
 
 serve({
-  accept: async (data) => (lent ? insertMany(data) : ((await boss.send(name, data)) ?? '')),
+  accept: async (data) => (batched ? insertMany(data) : ((await boss.send(name, data)) ?? '')),
   async finished() {
     const [row] = await ask(`select count(*)::int as finished from pgboss.job
       where name = '${name}' and state = 'completed'`);

@@ -2,7 +2,7 @@ import { addMember, addWorkspace, type TestKey } from '../../harness/people.ts';
 import { signIn } from '../../harness/sessions.ts';
 import { toId } from '../../src/core/id.ts';
 import { generateKey, type Permission } from '../../src/core/people/key.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import { ask } from './ask.ts';
 
 /** Someone who calls: a column of the table. */
@@ -29,8 +29,8 @@ export interface Callers {
   readonly tied: TestKey;
 }
 
-export async function makeCallers(ground: Ground, url: string): Promise<Callers> {
-  const { db, workspaceId, ownerId } = ground;
+export async function makeCallers(environment: ProofEnvironment, url: string): Promise<Callers> {
+  const { db, workspaceId, ownerId } = environment;
   const { workspaceId: elsewhereId, ownerId: strangerId } = await addWorkspace(db);
   const editorId = await addMember(db, workspaceId, 'editor');
   const viewerId = await addMember(db, workspaceId, 'viewer');
@@ -40,10 +40,10 @@ export async function makeCallers(ground: Ground, url: string): Promise<Callers>
   for (const userId of signedIn) cookies.set(userId, (await signIn({ db, url }, userId)).cookie);
 
   const past = new Date('2020-01-01');
-  const { agentId } = await ground.agent();
-  const everything = await ground.key();
-  const tied = await ground.key({ agentIds: [agentId] });
-  const ofRemoved = await ground.key({ userId: removedId });
+  const { agentId } = await environment.agent();
+  const everything = await environment.key();
+  const tied = await environment.key({ agentIds: [agentId] });
+  const ofRemoved = await environment.key({ userId: removedId });
   const removal = `${url}/api/v1/members/${toId('user', removedId)}`;
   await ask(removal, 'DELETE', { authorization: `Bearer ${everything.key}` });
 
@@ -53,32 +53,32 @@ export async function makeCallers(ground: Ground, url: string): Promise<Callers>
     ...{ name, headers: bears(key), keyId: id, userId: null, elsewhere: false, blindTo },
   });
   const only = async (permission: Permission) =>
-    key(permission, await ground.key({ permissions: [permission] }), 'nothing');
+    key(permission, await environment.key({ permissions: [permission] }), 'nothing');
   const session = (name: string, userId: string, blindTo: Caller['blindTo']): Caller => ({
     ...{ name, keyId: null, userId, elsewhere: false, blindTo },
     headers: { cookie: cookies.get(userId) ?? '', origin: url },
   });
   const stranger = { ...session('elsewhere', strangerId, 'everything'), elsewhere: true };
   const here = { 'cueline-workspace': toId('workspace', workspaceId) };
-  const strangers = await ground.key({ workspaceId: elsewhereId, userId: strangerId });
+  const strangers = await environment.key({ workspaceId: elsewhereId, userId: strangerId });
 
   const all: Caller[] = [
     { ...nobody, name: 'none', headers: {} },
     { ...nobody, name: 'malformed', headers: bears('cue_nonsense') },
     { ...nobody, name: 'unknown', headers: bears(generateKey()) },
-    key('revoked', await ground.key({ revokedAt: past }), 'everything'),
-    key('expired', await ground.key({ expiresAt: past }), 'everything'),
+    key('revoked', await environment.key({ revokedAt: past }), 'everything'),
+    key('expired', await environment.key({ expiresAt: past }), 'everything'),
     key('removed key', ofRemoved, 'everything'),
     { ...key('elsewhere key', strangers, 'everything'), elsewhere: true },
-    key('other agent', await ground.key({ agentIds: [agentId] }), 'other agents'),
+    key('other agent', await environment.key({ agentIds: [agentId] }), 'other agents'),
     key('this agent', tied, 'private agents'),
     await only('execute'),
     await only('read'),
     await only('cancel'),
     await only('manage'),
     key('all', everything, 'nothing'),
-    key("editor's key", await ground.key({ userId: editorId }), 'private agents'),
-    key("viewer's key", await ground.key({ userId: viewerId }), 'private agents'),
+    key("editor's key", await environment.key({ userId: editorId }), 'private agents'),
+    key("viewer's key", await environment.key({ userId: viewerId }), 'private agents'),
     session('viewer', viewerId, 'private agents'),
     session('editor', editorId, 'private agents'),
     session('owner', ownerId, 'nothing'),

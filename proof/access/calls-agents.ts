@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { fromId, toId } from '../../src/core/id.ts';
 import type { Prepare } from './calls.ts';
+import type { AccessFixture } from './fixture.ts';
 import { asked, preflight } from './preflight.ts';
-import type { World } from './world.ts';
 
 /** Agents, their runs and the prompts they are built from. */
 
@@ -10,33 +10,33 @@ const variables = { name: 'you' };
 
 /** Below an agent's path. */
 function ofAgent(below: string, body?: object): Prepare {
-  return async (world, note) => {
-    const { agentId, path } = await world.agent(note);
+  return async (fixture, note) => {
+    const { agentId, path } = await fixture.agent(note);
     return { path: path + below, agents: [agentId], ...(body && { body }) };
   };
 }
 
 function ofRun(below: string): Prepare {
-  return async (world, note, { keyId }) => {
-    const agent = await world.agent(note);
-    const run = await world.run(agent, note.includes('its own run') ? keyId : null);
+  return async (fixture, note, { keyId }) => {
+    const agent = await fixture.agent(note);
+    const run = await fixture.run(agent, note.includes('own ') ? keyId : null);
     return { path: `${agent.path}/executions/${run}${below}`, agents: [agent.agentId, run] };
   };
 }
 
 /** A record of an agent that everybody sees, and one of an agent that not everybody does. */
 function ofAll(path: string): Prepare {
-  return async (world, note) => {
-    const [open, hidden] = [await world.agent(note), await world.privateAgent()];
-    const records = [await world.run(open, null), await world.run(hidden, null)];
-    for (const record of records) await end(world, record);
+  return async (fixture, note) => {
+    const [open, hidden] = [await fixture.agent(note), await fixture.privateAgent()];
+    const records = [await fixture.run(open, null), await fixture.run(hidden, null)];
+    for (const record of records) await end(fixture, record);
     const [one, other] = records as [string, string];
     return { path, agents: [open.agentId, one], privateAgents: [hidden.agentId, other] };
   };
 }
 
 /** Ends a run as a cancel would. */
-async function end({ ground: { db } }: World, executionId: string): Promise<void> {
+async function end({ environment: { db } }: AccessFixture, executionId: string): Promise<void> {
   const id = fromId('execution', executionId);
   await sql`delete from execution_queue where id = ${id}`.execute(db);
   await sql`
@@ -53,8 +53,8 @@ async function end({ ground: { db } }: World, executionId: string): Promise<void
 
 /** Below the path of the prompt that an agent is built from. */
 function ofPrompt(below: string, body?: object): Prepare {
-  return async (world, note) => {
-    const { promptId } = await pinned(world, note);
+  return async (fixture, note) => {
+    const { promptId } = await pinned(fixture, note);
     const path = `/api/v1/prompts/${promptId}${below}`;
     return { path, agents: [promptId], ...(body && { body }) };
   };
@@ -67,43 +67,43 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
   'POST /api/v1/agents/{agentId}/execute': ofAgent('/execute', { variables }),
   'GET /api/v1/agents/{agentId}/executions/{executionId}': ofRun(''),
   'POST /api/v1/agents/{agentId}/executions/{executionId}/cancel': ofRun('/cancel'),
-  async 'DELETE /api/v1/agents/{agentId}/executions/{executionId}'(world, note, caller) {
-    const call = await ofRun('')(world, note, caller);
-    await end(world, call.path.split('/').at(-1) ?? '');
+  async 'DELETE /api/v1/agents/{agentId}/executions/{executionId}'(fixture, note, caller) {
+    const call = await ofRun('')(fixture, note, caller);
+    await end(fixture, call.path.split('/').at(-1) ?? '');
     return call;
   },
   'GET /api/v1/agents/{agentId}/executions/export': ofAgent('/executions/export'),
   'GET /api/v1/executions': ofAll('/api/v1/executions?limit=100'),
   'GET /api/v1/executions/export': ofAll('/api/v1/executions/export'),
   'GET /api/v1/agents/{agentId}/executions': ofAgent('/executions'),
-  async 'GET /api/agents/{agentId}/executions'(world, note) {
-    const { agentId, path } = await world.agent(note);
+  async 'GET /api/agents/{agentId}/executions'(fixture, note) {
+    const { agentId, path } = await fixture.agent(note);
     return { path: `${unversioned(path)}/executions`, agents: [agentId] };
   },
-  async 'POST /api/agents/{agentId}/execute'(world, note) {
-    const { agentId, path } = await world.agent(note);
+  async 'POST /api/agents/{agentId}/execute'(fixture, note) {
+    const { agentId, path } = await fixture.agent(note);
     return { path: `${unversioned(path)}/execute`, agents: [agentId], body: { variables } };
   },
   'GET /api/v1/agents/{agentId}/statistics': ofAgent('/statistics'),
-  async 'GET /api/v1/statistics'(world, note) {
-    const [one, hidden] = [await world.agent(note), await world.privateAgent()];
+  async 'GET /api/v1/statistics'(fixture, note) {
+    const [one, hidden] = [await fixture.agent(note), await fixture.privateAgent()];
     await sql`
       insert into statistics
       select id, 'day', date_trunc('day', clock_timestamp(), 'UTC'), 'success', 'api', 1, 1, 0, 0, 0, '{}'
-      from unnest(${[one.id, hidden.id]}::uuid[]) as id`.execute(world.ground.db);
+      from unnest(${[one.id, hidden.id]}::uuid[]) as id`.execute(fixture.environment.db);
     return {
       path: '/api/v1/statistics?groupBy=agent',
       agents: [one.agentId],
       privateAgents: [hidden.agentId],
     };
   },
-  async 'POST /api/v1/agents'(world, note) {
-    const { promptId, promptVersionId } = await pinned(world, note);
+  async 'POST /api/v1/agents'(fixture, note) {
+    const { promptId, promptVersionId } = await pinned(fixture, note);
     const body = { agentName: 'New', promptId, promptVersionId };
     return { path: '/api/v1/agents', body, agents: [promptId] };
   },
-  async 'GET /api/v1/agents'(world, note) {
-    const [one, hidden] = [await world.agent(note), await world.privateAgent()];
+  async 'GET /api/v1/agents'(fixture, note) {
+    const [one, hidden] = [await fixture.agent(note), await fixture.privateAgent()];
     return {
       path: '/api/v1/agents?limit=100',
       agents: [one.agentId],
@@ -112,50 +112,52 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
   },
   'GET /api/v1/agents/{agentId}': ofAgent(''),
   'PATCH /api/v1/agents/{agentId}': ofAgent('', { description: 'Changed.' }),
-  async 'DELETE /api/v1/agents/{agentId}'(world, note) {
-    const { id, agentId, path } = await world.agent(note);
-    await sql`update agents set stage = 'Testing' where id = ${id}`.execute(world.ground.db);
+  async 'DELETE /api/v1/agents/{agentId}'(fixture, note) {
+    const { id, agentId, path } = await fixture.agent(note);
+    await sql`update agents set stage = 'Testing' where id = ${id}`.execute(fixture.environment.db);
     return { path, agents: [agentId] };
   },
   'POST /api/v1/agents/{agentId}/lifecycle': ofAgent('/lifecycle', { action: 'disable' }),
   'GET /api/v1/agents/{agentId}/pins': ofAgent('/pins'),
   'OPTIONS /api/v1/agents/{agentId}': preflight(ofAgent('')),
   'OPTIONS /api/v1/agents/{agentId}/*': preflight(ofAgent('/execute')),
-  async 'OPTIONS /api/agents/{agentId}/*'(world, note) {
-    const { path } = await world.agent(note);
+  async 'OPTIONS /api/agents/{agentId}/*'(fixture, note) {
+    const { path } = await fixture.agent(note);
     return { path: `${unversioned(path)}/execute`, headers: asked };
   },
 
   async 'POST /api/v1/prompts'() {
     return { path: '/api/v1/prompts', body: { name: 'New' } };
   },
-  async 'GET /api/v1/prompts'(world, note) {
-    const { promptId } = await pinned(world, note);
+  async 'GET /api/v1/prompts'(fixture, note) {
+    const { promptId } = await pinned(fixture, note);
     return { path: '/api/v1/prompts?limit=100', agents: [promptId] };
   },
   'GET /api/v1/prompts/{promptId}': ofPrompt(''),
   'PATCH /api/v1/prompts/{promptId}': ofPrompt('', { name: 'Changed' }),
   'POST /api/v1/prompts/{promptId}/archive': ofPrompt('/archive'),
-  async 'POST /api/v1/prompts/{promptId}/restore'(world, note, caller) {
-    const call = await ofPrompt('/restore')(world, note, caller);
+  async 'POST /api/v1/prompts/{promptId}/restore'(fixture, note, caller) {
+    const call = await ofPrompt('/restore')(fixture, note, caller);
     await sql`
       update prompts set archived_at = clock_timestamp()
-      where id = (select prompt_id from agents order by id desc limit 1)`.execute(world.ground.db);
+      where id = (select prompt_id from agents order by id desc limit 1)`.execute(
+      fixture.environment.db,
+    );
     return call;
   },
   'POST /api/v1/prompts/{promptId}/versions': ofPrompt('/versions', { user: 'Hi {{name}}' }),
   'GET /api/v1/prompts/{promptId}/versions': ofPrompt('/versions'),
-  async 'GET /api/v1/prompts/{promptId}/versions/{promptVersionId}'(world, note) {
-    const { promptId, promptVersionId } = await pinned(world, note);
+  async 'GET /api/v1/prompts/{promptId}/versions/{promptVersionId}'(fixture, note) {
+    const { promptId, promptVersionId } = await pinned(fixture, note);
     const path = `/api/v1/prompts/${promptId}/versions/${promptVersionId}`;
     return { path, agents: [promptVersionId] };
   },
 };
 
 /** An agent's prompt and version, as wire ids. */
-async function pinned(world: World, note: string) {
-  const { id, promptVersionId } = await world.agent(note);
+async function pinned(fixture: AccessFixture, note: string) {
+  const { id, promptVersionId } = await fixture.agent(note);
   const { rows } = await sql<{ promptId: string }>`
-    select prompt_id from agents where id = ${id}`.execute(world.ground.db);
+    select prompt_id from agents where id = ${id}`.execute(fixture.environment.db);
   return { promptId: toId('prompt', rows[0]?.promptId ?? ''), promptVersionId };
 }

@@ -3,7 +3,7 @@ import { password } from '../../harness/sessions.ts';
 import { findUser } from '../../src/store/people/users.ts';
 import type { Caller } from './callers.ts';
 import type { Call, Prepare } from './calls.ts';
-import type { World } from './world.ts';
+import type { AccessFixture } from './fixture.ts';
 
 /** Signing in and out: what of the library underneath is open, and that nothing else is. */
 
@@ -43,16 +43,20 @@ export const sessionCalls: Readonly<Record<string, Prepare>> = {
   'QUERY /api/auth/*': nowhere,
 };
 
-async function signIn({ ground }: World): Promise<Call> {
-  const { email } = (await findUser(ground.db, ground.ownerId)) ?? {};
+async function signIn({ environment }: AccessFixture): Promise<Call> {
+  const { email } = (await findUser(environment.db, environment.ownerId)) ?? {};
   return { path: '/api/auth/sign-in/email', body: { email, password } };
 }
 
 /** The other of the two accounts that everyone can sign in with. */
-async function unlink({ ground }: World, _note: string, { userId }: Caller): Promise<Call> {
+async function unlink(
+  { environment }: AccessFixture,
+  _note: string,
+  { userId }: Caller,
+): Promise<Call> {
   const { rows } = await sql<{ id: string }>`
     select id from accounts where user_id = ${userId} and provider_id = 'github'`.execute(
-    ground.db,
+    environment.db,
   );
   return { path: '/api/auth/unlink-account', body: { accountId: rows[0]?.id ?? '' } };
 }

@@ -3,8 +3,8 @@ import { Webhook } from 'standardwebhooks';
 import { fromId, uuid7 } from '../../src/core/id.ts';
 import { ask } from './ask.ts';
 import type { Prepare } from './calls.ts';
+import type { AccessFixture } from './fixture.ts';
 import { preflight } from './preflight.ts';
-import type { World } from './world.ts';
 
 /**
  * Workflows, their runs, and what starts them. Their step is always passed over, so that a run ends as it begins and
@@ -15,8 +15,8 @@ const input = { x: 1 };
 
 /** Below a workflow's path; `body` may speak of its agent. */
 function ofWorkflow(below: string, body?: (agentId: string) => object): Prepare {
-  return async (world, note) => {
-    const { workflowId, agentId, path } = await makeWorkflow(world, note);
+  return async (fixture, note) => {
+    const { workflowId, agentId, path } = await makeWorkflow(fixture, note);
     const more = body && { body: body(agentId) };
     return { path: path + below, agents: [workflowId], ...more };
   };
@@ -29,9 +29,9 @@ function ofTrigger(
   below: string,
   body?: object,
 ): Prepare {
-  return async (world, note) => {
-    const { workflowId, path } = await makeWorkflow(world, note);
-    const { scheduleId, webhookId } = await post(world, `${path}/${kind}`, made);
+  return async (fixture, note) => {
+    const { workflowId, path } = await makeWorkflow(fixture, note);
+    const { scheduleId, webhookId } = await post(fixture, `${path}/${kind}`, made);
     const id = scheduleId ?? webhookId ?? '';
     return {
       path: `${path}/${kind}/${id}${below}`,
@@ -42,14 +42,14 @@ function ofTrigger(
 }
 
 function ofRun(below: string): Prepare {
-  return async (world, note, { keyId }) => {
-    const { workflowId, path } = await makeWorkflow(world, note);
-    const { workflowRunId = '' } = await post(world, `${path}/execute`, { input });
-    const own = note.includes('its own run') ? keyId : null;
+  return async (fixture, note, { keyId }) => {
+    const { workflowId, path } = await makeWorkflow(fixture, note);
+    const { workflowRunId = '' } = await post(fixture, `${path}/execute`, { input });
+    const own = note.includes('own ') ? keyId : null;
     await sql`
       update workflow_runs set status = 'processing', completed_at = null, output = null,
         deadline_at = clock_timestamp() + interval '1 day', api_key_id = ${own}
-      where id = ${fromId('workflowRun', workflowRunId)}`.execute(world.ground.db);
+      where id = ${fromId('workflowRun', workflowRunId)}`.execute(fixture.environment.db);
     return { path: `${path}/runs/${workflowRunId}${below}`, agents: [workflowId, workflowRunId] };
   };
 }
@@ -59,18 +59,18 @@ const webhook = { name: 'Shop' };
 const oneSchedule = '/api/v1/workflows/{workflowId}/schedules/{scheduleId}';
 
 export const workflowCalls: Readonly<Record<string, Prepare>> = {
-  async 'POST /api/v1/workflows'(world, note) {
-    const { agentId } = await world.agent(note);
+  async 'POST /api/v1/workflows'(fixture, note) {
+    const { agentId } = await fixture.agent(note);
     return { path: '/api/v1/workflows', body: { name: unique(), definition: passedOver(agentId) } };
   },
-  async 'GET /api/v1/workflows'(world, note) {
-    const one = await makeWorkflow(world, note);
-    const hidden = await makeWorkflow(world, 'private and tied to nobody');
+  async 'GET /api/v1/workflows'(fixture, note) {
+    const one = await makeWorkflow(fixture, note);
+    const hidden = await makeWorkflow(fixture, 'private and tied to nobody');
     const path = '/api/v1/workflows?limit=100';
     return { path, agents: [one.workflowId], privateAgents: [hidden.workflowId] };
   },
-  async 'POST /api/v1/workflows/validate'(world, note) {
-    const { agentId } = await world.agent(note);
+  async 'POST /api/v1/workflows/validate'(fixture, note) {
+    const { agentId } = await fixture.agent(note);
     return { path: '/api/v1/workflows/validate', body: { definition: passedOver(agentId) } };
   },
   'OPTIONS /api/v1/workflows/{workflowId}': preflight(ofWorkflow('')),
@@ -83,13 +83,13 @@ export const workflowCalls: Readonly<Record<string, Prepare>> = {
   'POST /api/v1/workflows/{workflowId}/versions': ofWorkflow('/versions', (agentId) => ({
     definition: passedOver(agentId),
   })),
-  async 'GET /api/v1/workflows/{workflowId}/versions/{workflowVersionId}'(world, note) {
-    const { workflowVersionId, path } = await makeWorkflow(world, note);
+  async 'GET /api/v1/workflows/{workflowId}/versions/{workflowVersionId}'(fixture, note) {
+    const { workflowVersionId, path } = await makeWorkflow(fixture, note);
     return { path: `${path}/versions/${workflowVersionId}`, agents: [workflowVersionId] };
   },
   'POST /api/v1/workflows/{workflowId}/execute': ofWorkflow('/execute', () => ({ input })),
-  async 'POST /api/workflows/{workflowId}/execute'(world, note) {
-    const { workflowId, path } = await makeWorkflow(world, note);
+  async 'POST /api/workflows/{workflowId}/execute'(fixture, note) {
+    const { workflowId, path } = await makeWorkflow(fixture, note);
     const unversioned = `${path.replace('/v1', '')}/execute`;
     return { path: unversioned, agents: [workflowId], body: { input } };
   },
@@ -111,9 +111,9 @@ export const workflowCalls: Readonly<Record<string, Prepare>> = {
     '/rotate',
   ),
   'DELETE /api/v1/workflows/{workflowId}/webhooks/{webhookId}': ofTrigger('webhooks', webhook, ''),
-  async 'POST /api/v1/webhooks/{webhookId}'(world, note) {
-    const { path } = await makeWorkflow(world, '');
-    const { secret = '', webhookId } = await post(world, `${path}/webhooks`, webhook);
+  async 'POST /api/v1/webhooks/{webhookId}'(fixture, note) {
+    const { path } = await makeWorkflow(fixture, '');
+    const { secret = '', webhookId } = await post(fixture, `${path}/webhooks`, webhook);
     const at = new Date();
     const id = unique();
     const signature = new Webhook(secret).sign(id, at, JSON.stringify(input));
@@ -143,16 +143,20 @@ function passedOver(agentId: string) {
 }
 
 /** Made with the key that may do everything. */
-async function makeWorkflow(world: World, note: string) {
+async function makeWorkflow(fixture: AccessFixture, note: string) {
   const tiedToNobody = note.includes('tied to nobody');
-  const { agentId } = tiedToNobody ? await world.privateAgent() : await world.agent(note);
+  const { agentId } = tiedToNobody ? await fixture.privateAgent() : await fixture.agent(note);
   const body = { name: unique(), definition: passedOver(agentId) };
-  const { workflowId = '', workflowVersionId = '' } = await post(world, '/api/v1/workflows', body);
+  const { workflowId = '', workflowVersionId = '' } = await post(
+    fixture,
+    '/api/v1/workflows',
+    body,
+  );
   return { workflowId, workflowVersionId, agentId, path: `/api/v1/workflows/${workflowId}` };
 }
 
 async function post(
-  { url, everything }: World,
+  { url, everything }: AccessFixture,
   path: string,
   body: object,
 ): Promise<Readonly<Record<string, string | undefined>>> {

@@ -3,7 +3,7 @@ import { agentCalls } from './calls-agents.ts';
 import { sessionCalls } from './calls-sessions.ts';
 import { workflowCalls } from './calls-workflows.ts';
 import { workspaceCalls } from './calls-workspace.ts';
-import type { World } from './world.ts';
+import type { AccessFixture } from './fixture.ts';
 
 /** A valid call: whoever may make it gets a 2xx. */
 export interface Call {
@@ -17,7 +17,7 @@ export interface Call {
 }
 
 /** Makes what a call is for, and the call. `note` is what the table says of the row. */
-export type Prepare = (world: World, note: string, caller: Caller) => Promise<Call>;
+export type Prepare = (fixture: AccessFixture, note: string, caller: Caller) => Promise<Call>;
 
 /** By method and path. */
 export const calls: Readonly<Record<string, Prepare>> = {

@@ -5,7 +5,7 @@ import { sessionPaths } from '../../src/api/access/session-paths.ts';
 import { pages } from '../../src/api/routes/system/dashboard.ts';
 import { readConfig } from '../../src/config.ts';
 import { wire } from '../../src/wiring.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import type { Row } from './table.ts';
 
 /** Every route of the service as it is wired, by what the router itself is told. */
@@ -16,7 +16,7 @@ interface Route {
   readonly path: string;
 }
 
-export async function routesOf({ connection, db }: Ground): Promise<Route[]> {
+export async function routesOf({ connection, db }: ProofEnvironment): Promise<Route[]> {
   const routes: Route[] = [];
   const note = (message: unknown) => {
     const { fastify } = message as { fastify: FastifyInstance };
@@ -50,9 +50,9 @@ export function uncovered(routes: readonly Route[], rows: readonly Row[]): strin
   return [
     ...[...routed]
       .filter((one) => !written.has(one) && !written.has(one.replace(/^HEAD/, 'GET')))
-      .map((one) => `${one} is routed, but not in docs/access.md`),
+      .map((one) => `${one} is routed, but not in proof/access/table.csv`),
     ...[...written]
       .filter((one) => !routed.has(one))
-      .map((one) => `${one} is in docs/access.md, but not routed`),
+      .map((one) => `${one} is in proof/access/table.csv, but not routed`),
   ];
 }

@@ -1,47 +1,35 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The table of docs/access.md: what each caller is answered at each route. It is written, not made. */
-
+/** One line of `table.csv`, which is written by hand: the status that each caller gets at a route. */
 export interface Row {
   readonly method: string;
   /** In OpenAPI's style. */
   readonly path: string;
-  /** What of several things it is called for; empty where that makes no difference. */
+  /** Distinguishes several rows of a route; else empty. Agents are public, deployed and created by the owner. */
   readonly note: string;
   /** By the name of the caller. */
   readonly statuses: ReadonlyMap<string, number>;
 }
 
-const file = join(import.meta.dirname, '..', '..', 'docs', 'access.md');
+/** The callers of the first column, who always get the same status. */
+const withoutValidKey = ['none', 'malformed', 'unknown', 'revoked', 'expired', 'removed key'];
 
-/** The columns of callers with keys and without, and of those with a session, as the document heads them. */
-export function readTable(): {
-  readonly columns: readonly string[];
-  readonly rows: readonly Row[];
-} {
-  const lines = readFileSync(file, 'utf8').split('\n');
-  const head = lines.find((line) => line.startsWith('| call'));
-  const columns = cells(head ?? '').slice(2);
-  const rows = lines
-    .filter((line) => /^\| `[A-Z]+ \//.test(line))
-    .map((line) => {
-      const [call = '', note = '', ...statuses] = cells(line);
-      const [method = '', path = ''] = call.replaceAll('`', '').split(' ');
-      if (statuses.length !== columns.length) throw new Error(`${call} has not a cell for each`);
-      return {
-        method,
-        path,
-        note,
-        statuses: new Map(columns.map((name, i) => [name, Number(statuses[i])])),
-      };
-    });
-  return { columns, rows };
-}
-
-function cells(line: string): string[] {
-  return line
-    .split('|')
-    .slice(1, -1)
-    .map((cell) => cell.trim());
+export function readTable(): readonly Row[] {
+  const text = readFileSync(join(import.meta.dirname, 'table.csv'), 'utf8');
+  const [header = '', ...lines] = text.trimEnd().split('\n');
+  const callers = header.split(',').slice(4);
+  return lines.map((line) => {
+    const [method = '', path = '', note = '', noValidKey, ...statuses] = line.split(',');
+    if (statuses.length !== callers.length) throw new Error(`wrong number of cells: ${line}`);
+    return {
+      method,
+      path,
+      note,
+      statuses: new Map([
+        ...withoutValidKey.map((name) => [name, Number(noValidKey)] as const),
+        ...callers.map((name, index) => [name, Number(statuses[index])] as const),
+      ]),
+    };
+  });
 }

@@ -2,50 +2,51 @@ import { type Answer, ask } from '../access/ask.ts';
 import type { Caller } from '../access/callers.ts';
 import { type Call, calls } from '../access/calls.ts';
 import { changed, type Fingerprints, fingerprints } from '../access/fingerprint.ts';
+import { type AccessFixture, createFixture } from '../access/fixture.ts';
 import { routesOf, uncovered } from '../access/router.ts';
 import { type Row, readTable } from '../access/table.ts';
-import { makeWorld, type World } from '../access/world.ts';
 import type { Claim } from '../claim.ts';
 
-/** Each cell of docs/access.md, called at a process of its own: a round is the whole table. */
+/** A round calls every cell of `access/table.csv`. */
 export const access: Claim = {
   name: 'access',
-  says: 'every caller is answered at every route as docs/access.md says; a refused call changes nothing and shows nothing',
+  description:
+    'Every route answers every caller with the status in the access table; a refused call changes and shows nothing',
   rounds: { test: 1, short: 1, full: 1 },
-  roundsPerGround: 1,
+  roundsPerEnvironment: 1,
   faults: [
     {
       name: 'wrong-right',
-      says: 'one route asks for another right than it should',
+      description: 'one route requires another permission',
       file: 'contract/executions/executions.ts',
       find: "auth: 'cancel',",
       replace: "auth: 'read',",
     },
     {
       name: 'any-workspace',
-      says: 'an agent is found whatever workspace it is in',
+      description: 'agents are found across workspaces',
       file: 'api/access/visible-resources.ts',
       find: 'agent?.workspaceId !== caller.workspaceId',
       replace: '!agent',
     },
     {
       name: 'cancel-first',
-      says: 'a run is canceled before it is asked whether it is one of that agent',
+      description: 'an execution is canceled before its agent is checked',
       file: 'api/routes/executions/executions.ts',
       find: `route(app, deps, cancelExecution, async (context) => {`,
       replace: `route(app, deps, cancelExecution, async (context) => {
         await deps.canceler.cancel(fromId('execution', context.params.executionId) ?? '');`,
     },
   ],
-  async prove(ground) {
-    const { rows } = readTable();
-    const violations = uncovered(await routesOf(ground), rows);
-    const world = await makeWorld(ground);
-    const prints = await fingerprints(ground.db, world.elsewhereId);
+  async prove(environment) {
+    const rows = readTable();
+    const violations = uncovered(await routesOf(environment), rows);
+    const fixture = await createFixture(environment);
+    const prints = await fingerprints(environment.db, fixture.elsewhereId);
     let cells = 0;
     let red = 0;
     for (const row of rows) {
-      const found = await proveRow(world, row, prints);
+      const found = await proveRow(fixture, row, prints);
       violations.push(...found.violations);
       cells += found.cells;
       // What is wrong everywhere need not be told of each route.
@@ -63,29 +64,29 @@ interface Cell {
   readonly call: Call;
 }
 
-async function proveRow(world: World, row: Row, prints: Fingerprints) {
+async function proveRow(fixture: AccessFixture, row: Row, prints: Fingerprints) {
   const { method, path, note, statuses } = row;
   const prepare = calls[`${method} ${path}`];
   if (!prepare) throw new Error(`nobody knows how to call ${method} ${path}`);
   const at = `${method} ${path}${note && ` (${note})`}`;
   const violations: string[] = [];
   const inAuth = path.startsWith('/api/auth/');
-  const [first] = world.all;
+  const [first] = fixture.all;
   if (!first) throw new Error('nobody calls');
-  if (inAuth) await world.restoreSessions();
+  if (inAuth) await fixture.restoreSessions();
   // What changes nothing leaves for the next what it found.
-  const shared = note.includes('its own run') ? null : await prepare(world, note, first);
+  const shared = note.includes('own ') ? null : await prepare(fixture, note, first);
   const cells = await Promise.all(
-    world.all.map(async (caller): Promise<Cell> => {
+    fixture.all.map(async (caller): Promise<Cell> => {
       const expected = statuses.get(caller.name);
       if (!expected) throw new Error(`${at} has no cell for ${caller.name}`);
       const fresh = !shared || inAuth || (expected < 400 && isWrite(row));
-      return { caller, expected, call: fresh ? await prepare(world, note, caller) : shared };
+      return { caller, expected, call: fresh ? await prepare(fixture, note, caller) : shared };
     }),
   );
 
   const check = async (cell: Cell) => {
-    violations.push(...(await callCell(world, row, at, cell)));
+    violations.push(...(await callCell(fixture, row, at, cell)));
   };
   const refused = cells.filter(({ expected }) => expected >= 400);
   const admitted = cells.filter(({ expected }) => expected < 400);
@@ -108,7 +109,7 @@ async function proveRow(world: World, row: Row, prints: Fingerprints) {
   }
   const own = admitted.filter((cell) => !others.includes(cell));
   for (const cell of own) {
-    if (inAuth) await world.restoreSessions();
+    if (inAuth) await fixture.restoreSessions();
     await check(cell);
   }
   if (own.length > 0 && others.length === 0 && !inAuth) {
@@ -131,7 +132,7 @@ function isWrite({ method, path }: Row): boolean {
 }
 
 async function callCell(
-  { url }: World,
+  { url }: AccessFixture,
   { method }: Row,
   at: string,
   cell: Cell,

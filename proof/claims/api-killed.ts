@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import type { Db } from '../../src/store/connection/database.ts';
 import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
-import { openFleet } from '../fleet.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import { checkHistories } from '../histories.ts';
 import { checkJournal, keepJournal } from '../journal.ts';
 import { startLoad } from '../load.ts';
+import { createProcessPool } from '../process-pool.ts';
 
 /**
  * A round is the `kill -9` of one of the processes that accept calls, of which every other one works as well. There are
@@ -18,13 +18,14 @@ const startedAhead = 1;
 
 export const apiKilled: Claim = {
   name: 'api-killed',
-  says: 'every 202 that a client received has its record, however often the API is killed, and a record without one is harmless',
+  description:
+    'Every 202 that a client received has its record, however often the API is killed; a record without a 202 is complete',
   rounds: { test: 2, short: 30, full: 300 },
-  roundsPerGround: 30,
+  roundsPerEnvironment: 30,
   faults: [
     {
       name: 'no-commit',
-      says: 'now and then calls are answered that are not committed',
+      description: 'some calls are answered before the commit',
       file: 'store/admission/admission-write.ts',
       find: 'sent.push(send(commit));',
       replace:
@@ -34,42 +35,42 @@ export const apiKilled: Claim = {
   prove,
 };
 
-async function prove(ground: Ground, rounds: number): Promise<Found> {
-  const { db, random } = ground;
+async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
+  const { db, random } = environment;
   await keepJournal(db);
-  const fleet = openFleet(ground);
+  const pool = createProcessPool(environment);
   const roles = ['api', 'start'] as const;
-  await Promise.all([fleet.start('worker'), ...roles.map((role) => fleet.start(role))]);
-  const { key } = await ground.key();
+  await Promise.all([pool.start('worker'), ...roles.map((role) => pool.start(role))]);
+  const { key } = await environment.key();
   const agents = await Promise.all([
-    ground.agent({ model: 'ollama/numbered-20' }),
-    ground.agent({ model: 'ollama/numbered-20', config: { maxConcurrency: 20 } }),
+    environment.agent({ model: 'ollama/numbered-20' }),
+    environment.agent({ model: 'ollama/numbered-20', config: { maxConcurrency: 20 } }),
   ]);
-  const urls = () => fleet.up(...roles).map(({ process }) => process?.url ?? '');
+  const urls = () => pool.up(...roles).map(({ process }) => process?.url ?? '');
   const load = { urls, key, agents, pauseMs: 10 };
   const once = startLoad({ ...load, clients: 12, named: 'once' });
   const sure = startLoad({ ...load, clients: 12, named: 'sure', retry: true });
   const answered = () => once.acceptedCount + sure.acceptedCount;
   const watch = watchUnderWay(db, 200);
   for (let left = rounds; left > 0; left--) {
-    if (left > 2) for (const role of roles) fleet.fill(role, 1 + startedAhead);
+    if (left > 2) for (const role of roles) pool.fill(role, 1 + startedAhead);
     // Right after an answer, which is when there must be something to it.
     const more = answered() + 20 + Math.floor(60 * random());
-    while (answered() < more && fleet.failed().length === 0) await wait(1);
-    const [victim] = fleet.up(...roles);
+    while (answered() < more && pool.failed().length === 0) await wait(1);
+    const [victim] = pool.up(...roles);
     if (!victim) break;
-    await fleet.kill(victim);
-    while (left > 1 && fleet.up(...roles).length === 0 && fleet.failed().length === 0) {
+    await pool.kill(victim);
+    while (left > 1 && pool.up(...roles).length === 0 && pool.failed().length === 0) {
       await wait(10);
     }
   }
   // Who still retries may find nobody any more, and stops without an answer.
   await Promise.all([once.stop(), sure.stop()]);
-  await fleet.settled();
+  await pool.settled();
   const ended = await allEnded(db, 60_000);
   const accepted = [...new Set([...once.accepted(), ...sure.accepted()])];
   const sent = [...once.sent, ...sure.sent];
-  const histories = await checkHistories(db, fleet.calls());
+  const histories = await checkHistories(db, pool.calls());
   const { records, twice } = await recordsByName(db);
   return {
     counts: {
@@ -82,7 +83,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
       ...histories.counts,
     },
     violations: [
-      ...(ended ? [] : ['not all runs came to an end']),
+      ...(ended ? [] : ['not all executions ended']),
       ...sent
         .filter(({ outcome }) => outcome.kind === 'refused')
         .map(({ name, outcome }) => `${name} was refused: ${JSON.stringify(outcome)}`),
@@ -91,7 +92,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
       ...(await checkTables(db, { accepted, unknownToo: true })),
       ...histories.violations,
       ...(await checkJournal(db)),
-      ...fleet.failed(),
+      ...pool.failed(),
     ],
   };
 }

@@ -1,10 +1,10 @@
 import { checkAnswers, countAnswers } from '../answers.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
 import { poolerVersion, startPooler } from '../pooler.ts';
-import { judgeStarted, startedAfter, startedSample } from '../started.ts';
+import { checkStartLatency, startLatencies, startLatencySample } from '../start-latency.ts';
 import { until } from '../until.ts';
 
 /**
@@ -17,35 +17,37 @@ const callsAlone = 10;
 
 export const behindPooler: Claim = {
   name: 'behind-pooler',
-  says: 'behind a transaction pooler calls are accepted, worked on, resumed and ended as without one',
+  description:
+    'Behind a transaction pooler, calls are accepted, executed, resumed and ended as without one',
   rounds: { test: 1, short: 5, full: 30 },
-  roundsPerGround: 15,
+  roundsPerEnvironment: 15,
   faults: [
     {
       name: 'statements-named',
-      says: 'statements are prepared in a session that somebody else has afterwards',
+      description: 'statements are prepared in a pooled session',
       file: 'store/connection/pipeline.ts',
       find: 'statements: this.#options.connection.pooled ? null : this.#statementsOf(client),',
       replace: 'statements: this.#statementsOf(client),',
     },
   ],
   prove,
-  judge: judgeStarted,
+  checkGoals: checkStartLatency,
 };
 
-async function prove(ground: Ground, rounds: number): Promise<Found> {
+async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
   const version = poolerVersion();
   if (version === null) throw new Error('pgbouncer is not installed: apt-get install pgbouncer');
-  const { db, leaseMs, provider } = ground;
-  const pooler = await startPooler(ground.connection);
+  const { db, leaseMs, provider } = environment;
+  const pooler = await startPooler(environment.connection);
   const env = { CUELINE_LEASE_MS: String(leaseMs) };
-  const spawn = (role: 'api' | 'start' | 'worker') => ground.spawn(role, env, pooler.connection);
+  const spawn = (role: 'api' | 'start' | 'worker') =>
+    environment.spawn(role, env, pooler.connection);
   const [api, first] = await Promise.all([spawn('api'), spawn('worker')]);
   let worker = first;
-  const { key } = await ground.key();
+  const { key } = await environment.key();
   const agents = [
-    await ground.agent({ model: 'ollama/after-100' }),
-    await ground.agent({ model: 'ollama/after-20', config: { maxConcurrency: 3 } }),
+    await environment.agent({ model: 'ollama/after-100' }),
+    await environment.agent({ model: 'ollama/after-20', config: { maxConcurrency: 3 } }),
   ];
   const alone = startLoad({
     ...{ urls: () => [api.url], key, agents: agents.slice(0, 1), named: 'alone' },
@@ -81,10 +83,10 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   await pooler.stop();
   return {
     counts: { [`kills behind ${version}`]: rounds, ...countAnswers(sent) },
-    samplesMs: startedSample(startedAfter(provider, alone)),
+    samplesMs: startLatencySample(startLatencies(provider, alone)),
     violations: [
       ...stuck,
-      ...(ended ? [] : ['not all runs came to an end']),
+      ...(ended ? [] : ['not all executions ended']),
       ...sent
         .filter(({ outcome }) => outcome.kind !== 'accepted')
         .map((one) => `not accepted: ${JSON.stringify(one)}`),

@@ -1,5 +1,5 @@
 import { found, makeCanaries } from '../canaries.ts';
-import { liveWith } from '../canary-life.ts';
+import { runScenario } from '../canary-scenario.ts';
 import type { Claim, Found } from '../claim.ts';
 
 /** Handed out once, in the answer to who asked for it. */
@@ -11,26 +11,26 @@ const handedOut = ['apiKey', 'rotatedKey', 'invitationToken'];
  */
 export const canaries: Claim = {
   name: 'canaries',
-  says: 'Secrets come out nowhere, and what users wrote only to those who may see it',
+  description: 'Secrets never leak, and user content reaches only those who may see it',
   rounds: { test: 1, short: 3, full: 20 },
-  roundsPerGround: 20,
+  roundsPerEnvironment: 20,
   faults: [
     {
       name: 'words-unscrubbed',
-      says: "a provider's words are kept with the key in them",
+      description: "a provider's error is stored without redaction",
       file: 'provider/redact.ts',
       find: 'for (const form of secrets.flatMap(forms)) out = out.replaceAll(form, gone);',
       replace: 'void forms;',
     },
     {
       name: 'runs-logged-whole',
-      says: 'of an ended run all is logged that is known',
+      description: 'everything known about an ended execution is logged',
       file: 'log.ts',
       find: "log[level]({ ...executionFields(id, agentId), ...outcome }, 'execution ended');",
       replace: "log[level]({ ...outcome, ...execution }, 'execution ended');",
     },
   ],
-  async prove(ground, rounds): Promise<Found> {
+  async prove(environment, rounds): Promise<Found> {
     const counts: Record<string, number> = {};
     const violations: string[] = [];
     const count = (name: string, more: number) => {
@@ -38,7 +38,7 @@ export const canaries: Claim = {
     };
     for (let round = 0; round < rounds; round++) {
       const planted = makeCanaries();
-      const { counts: lived, ...places } = await liveWith(planted, ground);
+      const { counts: lived, ...places } = await runScenario(planted, environment);
       for (const [name, more] of Object.entries(lived)) count(name, more);
       for (const [place, texts] of Object.entries(places)) {
         const text = texts.join('\n');

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { checkAnswers, countAnswers } from '../answers.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
 import { type DatabaseProxy, startProxy } from '../proxy.ts';
 
@@ -21,20 +21,21 @@ const breaks: readonly ((proxy: DatabaseProxy, random: () => number) => Promise<
 
 export const commitUnanswered: Claim = {
   name: 'commit-unanswered',
-  says: 'where a commit is not answered, clients are told what became of it, and a retry with its key yields one run',
+  description:
+    'If a commit is not acknowledged, clients learn its outcome, and a retry with its key creates one execution',
   rounds: { test: 4, short: 35, full: 350 },
-  roundsPerGround: 70,
+  roundsPerEnvironment: 70,
   faults: [
     {
       name: 'lost-taken-for-kept',
-      says: 'a commit that never came to the database passes for done',
+      description: 'a lost commit counts as committed',
       file: 'flow/admission/resolve-commit.ts',
       find: "if (outcome === 'aborted') throw error;",
       replace: "if (outcome === 'aborted') return;",
     },
     {
       name: 'nobody-asks',
-      says: 'a commit that is not answered passes for lost',
+      description: 'an unacknowledged commit counts as lost',
       file: 'flow/admission/resolve-commit.ts',
       find: 'const until = performance.now() + lookupMs;',
       replace: 'throw error; const until = 0;',
@@ -43,13 +44,13 @@ export const commitUnanswered: Claim = {
   prove,
 };
 
-async function prove(ground: Ground, rounds: number): Promise<Found> {
-  const { db, leaseMs, random } = ground;
-  const proxy = await startProxy(ground.connection);
+async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
+  const { db, leaseMs, random } = environment;
+  const proxy = await startProxy(environment.connection);
   const env = { CUELINE_LEASE_MS: String(leaseMs) };
-  const { url } = await ground.spawn('start', env, proxy.connection);
-  const { key } = await ground.key();
-  const agents = [await ground.agent({ model: 'ollama/after-5' })];
+  const { url } = await environment.spawn('start', env, proxy.connection);
+  const { key } = await environment.key();
+  const agents = [await environment.agent({ model: 'ollama/after-5' })];
   const clients = { urls: () => [url], key, agents, clients: 3, pauseMs: 5 };
   const loads = [
     startLoad({ ...clients, named: 'plain' }),
@@ -67,7 +68,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   return {
     counts: { breaks: rounds, ...counts },
     violations: [
-      ...(ended ? [] : ['not all runs came to an end']),
+      ...(ended ? [] : ['not all executions ended']),
       ...(rounds < breaks.length || counts.OUTCOME_UNKNOWN
         ? []
         : ['the database was not to be reached, and nobody was told that the outcome is unknown']),

@@ -4,7 +4,7 @@ import type { Trx } from '../../src/store/connection/database.ts';
 import { checkAnswers, countAnswers } from '../answers.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
 import { startProxy } from '../proxy.ts';
 import { until } from '../until.ts';
@@ -21,20 +21,21 @@ const reads = 120;
 
 export const databaseRefuses: Claim = {
   name: 'database-refuses',
-  says: 'without connections, or over time, calls are answered 503, no process exits, and what is acknowledged is kept',
+  description:
+    'While the database refuses connections or statements time out, calls get 503, no process exits, and nothing acknowledged is lost',
   rounds: { test: 3, short: 9, full: 60 },
-  roundsPerGround: 20,
+  roundsPerEnvironment: 20,
   faults: [
     {
       name: 'refusals-are-faults',
-      says: 'that the database is full or gives a statement up counts as a fault of the program',
+      description: 'refused connections and statement timeouts count as internal errors',
       file: 'store/connection/database-error.ts',
       find: '(08|40|53|55|57)[0-9A-Z]{3}',
       replace: '(08|40|55)[0-9A-Z]{3}',
     },
     {
       name: 'no-room-is-a-fault',
-      says: 'that a process has no connection left counts as a fault of the program',
+      description: 'an exhausted pool counts as an internal error',
       file: 'store/connection/database-error.ts',
       find: '|timeout exceeded when trying to connect$',
       replace: '',
@@ -43,17 +44,17 @@ export const databaseRefuses: Claim = {
   prove,
 };
 
-async function prove(ground: Ground, rounds: number): Promise<Found> {
-  const { db, leaseMs } = ground;
-  const proxy = await startProxy(ground.connection);
+async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
+  const { db, leaseMs } = environment;
+  const proxy = await startProxy(environment.connection);
   const connection = { ...proxy.connection, statement_timeout: statementMsMax };
   const env = { CUELINE_LEASE_MS: String(leaseMs) };
   const processes = await Promise.all([
-    ground.spawn('start', env, connection),
-    ground.spawn('worker', env, connection),
+    environment.spawn('start', env, connection),
+    environment.spawn('worker', env, connection),
   ]);
-  const key = await ground.key();
-  const agents = [await ground.agent({ model: 'ollama/after-20' })];
+  const key = await environment.key();
+  const agents = [await environment.agent({ model: 'ollama/after-20' })];
   const urls = () => processes.slice(0, 1).map((one) => one.url);
   const clients = { urls, key: key.key, agents, clients: 3, pauseMs: 10 };
   const loads = [
@@ -71,10 +72,10 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     if (!(await until(seen('accepted')))) violations.push('nothing was accepted any more');
     const refused = seen('refused');
     if (round % 3 === 0) {
-      await connectionsMax(ground, 0);
+      await connectionsMax(environment, 0);
       proxy.cut();
       if (!(await until(refused))) violations.push(unrefused);
-      await connectionsMax(ground, -1);
+      await connectionsMax(environment, -1);
     } else if (round % 3 === 1) {
       await db.transaction().execute(async (trx) => {
         await sql`select from limits where subject = ${key.id} for update`.execute(trx);
@@ -91,7 +92,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   if (!(await until(seen('accepted')))) violations.push('nothing was accepted any more');
   await Promise.all(loads.map((load) => load.stop()));
   if (processes.some(({ child }) => child.exitCode !== null)) violations.push('a process exited');
-  if (!(await allEnded(db, patienceMs))) violations.push('not all runs came to an end');
+  if (!(await allEnded(db, patienceMs))) violations.push('not all executions ended');
   await proxy.close();
   const sent = loads.flatMap((load) => load.sent);
   const accepted = loads.flatMap((load) => load.accepted());
@@ -133,7 +134,7 @@ async function readPrompts(url: string, key: string): Promise<string[]> {
 const unrefused = 'nothing was refused while the database refused everything';
 
 /** For everybody but superusers. */
-async function connectionsMax({ db, connection }: Ground, most: number): Promise<void> {
+async function connectionsMax({ db, connection }: ProofEnvironment, most: number): Promise<void> {
   const { database = '' } = connection;
   await sql`alter database ${sql.id(database)} connection limit ${sql.lit(most)}`.execute(db);
 }

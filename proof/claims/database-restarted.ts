@@ -3,66 +3,71 @@ import { sql } from 'kysely';
 import { checkAnswers, countAnswers } from '../answers.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
-import { type Ground, openGround } from '../ground.ts';
+import { openEnvironment, type ProofEnvironment } from '../environment.ts';
 import { type Load, startLoad } from '../load.ts';
 import { type OwnDatabase, startOwnDatabase } from '../own-database.ts';
 
 /** A round is a restart of PostgreSQL under load, in turn by SIGINT and by SIGKILL. */
 
 const backMsGoal = 3_000;
-const taken = 'first 202 after the database takes connections';
-const finished = 'first run that ends after the database takes connections';
-const lastRefused = 'last 503 of any process after the database takes connections';
+const taken = 'first 202 after recovery';
+const finished = 'first execution that ends after recovery';
+const lastRefused = 'last 503 of any process after recovery';
 const settledMs = 500;
 
 export const databaseRestarted: Claim = {
   name: 'database-restarted',
-  says: 'over a restart of PostgreSQL no process exits, calls are answered 202 or 503, and what is acknowledged is kept',
+  description:
+    'During a restart of PostgreSQL no process exits, calls get 202 or 503, and nothing acknowledged is lost',
   rounds: { test: 2, short: 4, full: 30 },
-  roundsPerGround: 10,
+  roundsPerEnvironment: 10,
   faults: [
     {
       name: 'errors-unheard',
-      says: 'nobody hears that the connection for hints has gone',
+      description: 'errors of the LISTEN connection are not handled',
       file: 'store/connection/notifications.ts',
       find: "client.on('error', lost);",
       replace: '',
     },
     {
       name: 'away-is-a-fault',
-      says: 'that the database is away counts as a fault of the program',
+      description: 'a database outage counts as an internal error',
       file: 'api/http/error-response.ts',
       find: 'if (isUnavailable(thrown)) {',
       replace: 'if (false) {',
     },
   ],
   prove,
-  judge: ({ samplesMs = {} }) =>
+  checkGoals: ({ samplesMs = {} }) =>
     Object.entries(samplesMs)
       .filter(([, samples]) => samples.some((ms) => ms > backMsGoal))
       .map(([name]) => `${name}: beyond ${backMsGoal} ms`),
 };
 
-async function prove({ fault, leaseMs }: Ground, rounds: number): Promise<Found> {
+async function prove({ fault, leaseMs }: ProofEnvironment, rounds: number): Promise<Found> {
   const database = await startOwnDatabase();
-  const ground = await openGround({ fault, seed: 1, leaseMs, database });
+  const environment = await openEnvironment({ fault, seed: 1, leaseMs, database });
   try {
-    return await proveOn(ground, database, rounds);
+    return await proveOn(environment, database, rounds);
   } finally {
-    await ground.close();
+    await environment.close();
   }
 }
 
-async function proveOn(ground: Ground, database: OwnDatabase, rounds: number): Promise<Found> {
-  const { db, leaseMs } = ground;
+async function proveOn(
+  environment: ProofEnvironment,
+  database: OwnDatabase,
+  rounds: number,
+): Promise<Found> {
+  const { db, leaseMs } = environment;
   const env = { CUELINE_LEASE_MS: String(leaseMs) };
   const roles = ['api', 'start', 'worker'] as const;
-  const processes = await Promise.all(roles.map((role) => ground.spawn(role, env)));
+  const processes = await Promise.all(roles.map((role) => environment.spawn(role, env)));
   const exited = () => roles.filter((_, index) => processes[index]?.child.exitCode !== null);
-  const { key } = await ground.key();
+  const { key } = await environment.key();
   const agents = [
-    await ground.agent({ model: 'ollama/after-50' }),
-    await ground.agent({ model: 'ollama/after-50', config: { maxConcurrency: 4 } }),
+    await environment.agent({ model: 'ollama/after-50' }),
+    await environment.agent({ model: 'ollama/after-50', config: { maxConcurrency: 4 } }),
   ];
   const urls = () => processes.slice(0, 2).map(({ url }) => url);
   const clients = { urls, key, agents, clients: 3, pauseMs: 20 };
@@ -74,12 +79,12 @@ async function proveOn(ground: Ground, database: OwnDatabase, rounds: number): P
   };
 
   for (let round = 0; round < rounds && exited().length === 0; round++) {
-    await wait(200 + ground.random() * leaseMs);
+    await wait(200 + environment.random() * leaseMs);
     const downMs = performance.now();
     const upMs = await database.restart(round % 2 === 0 ? 'SIGKILL' : 'SIGINT');
     await until(exited, () => loads.some((load) => acceptedSince(load, upMs)));
     back[taken].push(performance.now() - upMs);
-    await until(exited, () => endedSinceStart(ground));
+    await until(exited, () => endedSinceStart(environment));
     back[finished].push(performance.now() - upMs);
     // Until the other process is back, too: calls go to both in turn.
     await wait(settledMs);
@@ -95,7 +100,7 @@ async function proveOn(ground: Ground, database: OwnDatabase, rounds: number): P
     counts: { restarts: rounds, ...countAnswers(sent) },
     samplesMs: back,
     violations: [
-      ...(ended ? [] : ['not all runs came to an end']),
+      ...(ended ? [] : ['not all executions ended']),
       ...(await checkAnswers(db, sent)),
       ...(await checkTables(db, { accepted, unknownToo: true })),
     ],
@@ -121,7 +126,7 @@ function lastRefusal(loads: readonly Load[], sinceMs: number): number {
   return Math.max(sinceMs, ...refused.map(({ answeredMs }) => answeredMs));
 }
 
-async function endedSinceStart({ db }: Ground): Promise<boolean> {
+async function endedSinceStart({ db }: ProofEnvironment): Promise<boolean> {
   const { rows } = await sql`
     select from executions where completed_at > pg_postmaster_start_time() limit 1`.execute(db);
   return rows.length > 0;

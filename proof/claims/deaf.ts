@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
 import { startProxy } from '../proxy.ts';
-import { judgeStarted, startedAfter, startedSample } from '../started.ts';
+import { checkStartLatency, startLatencies, startLatencySample } from '../start-latency.ts';
 
 /**
  * A round is some calls to an API process, for a worker that hears no hint of them: in the first half of the rounds its
@@ -17,20 +17,21 @@ const beatsMax = 40;
 
 export const deaf: Claim = {
   name: 'deaf',
-  says: 'a worker that hears no hints finds by itself what another process has accepted',
+  description:
+    'A worker that receives no notifications polls and finds what another process has accepted',
   rounds: { test: 2, short: 10, full: 100 },
-  roundsPerGround: 50,
+  roundsPerEnvironment: 50,
   faults: [
     {
       name: 'no-poll',
-      says: 'nothing is claimed without a hint',
+      description: 'nothing is claimed without a notification',
       file: 'worker/claim.ts',
       find: 'pollMs * (0.8 + Math.random() * 0.4),',
       replace: '2 ** 31 - 1,',
     },
     {
       name: 'seldom-poll',
-      says: 'the queue is looked at every four seconds',
+      description: 'the queue is polled every four seconds',
       file: 'worker/claim.ts',
       find: 'pollMs * (0.8 + Math.random() * 0.4),',
       replace: '4 * pollMs * (0.8 + Math.random() * 0.4),',
@@ -39,12 +40,12 @@ export const deaf: Claim = {
     },
   ],
   prove,
-  judge: judgeStarted,
+  checkGoals: checkStartLatency,
 };
 
-async function prove(ground: Ground, rounds: number): Promise<Found> {
-  const { db, provider } = ground;
-  const proxy = await startProxy(ground.connection);
+async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
+  const { db, provider } = environment;
+  const proxy = await startProxy(environment.connection);
   let beats = 0;
   let through = false;
   proxy.onSent = (_link, text) => {
@@ -52,13 +53,13 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     if (text.includes('worker-renew-lease')) beats++;
     return !through && /listen cueline_/.test(text) ? 'before' : null;
   };
-  const env = { CUELINE_LEASE_MS: String(ground.leaseMs) };
+  const env = { CUELINE_LEASE_MS: String(environment.leaseMs) };
   const [api] = await Promise.all([
-    ground.spawn('api', env),
-    ground.spawn('worker', env, proxy.connection),
+    environment.spawn('api', env),
+    environment.spawn('worker', env, proxy.connection),
   ]);
-  const { key } = await ground.key();
-  const agents = [await ground.agent({ model: 'ollama/after-0' })];
+  const { key } = await environment.key();
+  const agents = [await environment.agent({ model: 'ollama/after-0' })];
   const accepted: string[] = [];
   const startedMs: number[] = [];
   const violations: string[] = [];
@@ -84,16 +85,16 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
       }
       await wait(5);
     }
-    startedMs.push(...startedAfter(provider, load));
+    startedMs.push(...startLatencies(provider, load));
   }
   const ended = violations.length > 0 || (await allEnded(db, 60_000));
   await proxy.close();
   return {
     counts: { accepted: accepted.length, heartbeats: beats },
-    samplesMs: startedSample(startedMs),
+    samplesMs: startLatencySample(startedMs),
     violations: [
       ...violations,
-      ...(ended ? [] : ['not all runs came to an end']),
+      ...(ended ? [] : ['not all executions ended']),
       ...(violations.length > 0 ? [] : await checkTables(db, { accepted })),
     ],
   };

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { addBacklog } from '../backlog.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim } from '../claim.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
 
 /**
@@ -19,55 +19,61 @@ const endMs = 300_000;
 
 export const endsTogether: Claim = {
   name: 'ends-together',
-  says: 'however many calls of models end together, the worker keeps its lease and no call is made twice',
+  description:
+    'However many model calls end together, the worker keeps its lease and no call is made twice',
   rounds: { test: 1, short: 2, full: 10 },
-  roundsPerGround: 2,
+  roundsPerEnvironment: 2,
   faults: [
     {
       name: 'one-dispatcher',
-      says: 'one dispatcher has all connections',
+      description: 'one dispatcher has all connections',
       file: 'net/dispatchers.ts',
       find: 'export const dispatcherCallsMax = 200;',
       replace: 'export const dispatcherCallsMax = Number.POSITIVE_INFINITY;',
       rounds: 2,
     },
   ],
-  async prove(ground, rounds) {
+  async prove(environment, rounds) {
     const most = rounds === 1 ? 800 : 8_500;
     const others = rounds === 1 ? 200 : 1_000;
     const count = most + others;
     const lease = rounds === 1 ? testLeaseMs : leaseMs;
     const violations: string[] = [];
     for (let round = 0; round < rounds; round++) {
-      const before = ground.provider.calls.length;
-      const api = await ground.spawn('api');
-      await queue(ground, api.url, models.most, most);
-      await queue(ground, api.url, models.others, others);
+      const before = environment.provider.calls.length;
+      const api = await environment.spawn('api');
+      await queue(environment, api.url, models.most, most);
+      await queue(environment, api.url, models.others, others);
       const slots = String(2 * count);
       const env = { CUELINE_SLOTS: slots, CUELINE_LEASE_MS: String(lease) };
-      const worker = await ground.spawn('worker', env);
-      if (!(await allEnded(ground.db, endMs))) violations.push('not all runs have ended');
+      const worker = await environment.spawn('worker', env);
+      if (!(await allEnded(environment.db, endMs))) violations.push('not all executions ended');
       await Promise.all([worker, api].map((one) => one.kill('SIGTERM')));
-      const calls = ground.provider.calls.length - before;
+      const calls = environment.provider.calls.length - before;
       if (calls !== count) violations.push(`${calls} calls were made for ${count} runs`);
     }
     const { rows } = await sql<{ n: number }>`
       select count(*) as n from executions where status <> 'success' or attempts <> 1`.execute(
-      ground.db,
+      environment.db,
     );
     if (rows[0]?.n !== 0) violations.push(`${rows[0]?.n} runs did not succeed at once`);
-    violations.push(...(await checkTables(ground.db, { accepted: [], unknownToo: true })));
-    return { counts: { runs: rounds * count }, violations };
+    violations.push(...(await checkTables(environment.db, { accepted: [], unknownToo: true })));
+    return { counts: { executions: rounds * count }, violations };
   },
 };
 
 /** The first is accepted, and the rest put behind it. */
-async function queue(ground: Ground, url: string, model: string, count: number): Promise<void> {
-  const { key } = await ground.key();
+async function queue(
+  environment: ProofEnvironment,
+  url: string,
+  model: string,
+  count: number,
+): Promise<void> {
+  const { key } = await environment.key();
   const load = startLoad({
-    ...{ urls: () => [url], key, agents: [await ground.agent({ model })] },
+    ...{ urls: () => [url], key, agents: [await environment.agent({ model })] },
     ...{ clients: 1, callsMax: 1 },
   });
   await load.done;
-  await addBacklog(ground.db, load.accepted()[0] ?? '', count - 1);
+  await addBacklog(environment.db, load.accepted()[0] ?? '', count - 1);
 }

@@ -1,7 +1,7 @@
 import type { TestAgent } from '../../harness/agents.ts';
 import { addBacklog, leftOf, redirectBacklog, workedOnBut } from '../backlog.ts';
 import type { Claim } from '../claim.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
 import { addOtherWorkspaces, called, callsOf, lateStarts } from '../other-workspaces.ts';
 import { until } from '../until.ts';
@@ -30,46 +30,50 @@ const long = `ollama/after-${longMs}`;
 
 export const fairBacklog: Claim = {
   name: 'fair-backlog',
-  says: 'one agent with 100,000 queued runs does not delay another workspace’s next run by more than a second',
+  description:
+    'An agent with 100,000 queued executions does not delay another workspace’s next execution by more than a second',
   rounds: { test: 1, short: 10, full: 100 },
-  roundsPerGround: 100,
+  roundsPerEnvironment: 100,
   faults: [
     {
       name: 'first-come',
-      says: 'who comes first is served first, whoever else it is that waits',
+      description: 'claims are ordered by age only',
       file: 'flow/admission/admission-batch.ts',
       find: 'state.floor ?? clockTag(nowMs)',
       replace: 'clockTag(nowMs)',
     },
     {
       name: 'no-reserve',
-      says: 'every slot is open to everyone',
+      description: 'no slots are reserved',
       file: 'worker/slot-count.ts',
       find: 'const reserved = Math.max(1, Math.floor(total / 8));',
       replace: 'const reserved = 0;',
     },
   ],
-  async prove(ground, rounds) {
+  async prove(environment, rounds) {
     const backlog = rounds === 1 ? 3_000 : 100_000;
     const violations: string[] = [];
-    const api = await ground.spawn('api');
-    const big = await ground.agent({ model: short });
-    const { key } = await ground.key();
+    const api = await environment.spawn('api');
+    const big = await environment.agent({ model: short });
+    const { key } = await environment.key();
     const queue = async (agent: TestAgent, ahead: number) => {
       const first = startLoad({
         ...{ urls: () => [api.url], key, agents: [agent] },
         ...{ clients: 1, callsMax: ahead + 1 },
       });
       await first.done;
-      await addBacklog(ground.db, first.accepted()[ahead] ?? '', backlog - 1);
+      await addBacklog(environment.db, first.accepted()[ahead] ?? '', backlog - 1);
     };
     // Ahead of the others, which its workspace's runs that come later stand behind.
-    const other = await ground.agent({ model: capped, config: { maxConcurrency } });
+    const other = await environment.agent({ model: capped, config: { maxConcurrency } });
     await queue(other, maxConcurrency);
     await queue(big, 0);
-    const all = await addOtherWorkspaces(ground, api.url, { count: others, answerMs: shortMs });
+    const all = await addOtherWorkspaces(environment, api.url, {
+      count: others,
+      answerMs: shortMs,
+    });
     const env = { CUELINE_SLOTS: String(slots), CUELINE_LEASE_MS: '6000' };
-    await Promise.all(Array.from({ length: workers }, () => ground.spawn('worker', env)));
+    await Promise.all(Array.from({ length: workers }, () => environment.spawn('worker', env)));
 
     const samplesMs = { short: [] as number[], flaky: [] as number[], long: [] as number[] };
     const next = async (kind: keyof typeof samplesMs) => {
@@ -79,7 +83,7 @@ export const fairBacklog: Claim = {
       samplesMs[kind].push(...started.flatMap((one) => one.samplesMs));
     };
     const roundsAfter = async (model: string, count: number) => {
-      const there = await called(ground, model, count);
+      const there = await called(environment, model, count);
       if (!there) violations.push(`${count} calls of ${model} had to come first, and did not`);
       return there ? rounds : 0;
     };
@@ -98,30 +102,30 @@ export const fairBacklog: Claim = {
       }
       await next('short');
     }
-    await redirectBacklog(ground.db, big.id, flaky);
+    await redirectBacklog(environment.db, big.id, flaky);
     // Enough for some to have come back from their delay.
     const flakyRounds = await roundsAfter(flaky, 10 * openSlots());
     for (let round = 0; round < flakyRounds; round++) await next('flaky');
     // Those that wait for maxConcurrency as well: a slot that they pass on would soon be free.
-    for (const { id } of [big, other]) await redirectBacklog(ground.db, id, long);
+    for (const { id } of [big, other]) await redirectBacklog(environment.db, id, long);
     const longRounds = await roundsAfter(long, openSlots());
-    if (!(await until(async () => (await workedOnBut(ground.db, long)) === 0)))
-      violations.push('runs that were not long never ended');
-    const endedBefore = answered(ground);
+    if (!(await until(async () => (await workedOnBut(environment.db, long)) === 0)))
+      violations.push('the short executions never ended');
+    const endedBefore = answered(environment);
     for (let round = 0; round < longRounds; round++) {
       await next('long');
       // Later ones end by and by anyway.
-      const ended = answered(ground) - endedBefore;
+      const ended = answered(environment) - endedBefore;
       if (round === 0 && ended >= others)
         violations.push(`${ended} long runs had to end for others’ to start`);
     }
-    const left = await leftOf(ground.db, big.id);
-    const cappedLeft = await leftOf(ground.db, other.id);
-    const cappedCalls = callsOf(ground, capped);
+    const left = await leftOf(environment.db, big.id);
+    const cappedLeft = await leftOf(environment.db, other.id);
+    const cappedCalls = callsOf(environment, capped);
     if (left === 0 || cappedLeft <= maxConcurrency)
       violations.push('of the backlog nothing was left: there was nothing to be fair against');
     if (cappedCalls <= maxConcurrency)
-      violations.push('of the runs that wait for maxConcurrency none had its turn');
+      violations.push('no execution that waits for maxConcurrency was called');
     return {
       counts: {
         backlog,
@@ -131,14 +135,14 @@ export const fairBacklog: Claim = {
         'workspaces beside it': others,
       },
       samplesMs: {
-        'accepted to called, beside short runs': samplesMs.short,
-        'accepted to called, beside runs that fail and are tried again': samplesMs.flaky,
-        'accepted to called, beside long runs': samplesMs.long,
+        'accepted to called, beside short executions': samplesMs.short,
+        'accepted to called, beside retried executions': samplesMs.flaky,
+        'accepted to called, beside long executions': samplesMs.long,
       },
       violations,
     };
   },
-  judge: ({ samplesMs = {} }) => lateStarts(samplesMs),
+  checkGoals: ({ samplesMs = {} }) => lateStarts(samplesMs),
 };
 
 /** The slots that the workspace with the backlog may hold. */
@@ -150,9 +154,9 @@ function openSlots(): number {
  * How many long runs can have ended. Records do not tell: a run that was claimed while it was being redirected is
  * recorded as a long one, and was called as a short one.
  */
-function answered(ground: Ground): number {
+function answered(environment: ProofEnvironment): number {
   const before = performance.now() - longMs;
-  return ground.provider.calls.filter(
+  return environment.provider.calls.filter(
     (call) => `ollama/${call.model}` === long && call.atMs < before,
   ).length;
 }

@@ -27,41 +27,42 @@ const slowBeforeMax = providerCalls * 21;
 
 export const fairProvider: Claim = {
   name: 'fair-provider',
-  says: 'calls that fill a shared provider keep another workspace’s next run waiting for its turn only: where they are short, less than a second',
+  description:
+    'A workspace that fills a shared provider delays another workspace by one turn only: less than a second if calls are short',
   rounds: { test: 1, short: 10, full: 100 },
-  roundsPerGround: 100,
+  roundsPerEnvironment: 100,
   faults: [
     {
-      name: 'not-fair',
-      says: 'calls are served in the order of their arrival, of whichever workspace',
+      name: 'no-turns',
+      description: 'calls are ordered by age, whatever the workspace',
       file: 'provider/breakers.ts',
       find: 'queue.acquire(workspaceId,',
       replace: "queue.acquire('',",
       rounds: 5,
     },
     {
-      name: 'served-forgotten',
-      says: 'a workspace that leaves the queue comes back behind those that never do',
+      name: 'turns-forgotten',
+      description: 'a workspace that leaves the provider queue loses its position',
       file: 'provider/fair-queue.ts',
       find: 'this.#servedAt.get(workspaceId) ?? 0',
       replace: '0',
     },
   ],
-  async prove(ground, rounds) {
+  async prove(environment, rounds) {
     const violations: string[] = [];
     const samplesMs: number[] = [];
     const before = { quick: 0, slow: 0 };
-    const api = await ground.spawn('api');
-    const agent = await ground.agent({ model: quick });
-    const { key } = await ground.key();
+    const api = await environment.spawn('api');
+    const agent = await environment.agent({ model: quick });
+    const { key } = await environment.key();
     const first = startLoad({
       ...{ urls: () => [api.url], key, agents: [agent] },
       ...{ clients: 1, callsMax: 1 },
     });
     await first.done;
-    await addBacklog(ground.db, first.accepted()[0] ?? '', backlog - 1);
-    const all = await addOtherWorkspaces(ground, api.url, { count: others, answerMs: 0 });
-    await ground.spawn('worker', {
+    await addBacklog(environment.db, first.accepted()[0] ?? '', backlog - 1);
+    const all = await addOtherWorkspaces(environment, api.url, { count: others, answerMs: 0 });
+    await environment.spawn('worker', {
       CUELINE_SLOTS: String(slots),
       CUELINE_PROVIDER_CALLS: String(providerCalls),
       CUELINE_LEASE_MS: '6000',
@@ -80,17 +81,21 @@ export const fairProvider: Claim = {
       }
     };
     // A second after the first of them some have been sent away.
-    const full = await called(ground, quick, 3 * providerCalls + (providerCalls * 1_000) / quickMs);
+    const full = await called(
+      environment,
+      quick,
+      3 * providerCalls + (providerCalls * 1_000) / quickMs,
+    );
     if (!full) violations.push('the backlog was not begun');
     for (let n = 0; full && n < rounds; n++) await round('quick', quickBeforeMax);
-    await redirectBacklog(ground.db, agent.id, slow);
-    const slowed = full && (await called(ground, slow, 2 * providerCalls));
+    await redirectBacklog(environment.db, agent.id, slow);
+    const slowed = full && (await called(environment, slow, 2 * providerCalls));
     if (!slowed) violations.push('of the slow ones of the backlog none was begun');
     const slowRounds = slowed ? Math.ceil(rounds / 10) : 0;
     for (let n = 0; n < slowRounds; n++) await round('slow', slowBeforeMax);
-    const left = await leftOf(ground.db, agent.id);
+    const left = await leftOf(environment.db, agent.id);
     // That none of it came before the others is as fair as can be; that it does not go on would be something else.
-    const goesOn = left > 0 && (await called(ground, slow, callsOf(ground, slow) + 1));
+    const goesOn = left > 0 && (await called(environment, slow, callsOf(environment, slow) + 1));
     if (slowed && !goesOn)
       violations.push('the backlog did not go on: there was nothing to be fair against');
     return {
@@ -107,5 +112,5 @@ export const fairProvider: Claim = {
       violations,
     };
   },
-  judge: ({ samplesMs = {} }) => lateStarts(samplesMs),
+  checkGoals: ({ samplesMs = {} }) => lateStarts(samplesMs),
 };

@@ -5,7 +5,7 @@ import type { TestKey } from '../../harness/people.ts';
 import type { CuelineProcess } from '../../harness/process.ts';
 import { type Answer, type Call, execute } from '../calls.ts';
 import type { Claim, Found } from '../claim.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 
 const callsAtOnce = 100;
 /** Of them, those with another body under the same key. */
@@ -15,20 +15,21 @@ const killWithinMs = 30;
 
 export const idempotent: Claim = {
   name: 'idempotent',
-  says: 'a hundred calls at once with one Idempotency-Key make one execution, though a process is killed among them',
+  description:
+    'A hundred concurrent calls with one Idempotency-Key create one execution, even if a process is killed',
   rounds: { test: 2, short: 20, full: 200 },
-  roundsPerGround: 20,
+  roundsPerEnvironment: 20,
   faults: [
     {
       name: 'first-call-unknown',
-      says: 'nobody looks whether there was a first call',
+      description: 'the idempotency key is not looked up',
       file: 'flow/admission/admission-batch.ts',
       find: 'if (call.idempotencyKey === null || call.agentId === null) return null;',
       replace: 'return null;',
     },
     {
       name: 'first-call-read-early',
-      says: 'the first call is looked for before the lock is held',
+      description: 'the idempotency key is looked up before the lock',
       file: 'store/admission/admission-read.ts',
       find: 'const subjects = [keyHashes, workspaceIds, agentIds];',
       replace: `const subjects = [keyHashes, workspaceIds, agentIds];
@@ -40,14 +41,14 @@ export const idempotent: Claim = {
     },
   ],
   prove,
-  judge: ({ counts }) => (counts[broken] ? [] : ['no kill ever hit a call']),
+  checkGoals: ({ counts }) => (counts[broken] ? [] : ['no kill ever hit a call']),
 };
 
 const broken = 'tries that a kill broke off';
 
-async function prove(ground: Ground, rounds: number): Promise<Found> {
-  const { path } = await ground.agent();
-  const crew = await Promise.all(Array.from({ length: processes }, () => ground.spawn('api')));
+async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
+  const { path } = await environment.agent();
+  const apis = await Promise.all(Array.from({ length: processes }, () => environment.spawn('api')));
   const counts = {
     calls: 0,
     accepted: 0,
@@ -58,20 +59,20 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   };
   const violations: string[] = [];
   for (let round = 0; round < rounds; round++) {
-    const key = await ground.key();
-    const calls = callsOf(ground, path, key);
+    const key = await environment.key();
+    const calls = callsOf(environment, path, key);
     // In every second round all of them stand before the lock together.
-    const answers = await sendAtOnce(ground, crew, calls, round % 2 === 1 ? key : null);
+    const answers = await sendAtOnce(environment, apis, calls, round % 2 === 1 ? key : null);
     counts['kills -9']++;
     counts[broken] += answers.reduce((sum, one) => sum + one.broken, 0);
-    const found = await checkRound(ground, key, calls, answers);
+    const found = await checkRound(environment, key, calls, answers);
     violations.push(...found.map((one) => `round ${round}: ${one}`));
     for (const { status, replayed } of answers) {
       counts.calls++;
       if (status === 202) counts[replayed ? 'replayed' : 'accepted']++;
       if (status === 422) counts['refused for another body']++;
     }
-    if (round + 1 < rounds) crew.push(await ground.spawn('api'));
+    if (round + 1 < rounds) apis.push(await environment.spawn('api'));
   }
   return { counts, violations };
 }
@@ -85,7 +86,7 @@ interface Named extends Call {
   readonly name: string;
 }
 
-function callsOf({ random }: Ground, path: string, { key }: TestKey): Named[] {
+function callsOf({ random }: ProofEnvironment, path: string, { key }: TestKey): Named[] {
   return Array.from({ length: callsAtOnce }, () => {
     const name = random() < othersShare ? 'other' : 'same';
     const headers = { 'idempotency-key': 'once' };
@@ -95,16 +96,16 @@ function callsOf({ random }: Ground, path: string, { key }: TestKey): Named[] {
 
 /** A client whose connection breaks sends the same call again, to another process. */
 async function sendAtOnce(
-  ground: Ground,
-  crew: CuelineProcess[],
+  environment: ProofEnvironment,
+  apis: CuelineProcess[],
   calls: readonly Call[],
   held: TestKey | null,
 ): Promise<Tried[]> {
-  const { db, random } = ground;
-  const send = () => Promise.all(calls.map((call, index) => untilAnswered(crew, call, index)));
+  const { db, random } = environment;
+  const send = () => Promise.all(calls.map((call, index) => untilAnswered(apis, call, index)));
   const kill = async () => {
     await wait(random() * killWithinMs);
-    const [victim] = crew.splice(Math.floor(random() * crew.length), 1);
+    const [victim] = apis.splice(Math.floor(random() * apis.length), 1);
     await victim?.kill('SIGKILL');
   };
   if (!held) return (await Promise.all([send(), kill()]))[0];
@@ -120,13 +121,13 @@ async function sendAtOnce(
 }
 
 async function untilAnswered(
-  crew: readonly CuelineProcess[],
+  apis: readonly CuelineProcess[],
   call: Call,
   index: number,
 ): Promise<Tried> {
   let broken = 0;
   for (let attempt = 0; ; attempt++) {
-    const url = crew[(index + attempt) % crew.length]?.url ?? '';
+    const url = apis[(index + attempt) % apis.length]?.url ?? '';
     const answer = await execute(url, call).catch(() => null);
     if (answer && answer.status !== 503) return { ...answer, broken };
     if (!answer) broken++;
@@ -135,7 +136,7 @@ async function untilAnswered(
 }
 
 async function checkRound(
-  { db }: Ground,
+  { db }: ProofEnvironment,
   key: TestKey,
   calls: readonly Named[],
   answers: readonly Answer[],

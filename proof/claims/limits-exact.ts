@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import { untilBlocked } from '../../harness/locks.ts';
 import type { CuelineProcess } from '../../harness/process.ts';
 import { windows } from '../../src/core/execution/limits.ts';
+import { sendAll, spawnApis } from '../apis.ts';
+import { planCallMix, testingLimits } from '../call-mix.ts';
 import type { LimitedBy } from '../calls.ts';
 import { checkDeadlocks } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import { type Clock, shadowClock } from '../clock.ts';
-import { sendAll, spawnCrew } from '../crew.ts';
-import { leapToTurn } from '../exact.ts';
-import type { Ground } from '../ground.ts';
-import { checkLedger, type Leg, readCounts } from '../ledger.ts';
-import { planMixture, testingLimits } from '../mixture.ts';
+import type { ProofEnvironment } from '../environment.ts';
+import { leapToBoundary } from '../exact.ts';
+import { type ClockSegment, checkLimits, readCounts } from '../limit-checks.ts';
 
 const callsAhead = 320;
 const callsBack = 80;
@@ -21,20 +21,21 @@ const beforeTurnMs = 40;
 
 export const limitsExact: Claim = {
   name: 'limits-exact',
-  says: 'limits of keys, agents and stages let past exactly N, whichever binds, across processes with wrong clocks',
+  description:
+    'Limits of keys, agents and stages admit exactly N calls, whichever is reached first, across processes with wrong clocks',
   rounds: { test: 1, short: 20, full: 300 },
-  roundsPerGround: 20,
+  roundsPerEnvironment: 20,
   faults: [
     {
       name: 'not-locked',
-      says: 'counts are read without their lock',
+      description: 'counters are read without a lock',
       file: 'store/admission/admission-read.ts',
       find: 'order by kind, subject for update of limits',
       replace: 'order by kind, subject',
     },
     {
       name: 'any-order',
-      says: 'the rows of keys are locked in any order',
+      description: 'the rows of keys are locked in random order',
       file: 'store/admission/admission-read.ts',
       find: 'order by kind, subject for update of limits',
       replace: 'order by kind, case when kind = 1 then random() end, subject for update of limits',
@@ -42,14 +43,14 @@ export const limitsExact: Claim = {
     },
     {
       name: 'transaction-clock',
-      says: 'calls are judged by the time their transaction began',
+      description: 'calls are decided by the start of their transaction',
       file: 'store/admission/admission-read.ts',
       find: 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()',
       replace: 'select (extract(epoch from now()) * 1000)::float8 as now_ms, pg_current_xact_id()',
     },
   ],
   prove,
-  judge: ({ counts }) =>
+  checkGoals: ({ counts }) =>
     limitsThatBind.filter((limit) => !counts[limit]).map((limit) => `never ${limit}`),
 };
 
@@ -61,24 +62,24 @@ function refusedBy({ scope, window }: Pick<LimitedBy, 'scope' | 'window'>): stri
   return `refused by the ${window} of the ${scope}`;
 }
 
-async function prove(ground: Ground, rounds: number): Promise<Found> {
-  const clock = await shadowClock(ground);
+async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
+  const clock = await shadowClock(environment);
   // Whose clock agrees with the database's is not the clock that decides.
   await clock.leap(5_400_000);
-  const crew = await spawnCrew(ground, rounds > 1 ? 4 : 2, {
+  const apis = await spawnApis(environment, rounds > 1 ? 4 : 2, {
     CUELINE_TESTING_LIMITS: Object.values(testingLimits).join('/'),
   });
   const counts: Record<string, number> = { calls: 0, accepted: 0 };
   for (const limit of limitsThatBind) counts[limit] = 0;
   const violations: string[] = [];
   for (let round = 0; round < rounds; round++) {
-    const legs = await travel(ground, clock, crew);
+    const segments = await travel(environment, clock, apis);
     const found = [
-      ...(await checkLedger(ground, legs)),
-      ...(await turnUnderLock(ground, clock, crew)),
+      ...(await checkLimits(environment, segments)),
+      ...(await turnUnderLock(environment, clock, apis)),
     ];
     violations.push(...found.map((one) => `round ${round}: ${one}`));
-    for (const { answer } of legs.flatMap((leg) => leg.answered)) {
+    for (const { answer } of segments.flatMap((segment) => segment.answered)) {
       const { status, limitedBy } = answer;
       const names = ['calls'];
       if (status === 202) names.push('accepted');
@@ -86,33 +87,33 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
       for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
     }
   }
-  violations.push(...(await checkDeadlocks(ground.db)));
+  violations.push(...(await checkDeadlocks(environment.db)));
   return { counts, violations };
 }
 
 /** Calls while the clock leaps ahead, then calls after it has leapt back by a window: those do not turn back. */
 async function travel(
-  ground: Ground,
+  environment: ProofEnvironment,
   clock: Clock,
-  crew: readonly CuelineProcess[],
-): Promise<Leg[]> {
-  const { random } = ground;
-  const planned = await planMixture(ground, callsAhead + callsBack);
+  apis: readonly CuelineProcess[],
+): Promise<ClockSegment[]> {
+  const { random } = environment;
+  const planned = await planCallMix(environment, callsAhead + callsBack);
   const chosenWindow = () => windows[Math.floor(random() * windows.length)] ?? 'minute';
-  const ahead = await leg(planned.slice(0, callsAhead), await clock.nowMs(), async (index) => {
+  const ahead = await segment(planned.slice(0, callsAhead), await clock.nowMs(), async (index) => {
     if (index % leapEvery !== leapEvery / 2) return;
-    return clock.leap(leapToTurn(chosenWindow(), await clock.nowMs(), beforeTurnMs));
+    return clock.leap(leapToBoundary(chosenWindow(), await clock.nowMs(), beforeTurnMs));
   });
   const back = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }[chosenWindow()];
-  return [ahead, await leg(planned.slice(callsAhead), await clock.leap(-back))];
+  return [ahead, await segment(planned.slice(callsAhead), await clock.leap(-back))];
 
-  async function leg(
+  async function segment(
     calls: typeof planned,
     nowMs: number,
     before?: (index: number) => Promise<number | undefined>,
-  ): Promise<Leg> {
-    const from = await readCounts(ground.db);
-    const answered = await sendAll({ crew, clients, calls, nowMs, ...(before && { before }) });
+  ): Promise<ClockSegment> {
+    const from = await readCounts(environment.db);
+    const answered = await sendAll({ apis, clients, calls, nowMs, ...(before && { before }) });
     return { from, answered, endMs: await clock.nowMs() };
   }
 }
@@ -122,24 +123,26 @@ async function travel(
  * decided, not by the one in which they came.
  */
 async function turnUnderLock(
-  ground: Ground,
+  environment: ProofEnvironment,
   clock: Clock,
-  crew: readonly CuelineProcess[],
+  apis: readonly CuelineProcess[],
 ): Promise<string[]> {
   const limit = 3;
-  const key = await ground.key({ rateLimits: { requestsPerMinute: limit } });
-  const { path } = await ground.agent();
+  const key = await environment.key({ rateLimits: { requestsPerMinute: limit } });
+  const { path } = await environment.agent();
   const call = { path, key: key.key, body: { variables: { name: 'you' } } };
   const calls = Array.from({ length: 3 * limit }, () => ({ call }));
-  const send = (nowMs: number) => sendAll({ crew, clients: limit, calls, nowMs });
+  const send = (nowMs: number) => sendAll({ apis, clients: limit, calls, nowMs });
   // The minute is to turn by the leap, and not by itself.
-  const first = await send(await clock.leap(leapToTurn('minute', await clock.nowMs(), -10_000)));
+  const first = await send(
+    await clock.leap(leapToBoundary('minute', await clock.nowMs(), -10_000)),
+  );
   let turnedMs = 0;
   let waiting: ReturnType<typeof send> | undefined;
-  await ground.db.transaction().execute(async (trx) => {
+  await environment.db.transaction().execute(async (trx) => {
     await sql`select from limits where subject = ${key.id} for update`.execute(trx);
     waiting = send(0);
-    await untilBlocked(ground.db);
+    await untilBlocked(environment.db);
     turnedMs = await clock.leap(60_000);
   });
   const second = (await waiting) ?? [];

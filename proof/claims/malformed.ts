@@ -4,43 +4,44 @@ import { type CuelineProcess, hasEnded } from '../../harness/process.ts';
 import { type Claim, percentile } from '../claim.ts';
 import type { Attack } from '../malformed/attack.ts';
 import { attacks } from '../malformed/attacks.ts';
-import { complaints, exportsFull } from '../malformed/complaints.ts';
+import { complaints, exportsFull } from '../malformed/response-checks.ts';
 import { makeTargets, memoryKiB, stillWell } from '../malformed/target.ts';
 import { send } from '../malformed/wire.ts';
 
 /** Malformed requests over raw sockets at one process that serves and works. A round is a request. */
 export const malformed: Claim = {
   name: 'malformed',
-  says: 'whatever is sent, the process answers each request once, in form, with no 5xx, keeps its memory and does its work',
+  description:
+    'Every malformed request gets one well-formed response without a 5xx, and the process keeps its memory and continues to work',
   rounds: { test: 600, short: 10_000, full: 100_000 },
-  roundsPerGround: 100_000,
+  roundsPerEnvironment: 100_000,
   faults: [
     {
       name: 'nul-unchecked',
-      says: 'a NUL goes on to the database',
+      description: 'a NUL reaches the database',
       file: 'core/json.ts',
       find: "if (value.includes('\\0') || !value.isWellFormed()) return false;",
       replace: 'if (!value.isWellFormed()) return false;',
     },
     {
       name: 'lenient-parser',
-      says: 'a request that can be read in two ways is read in one of them',
+      description: 'ambiguous requests are parsed leniently',
       file: 'api/server.ts',
       find: 'requireHostHeader: false,',
       replace: 'requireHostHeader: false, insecureHTTPParser: true,',
     },
     {
       name: 'reset-unheard',
-      says: 'nobody hears of errors of a connection that HTTP has let go of',
+      description: 'errors of upgraded connections are not handled',
       file: 'api/http/drain-socket.ts',
       find: "socket.on('error', () => {});",
       replace: '',
     },
   ],
-  async prove(ground, rounds) {
+  async prove(environment, rounds) {
     // Nobody is killed: with a lease that is short, a machine that stands still looks like a database that is silent.
     const env = { CUELINE_SLOTS: '50', CUELINE_LOG_LEVEL: 'warn', CUELINE_LEASE_MS: '60000' };
-    const process = await ground.spawn('start', env);
+    const process = await environment.spawn('start', env);
     const port = Number(new URL(process.url).port);
     const violations: string[] = [];
     const statuses = new Map<number, number>();
@@ -50,8 +51,8 @@ export const malformed: Claim = {
     let sent = 0;
     while (sent < rounds && violations.length < enough && !hasEnded(process.child)) {
       // Anew, for what is attacked does not last: agents are deleted and plans set to nothing.
-      const arbitrary = attacks(await makeTargets(ground, process.url));
-      const seed = Math.floor(ground.random() * 2 ** 31);
+      const arbitrary = attacks(await makeTargets(environment, process.url));
+      const seed = Math.floor(environment.random() * 2 ** 31);
       const batch = fc.sample(arbitrary, { numRuns: Math.min(batchSize, rounds - sent), seed });
       await inTurn(batch, async (attack) => {
         if (violations.length >= enough) return;
@@ -67,7 +68,7 @@ export const malformed: Claim = {
       const now = sent >= rounds / 2 ? await memoryKiB(process) : null;
       if (now !== null) memory.push(now);
     }
-    violations.push(...(await stillWell(ground, process)));
+    violations.push(...(await stillWell(environment, process)));
     violations.push(...faultsOf(process));
     const some = Math.ceil(memory.length / 4);
     const of = (first: number) =>
@@ -87,7 +88,7 @@ export const malformed: Claim = {
       violations,
     };
   },
-  judge({ counts }) {
+  checkGoals({ counts }) {
     const warm = counts['KiB of memory after half of them'] ?? 0;
     const grown = (counts['KiB of memory at the end'] ?? 0) - warm;
     // Without a figure of the time between, it has ended before its time.

@@ -6,7 +6,7 @@ import { toId } from '../../src/core/id.ts';
 import { type Answer, type Call, execute } from '../calls.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 
 const callsPerRound = 100;
 const clients = 10;
@@ -18,13 +18,14 @@ const lease = { CUELINE_LEASE_MS: '1500' };
 
 export const oneAction: Claim = {
   name: 'one-action',
-  says: 'an accepted run costs one AI Action, however often it is tried, replayed, lost or canceled; a refusal none',
+  description:
+    'An accepted execution costs one AI Action, however often it is retried, replayed, lost or canceled; a refusal costs none',
   rounds: { test: 1, short: 8, full: 150 },
-  roundsPerGround: 15,
+  roundsPerEnvironment: 15,
   faults: [
     {
       name: 'retries-charged',
-      says: 'each further attempt is charged',
+      description: 'every attempt costs an AI Action',
       file: 'store/execution/queue.ts',
       find: `for update of q)
     update execution_queue q set worker = null, failures`,
@@ -35,7 +36,7 @@ export const oneAction: Claim = {
     },
     {
       name: 'refusals-charged',
-      says: 'refused calls are charged as well',
+      description: 'refused calls cost an AI Action',
       file: 'flow/admission/admission-batch.ts',
       find: 'const recorded = this.#refusals.record(call, caller, agent, refusal);',
       replace: `const charged = this.#months.get(caller.workspaceId);
@@ -47,10 +48,10 @@ export const oneAction: Claim = {
   prove,
 };
 
-async function prove(ground: Ground, rounds: number): Promise<Found> {
+async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
   // Few slots, so that the worker has its part of the runs.
-  const { url } = await ground.spawn('start', { ...lease, CUELINE_SLOTS: '4' });
-  let worker = await ground.spawn('worker', lease);
+  const { url } = await environment.spawn('start', { ...lease, CUELINE_SLOTS: '4' });
+  let worker = await environment.spawn('worker', lease);
   const counts: Record<string, number> = {
     calls: 0,
     accepted: 0,
@@ -66,10 +67,10 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     const kill = async () => {
       const killed = worker.kill('SIGKILL');
       counts['kills -9'] = (counts['kills -9'] ?? 0) + 1;
-      worker = await ground.spawn('worker', lease);
+      worker = await environment.spawn('worker', lease);
       await killed;
     };
-    const { answers, canceled, found } = await oneWorkspace(ground, url, kill);
+    const { answers, canceled, found } = await oneWorkspace(environment, url, kill);
     violations.push(...found.map((one) => `round ${round}: ${one}`));
     counts.canceled = (counts.canceled ?? 0) + canceled;
     for (const { status, replayed, executionId } of answers) {
@@ -79,8 +80,11 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
       if (status === 202 && !replayed && executionId) accepted.push(executionId);
     }
   }
-  violations.push(...(await checkTables(ground.db, { accepted })));
-  return { counts: { ...counts, 'calls of the model': ground.provider.calls.length }, violations };
+  violations.push(...(await checkTables(environment.db, { accepted })));
+  return {
+    counts: { ...counts, 'calls of the model': environment.provider.calls.length },
+    violations,
+  };
 }
 
 const names: Readonly<Record<number, string>> = {
@@ -90,17 +94,17 @@ const names: Readonly<Record<number, string>> = {
 };
 
 /** A workspace with a quota that its calls exceed; in the middle of them a worker is killed. */
-async function oneWorkspace(ground: Ground, url: string, kill: () => Promise<void>) {
-  const { db, provider, random } = ground;
+async function oneWorkspace(environment: ProofEnvironment, url: string, kill: () => Promise<void>) {
+  const { db, provider, random } = environment;
   const { workspaceId, ownerId: userId } = await addWorkspace(db);
   await sql`update workspaces set actions_per_month = ${quota} where id = ${workspaceId}`.execute(
     db,
   );
-  const { key } = await ground.key({ workspaceId, userId });
+  const { key } = await environment.key({ workspaceId, userId });
   const model = 'ollama/after-40';
   const [agent, once] = await Promise.all([
-    ground.agent({ workspaceId, createdBy: userId, model }),
-    ground.agent({ workspaceId, createdBy: userId, model, config: { maxAttempts: 1 } }),
+    environment.agent({ workspaceId, createdBy: userId, model }),
+    environment.agent({ workspaceId, createdBy: userId, model, config: { maxAttempts: 1 } }),
   ]);
   // Every fifth call of the model fails, and its run is tried again.
   const steps = [failing(500, 'The server had an error.'), {}, {}, {}, {}];
@@ -127,7 +131,7 @@ async function oneWorkspace(ground: Ground, url: string, kill: () => Promise<voi
   }
   await Promise.all(Array.from({ length: clients }, client));
   await killed;
-  const found = (await allEnded(db, endedWithinMs)) ? [] : ['runs that have not ended'];
+  const found = (await allEnded(db, endedWithinMs)) ? [] : ['executions that have not ended'];
   found.push(...(await checkUsage(db, { workspaceId, url, key }, answers)));
   return { answers, canceled, found };
 }
@@ -143,7 +147,7 @@ function plan(random: () => number, key: string, agents: readonly TestAgent[]): 
 
 /** The answers, the records, the count of the month and what the API says of it are one number. */
 async function checkUsage(
-  db: Ground['db'],
+  db: ProofEnvironment['db'],
   { workspaceId, url, key }: { workspaceId: string; url: string; key: string },
   answers: readonly Answer[],
 ): Promise<string[]> {

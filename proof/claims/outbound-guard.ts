@@ -6,39 +6,40 @@ import { promisify } from 'node:util';
 import type { Claim, Found } from '../claim.ts';
 import type { Fault } from '../fault.ts';
 import { ownAddress } from '../guard/guard-case.ts';
-import type { Knock } from '../guard/knock.ts';
-import { makeWorld } from '../guard/world.ts';
+import { makeWorld } from '../guard/isolated-network.ts';
+import type { ProbeResult } from '../guard/probe.ts';
 
 const run = promisify(execFile);
 
 /**
  * Whatever a workspace gives as the address of its provider, no packet leaves for a place that is not public. Each case
  * is tried twice: as it would be stored, and as a call whose address was stored before. Where the system lets us make
- * one, this happens in a network in which every address of the world leads to our own listeners, under a kernel that
+ * one, this happens in a network in which every address of the network leads to our own listeners, under a kernel that
  * counts; elsewhere the process counts the attempts of its sockets and lets none out.
  */
 export const outboundGuard: Claim = {
   name: 'outbound-guard',
-  says: 'No packet leaves for a denied address, however the address of a provider is spelt, resolved or redirected',
+  description:
+    'No packet leaves for a denied address, however the address of a provider is spelled, resolved or redirected',
   rounds: { test: 1, short: 3, full: 20 },
-  roundsPerGround: 20,
+  roundsPerEnvironment: 20,
   faults: [
     {
       name: 'names-unchecked',
-      says: 'a connection goes wherever a name leads',
+      description: 'resolved addresses are not checked',
       file: 'net/outbound.ts',
       find: 'if (!first || !found.every(({ address }) => isPublicAddress(address))) {',
       replace: 'if (!first) {',
     },
     {
       name: 'mapped-addresses-public',
-      says: 'every IPv6 address that is not listed counts as public',
+      description: 'unlisted IPv6 addresses count as public',
       file: 'net/address.ts',
       find: "const global = blockList(['2000::/3']);",
       replace: "const global = blockList(['::/0']);",
     },
   ],
-  async prove(ground, rounds): Promise<Found> {
+  async prove(environment, rounds): Promise<Found> {
     const violations: string[] = [];
     const counts = {
       cases: 0,
@@ -46,23 +47,23 @@ export const outboundGuard: Claim = {
       'kept from leaving': 0,
       'let through': 0,
     };
-    const world = hasWorlds();
+    const network = hasWorlds();
     for (let round = 0; round < rounds; round++) {
-      for (const knock of await knockEverywhere(world, ground.fault)) {
+      for (const probe of await probeAll(network, environment.fault)) {
         counts.cases++;
-        if (knock.refused !== null) counts['refused to be stored']++;
-        counts[knock.attempts.length === 0 ? 'kept from leaving' : 'let through']++;
-        violations.push(...wrongOf(knock));
+        if (probe.refused !== null) counts['refused to be stored']++;
+        counts[probe.attempts.length === 0 ? 'kept from leaving' : 'let through']++;
+        violations.push(...wrongOf(probe));
       }
     }
-    const where = world
+    const where = network
       ? 'rounds in a network of our own'
       : 'rounds by the attempts of sockets alone';
     return { counts: { ...counts, [where]: rounds }, violations };
   },
 };
 
-function wrongOf({ case: one, refused, attempts, begun, arrived }: Knock): string[] {
+function wrongOf({ case: one, refused, attempts, begun, arrived }: ProbeResult): string[] {
   const is = (what: string) => `${JSON.stringify(one.baseURL.slice(0, 80))} ${what}`;
   const wrong: string[] = [];
   if (one.stored && refused !== null) wrong.push(is(`may not be stored: ${refused}`));
@@ -77,7 +78,7 @@ function wrongOf({ case: one, refused, attempts, begun, arrived }: Knock): strin
   return wrong;
 }
 
-const program = join(import.meta.dirname, '..', 'guard', 'knock.ts');
+const program = join(import.meta.dirname, '..', 'guard', 'probe.ts');
 const loader = join(import.meta.dirname, '..', 'fault-loader.ts');
 /** What no call may heed: the guard has looked at the provider's address, not at that of a proxy. */
 const proxy = 'http://10.99.99.99:3128';
@@ -88,13 +89,13 @@ const proxies = {
   NODE_USE_ENV_PROXY: '1',
 };
 
-async function knockEverywhere(world: boolean, fault: Fault | null): Promise<Knock[]> {
-  const directory = mkdtempSync(join(tmpdir(), 'cueline-world-'));
+async function probeAll(network: boolean, fault: Fault | null): Promise<ProbeResult[]> {
+  const directory = mkdtempSync(join(tmpdir(), 'cueline-network-'));
   const resolver = join(directory, 'resolv.conf');
   writeFileSync(resolver, 'nameserver 127.0.0.53\noptions timeout:2 attempts:2\n');
   const node = [process.execPath, ...(fault ? ['--import', loader] : []), program];
-  const made = `${makeWorld(ownAddress, resolver)} && exec "$@" world`;
-  const command = world ? [...worldly, 'sh', '-c', made, 'sh', ...node] : node;
+  const made = `${makeWorld(ownAddress, resolver)} && exec "$@" network`;
+  const command = network ? [...worldly, 'sh', '-c', made, 'sh', ...node] : node;
   const env = {
     ...process.env,
     ...proxies,

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { CuelineProcess } from '../../harness/process.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim } from '../claim.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
 import { type OutageProvider, startOutageProvider } from '../outage.ts';
 
@@ -22,45 +22,46 @@ const endMs = 120_000;
 
 export const providerOutage: Claim = {
   name: 'provider-outage',
-  says: 'while a provider is out it gets a few calls however many runs wait, when it is back they come step by step, and all runs end',
+  description:
+    'A failing provider gets a few calls however many executions wait; after its recovery calls ramp up, and all executions end',
   rounds: { test: 1, short: 30, full: 600 },
-  roundsPerGround: 600,
+  roundsPerEnvironment: 600,
   faults: [
     {
       name: 'never-opens',
-      says: 'no number of failures in a row is enough to leave a provider alone',
+      description: 'the circuit breaker never opens',
       file: 'core/model/breaker.ts',
       find: 'const failuresMax = 10;',
       replace: 'const failuresMax = Number.POSITIVE_INFINITY;',
     },
     {
       name: 'all-at-once',
-      says: 'after a pause everyone may call',
+      description: 'the circuit breaker admits all calls after its pause',
       file: 'core/model/breaker.ts',
       find: 'nowMs + pauseMs * (0.5 + random), 1);',
       replace: 'nowMs + pauseMs * (0.5 + random), Number.POSITIVE_INFINITY);',
     },
   ],
-  async prove(ground, rounds) {
+  async prove(environment, rounds) {
     const provider = await startOutageProvider(answerAfterMs);
     try {
-      return await proveWith(provider, ground, rounds);
+      return await proveWith(provider, environment, rounds);
     } finally {
       await provider.close();
     }
   },
 };
 
-async function proveWith(provider: OutageProvider, ground: Ground, rounds: number) {
+async function proveWith(provider: OutageProvider, environment: ProofEnvironment, rounds: number) {
   const env = { OLLAMA_BASE_URL: provider.url, CUELINE_LEASE_MS: '6000' };
   const [api, ...working] = await Promise.all([
-    ground.spawn('api', env),
+    environment.spawn('api', env),
     ...Array.from({ length: workers }, () =>
-      ground.spawn('worker', { ...env, CUELINE_SLOTS: String(slots) }),
+      environment.spawn('worker', { ...env, CUELINE_SLOTS: String(slots) }),
     ),
   ]);
-  const { key } = await ground.key();
-  const agents = [await ground.agent({ model: 'ollama/any', config: { maxAttempts: 5 } })];
+  const { key } = await environment.key();
+  const agents = [await environment.agent({ model: 'ollama/any', config: { maxAttempts: 5 } })];
   const urls = () => [api.url];
   const violations: string[] = [];
 
@@ -87,28 +88,28 @@ async function proveWith(provider: OutageProvider, ground: Ground, rounds: numbe
     await wait(50);
   }
   const seconds = Math.round(outMs() / 1_000);
-  const waiting = await unfinished(ground);
-  if (waiting === 0) violations.push('no run waits for the provider when it comes back');
+  const waiting = await unfinished(environment);
+  if (waiting === 0) violations.push('no execution waits for the provider when it recovers');
   provider.back();
   const backAt = performance.now();
   await Promise.all([first.done, more.stop()]);
-  if (!(await allEnded(ground.db, endMs))) violations.push('not all runs ended');
+  if (!(await allEnded(environment.db, endMs))) violations.push('not all executions ended');
   // Each process probes with one call, and each answer makes room for one more.
   if (provider.crowdSince > workers) {
     violations.push(`${provider.crowdSince} calls at once for which no answer had made room`);
   }
   const ends = await sql<{ end: string; n: number }>`
     select coalesce(error_code, status::text) as end, count(*) as n from executions group by 1`.execute(
-    ground.db,
+    environment.db,
   );
   const accepted = [...first.accepted(), ...more.accepted()];
-  violations.push(...(await checkTables(ground.db, { accepted })));
+  violations.push(...(await checkTables(environment.db, { accepted })));
   return {
     counts: {
       'seconds of outage': seconds,
       'calls meanwhile': provider.callsInOutage,
-      'runs that waited when it came back': waiting,
-      'runs in all': accepted.length,
+      'executions waiting at the recovery': waiting,
+      executions: accepted.length,
       ...Object.fromEntries(ends.rows.map(({ end, n }) => [`ended: ${end}`, n])),
     },
     samplesMs: { 'until all had ended': [performance.now() - backAt] },
@@ -134,7 +135,7 @@ async function leavesAlone({ url }: CuelineProcess): Promise<boolean> {
   return /^cueline_provider_circuits_open\{provider="ollama"\} [1-9]/m.test(text);
 }
 
-async function unfinished({ db }: Ground): Promise<number> {
+async function unfinished({ db }: ProofEnvironment): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*) as n from execution_queue`.execute(db);
   return rows[0]?.n ?? 0;
 }

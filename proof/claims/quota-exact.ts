@@ -3,12 +3,12 @@ import { sql } from 'kysely';
 import { addWorkspace } from '../../harness/people.ts';
 import type { CuelineProcess } from '../../harness/process.ts';
 import { noLimits } from '../../src/core/execution/limits.ts';
+import { type Answered, sendAll, spawnApis } from '../apis.ts';
 import type { Call } from '../calls.ts';
 import type { Claim, Found } from '../claim.ts';
 import { type Clock, shadowClock } from '../clock.ts';
-import { type Answered, sendAll, spawnCrew } from '../crew.ts';
-import { checkExact, endMs, leapToTurn, numberOf } from '../exact.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
+import { checkExact, endMs, leapToBoundary, numberOf } from '../exact.ts';
 
 /** Of each stretch: the months turn in the middle of it. */
 const callsPerMonth = 80;
@@ -19,27 +19,28 @@ const monthMs = 31 * 86_400_000;
 
 export const quotaExact: Claim = {
   name: 'quota-exact',
-  says: 'the monthly quota lets past exactly N AI Actions, over the turn of the month and with wrong clocks',
+  description:
+    'The monthly quota admits exactly N AI Actions, across changes of the month and with wrong clocks',
   rounds: { test: 2, short: 20, full: 300 },
-  roundsPerGround: 20,
+  roundsPerEnvironment: 20,
   faults: [
     {
       name: 'process-clock',
-      says: 'the clock of the process decides',
+      description: 'the process clock decides',
       file: 'store/admission/admission-read.ts',
       find: 'nowMs: Math.trunc(clock[0]?.now_ms ?? Number.NaN)',
       replace: 'nowMs: Date.now()',
     },
     {
       name: 'month-not-reset',
-      says: 'a new month goes on with the count of the old one',
+      description: 'the counter is not reset in a new month',
       file: 'core/execution/decide.ts',
       find: 'month.used = 0;',
       replace: '',
     },
     {
       name: 'month-turns-back',
-      says: 'a clock that is set back begins the earlier month anew',
+      description: 'a clock that goes back starts the earlier month again',
       file: 'core/execution/decide.ts',
       find: 'monthOf(nowMs) > month.month',
       replace: 'monthOf(nowMs) !== month.month',
@@ -48,11 +49,11 @@ export const quotaExact: Claim = {
   prove,
 };
 
-async function prove(ground: Ground, rounds: number): Promise<Found> {
-  const clock = await shadowClock(ground);
+async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
+  const clock = await shadowClock(environment);
   // Whose clock agrees with the database's is not the clock that decides.
   await clock.leap(5_400_000);
-  const crew = await spawnCrew(ground, rounds > 1 ? 4 : 2);
+  const apis = await spawnApis(environment, rounds > 1 ? 4 : 2);
   const counts = {
     calls: 0,
     accepted: 0,
@@ -63,7 +64,7 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   const violations: string[] = [];
   for (let round = 0; round < rounds; round++) {
     const kind = round % 2 === 0 ? 'spends always' : 'spends nothing in the last month';
-    const { answered, found, turned, unspent } = await oneWorkspace(ground, clock, crew, kind);
+    const { answered, found, turned, unspent } = await oneWorkspace(environment, clock, apis, kind);
     violations.push(...found.map((one) => `round ${round}: ${one}`));
     if (turned !== 2 || unspent !== (kind === 'spends always' ? 0 : 1)) {
       violations.push(`round ${round}: ${turned} months turned, in ${unspent} nothing was spent`);
@@ -95,19 +96,19 @@ type Kind = 'spends always' | 'spends nothing in the last month';
  * time between two stretches of them; and then the clock leaps back by a month.
  */
 async function oneWorkspace(
-  ground: Ground,
+  environment: ProofEnvironment,
   clock: Clock,
-  crew: readonly CuelineProcess[],
+  apis: readonly CuelineProcess[],
   kind: Kind,
 ) {
-  const { db, random } = ground;
+  const { db, random } = environment;
   const limit = 5 + Math.floor(random() * 40);
   const { workspaceId, ownerId: userId } = await addWorkspace(db);
   await sql`update workspaces set actions_per_month = ${limit} where id = ${workspaceId}`.execute(
     db,
   );
-  const owner = await ground.key({ workspaceId, userId });
-  const next = await planner(ground, { workspaceId, userId });
+  const owner = await environment.key({ workspaceId, userId });
+  const next = await planner(environment, { workspaceId, userId });
   const booked: Booked[] = [];
   const found: string[] = [];
 
@@ -116,7 +117,7 @@ async function oneWorkspace(
   if (kind === 'spends always') {
     await stretch(next(), 'month turns');
   } else {
-    await clock.leap(leapToTurn('month', await clock.nowMs(), -afterTurnMs));
+    await clock.leap(leapToBoundary('month', await clock.nowMs(), -afterTurnMs));
     await stretch(next().map(spendingNothing));
   }
   const months = new Set(booked.map(({ month }) => month));
@@ -140,14 +141,14 @@ async function oneWorkspace(
     const before = async (index: number) => {
       if (!turn || index < callsPerMonth / 2) return;
       if (index === callsPerMonth / 2) {
-        return clock.leap(leapToTurn('month', await clock.nowMs(), beforeTurnMs));
+        return clock.leap(leapToBoundary('month', await clock.nowMs(), beforeTurnMs));
       }
       // Some come while it turns, and the last ones after that.
       if (index < (callsPerMonth * 3) / 4) return;
       while (numberOf('month', await clock.nowMs()) === numberOf('month', nowMs)) await wait(5);
       return;
     };
-    const answered = await sendAll({ crew, clients, calls, nowMs, before });
+    const answered = await sendAll({ apis, clients, calls, nowMs, before });
     const endedMs = await clock.nowMs();
     for (const one of answered) {
       found.push(...checkAnswer(one, endedMs));
@@ -163,7 +164,7 @@ async function oneWorkspace(
     const month = Math.max(now, latestMonth());
     const used = booked.filter((one) => spends(one) && one.month === month).length;
     const headers = { authorization: `Bearer ${owner.key}` };
-    const response = await fetch(`${crew[0]?.url}/api/v1/usage`, { headers });
+    const response = await fetch(`${apis[0]?.url}/api/v1/usage`, { headers });
     const { actionsUsed, resetAt } = (await response.json()) as Record<string, unknown>;
     // It turned meanwhile, by itself.
     if (numberOf('month', await clock.nowMs()) !== now) return checkUsage();
@@ -184,14 +185,19 @@ async function oneWorkspace(
 }
 
 /** Plans the calls of one stretch after the other. */
-async function planner(ground: Ground, owned: { workspaceId: string; userId: string }) {
-  const { random } = ground;
+async function planner(
+  environment: ProofEnvironment,
+  owned: { workspaceId: string; userId: string },
+) {
+  const { random } = environment;
   const { workspaceId, userId } = owned;
   // A limit nobody reaches: answers tell the time by it.
   const rateLimits = { ...noLimits, requestsPerDay: 1_000_000 };
-  const keys = await Promise.all([0, 1].map(() => ground.key({ workspaceId, userId, rateLimits })));
+  const keys = await Promise.all(
+    [0, 1].map(() => environment.key({ workspaceId, userId, rateLimits })),
+  );
   const agents = await Promise.all(
-    [0, 1].map(() => ground.agent({ workspaceId, createdBy: userId })),
+    [0, 1].map(() => environment.agent({ workspaceId, createdBy: userId })),
   );
   const one = (): Planned => {
     const key = keys[random() < 0.5 ? 0 : 1]?.key ?? '';

@@ -1,29 +1,30 @@
 import { sql } from 'kysely';
 import type { Claim, Found } from '../claim.ts';
 import { shadowClock } from '../clock.ts';
-import { leapToTurn } from '../exact.ts';
+import type { ProofEnvironment } from '../environment.ts';
+import { leapToBoundary } from '../exact.ts';
 import { executeRequest, flood } from '../flood.ts';
-import type { Ground } from '../ground.ts';
 
 /** The cap of the contract, per key, agent, status and hour. */
 const rowsMax = 60;
 
 export const refusedRows: Claim = {
   name: 'refused-rows',
-  says: 'refused calls of a known key leave at most 60 rows per agent, status and hour, and are all counted',
+  description:
+    'Refused calls of a known key leave at most 60 rows per agent, status and hour, and all are counted',
   rounds: { test: 2_000, short: 50_000, full: 1_000_000 },
-  roundsPerGround: 1_000_000,
+  roundsPerEnvironment: 1_000_000,
   faults: [
     {
       name: 'records-uncapped',
-      says: 'every refusal becomes a record',
+      description: 'every refusal becomes a record',
       file: 'flow/admission/refusal-recorder.ts',
       find: 'const isRecorded = count < refusalRecordsMax;',
       replace: 'const isRecorded = true;',
     },
     {
       name: 'rest-uncounted',
-      says: 'what leaves no record is not counted either',
+      description: 'refusals without a record are not counted',
       file: 'flow/admission/admission-batch.ts',
       find: 'if (recorded) this.#tallies.push(recorded.tally);',
       replace: 'if (recorded?.execution) this.#tallies.push(recorded.tally);',
@@ -33,20 +34,20 @@ export const refusedRows: Claim = {
 };
 
 /** A round is a call. Half of them come in one hour, half in the next. */
-async function prove(ground: Ground, rounds: number): Promise<Found> {
-  const { db } = ground;
-  const clock = await shadowClock(ground);
-  const apis = await Promise.all([ground.spawn('api'), ground.spawn('api')]);
-  const key = await ground.key();
-  const full = await ground.agent({ rateLimits: { requestsPerDay: 1 } });
-  const paused = await ground.agent({ stage: 'Paused' });
+async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
+  const { db } = environment;
+  const clock = await shadowClock(environment);
+  const apis = await Promise.all([environment.spawn('api'), environment.spawn('api')]);
+  const key = await environment.key();
+  const full = await environment.agent({ rateLimits: { requestsPerDay: 1 } });
+  const paused = await environment.agent({ stage: 'Paused' });
   const body = '{"variables":{"name":"you"}}';
   // The one call that the limit lets past.
   const urls = apis.map(({ url }) => url);
   const request = (index: number) =>
     executeRequest(index % 2 === 0 ? full.path : paused.path, key.key, body);
   // Not so late that the second hour would be another day's.
-  await clock.leap(leapToTurn('day', await clock.nowMs(), 10 * 3_600_000));
+  await clock.leap(leapToBoundary('day', await clock.nowMs(), 10 * 3_600_000));
   const first = await flood({ urls: urls.slice(0, 1), calls: 1, request });
   const violations = first.get(202) === 1 ? [] : ['the one call within the limit was refused'];
   let [limited, inactive] = [0, 0];

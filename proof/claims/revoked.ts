@@ -5,7 +5,7 @@ import { toId } from '../../src/core/id.ts';
 import { type Answer, execute } from '../calls.ts';
 import { type Change, planChanges } from '../changes.ts';
 import type { Claim, Found } from '../claim.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 
 const clients = 4;
 /** Of each client, once the change has been answered. */
@@ -15,13 +15,14 @@ const acceptedBefore = 8;
 
 export const revoked: Claim = {
   name: 'revoked',
-  says: 'once a key is revoked, an agent paused or a limit lowered, no call sent after that is let in, by any process, and no poll with a revoked key',
+  description:
+    'After a key is revoked, an agent paused or a limit lowered, no process admits a later call, and no poll with a revoked key is answered',
   rounds: { test: 1, short: 12, full: 150 },
-  roundsPerGround: 12,
+  roundsPerEnvironment: 12,
   faults: [
     {
       name: 'keys-kept',
-      says: 'a process keeps the keys that it has read',
+      description: 'a process caches keys',
       file: 'flow/admission/admission-mapping.ts',
       find: `if (credential.kind === 'key') return ofKeys.get(credential.hash) ?? null;`,
       replace: `if (credential.kind === 'key') {
@@ -33,7 +34,7 @@ export const revoked: Claim = {
     },
     {
       name: 'callers-kept',
-      says: 'a process keeps the callers that have polled',
+      description: 'a process caches callers that have polled',
       file: 'flow/execution/shared-reads.ts',
       find: '(keyHash && callers.get(keyHash))',
       replace: `(keyHash && (globalThis.keptPollers ??= new Map())
@@ -41,7 +42,7 @@ export const revoked: Claim = {
     },
     {
       name: 'agents-read-early',
-      says: 'agents are read before the lock is held',
+      description: 'agents are read before the lock',
       file: 'store/admission/admission-read.ts',
       find: 'const subjects = [keyHashes, workspaceIds, agentIds];',
       replace: `const subjects = [keyHashes, workspaceIds, agentIds];
@@ -54,10 +55,12 @@ export const revoked: Claim = {
   prove,
 };
 
-async function prove(ground: Ground, rounds: number): Promise<Found> {
+async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
   const env = { CUELINE_TESTING_LIMITS: '1000000/1000000/1000000' };
   const processes = rounds > 1 ? 4 : 2;
-  const crew = await Promise.all(Array.from({ length: processes }, () => ground.spawn('api', env)));
+  const apis = await Promise.all(
+    Array.from({ length: processes }, () => environment.spawn('api', env)),
+  );
   const counts = {
     changes: 0,
     'accepted before': 0,
@@ -67,12 +70,12 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   };
   const violations: string[] = [];
   for (let round = 0; round < rounds; round++) {
-    const changes = await planChanges(ground);
-    const others = await planChanges(ground);
+    const changes = await planChanges(environment);
+    const others = await planChanges(environment);
     const inQueue = others.filter(({ what }) => ['revoke', 'disable'].includes(what));
     const results = [
-      ...(await Promise.all(changes.map((change) => underLoad(ground, crew, change)))),
-      ...(await inTurn(inQueue, (change) => inLine(ground, crew, change))),
+      ...(await Promise.all(changes.map((change) => underLoad(environment, apis, change)))),
+      ...(await inTurn(inQueue, (change) => inLine(environment, apis, change))),
     ];
     for (const { before, refused, found, after, polled } of results) {
       counts.changes++;
@@ -97,8 +100,8 @@ interface Result {
 
 /** Clients call all processes one after the other while the change is made at one of them. */
 async function underLoad(
-  ground: Ground,
-  crew: readonly CuelineProcess[],
+  environment: ProofEnvironment,
+  apis: readonly CuelineProcess[],
   change: Change,
 ): Promise<Result> {
   let before = 0;
@@ -111,9 +114,9 @@ async function underLoad(
   async function client(index: number): Promise<void> {
     for (let left = callsAfter, turn = index; left > 0; turn++) {
       const sentAfter = changed;
-      const { status } = await call(crew, change, turn);
+      const { status } = await call(apis, change, turn);
       // As early as before the change: what a process has read by then must not count after it.
-      const polledStatus = await poll(crew, change, turn);
+      const polledStatus = await poll(apis, change, turn);
       if (sentAfter && change.what === 'revoke' && polledStatus !== 401) polled++;
       if (sentAfter) left--;
       if (status !== 202) refused++;
@@ -126,10 +129,10 @@ async function underLoad(
 
   const load = Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
   await flowing.promise;
-  await change.make(crew[Math.floor(ground.random() * crew.length)]?.url ?? '');
+  await change.make(apis[Math.floor(environment.random() * apis.length)]?.url ?? '');
   changed = true;
   await load;
-  const found = await lateRecords(ground, change);
+  const found = await lateRecords(environment, change);
   if (before < acceptedBefore) found.push(`refused before "${change.what}" was made`);
   if (after > 0) found.push(`${after} calls sent after "${change.what}" had answered were let in`);
   if (polled > 0) found.push(`${polled} polls sent after "${change.what}" were answered`);
@@ -138,50 +141,53 @@ async function underLoad(
 
 /** The change waits for the lock, and behind it calls that came before it was made. */
 async function inLine(
-  ground: Ground,
-  crew: readonly CuelineProcess[],
+  environment: ProofEnvironment,
+  apis: readonly CuelineProcess[],
   change: Change,
 ): Promise<Result> {
   let made: Promise<void> | undefined;
   let calls: Promise<Answer[]> | undefined;
-  await ground.db.transaction().execute(async (trx) => {
+  await environment.db.transaction().execute(async (trx) => {
     const { key, agent } = change;
     const subject = change.what === 'revoke' ? key.id : agent.id;
     await sql`select from limits where subject = ${subject} for update`.execute(trx);
-    made = change.make(crew[0]?.url ?? '');
-    await untilBlocked(ground.db);
-    calls = Promise.all(crew.map((_, index) => call(crew, change, index)));
-    await untilBlocked(ground.db, 2);
+    made = change.make(apis[0]?.url ?? '');
+    await untilBlocked(environment.db);
+    calls = Promise.all(apis.map((_, index) => call(apis, change, index)));
+    await untilBlocked(environment.db, 2);
   });
   await made;
   const statuses = ((await calls) ?? []).map(({ status }) => status);
   const before = statuses.filter((status) => status === 202).length;
-  const found = await lateRecords(ground, change);
+  const found = await lateRecords(environment, change);
   return { before, refused: statuses.length - before, after: 0, polled: 0, found };
 }
 
 function call(
-  crew: readonly CuelineProcess[],
+  apis: readonly CuelineProcess[],
   { key, agent }: Change,
   turn: number,
 ): Promise<Answer> {
-  const url = crew[turn % crew.length]?.url ?? '';
+  const url = apis[turn % apis.length]?.url ?? '';
   return execute(url, { path: agent.path, key: key.key, body: { variables: { name: 'you' } } });
 }
 
 /** The status that somebody who asks for a run is answered with. */
 async function poll(
-  crew: readonly CuelineProcess[],
+  apis: readonly CuelineProcess[],
   { key, agent }: Change,
   turn: number,
 ): Promise<number> {
-  const url = `${crew[turn % crew.length]?.url}${agent.path}/executions/${toId('execution', agent.id)}`;
+  const url = `${apis[turn % apis.length]?.url}${agent.path}/executions/${toId('execution', agent.id)}`;
   const { status } = await fetch(url, { headers: { authorization: `Bearer ${key.key}` } });
   return status;
 }
 
 /** Accepted by the database's own time later than the change was made. */
-async function lateRecords({ db }: Ground, { what, key, madeAtMs }: Change): Promise<string[]> {
+async function lateRecords(
+  { db }: ProofEnvironment,
+  { what, key, madeAtMs }: Change,
+): Promise<string[]> {
   const atMs = await madeAtMs();
   if (atMs === null) return [];
   const { rows } = await sql`

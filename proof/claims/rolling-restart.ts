@@ -5,7 +5,7 @@ import type { CuelineProcess } from '../../harness/process.ts';
 import { fromId } from '../../src/core/id.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim } from '../claim.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import { type KeepAliveClient, keepAliveClient } from '../keep-alive.ts';
 
 /**
@@ -37,13 +37,14 @@ interface Callers {
 
 export const rollingRestart: Claim = {
   name: 'rolling-restart',
-  says: 'replacing every process one after the other fails no request of a client that retries on connection refused only, and no run',
+  description:
+    'Replacing every process one by one fails no execution, and no request of a client that retries only on refused connections',
   rounds: { test: 1, short: 3, full: 30 },
-  roundsPerGround: 10,
+  roundsPerEnvironment: 10,
   faults: [
     {
       name: 'turn-away',
-      says: 'who asks once more over a connection that it kept is turned away',
+      description: 'keep-alive requests during shutdown are refused',
       file: 'api/http/graceful-shutdown.ts',
       find: 'started = true;',
       replace: `started = true;
@@ -52,18 +53,18 @@ export const rollingRestart: Claim = {
     },
     {
       name: 'cut-off',
-      says: 'connections are closed whatever may be on its way over them',
+      description: 'connections are closed during a request',
       file: 'api/http/graceful-shutdown.ts',
       find: 'await Promise.race([closed, sleep(Math.min(deadlineMs, unusableMs) - performance.now())]);',
       replace: 'server.closeAllConnections();',
     },
   ],
-  async prove(ground, rounds) {
-    const agent = await ground.agent({ model: 'ollama/after-50' });
-    const { key } = await ground.key();
+  async prove(environment, rounds) {
+    const agent = await environment.agent({ model: 'ollama/after-50' });
+    const { key } = await environment.key();
     const roles = ['api', 'worker', 'api', 'worker'] as const;
     const places: Place[] = await Promise.all(
-      roles.map(async (role) => ({ role, process: await ground.spawn(role, lasting) })),
+      roles.map(async (role) => ({ role, process: await environment.spawn(role, lasting) })),
     );
     const leaving = new Set<string>();
     const urls = () => [
@@ -74,47 +75,47 @@ export const rollingRestart: Claim = {
     const leaveMs: number[] = [];
     const violations: string[] = [];
     for (let round = 0; round < rounds; round++) {
-      for (const place of shuffled(places, ground.random)) {
-        const left = await replace(ground, place, leaving);
+      for (const place of shuffled(places, environment.random)) {
+        const left = await replace(environment, place, leaving);
         leaveMs.push(left.ms);
         if (left.code !== 0) violations.push(`${place.role} ended with ${left.code}`);
       }
     }
     await callers.stop();
-    if (!(await allEnded(ground.db, endMs))) violations.push('not all runs ended');
+    if (!(await allEnded(environment.db, endMs))) violations.push('not all executions ended');
     const { rows } = await sql<{ status: string; n: number }>`
       select status, count(*) as n from executions where status <> 'success' group by 1`.execute(
-      ground.db,
+      environment.db,
     );
     violations.push(
       ...callers.failures,
       ...rows.map(({ status, n }) => `${n} runs are ${status}`),
-      ...(await checkTables(ground.db, { accepted: callers.executionIds })),
+      ...(await checkTables(environment.db, { accepted: callers.executionIds })),
     );
     const counts = {
       restarts: leaveMs.length,
       requests: callers.requests,
       'requests that failed': callers.failures.length,
       'connections refused and tried elsewhere': callers.refused(),
-      runs: callers.executionIds.length,
+      executions: callers.executionIds.length,
     };
     return { counts, samplesMs: { 'from SIGTERM to the exit': leaveMs }, violations };
   },
 };
 
 /** The old process stays among those that are called until it is gone: nobody is told that it leaves. */
-async function replace(ground: Ground, place: Place, leaving: Set<string>) {
+async function replace(environment: ProofEnvironment, place: Place, leaving: Set<string>) {
   const old = place.process;
-  const first = ground.random() < 0.5;
+  const first = environment.random() < 0.5;
   if (first) {
-    place.process = await ground.spawn(place.role, lasting);
+    place.process = await environment.spawn(place.role, lasting);
     if (place.role === 'api') leaving.add(old.url);
   }
   const toldAt = performance.now();
   await old.kill('SIGTERM');
   const ms = performance.now() - toldAt;
   leaving.delete(old.url);
-  if (!first) place.process = await ground.spawn(place.role, { ...lasting, ...samePort(old) });
+  if (!first) place.process = await environment.spawn(place.role, { ...lasting, ...samePort(old) });
   return { ms, code: old.child.exitCode };
 }
 

@@ -2,8 +2,8 @@ import { hashPassword } from '../../src/api/access/session.ts';
 import { uuid7 } from '../../src/core/id.ts';
 import { findUser, setPassword } from '../../src/store/people/users.ts';
 import { type Claim, type Found, percentile } from '../claim.ts';
-import type { Ground } from '../ground.ts';
-import { type Guess, guess, guessesSoFar } from '../guess.ts';
+import type { ProofEnvironment } from '../environment.ts';
+import { attemptSignIn, type SignInAttempt, setFailedAttempts } from '../sign-in-attempt.ts';
 
 const password = 'the password that is guessed at';
 /** Failures at one account from everywhere. */
@@ -15,42 +15,43 @@ const failuresMax = 100;
  */
 export const signInThrottle: Claim = {
   name: 'sign-in-throttle',
-  says: 'Guessing at passwords is bounded for each account and network over all processes, and locks nobody out',
+  description:
+    'Password guesses are limited per account and network across all processes, and the owner is never locked out',
   rounds: { test: 1, short: 3, full: 20 },
-  roundsPerGround: 1,
+  roundsPerEnvironment: 1,
   faults: [
     {
       name: 'throttle-off',
-      says: 'no guess is ever too many',
+      description: 'attempts are not limited',
       file: 'api/access/sign-in-guard.ts',
       find: 'if (tries <= failuresMax) return;',
       replace: 'if (tries <= Number.MAX_SAFE_INTEGER) return;',
     },
     {
       name: 'processes-count-alone',
-      says: 'each process counts for itself',
+      description: 'each process has its own counters',
       file: 'api/access/sign-in-guard.ts',
       find: 'await countAttempt(db, key, windowMs)',
       replace: 'await countAttempt(db, process.pid + key, windowMs)',
     },
   ],
-  async prove(ground, rounds): Promise<Found> {
+  async prove(environment, rounds): Promise<Found> {
     const samplesMs = { [wrongPassword]: [] as number[], [noAccount]: [] as number[] };
     const counts = { guesses: 0, 'let through': 0, 'too many': 0 };
     const violations: string[] = [];
     const [behind, direct] = await Promise.all([
-      ground.spawn('api', { CUELINE_TRUSTED_PROXIES: '127.0.0.1' }),
-      ground.spawn('api'),
+      environment.spawn('api', { CUELINE_TRUSTED_PROXIES: '127.0.0.1' }),
+      environment.spawn('api'),
     ]);
     const urls = { behind: behind.url, direct: direct.url };
-    const email = await ownerWithPassword(ground);
+    const email = await ownerWithPassword(environment);
     const home = { url: urls.behind, from: '198.51.100.7' };
     const holds = (what: string, found: unknown, expected: unknown) => {
       if (JSON.stringify(found) === JSON.stringify(expected)) return;
       violations.push(`${what}: ${JSON.stringify(found)} and not ${JSON.stringify(expected)}`);
     };
-    const all = async (guesses: readonly Parameters<typeof guess>[0][]) => {
-      const answers = await Promise.all(guesses.map(guess));
+    const all = async (guesses: readonly Parameters<typeof attemptSignIn>[0][]) => {
+      const answers = await Promise.all(guesses.map(attemptSignIn));
       const refused = answers.filter(({ status }) => status === 429);
       counts.guesses += answers.length;
       counts['too many'] += refused.length;
@@ -59,15 +60,15 @@ export const signInThrottle: Claim = {
       holds('every refusal says when to come again', hints, true);
       return answers;
     };
-    const statuses = (answers: readonly Guess[]) => ({
+    const statuses = (answers: readonly SignInAttempt[]) => ({
       wrong: answers.filter(({ status }) => status === 401).length,
       tooMany: answers.filter(({ status }) => status === 429).length,
     });
 
-    holds('signing in at home', (await guess({ ...home, email, password })).status, 200);
+    holds('signing in at home', (await attemptSignIn({ ...home, email, password })).status, 200);
     for (let round = 0; round < rounds; round++) {
       // One network, over both processes; what the direct one is told about others is not believed.
-      const known: Guess[] = [];
+      const known: SignInAttempt[] = [];
       for (const account of [email, `nobody-${round}@example.com`]) {
         const guesses = Array.from({ length: 12 }, (_, i) =>
           i % 2 === 0
@@ -88,17 +89,17 @@ export const signInThrottle: Claim = {
 
       // Many networks. Most of what they may try is taken as tried, since each try costs a hash.
       const tried = failuresMax - 4;
-      await guessesSoFar(ground.db, email, tried);
+      await setFailedAttempts(environment.db, email, tried);
       const many = Array.from({ length: 10 }, (_, i) => ({
         ...{ url: urls.behind, from: `192.0.2.${i + 1}`, email, password: `wrong ${i}` },
       }));
       holds('guesses from everywhere', statuses(await all(many)), { wrong: 4, tooMany: 6 });
-      holds('at home meanwhile', (await guess({ ...home, email, password })).status, 200);
-      await guessesSoFar(ground.db, null, 0);
+      holds('at home meanwhile', (await attemptSignIn({ ...home, email, password })).status, 200);
+      await setFailedAttempts(environment.db, null, 0);
     }
     return { counts, samplesMs, violations };
   },
-  judge({ samplesMs = {} }) {
+  checkGoals({ samplesMs = {} }) {
     const [wrong = 0, none = 0] = [wrongPassword, noAccount].map((name) =>
       percentile(samplesMs[name] ?? [], 0.5),
     );
@@ -110,7 +111,7 @@ export const signInThrottle: Claim = {
 const wrongPassword = 'answer to a wrong password';
 const noAccount = 'answer where there is no account';
 
-async function ownerWithPassword({ db, ownerId }: Ground): Promise<string> {
+async function ownerWithPassword({ db, ownerId }: ProofEnvironment): Promise<string> {
   const hash = await hashPassword(password);
   await db
     .transaction()

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Claim, type Found, percentile } from '../claim.ts';
 import { metricOf } from '../metric.ts';
-import { openSlowCrowd } from '../slow-crowd.ts';
+import { openSlowConnections } from '../slow-connections.ts';
 
 /** Of each of four ways to be slow a quarter. */
 const crowd = { test: 200, proof: 2_000 };
@@ -22,32 +22,32 @@ const gapMs = 70_000;
  */
 export const slowClients: Claim = {
   name: 'slow-clients',
-  says: 'Slow connections keep nobody else from being served, and are closed',
+  description: 'Slow connections do not delay other clients, and are closed',
   rounds: { test: 1, short: 3, full: 10 },
-  roundsPerGround: 10,
+  roundsPerEnvironment: 10,
   faults: [
     {
       name: 'few-requests-at-once',
-      says: 'a few slow requests are all that the server takes in at once',
-      file: 'api/http/open-requests.ts',
+      description: 'the server handles only a few requests at once',
+      file: 'api/server.ts',
       find: 'const openRequestsMax = 5_000;',
       replace: 'const openRequestsMax = 20;',
     },
   ],
-  async prove(ground, rounds): Promise<Found> {
+  async prove(environment, rounds): Promise<Found> {
     const [size, number] = rounds > 1 ? [crowd.proof, calls.proof] : [crowd.test, calls.test];
     const samplesMs: Record<string, number[]> = { [alone]: [], [beside]: [] };
     const violations: string[] = [];
-    const { key } = await ground.key();
-    const { path } = await ground.agent({ model: 'cueline/echo' });
-    const { url } = await ground.spawn('start');
+    const { key } = await environment.key();
+    const { path } = await environment.agent({ model: 'cueline/echo' });
+    const { url } = await environment.spawn('start');
     const target = { url, path: `${path}/execute`, key };
     let grownBytes = 0;
     await callAll(target, number, [], []);
     for (let round = 0; round < rounds; round++) {
       await callAll(target, number, samplesMs[alone] ?? [], violations);
       const before = await memoryOf(url);
-      const slow = await openSlowCrowd(target, size);
+      const slow = await openSlowConnections(target, size);
       // To open so many at once is work; what is asked here is what they cost while they stay.
       if (rounds > 1 && !(await comesToRest(url))) violations.push('the crowd gives no rest');
       if (slow.open() < size) violations.push(`only ${slow.open()} of ${size} slow are let in`);
@@ -70,7 +70,7 @@ export const slowClients: Claim = {
       violations,
     };
   },
-  judge({ samplesMs = {} }) {
+  checkGoals({ samplesMs = {} }) {
     const [without = 0, along = 0] = [alone, beside].map((name) =>
       percentile(samplesMs[name] ?? [], 0.99),
     );

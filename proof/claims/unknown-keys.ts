@@ -3,18 +3,18 @@ import { toId, uuid7 } from '../../src/core/id.ts';
 import { generateKey } from '../../src/core/people/key.ts';
 import type { Db } from '../../src/store/connection/database.ts';
 import type { Claim, Found } from '../claim.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import { executeRequest, flood } from '../flood.ts';
-import type { Ground } from '../ground.ts';
 
 export const unknownKeys: Claim = {
   name: 'unknown-keys',
-  says: 'calls with unknown keys of the right form, each another, leave no row in any table',
+  description: 'Calls with unknown keys of the right format leave no row in any table',
   rounds: { test: 2_000, short: 50_000, full: 1_000_000 },
-  roundsPerGround: 250_000,
+  roundsPerEnvironment: 250_000,
   faults: [
     {
       name: 'callers-unasked',
-      says: 'whoever calls gets a row of counts',
+      description: 'unknown keys get a row of counters',
       file: 'store/admission/admission-read.ts',
       find: 'with subjects as materialized (',
       replace: `with noted as (
@@ -26,19 +26,19 @@ export const unknownKeys: Claim = {
 };
 
 /** A round is a call. */
-async function prove(ground: Ground, rounds: number): Promise<Found> {
-  const apis = await Promise.all([ground.spawn('api'), ground.spawn('api')]);
-  const { path } = await ground.agent();
+async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
+  const apis = await Promise.all([environment.spawn('api'), environment.spawn('api')]);
+  const { path } = await environment.agent();
   const unknownPath = `/api/v1/agents/${toId('agent', uuid7(0))}`;
   const bodies = ['{"variables":{"name":"you"}}', '{"variables":{}}', '{'];
-  const before = await countRows(ground.db);
+  const before = await countRows(environment.db);
   const statuses = await flood({
     urls: apis.map(({ url }) => url),
     calls: rounds,
     request: (index) =>
       executeRequest(index % 4 === 3 ? unknownPath : path, generateKey(), bodies[index % 3] ?? ''),
   });
-  const after = await countRows(ground.db);
+  const after = await countRows(environment.db);
   const violations: string[] = [];
   for (const [table, rows] of after) {
     const more = rows - (before.get(table) ?? 0);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
 import { startProxy } from '../proxy.ts';
 import { checkOutputs, noteCalls, overlapping } from '../two-workers.ts';
@@ -20,14 +20,15 @@ const patienceMs = 60_000;
 
 export const workerCutOff: Claim = {
   name: 'worker-cut-off',
-  says: 'a worker cut off from the database gives its calls up before another takes them over, and writes nothing late',
+  description:
+    'A worker cut off from the database aborts its calls before another takes them over, and writes nothing late',
   rounds: { test: 1, short: 3, full: 10 },
-  roundsPerGround: 1,
-  shippedLease: true,
+  roundsPerEnvironment: 1,
+  defaultLease: true,
   faults: [
     {
       name: 'silence-unheeded',
-      says: 'a worker that hears nothing of the database lets its calls go on',
+      description: 'a partitioned worker does not abort its calls',
       file: 'worker/lease.ts',
       find: 'deps.onSilence();',
       replace: '',
@@ -36,10 +37,10 @@ export const workerCutOff: Claim = {
   prove,
 };
 
-async function prove(ground: Ground): Promise<Found> {
-  const { db, provider } = ground;
-  const leaseMs = Math.max(leaseMsMin, ground.leaseMs);
-  const proxy = await startProxy(ground.connection);
+async function prove(environment: ProofEnvironment): Promise<Found> {
+  const { db, provider } = environment;
+  const leaseMs = Math.max(leaseMsMin, environment.leaseMs);
+  const proxy = await startProxy(environment.connection);
   const base = new URL(provider.url);
   const env = (name: string) => ({
     CUELINE_LEASE_MS: String(leaseMs),
@@ -47,12 +48,14 @@ async function prove(ground: Ground): Promise<Found> {
     OLLAMA_BASE_URL: `${base.origin}/${name}${base.pathname}`,
   });
   const [api, victim] = await Promise.all([
-    ground.spawn('api', env('api')),
-    ground.spawn('worker', env('victim'), proxy.connection),
+    environment.spawn('api', env('api')),
+    environment.spawn('worker', env('victim'), proxy.connection),
   ]);
-  const { key } = await ground.key();
+  const { key } = await environment.key();
   // Some are answered while the worker is cut off and still hopes.
-  const agents = [await ground.agent({ model: `ollama/numbered-${Math.round(0.4 * leaseMs)}` })];
+  const agents = [
+    await environment.agent({ model: `ollama/numbered-${Math.round(0.4 * leaseMs)}` }),
+  ];
   const clients = { urls: () => [api.url], key, agents, clients: unanswered };
   const calls = noteCalls(provider, '/victim/', unanswered);
   const violations: string[] = [];
@@ -61,14 +64,14 @@ async function prove(ground: Ground): Promise<Found> {
   provider.script(...Array<'hang'>(unanswered).fill('hang'));
   const first = startLoad({ ...clients, callsMax: unanswered, named: 'first' });
   await Promise.all([first.done, provider.arrived(unanswered)]);
-  await ground.spawn('worker', env('other'));
+  await environment.spawn('worker', env('other'));
   const before = startLoad({ ...clients, pauseMs: leaseMs / 20, named: 'before' });
   await until(() => calls.underWay().filter((call) => call.victim).length > unanswered);
   proxy.silence();
   const silentMs = performance.now();
   await before.stop();
   if (!(await allEnded(db, patienceMs + cutLeases * leaseMs))) {
-    violations.push('the runs of a worker that was cut off were not ended by another');
+    violations.push('another worker did not end the executions of the partitioned one');
   }
   if (leaseMs >= shippedLeaseMs) {
     await wait(Math.max(0, silentMs + cutLeases * leaseMs - performance.now()));
@@ -81,7 +84,7 @@ async function prove(ground: Ground): Promise<Found> {
     violations.push('a worker that was cut off did not work again');
   }
   await after.stop();
-  if (!(await allEnded(db, patienceMs))) violations.push('not all runs came to an end');
+  if (!(await allEnded(db, patienceMs))) violations.push('not all executions ended');
   if (victim.child.exitCode !== null) violations.push('a worker that was cut off has exited');
   await proxy.close();
   const all = calls.stop();
@@ -94,7 +97,7 @@ async function prove(ground: Ground): Promise<Found> {
       cuts: 1,
       accepted: accepted.length,
       'model calls': all.length,
-      'calls given up': all.filter(({ hungUpMs }) => hungUpMs !== null).length,
+      'calls aborted': all.filter(({ hungUpMs }) => hungUpMs !== null).length,
     },
     violations: [
       ...violations,

@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { addWorkspace } from '../../harness/people.ts';
 import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
 import { type Claim, type Found, percentile } from '../claim.ts';
-import { type Fleet, type Member, openFleet } from '../fleet.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import { checkHistories } from '../histories.ts';
 import { checkJournal, handedOn, keepJournal } from '../journal.ts';
 import { startLoad } from '../load.ts';
+import { createProcessPool, type Member, type ProcessPool } from '../process-pool.ts';
 
 /** A round is the `kill -9` of one of three workers, at any moment. Those that replace it are started ahead. */
 
@@ -24,27 +24,27 @@ const leaseMsMin = 1_500;
 
 export const workerKilled: Claim = {
   name: 'worker-killed',
-  says: 'of accepted runs none is lost and none is recorded twice, however often workers are killed',
+  description: 'No accepted execution is lost or recorded twice, however often workers are killed',
   rounds: { test: 2, short: 100, full: 1_000 },
-  roundsPerGround: 100,
+  roundsPerEnvironment: 100,
   faults: [
     {
       name: 'losses-uncharged',
-      says: 'a run is not charged for the process that it lost',
+      description: 'a lost process does not count as a loss',
       file: 'store/execution/workers.ts',
       find: 'losses = q.losses + 1',
       replace: 'losses = q.losses',
     },
     {
       name: 'runs-left-behind',
-      says: 'the sweep takes a process out of the list and leaves its runs',
+      description: 'the sweep deletes a process row and leaves its executions',
       file: 'store/execution/workers.ts',
       find: 'from lost where q.id = lost.id',
       replace: 'from lost where q.id = lost.id and false',
     },
     {
       name: 'late-sweep',
-      says: 'a lease counts as expired only long after its end',
+      description: 'a lease counts as expired only long after its end',
       file: 'store/execution/workers.ts',
       find: 'return sql`lease_until < clock_timestamp()',
       replace: "return sql`lease_until + interval '12 seconds' < clock_timestamp()",
@@ -52,84 +52,84 @@ export const workerKilled: Claim = {
     },
     {
       name: 'no-deadline',
-      says: 'nobody ends a call of which the time is up',
+      description: 'deadlines are not enforced',
       file: 'net/deadline.ts',
       find: 'setTimeout(() => own.abort(timeout(timeoutMs, cost)), timeoutMs)',
       replace: 'undefined',
     },
   ],
   prove,
-  judge: ({ samplesMs = {} }) =>
+  checkGoals: ({ samplesMs = {} }) =>
     Object.entries(samplesMs)
       .filter(([, samples]) => percentile(samples, 0.99) > resumedMsGoal)
       .map(([name]) => `${name}: p99 is beyond ${resumedMsGoal} ms`),
 };
 
-async function prove(own: Ground, rounds: number): Promise<Found> {
-  const ground = { ...own, leaseMs: Math.max(leaseMsMin, own.leaseMs) };
-  const { db, leaseMs, random } = ground;
+async function prove(own: ProofEnvironment, rounds: number): Promise<Found> {
+  const environment = { ...own, leaseMs: Math.max(leaseMsMin, own.leaseMs) };
+  const { db, leaseMs, random } = environment;
   await keepJournal(db);
-  const fleet = openFleet(ground);
+  const pool = createProcessPool(environment);
   const [api] = await Promise.all([
-    fleet.start('api'),
-    ...Array.from({ length: Math.min(workers, rounds + 1) }, () => fleet.start('worker')),
+    pool.start('api'),
+    ...Array.from({ length: Math.min(workers, rounds + 1) }, () => pool.start('worker')),
   ]);
-  const loads = await startLoads(ground, () => [api.process?.url ?? '']);
+  const loads = await startLoads(environment, () => [api.process?.url ?? '']);
   const watch = watchUnderWay(db, 200);
   for (let left = rounds; left > 0; left--) {
     // No more than there are kills to come: the last of them leaves one.
-    fleet.fill('worker', Math.min(workers + startedAhead, left + 1));
+    pool.fill('worker', Math.min(workers + startedAhead, left + 1));
     // One of those that survive must be in touch for a whole lease before it may take the runs of others.
     await wait(leaseMs * (0.5 + random() / 2));
     const enough = Math.min(workers, left + 1);
-    while (fleet.up('worker').length < enough && fleet.failed().length === 0) await wait(5);
-    const up = fleet.up('worker');
+    while (pool.up('worker').length < enough && pool.failed().length === 0) await wait(5);
+    const up = pool.up('worker');
     const victim = up[Math.floor(random() * up.length)];
-    if (victim) await atWork(fleet, victim);
+    if (victim) await atWork(pool, victim);
     await wait(longMs * random());
-    if (victim) await fleet.kill(victim);
+    if (victim) await pool.kill(victim);
   }
   await Promise.all(loads.map((load) => load.stop()));
-  await fleet.settled();
+  await pool.settled();
   const ended = await allEnded(db, 60_000 + 5 * leaseMs);
   const sent = loads.flatMap((load) => load.sent);
   const unanswered = sent.filter(({ outcome }) => outcome.kind !== 'accepted');
-  const histories = await checkHistories(db, fleet.calls());
+  const histories = await checkHistories(db, pool.calls());
   const { taken, given } = await handedOn(db);
   return {
     counts: {
       kills: rounds,
       accepted: sent.length - unanswered.length,
       ...histories.counts,
-      'runs taken with their process': taken,
-      'runs given back by a process': given,
+      'executions taken from a lost process': taken,
+      'executions released by their owner': given,
     },
     samplesMs: { [`resumed after a kill, lease ${leaseMs} ms`]: histories.resumedMs },
     violations: [
-      ...(ended ? [] : ['not all runs came to an end']),
+      ...(ended ? [] : ['not all executions ended']),
       ...unanswered.map(({ name, outcome }) => `${name} was not accepted: ${said(outcome)}`),
       ...(await watch.stop()),
       ...(await checkTables(db, { accepted: loads.flatMap((load) => load.accepted()) })),
       ...histories.violations,
       ...(await checkJournal(db)),
-      ...fleet.failed(),
+      ...pool.failed(),
     ],
   };
 }
 
 /** Waits until this worker begins a long call, so that it has something to lose; some find no work on a slow machine. */
-async function atWork(fleet: Fleet, victim: Member): Promise<void> {
-  const before = fleet.latest(victim, longModel)?.number ?? 0;
+async function atWork(pool: ProcessPool, victim: Member): Promise<void> {
+  const before = pool.latest(victim, longModel)?.number ?? 0;
   const limit = performance.now() + 5_000;
-  while ((fleet.latest(victim, longModel)?.number ?? 0) === before) {
+  while ((pool.latest(victim, longModel)?.number ?? 0) === before) {
     if (performance.now() > limit) return;
     await wait(5);
   }
 }
 
 /** Short and long runs, with a cap and without, at most once, some that are never answered, and in two workspaces. */
-async function startLoads(ground: Ground, urls: () => string[]) {
-  const other = await addWorkspace(ground.db);
+async function startLoads(environment: ProofEnvironment, urls: () => string[]) {
+  const other = await addWorkspace(environment.db);
   const { workspaceId, ownerId: userId } = other;
   const own = [
     { model: 'ollama/numbered-100' },
@@ -145,9 +145,9 @@ async function startLoads(ground: Ground, urls: () => string[]) {
   ];
   const clients = { urls, clients: 3, pauseMs: 60 };
   const [keys, agents] = await Promise.all([
-    Promise.all([ground.key(), ground.key({ workspaceId, userId })]),
+    Promise.all([environment.key(), environment.key({ workspaceId, userId })]),
     Promise.all(
-      [own, others].map((options) => Promise.all(options.map((one) => ground.agent(one)))),
+      [own, others].map((options) => Promise.all(options.map((one) => environment.agent(one)))),
     ),
   ]);
   return keys.map(({ key }, index) =>

@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import type { Db } from '../../src/store/connection/database.ts';
 import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
-import { type Fleet, type Member, openFleet } from '../fleet.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import { checkHistories } from '../histories.ts';
 import { checkJournal, keepJournal, memberName } from '../journal.ts';
 import { startLoad } from '../load.ts';
+import { createProcessPool, type Member, type ProcessPool } from '../process-pool.ts';
 import { until } from '../until.ts';
 
 /**
@@ -24,13 +24,13 @@ const patienceMs = 120_000;
 
 export const workerStopped: Claim = {
   name: 'worker-stopped',
-  says: 'a worker stopped beyond its lease and resumed writes over nothing',
+  description: 'A worker that is paused beyond its lease and resumed overwrites nothing',
   rounds: { test: 1, short: 20, full: 200 },
-  roundsPerGround: 20,
+  roundsPerEnvironment: 20,
   faults: [
     {
       name: 'no-fence',
-      says: 'whoever ends a run is not asked whether it still has it',
+      description: 'the end of an execution does not check its owner',
       file: 'flow/execution/finish.ts',
       find: '(row.worker === end.fence.worker && row.attempt === end.fence.attempt)',
       replace: 'true',
@@ -41,18 +41,18 @@ export const workerStopped: Claim = {
   prove,
 };
 
-async function prove(ground: Ground, rounds: number): Promise<Found> {
-  const { db, random, leaseMs } = ground;
+async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
+  const { db, random, leaseMs } = environment;
   await keepJournal(db);
-  const fleet = openFleet(ground);
+  const pool = createProcessPool(environment);
   const [api, ...workers] = await Promise.all([
-    fleet.start('api'),
-    ...Array.from({ length: Math.min(stoppedAtOnce, rounds) + 1 }, () => fleet.start('worker')),
+    pool.start('api'),
+    ...Array.from({ length: Math.min(stoppedAtOnce, rounds) + 1 }, () => pool.start('worker')),
   ]);
-  const { key } = await ground.key();
+  const { key } = await environment.key();
   const agents = await Promise.all([
-    ground.agent({ model: `ollama/${caughtModel}` }),
-    ground.agent({ model: 'ollama/numbered-100', config: { maxConcurrency: 8 } }),
+    environment.agent({ model: `ollama/${caughtModel}` }),
+    environment.agent({ model: 'ollama/numbered-100', config: { maxConcurrency: 8 } }),
   ]);
   const urls = () => [api.process?.url ?? ''];
   const load = startLoad({ urls, key, agents, clients: 4, pauseMs: 80 });
@@ -62,14 +62,15 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
   for (let made = 0, times = 0; made < rounds && violations.length === 0; times++) {
     const zombies = pick(workers, Math.min(stoppedAtOnce, rounds - made), random);
     const ends = await Promise.all(
-      zombies.map((zombie, place) => stopAtAnEnd(db, fleet, zombie, (made + place) % 4 === 3)),
+      zombies.map((zombie, place) => stopAtAnEnd(db, pool, zombie, (made + place) % 4 === 3)),
     );
     const caught = ends.filter((one) => one !== null);
-    if (caught.length < zombies.length) violations.push('no end of a run could be caught');
+    if (caught.length < zombies.length)
+      violations.push('no statement that ends an execution could be intercepted');
     for (const run of caught) {
-      if (!(await until(() => begunAnew(fleet, run)))) {
+      if (!(await until(() => begunAnew(pool, run)))) {
         violations.push(
-          `${run.prompt} was not taken from its process: ${await told(db, fleet, run)}`,
+          `${run.prompt} was not taken from its process: ${await told(db, pool, run)}`,
         );
       }
     }
@@ -77,20 +78,20 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
     if (random() < 0.5) await wait(1_500 * random());
     for (const [id, row] of await endedRows(db)) if (!seen.has(id)) seen.set(id, row);
     // Every other time none hears at once of the lease that it has lost: by then it has tried to write its end anew.
-    await resume(db, fleet, zombies, times % 2 === 0);
+    await resume(db, pool, zombies, times % 2 === 0);
     for (const { zombie, number } of caught) {
-      const back = () => (fleet.latest(zombie, caughtModel)?.number ?? 0) > number;
+      const back = () => (pool.latest(zombie, caughtModel)?.number ?? 0) > number;
       if (!(await until(back))) violations.push(`worker ${zombie.number} did not come back`);
     }
     made += zombies.length;
   }
   await load.stop();
-  if (!(await allEnded(db, patienceMs + leaseMs))) violations.push('not all runs came to an end');
+  if (!(await allEnded(db, patienceMs + leaseMs))) violations.push('not all executions ended');
   const after = await endedRows(db);
   for (const [id, row] of seen) {
     if (after.get(id) !== row) violations.push(`the record of ${id} was written over`);
   }
-  const histories = await checkHistories(db, fleet.calls());
+  const histories = await checkHistories(db, pool.calls());
   return {
     counts: { stops: rounds, 'records compared': seen.size, ...histories.counts },
     violations: [
@@ -105,13 +106,13 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
 
 async function resume(
   db: Db,
-  fleet: Fleet,
+  pool: ProcessPool,
   zombies: readonly Member[],
   unheard: boolean,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     if (unheard) await sql`lock table workers in share mode`.execute(trx);
-    for (const zombie of zombies) fleet.resume(zombie);
+    for (const zombie of zombies) pool.resume(zombie);
     if (unheard) await wait(unheardMs);
   });
 }
@@ -131,14 +132,14 @@ interface Caught {
  */
 async function stopAtAnEnd(
   db: Db,
-  fleet: Fleet,
+  pool: ProcessPool,
   zombie: Member,
   locking: boolean,
 ): Promise<Caught | null> {
   const endMs = performance.now() + patienceMs;
   while (performance.now() < endMs) {
-    const call = fleet.latest(zombie, caughtModel);
-    const stopped = call && (await stopAtTheEndOf({ db, fleet }, call.prompt, zombie, locking));
+    const call = pool.latest(zombie, caughtModel);
+    const stopped = call && (await stopAtTheEndOf({ db, pool }, call.prompt, zombie, locking));
     if (call && stopped) return { zombie, ...call };
     await wait(20);
   }
@@ -146,7 +147,7 @@ async function stopAtAnEnd(
 }
 
 async function stopAtTheEndOf(
-  { db, fleet }: { readonly db: Db; readonly fleet: Fleet },
+  { db, pool }: { readonly db: Db; readonly pool: ProcessPool },
   prompt: string,
   zombie: Member,
   locking: boolean,
@@ -170,7 +171,7 @@ async function stopAtTheEndOf(
         db,
       );
       if (waiting.length > 0) {
-        fleet.stop(zombie);
+        pool.stop(zombie);
         if (locking) return true;
         await sql`select pg_terminate_backend(pid) from unnest(${waiting.map(({ pid }) => pid)}::int[]) as pid`.execute(
           db,
@@ -183,19 +184,23 @@ async function stopAtTheEndOf(
   });
 }
 
-/** It may be one of those that are stopped a little later: what counts is that it is in other hands. */
-function begunAnew(fleet: Fleet, { prompt, number, zombie }: Caught): boolean {
-  const calls = fleet.calls().get(prompt) ?? [];
+/** It may be one of those that are stopped a little later: what counts is that it is in other ownership. */
+function begunAnew(pool: ProcessPool, { prompt, number, zombie }: Caught): boolean {
+  const calls = pool.calls().get(prompt) ?? [];
   return calls.some((call) => call.number > number && call.member !== zombie);
 }
 
 /** What became of it, to see why. */
-async function told(db: Db, fleet: Fleet, { prompt, number, zombie }: Caught): Promise<string> {
+async function told(
+  db: Db,
+  pool: ProcessPool,
+  { prompt, number, zombie }: Caught,
+): Promise<string> {
   const { rows } = await sql`
     select q.worker, q.attempt, q.losses, q.available_at, e.status, e.attempts, e.completed_at, e.error_code
     from executions e left join execution_queue q on q.id = e.id
     where 'Hello ' || (e.input_variables ->> 'name') = ${prompt}`.execute(db);
-  const calls = (fleet.calls().get(prompt) ?? []).map(({ member, ...call }) => ({
+  const calls = (pool.calls().get(prompt) ?? []).map(({ member, ...call }) => ({
     ...call,
     by: member.number,
   }));

@@ -5,8 +5,8 @@ import { addWorkflow, startCall, step, type TestWorkflow } from '../../harness/w
 import type { Db } from '../../src/store/connection/database.ts';
 import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
-import { type Fleet, type Member, openFleet } from '../fleet.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
+import { createProcessPool, type Member, type ProcessPool } from '../process-pool.ts';
 
 /**
  * A round is the `kill -9` of one of three workers, or its SIGSTOP until another has taken its runs, at any moment while
@@ -20,27 +20,28 @@ const patienceMs = 60_000;
 
 export const workflowKilled: Claim = {
   name: 'workflow-killed',
-  says: 'a run of a workflow goes on after any worker is killed or stopped, and each of its steps is executed once',
+  description:
+    'A workflow run continues after any worker is killed or paused, and each of its steps is executed once',
   rounds: { test: 2, short: 40, full: 400 },
-  roundsPerGround: 40,
+  roundsPerEnvironment: 40,
   faults: [
     {
       name: 'ready-steps-left-behind',
-      says: 'a step that is ready is taken by nobody but the process that made it so',
+      description: 'ready steps are started only by the process that made them ready',
       file: 'store/workflow/workflow-steps.ts',
       find: "where agent_id = a.agent_id and status = 'ready' and",
       replace: "where agent_id = a.agent_id and status = 'ready' and false and",
     },
     {
       name: 'progress-apart',
-      says: 'the end of an execution is written without what follows for its run',
+      description: 'the end of an execution does not advance its workflow run',
       file: 'flow/execution/finish.ts',
       find: 'if (progress) stopping = writeProgress(send, progress.writes);',
       replace: '',
     },
     {
       name: 'steps-called-twice',
-      says: 'a step that was called stays ready',
+      description: 'a step that was called stays ready',
       file: 'store/workflow/workflow-steps.ts',
       find: "set status = 'processing', ready_at = null, variables = null,\n      execution_id = c.execution_id,",
       replace: 'set ready_at = clock_timestamp(), execution_id = c.execution_id,',
@@ -49,13 +50,13 @@ export const workflowKilled: Claim = {
   prove,
 };
 
-async function prove(ground: Ground, rounds: number): Promise<Found> {
-  const { db, leaseMs, random } = ground;
-  const fleet = openFleet(ground);
-  await Promise.all(Array.from({ length: workers }, () => fleet.start('worker')));
-  const shapes = await workflowsOf(ground);
-  const { key } = await ground.key();
-  const { starter, close } = openStarter(ground.connection);
+async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
+  const { db, leaseMs, random } = environment;
+  const pool = createProcessPool(environment);
+  await Promise.all(Array.from({ length: workers }, () => pool.start('worker')));
+  const shapes = await workflowsOf(environment);
+  const { key } = await environment.key();
+  const { starter, close } = openStarter(environment.connection);
   const watch = watchUnderWay(db, 200);
   const wanted = new Map<string, Shape>();
   for (let left = rounds; left > 0; left--) {
@@ -66,41 +67,45 @@ async function prove(ground: Ground, rounds: number): Promise<Found> {
       if (started.kind === 'accepted') wanted.set(started.runId, shape);
     }
     await wait(leaseMs * (0.5 + random()));
-    while (fleet.up('worker').length < 2 && fleet.failed().length === 0) await wait(10);
-    const up = fleet.up('worker');
+    while (pool.up('worker').length < 2 && pool.failed().length === 0) await wait(10);
+    const up = pool.up('worker');
     const victim = up[Math.floor(random() * up.length)];
     if (victim)
       await (left % 3 !== 1
-        ? kill(fleet, victim)
-        : stop(fleet, victim, leaseMs * (1 + 2 * random())));
+        ? kill(pool, victim)
+        : stop(pool, victim, leaseMs * (1 + 2 * random())));
   }
-  await fleet.settled();
+  await pool.settled();
   const over = await runsEnded(db, patienceMs);
   const ended = over && (await allEnded(db, patienceMs));
   await close();
   const executions = await sql<{ id: string }>`select id from executions`.execute(db);
   return {
-    counts: { 'kills and stops': rounds, runs: wanted.size, executions: executions.rows.length },
+    counts: {
+      'kills and pauses': rounds,
+      'workflow runs': wanted.size,
+      executions: executions.rows.length,
+    },
     violations: [
       ...(await checkRuns(db, wanted)),
-      ...(over ? [] : ['not all runs of workflows came to an end']),
+      ...(over ? [] : ['not all workflow runs ended']),
       ...(ended ? [] : ['not all executions came to an end']),
       ...(await watch.stop()),
       ...(over ? await checkTables(db, { accepted: executions.rows.map(({ id }) => id) }) : []),
-      ...fleet.failed(),
+      ...pool.failed(),
     ],
   };
 }
 
-async function kill(fleet: Fleet, victim: Member): Promise<void> {
-  await fleet.kill(victim);
-  fleet.fill('worker', workers);
+async function kill(pool: ProcessPool, victim: Member): Promise<void> {
+  await pool.kill(victim);
+  pool.fill('worker', workers);
 }
 
-async function stop(fleet: Fleet, victim: Member, forMs: number): Promise<void> {
-  fleet.stop(victim);
+async function stop(pool: ProcessPool, victim: Member, forMs: number): Promise<void> {
+  pool.stop(victim);
   await wait(forMs);
-  fleet.resume(victim);
+  pool.resume(victim);
 }
 
 interface Shape {
@@ -111,16 +116,16 @@ interface Shape {
 }
 
 /** A chain, a diamond around a list, and steps that fail and fall back. The models answer with their prompt. */
-async function workflowsOf(ground: Ground): Promise<Shape[]> {
-  const agent = await ground.agent({ user: '{{text}}', model: 'ollama/after-100' });
-  const few = await ground.agent({
+async function workflowsOf(environment: ProofEnvironment): Promise<Shape[]> {
+  const agent = await environment.agent({ user: '{{text}}', model: 'ollama/after-100' });
+  const few = await environment.agent({
     user: '{{text}}',
     model: 'ollama/after-50',
     config: { maxConcurrency: 4 },
   });
-  const broken = await ground.agent({ user: '{{text}}', model: 'ollama/bad-request' });
+  const broken = await environment.agent({ user: '{{text}}', model: 'ollama/bad-request' });
   const text = (value: unknown) => ({ variables: { text: value } });
-  const of = { db: ground.db, workspaceId: ground.workspaceId };
+  const of = { db: environment.db, workspaceId: environment.workspaceId };
   const [chain, list, fallback] = await Promise.all([
     addWorkflow(of, {
       steps: [

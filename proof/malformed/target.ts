@@ -4,7 +4,7 @@ import { addMember, addWorkspace } from '../../harness/people.ts';
 import { type CuelineProcess, hasEnded } from '../../harness/process.ts';
 import { toId } from '../../src/core/id.ts';
 import { ask } from '../access/ask.ts';
-import type { Ground } from '../ground.ts';
+import type { ProofEnvironment } from '../environment.ts';
 import { metricOf } from '../metric.ts';
 import type { Targets } from './attack.ts';
 
@@ -14,10 +14,10 @@ import type { Targets } from './attack.ts';
  * One thing of each kind in a workspace of its own. The key that is revoked and the member who is removed are not those
  * who attack.
  */
-export async function makeTargets(ground: Ground, url: string): Promise<Targets> {
-  const { db } = ground;
+export async function makeTargets(environment: ProofEnvironment, url: string): Promise<Targets> {
+  const { db } = environment;
   const { workspaceId, ownerId: userId } = await addWorkspace(db);
-  const { key } = await ground.key({ workspaceId, userId });
+  const { key } = await environment.key({ workspaceId, userId });
   const headers = { authorization: `Bearer ${key}` };
   const call = async (method: string, path: string, body?: object) =>
     JSON.parse((await ask(url + path, method, headers, body)).text);
@@ -31,7 +31,7 @@ export async function makeTargets(ground: Ground, url: string): Promise<Targets>
   }
   const path = `/api/v1/agents/${agentId}/execute`;
   const { executionId } = await call('POST', path, { variables: { name: 'you' } });
-  const { apiKeyId } = await ground.key({ workspaceId, userId });
+  const { apiKeyId } = await environment.key({ workspaceId, userId });
   const memberId = toId('user', await addMember(db, workspaceId, 'viewer'));
   return { key, agentId, executionId, promptId, promptVersionId, apiKeyId, userId: memberId };
 }
@@ -43,14 +43,17 @@ export async function memoryKiB({ child, url }: CuelineProcess): Promise<number 
 }
 
 /** What is wrong with a workspace that nobody attacked, though its process and its database are the same. */
-export async function stillWell(ground: Ground, process: CuelineProcess): Promise<string[]> {
+export async function stillWell(
+  environment: ProofEnvironment,
+  process: CuelineProcess,
+): Promise<string[]> {
   const { child, url } = process;
   if (hasEnded(child)) {
     return [`the process has ended: ${child.exitCode ?? child.signalCode}`];
   }
-  const { db } = ground;
+  const { db } = environment;
   const { workspaceId, ownerId } = await addWorkspace(db);
-  const { key } = await ground.key({ workspaceId, userId: ownerId });
+  const { key } = await environment.key({ workspaceId, userId: ownerId });
   const { path } = await addAgent({ db, workspaceId, ownerId });
   const headers = { authorization: `Bearer ${key}` };
   const found: string[] = [];
@@ -76,7 +79,7 @@ export async function stillWell(ground: Ground, process: CuelineProcess): Promis
     if (kept !== JSON.stringify(variables)) found.push(`variables were kept as ${kept}`);
     return found;
   }
-  return found.length > 0 ? found : ['a run did not end'];
+  return found.length > 0 ? found : ['an execution did not end'];
 }
 
 const triesMax = 5;

@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
-import { askFor, isHandedOut } from '../../harness/hand-out.ts';
 
 /**
  * A real browser: on Linux the Chromium from an npm package, elsewhere the installed Chrome. It is unpacked once next
@@ -11,13 +10,20 @@ import { askFor, isHandedOut } from '../../harness/hand-out.ts';
  * shares one browser.
  */
 export async function openBrowser(): Promise<Browser> {
-  if (!isHandedOut()) return chromium.launch(await launchOptions());
-  return chromium.connect(await askFor('browser'));
+  const shared = process.env[sharedVariable];
+  return shared ? chromium.connect(shared) : chromium.launch(await launchOptions());
 }
 
-/** A browser for several processes, each with its own contexts. */
-export async function serveBrowser(): Promise<BrowserServer> {
-  return chromium.launchServer(await launchOptions());
+const sharedVariable = 'CUELINE_TEST_BROWSER';
+
+/** Starts a browser for this process and for the processes that it starts from now on. */
+export async function shareBrowser(): Promise<BrowserServer> {
+  const server = await chromium.launchServer({
+    ...(await launchOptions()),
+    ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
+  });
+  process.env[sharedVariable] = server.wsEndpoint();
+  return server;
 }
 
 async function launchOptions(): Promise<LaunchOptions> {

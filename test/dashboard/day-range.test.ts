@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { fromDateInput, toDateInput } from '../../dashboard/data/text/day-range.ts';
 
+const { TZ } = process.env;
 process.env.TZ = 'America/Santiago';
+after(() => {
+  if (TZ === undefined) delete process.env.TZ;
+  else process.env.TZ = TZ;
+});
 
 test('an unchanged day keeps its exact time', () => {
   const before = '2026-03-10T14:25:36.123Z';

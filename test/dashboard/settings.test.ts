@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent, run } from '../../harness/agents.ts';
-import { makeRound } from '../../harness/rounds.ts';
+import { runRetentionRound } from '../../harness/retention-round.ts';
 import { password } from '../../harness/sessions.ts';
 import { ModelFailure } from '../../src/core/model/model-port.ts';
 import { openDashboard, returnToWindow } from './harness.ts';
@@ -208,7 +208,7 @@ test('erases an end user, which the audit log shows', async () => {
   await page.getByRole('button', { name: 'Erase…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click();
   await page.getByRole('cell', { name: 'processing' }).waitFor();
-  await makeRound(service.db, service.database);
+  await runRetentionRound(service.db, service.database);
   await page.getByRole('cell', { name: 'completed' }).waitFor();
   await check();
   const gone = await service.call('GET', `${agent.path}/executions/${executionId}`, { key });

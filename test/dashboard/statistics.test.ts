@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { intervals, lastDays } from '../../dashboard/data/executions/statistics.ts';
 
+const { TZ } = process.env;
 // In this time zone 6 September 2026 starts at 1:00.
 process.env.TZ = 'America/Santiago';
+after(() => {
+  if (TZ === undefined) delete process.env.TZ;
+  else process.env.TZ = TZ;
+});
 const changeDay = '2026-09-06T04:00:00.000Z';
 
 test('days after one without a midnight start at midnight', () => {

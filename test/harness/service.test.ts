@@ -6,7 +6,7 @@ import { startService } from '../../harness/service.ts';
 const service = await startService();
 after(service.close);
 
-test('a key lets in, anything else does not', async () => {
+test('a key authenticates, anything else does not', async () => {
   const { key } = await service.key();
   const path = '/api/v1/agents/agt_x/executions';
   assert.equal((await service.call('GET', path, { key })).status, 404);
@@ -14,7 +14,7 @@ test('a key lets in, anything else does not', async () => {
   assert.equal((await service.call('GET', path)).status, 401);
 });
 
-test('a second service works on the same database', async () => {
+test('a second service shares the database', async () => {
   const second = await startService({ beside: service });
   const { rows } = await sql<{ n: number }>`select count(*) as n from workers`.execute(second.db);
   assert.deepEqual(rows, [{ n: 2 }]);

@@ -11,7 +11,7 @@ after(async () => {
   await drop();
 });
 
-test('leaps that are made at once add up, and none takes another back', async () => {
+test('concurrent jumps of the clock add up', async () => {
   const clock = await shadowClock({ db, connection });
   const before = await clock.nowMs();
   const leaps = Array.from({ length: 20 }, (_, at) => clock.leap((at + 1) * 60_000));

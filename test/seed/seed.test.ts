@@ -79,7 +79,7 @@ test('ninety days: past months have partitions, old minutes are folded, the rest
   assert.equal(waiting.length, 40);
 });
 
-test('an end before its time leaves fewer executions, and all that is said of them is true', async () => {
+test('an interrupted seed leaves fewer executions and consistent statistics', async () => {
   const before = await countRecords();
   const ending = new AbortController();
   let rows = 0;
@@ -102,7 +102,7 @@ test('an end before its time leaves fewer executions, and all that is said of th
   assert.deepEqual(await wrongTotals(), []);
 });
 
-test('nonsense is refused with a word on what is allowed', async () => {
+test('invalid arguments are rejected with the allowed values', async () => {
   const cases: [string[], RegExp][] = [
     [[], /--executions is missing/],
     [['--executions', '0'], /--executions must be a whole number from 1 to 1,000,000,000/],

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { addAgent, type TestAgent } from '../../harness/agents.ts';
-import { makeRound } from '../../harness/rounds.ts';
+import { runRetentionRound } from '../../harness/retention-round.ts';
 import { startService } from '../../harness/service.ts';
 import {
   addWorkflow,
@@ -22,7 +22,7 @@ const service = await startService();
 after(service.close);
 const { db, call, models } = service;
 const { key } = await service.key();
-const round = () => makeRound(db, service.database);
+const round = () => runRetentionRound(db, service.database);
 
 const user = '{{text}}';
 const keeping = await addAgent(service, { user });

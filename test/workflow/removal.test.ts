@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { addRecords, dayMs, left as leftOf } from '../../harness/records.ts';
-import { makeRound } from '../../harness/rounds.ts';
+import { runRetentionRound } from '../../harness/retention-round.ts';
 import { startService } from '../../harness/service.ts';
 import { addOpenRun, addWorkflow, endOfRun, startRun, step } from '../../harness/workflow-runs.ts';
 import { fromId } from '../../src/core/id.ts';
@@ -21,7 +21,7 @@ const { db, call } = service;
 const { key } = await service.key();
 const user = await service.member('owner');
 const agent = await addAgent(service, { user: '{{text}}' });
-const round = () => makeRound(db, service.database);
+const round = () => runRetentionRound(db, service.database);
 const workflow = await addWorkflow(service, {
   steps: [
     step({ name: 'a', agent, variables: { text: '{{input.text}}', customer: '{{input.named}}' } }),

@@ -20,6 +20,7 @@ import classes from './pins.module.css';
 const route = getRouteApi('/app/agents/$agentId');
 
 /** The pinned version, all versions of the prompt, and the history of pins. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one page: a table and the dialog of its row, in one piece of markup
 export function PinsPage() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));

@@ -37,6 +37,7 @@ interface Draft {
 const blankDraft: Draft = { form: blankForm, prompt: {} };
 
 /** All settings of a new agent on one page. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one form: its fields and their state read best together
 export function NewAgentPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();

@@ -35,6 +35,7 @@ import { useDraft } from './use-draft.ts';
 const route = getRouteApi('/app/prompts/$promptId/playground');
 
 /** Executes the draft or any version, alone or two side by side. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one page: the columns share the state of the form
 export function PlaygroundPage() {
   const { promptId } = route.useParams();
   const search = route.useSearch();

@@ -17,6 +17,7 @@ import { parseJsonObject } from '../../data/text/json-object.ts';
 import { useChangeSchedule, useCreateSchedule } from '../../data/workflows/triggers.ts';
 
 /** Creates or edits a schedule. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one form: its fields and their state read best together
 export default function ScheduleForm(props: {
   readonly workflowId: string;
   /** Null creates a schedule. */

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { addAgent, ended } from '../../../harness/agents.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { addRecords, left, miscounted } from '../../../harness/records.ts';
-import { makeRound } from '../../../harness/rounds.ts';
+import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { everything } from '../../../src/core/history/history-range.ts';
 import { uuid7 } from '../../../src/core/id.ts';
@@ -23,7 +23,7 @@ after(service.close);
 const { db, call, workspaceId, models } = service;
 const user = await service.member('owner');
 const path = '/api/v1/erasures';
-const round = () => makeRound(db, service.database);
+const round = () => runRetentionRound(db, service.database);
 
 async function erased(body: object) {
   const accepted = await call('POST', path, { user, body });

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { addAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
-import { addTallies } from '../../../harness/tallies.ts';
+import { insertStatistics } from '../../../harness/statistics.ts';
 import type { Bucket } from '../../../src/contract/executions/statistics.ts';
 import { endStatuses, sources } from '../../../src/core/execution/execution.ts';
 import type { Tally } from '../../../src/core/history/statistics.ts';
@@ -72,7 +72,7 @@ test('every execution is in the bucket of its step and group', async () => {
       const tallies = calls.map(
         ([ms, one]): Tally => ({ ...one, agentId: agent.id, executedAtMs: Date.parse(day) + ms }),
       );
-      await addTallies(service.db, tallies);
+      await insertStatistics(service.db, tallies);
       const [startDate = '', endDate = ''] = days.map((n) => dayAfter(day, n));
       const query = new URLSearchParams({ level, timeZone: zone, startDate, endDate });
       query.set('groupBy', by.join(','));
@@ -114,7 +114,7 @@ test('minutes of the last hours', async () => {
       const tallies = calls.map(
         ([ms, one]): Tally => ({ ...one, agentId: agent.id, executedAtMs: nowMs - ms }),
       );
-      await addTallies(service.db, tallies);
+      await insertStatistics(service.db, tallies);
       const startDate = new Date(nowMs - 10 * 60_000).toISOString();
       const query = `level=minute&timeZone=Asia/Kathmandu&groupBy=${by}&startDate=${startDate}`;
       const { body } = await service.call('GET', `${agent.path}/statistics?${query}`, {

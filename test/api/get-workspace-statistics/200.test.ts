@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent, type TestAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
-import { addTallies, tally } from '../../../harness/tallies.ts';
+import { insertStatistics, tally } from '../../../harness/statistics.ts';
 import type { Bucket } from '../../../src/contract/executions/statistics.ts';
 
 const service = await startService();
@@ -34,7 +34,7 @@ async function counts(agents: readonly TestAgent[], query: string, who?: object)
 async function agentWith(calls: number, options: Parameters<typeof addAgent>[1] = {}) {
   const agent = await addAgent(service, options);
   const one = tally({ agentId: agent.id, executedAtMs: at });
-  await addTallies(
+  await insertStatistics(
     service.db,
     Array.from({ length: calls }, () => one),
   );
@@ -133,7 +133,7 @@ test('a deleted agent still counts by name; its own statistics return 404', asyn
 test('groups hours by agent and status in one request', async () => {
   const agents = await Promise.all([1, 2, 3].map(() => addAgent(service)));
   const hours = [0, 1, 23];
-  await addTallies(
+  await insertStatistics(
     service.db,
     agents.flatMap(({ id }) =>
       hours.flatMap((hour) => [
@@ -164,7 +164,7 @@ test('versions have labels, keys have ids', async () => {
   const { rows } = await sql<{ id: string }>`
     select prompt_version_id as id from agents where id = ${agent.id}`.execute(service.db);
   const promptVersionId = rows[0]?.id ?? '';
-  await addTallies(service.db, [
+  await insertStatistics(service.db, [
     tally({ agentId: agent.id, executedAtMs: at, apiKeyId: id, promptVersionId }),
     tally({ agentId: agent.id, executedAtMs: at, apiKeyId: null }),
   ]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
 import { addRecords, dayMs, left } from '../../../harness/records.ts';
-import { makeRound } from '../../../harness/rounds.ts';
+import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
 
@@ -20,7 +20,7 @@ test('the setting applies from the next round on, and is in the audit log', asyn
     db,
     [5, 40].map((days) => ({ workspaceId, agentId, atMs: ago(days) })),
   );
-  await makeRound(db, service.database);
+  await runRetentionRound(db, service.database);
   assert.deepEqual(await left(db, ids), ids);
 
   const to = { recordsDays: 30, bodiesDays: 7 };
@@ -28,7 +28,7 @@ test('the setting applies from the next round on, and is in the audit log', asyn
   assert.equal(set.status, 200);
   assert.deepEqual(set.body, to);
   assert.deepEqual((await call('GET', path, { user })).body, to);
-  await makeRound(db, service.database);
+  await runRetentionRound(db, service.database);
   assert.deepEqual(await left(db, ids), [ids[0]]);
 
   const { body } = await call('GET', '/api/v1/audit', { user });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { addAgent, run } from '../../../harness/agents.ts';
-import { makeRound } from '../../../harness/rounds.ts';
+import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { type Service, startService } from '../../../harness/service.ts';
 import { stage } from '../../client/server.ts';
 import { cueline, type Ended, jsonLines } from '../cueline.ts';
@@ -44,7 +44,7 @@ test('one record, and all of an end user', async () => {
   assert.equal((await call('delete', agent.agentId, one.executionId)).code, 1);
   const erased = await call('erase', 'customer=c=1', '--agent', agent.agentId);
   assert.match(erased.stdout, /^era_\w{26}\n$/);
-  await makeRound(service.db, service.database);
+  await runRetentionRound(service.db, service.database);
   const [erasure] = jsonLines(await call('erasures', '--json'));
   assert.deepEqual([erasure.status, erasure.deleted], ['completed', 1]);
   const path = `${agent.path}/executions/${two.executionId}`;

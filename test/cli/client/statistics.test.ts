@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { addAgent, type TestAgent } from '../../../harness/agents.ts';
 import { type Service, startService } from '../../../harness/service.ts';
-import { addTallies, tally } from '../../../harness/tallies.ts';
+import { insertStatistics, tally } from '../../../harness/statistics.ts';
 import { cueline, type Ended, jsonLines } from '../cueline.ts';
 
 /** `cueline statistics`, as a process of its own against the real service. */
@@ -16,7 +16,7 @@ before(async () => {
   agent = await addAgent(service);
   key = (await service.key({ permissions: ['read'] })).key;
   const one = { agentId: agent.id, executedAtMs: Date.parse('2026-03-04T20:00:00Z') };
-  await addTallies(service.db, [
+  await insertStatistics(service.db, [
     tally({ ...one, costUsd: '0.25' }),
     tally({ ...one, costUsd: '0.25' }),
     tally({

@@ -7,7 +7,7 @@ import { createTestDatabase } from '../../../harness/database.ts';
 import { addWorkspace } from '../../../harness/people.ts';
 import { spawnCueline } from '../../../harness/process.ts';
 import { countHistory, miscounted } from '../../../harness/records.ts';
-import { makeRound } from '../../../harness/rounds.ts';
+import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
 
 const database = await createTestDatabase();
@@ -65,7 +65,7 @@ test('a process that is killed in the midst of a round leaves what adds up, and 
     assert.ok(before > records / 3, 'it was killed before it was done');
     assert.deepEqual(await miscounted(db), []);
   }
-  await makeRound(db, database);
+  await runRetentionRound(db, database);
   assert.deepEqual(await miscounted(db), []);
   const { rows } = await sql<{ left: number; erased: number; overdue: number }>`
     select count(*) as left, count(*) filter (where input_variables ->> 'customer' = 'c0') as erased,

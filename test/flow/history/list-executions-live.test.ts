@@ -5,7 +5,7 @@ import { addAgent } from '../../../harness/agents.ts';
 import { wholeHistory } from '../../../harness/history.ts';
 import { scriptedModels } from '../../../harness/models.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
-import { makeRound } from '../../../harness/rounds.ts';
+import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
 import type { ModelCall } from '../../../src/core/model/model-port.ts';
@@ -84,7 +84,7 @@ async function deleteRecords(agentIds: readonly string[], over: () => boolean): 
 
 async function makeRounds(): Promise<void> {
   const { db, database } = service;
-  await makeRound(db, database);
+  await runRetentionRound(db, database);
   const { connection } = database;
   const pipelines = testPipelines(connection);
   try {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { addAgent, ended, run, type TestAgent } from '../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
 import { addRecords, dayMs } from '../../../harness/records.ts';
-import { makeRound } from '../../../harness/rounds.ts';
+import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { ModelFailure, noCost, noUsage } from '../../../src/core/model/model-port.ts';
 
@@ -33,10 +33,10 @@ test('variables and prompts are removed at the end, the output 15 minutes later'
   assert.ok(!('systemPrompt' in record) && !('userPrompt' in record));
   assert.ok(!('ipAddress' in record) && !('userAgent' in record));
   const path = `${agent.path}/executions/${record.executionId}`;
-  await makeRound(db, service.database);
+  await runRetentionRound(db, service.database);
   assert.equal((await call('GET', path, { key })).body.output, 'Hello secret');
   await later();
-  await makeRound(db, service.database);
+  await runRetentionRound(db, service.database);
   const { body } = await call('GET', path, { key });
   assert.equal(body.status, 'success');
   assert.equal(body.tokensUsed, 15);
@@ -98,7 +98,7 @@ test('the text of a provider is removed with the bodies of its record', async ()
   await sql`
     update executions set error = ${said}, input_variables = null, system_prompt = null, user_prompt = null
     where id = any (${[old, young]}::uuid[])`.execute(db);
-  await makeRound(db, service.database);
+  await runRetentionRound(db, service.database);
   const { rows } = await sql<{ id: string; error: string }>`
     select id, error from executions where agent_id = ${agent.id}`.execute(db);
   const errors = new Map(rows.map(({ id, error }) => [id, error]));

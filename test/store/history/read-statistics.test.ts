@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase } from '../../../harness/database.ts';
-import { addTallies, tally } from '../../../harness/tallies.ts';
+import { insertStatistics, tally } from '../../../harness/statistics.ts';
 import { levelMs } from '../../../src/core/history/statistics.ts';
 import { uuid7 } from '../../../src/core/id.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
@@ -35,7 +35,7 @@ function question(agentId: string, more: Partial<StatisticsRead> = {}): Statisti
 
 test('as many rows and groups as are allowed are answered, one more is not', async () => {
   const agentId = uuid7(fromMs);
-  await addTallies(db, [
+  await insertStatistics(db, [
     tally({ agentId, executedAtMs: fromMs }),
     tally({ agentId, executedAtMs: fromMs, source: 'workflow' }),
     tally({ agentId, executedAtMs: fromMs + levelMs.hour }),
@@ -70,7 +70,7 @@ test('histograms are added up in whichever notation PostgreSQL writes them', asy
 test('money is added up exactly', async () => {
   const agentId = uuid7(fromMs);
   const costs = ['0.1', '0.2', '0.0000000001'];
-  await addTallies(
+  await insertStatistics(
     db,
     costs.map((costUsd) => tally({ agentId, executedAtMs: fromMs, costUsd })),
   );

@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import type pg from 'pg';
+import { addWorkspace } from '../../harness/people.ts';
+import type { MadeAgent } from '../../seed/agents.ts';
+import { lastDays } from '../../seed/calendar.ts';
+import { type SeedParts, seed } from '../../seed/seed.ts';
+import { firstOwner } from '../../src/cli/server/first-workspace.ts';
+import { readClock } from '../../src/store/connection/clock.ts';
+import { openDatabase } from '../../src/store/connection/database.ts';
+import { startCueline } from '../contenders/cueline.ts';
+import type { BenchEnvironment } from '../environment.ts';
+
+/**
+ * A database with a history of this length, as many records of other agents, one history of ten records, and a server.
+ */
+export interface Fixture {
+  readonly records: number;
+  readonly agent: MadeAgent;
+  /** The time range of the records. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly connection: pg.ClientConfig;
+  readonly seeding: SeedParts;
+  /** The parsed response for the long history. */
+  ask(query: string): Promise<ListAnswer>;
+  /** The duration of the list in milliseconds, to the last byte. */
+  time(query: string): Promise<number>;
+  /** The first page of the ten records. */
+  timeBase(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface ListAnswer {
+  readonly pagination: { readonly total: number };
+  readonly nextCursor?: string;
+}
+
+const days = 90;
+const baseRecords = 10;
+/** Higher than sequential calls can reach. */
+export const env = { CUELINE_LIST_PER_MINUTE: '1000000', CUELINE_LOG_LEVEL: 'warn' };
+
+export async function openFixture(
+  environment: BenchEnvironment,
+  records: number,
+): Promise<Fixture> {
+  const { connection, drop } = await environment.database();
+  const db = openDatabase({ connection, poolMax: 2, statementMsMax: 0, onError: () => {} });
+  await addWorkspace(db);
+  const seeding = {
+    db,
+    connection,
+    owner: await firstOwner(db, undefined),
+    signal: new AbortController().signal,
+    onPlan() {},
+    onRows() {},
+    say() {},
+  };
+  const span = lastDays(await readClock(db), days);
+  const { agent } = await seed(seeding, { executions: records, others: records, days, queued: 0 });
+  const base = { executions: baseRecords, others: 0, days: 1, queued: 0 };
+  const { agent: few } = await seed(seeding, base);
+  await environment.ask('checkpoint');
+  const server = await startCueline(environment, connection, 'api', env);
+  // One open connection: the measurement is about the response, not about connecting.
+  const calls = new Agent({ keepAlive: true, maxSockets: 1 });
+  const call = async (of: MadeAgent, query: string) => {
+    const { answer, ms } = await timed(calls, server.url, of, query);
+    if (answer.status !== 200) throw new Error(`${query}: ${answer.status} ${answer.text}`);
+    return { ms, text: answer.text };
+  };
+  return {
+    records,
+    agent,
+    ...span,
+    connection,
+    seeding,
+    ask: async (query) => JSON.parse((await call(agent, query)).text),
+    time: async (query) => (await call(agent, query)).ms,
+    timeBase: async () => (await call(few, 'limit=20')).ms,
+    async close() {
+      calls.destroy();
+      await server.stop();
+      await db.destroy();
+      await drop();
+    },
+  };
+}
+
+async function timed(agent: Agent, url: URL, { wireId, key }: MadeAgent, query: string) {
+  const begun = performance.now();
+  const request = get(new URL(`/api/v1/agents/${wireId}/executions?${query}`, url), {
+    agent,
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const [response] = await once(request, 'response');
+  const pieces: Buffer[] = [];
+  for await (const piece of response) pieces.push(piece);
+  const ms = performance.now() - begun;
+  return { ms, answer: { status: response.statusCode, text: Buffer.concat(pieces).toString() } };
+}

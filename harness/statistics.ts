@@ -1,0 +1,31 @@
+import { CompiledQuery } from 'kysely';
+import type { Tally } from '../src/core/history/statistics.ts';
+import type { Db } from '../src/store/connection/database.ts';
+import type { Send } from '../src/store/connection/pipeline.ts';
+import { addStatistics } from '../src/store/history/statistics.ts';
+
+/** Adds to the statistics as the end of so many executions would, without executing anything. */
+export async function insertStatistics(db: Db, tallies: readonly Tally[]): Promise<void> {
+  const send = (async (statement: { text: string }, values: unknown[] = []) =>
+    (await db.executeQuery(CompiledQuery.raw(statement.text, values))).rows) as Send;
+  await addStatistics(send, tallies);
+}
+
+/** A success with 10 input and 20 output tokens by default. */
+export function tally(some: Partial<Tally> & Pick<Tally, 'agentId' | 'executedAtMs'>): Tally {
+  return {
+    status: 'success',
+    source: 'api',
+    promptVersionId: '00000000-0000-7000-8000-000000000011',
+    model: 'cueline/echo',
+    apiKeyId: null,
+    errorCode: null,
+    recorded: true,
+    inputTokens: 10,
+    outputTokens: 20,
+    costUsd: '0',
+    costKnown: true,
+    latencyMs: 100,
+    ...some,
+  };
+}

@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import type { TestAgent } from '../../harness/agents.ts';
+import { freePort } from '../../harness/free-port.ts';
+import { toId, uuid7 } from '../../src/core/id.ts';
+import type { ProofEnvironment } from '../environment.ts';
+import { ask } from './ask.ts';
+import { type Callers, makeCallers } from './callers.ts';
+
+/** Where the calls of the table are made: everyone who calls, and fresh things to call for. */
+export interface AccessFixture extends Callers {
+  readonly environment: ProofEnvironment;
+  readonly url: string;
+  /** `note` is what the table says of the row. The tied key is tied to it. */
+  agent(note: string): Promise<TestAgent>;
+  /** A private agent that no key is tied to. */
+  privateAgent(): Promise<TestAgent>;
+  /** A run that waits for a worker; the wire id of it. With a stored id, it counts as started by that key. */
+  run(agent: TestAgent, apiKeyId: string | null): Promise<string>;
+  /** Gives everyone back the session and the ways to sign in that they began with. */
+  restoreSessions(): Promise<void>;
+}
+
+export async function createFixture(environment: ProofEnvironment): Promise<AccessFixture> {
+  const { db, ownerId } = environment;
+  const { url } = await environment.spawn('api', await databaseSettings());
+  const callers = await makeCallers(environment, url);
+  const { everything, tied, editorId, signedIn } = callers;
+  for (const userId of signedIn) {
+    await sql`
+      insert into accounts (id, user_id, account_id, provider_id)
+      values (${uuid7(Date.now())}, ${userId}, ${userId}, 'github')`.execute(db);
+  }
+  const keep = async (table: 'sessions' | 'accounts') =>
+    (
+      await sql<{ rows: string }>`
+        select coalesce(json_agg(t), '[]')::text as rows from ${sql.table(table)} t
+        where user_id = any (${signedIn}::uuid[])`.execute(db)
+    ).rows[0]?.rows;
+  const kept = { sessions: await keep('sessions'), accounts: await keep('accounts') };
+
+  return {
+    ...callers,
+    ...{ environment, url },
+    async agent(note) {
+      const visibility = note.startsWith('private') ? 'private' : 'public';
+      const createdBy = note.includes('editor') ? editorId : ownerId;
+      const agent = await environment.agent({ visibility, createdBy });
+      await sql`
+        insert into api_key_agents (api_key_id, agent_id) values (${tied.id}, ${agent.id})`.execute(
+        db,
+      );
+      return agent;
+    },
+    privateAgent: () => environment.agent({ visibility: 'private' }),
+    async run({ path }, apiKeyId) {
+      const headers = { authorization: `Bearer ${everything.key}` };
+      const body = { variables: { name: 'you' } };
+      const { text } = await ask(`${url}${path}/execute`, 'POST', headers, body);
+      const { executionId } = JSON.parse(text) as { executionId: string };
+      if (apiKeyId !== null) {
+        const { rows } = await sql<{ id: string }>`
+          select id from executions order by id desc limit 50`.execute(db);
+        const id = rows.find((row) => toId('execution', row.id) === executionId)?.id;
+        await sql`update executions set api_key_id = ${apiKeyId} where id = ${id}`.execute(db);
+      }
+      return executionId;
+    },
+    async restoreSessions() {
+      for (const table of ['sessions', 'accounts'] as const) {
+        const name = sql.table(table);
+        await sql`delete from ${name} where user_id = any (${signedIn}::uuid[])`.execute(db);
+        await sql`
+          insert into ${name} select * from json_populate_recordset(null::${name}, ${kept[table]}::json)`.execute(
+          db,
+        );
+      }
+    },
+  };
+}
+
+/** Ways to sign in with others' accounts are there; nobody is asked, only where a browser would be sent. */
+async function databaseSettings() {
+  const port = await freePort();
+  return {
+    PORT: String(port),
+    CUELINE_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    CUELINE_GITHUB_CLIENT_ID: 'github-client',
+    CUELINE_GITHUB_CLIENT_SECRET: 'github-secret',
+  };
+}

@@ -1,0 +1,293 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
+import { createTestDatabase } from '../harness/database.ts';
+import { failing, type Step } from '../harness/fake-provider.ts';
+import { freePort } from '../harness/free-port.ts';
+import { addKey, addWorkspace } from '../harness/people.ts';
+import { openDatabase } from '../src/store/connection/database.ts';
+import type { Canaries } from './canaries.ts';
+import { createBrowser } from './canary-browser.ts';
+import type { ProofEnvironment } from './environment.ts';
+
+/** The output of the service, by channel. */
+export interface Sinks {
+  readonly output: string[];
+  readonly logs: string[];
+  readonly errors: string[];
+  readonly metrics: string[];
+  readonly traces: string[];
+  /** Responses to callers who may see user content, and to those who may not. */
+  readonly answers: string[];
+  readonly strangers: string[];
+  readonly dump: string[];
+  /** How much was collected, so that an empty channel does not count as clean. */
+  readonly counts: Record<string, number>;
+}
+
+/**
+ * Takes one service through everything, at the most verbose log level: first start, people, prompts, keys, executions
+ * that succeed and fail in every way, malformed calls, a database that fails and disappears, a failed start.
+ */
+export async function runScenario(
+  { secrets, contents }: Canaries,
+  environment: ProofEnvironment,
+): Promise<Sinks> {
+  const { connection, drop } = await createTestDatabase();
+  const db = openDatabase({ connection, poolMax: 2, onError() {} });
+  const collected: string[] = [];
+  const collector = createServer(async (request, response) => {
+    for await (const chunk of request) collected.push(String(chunk));
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  const port = await freePort();
+  const places: Sinks = {
+    ...{
+      output: [],
+      logs: [],
+      errors: [],
+      metrics: [],
+      traces: collected,
+      answers: [],
+      strangers: [],
+    },
+    ...{ dump: [], counts: {} },
+  };
+  const get = (name: string) => secrets.get(name) ?? contents.get(name) ?? '';
+  secrets.set('databasePassword', String(connection.password));
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    const env = {
+      ...{ CUELINE_LOG_LEVEL: 'trace', PORT: String(port), CUELINE_PUBLIC_URL: url },
+      ...{ CUELINE_SECRET: get('serverSecret'), CUELINE_METRICS_TOKEN: get('metricsToken') },
+      ...{ CUELINE_OWNER_EMAIL: 'owner@example.com', CUELINE_OWNER_PASSWORD: get('ownerPassword') },
+      ...{ CUELINE_OIDC_ISSUER: 'http://127.0.0.1:1', CUELINE_OIDC_CLIENT_ID: 'cueline' },
+      ...{ CUELINE_OIDC_CLIENT_SECRET: get('issuerSecret'), CUELINE_GITHUB_CLIENT_ID: 'cueline' },
+      ...{
+        CUELINE_GITHUB_CLIENT_SECRET: get('githubSecret'),
+        OPENAI_API_KEY: get('environmentKey'),
+      },
+      ...{
+        OPENAI_BASE_URL: environment.provider.url,
+        CUELINE_ALLOWED_HOSTS: environment.provider.host,
+      },
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+      OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer ${get('collectorToken')}`,
+    };
+    const process = await environment.spawn('start', env, connection);
+    const browser = createBrowser(url, places);
+
+    // Members.
+    const credentials = { email: 'owner@example.com', password: get('wrongPassword') };
+    await browser.post('/api/auth/sign-in/email', credentials);
+    await browser.signIn('owner@example.com', get('ownerPassword'));
+    secrets.set('sessionCookie', browser.cookie().replace(/^[^=]*=/, ''));
+    await browser.post('/api/auth/sign-in/social', { provider: 'oidc' });
+    await browser.post('/api/auth/sign-in/social', { provider: 'github' });
+    const invited = await browser.post('/api/v1/invitations', {
+      email: 'm@example.com',
+      role: 'viewer',
+    });
+    const token =
+      String(invited.url ?? '')
+        .split('/')
+        .at(-1) ?? '';
+    secrets.set('invitationToken', token);
+    const joining = { token, name: 'M', password: get('memberPassword') };
+    await browser.post('/api/v1/invitations/accept', { ...joining, token: `${token}x` });
+    await browser.post('/api/v1/invitations/accept', joining, { cookie: '' });
+
+    // Resources.
+    const key = await browser.post('/api/v1/keys', {
+      ...{ name: 'all', agentIds: null, permissions: ['execute', 'read', 'cancel', 'manage'] },
+    });
+    const rotated = await browser.post(`/api/v1/keys/${key.apiKeyId}/rotate`, { graceSeconds: 60 });
+    secrets.set('apiKey', String(key.key)).set('rotatedKey', String(rotated.key));
+    const authorization = `Bearer ${rotated.key}`;
+    const stored = {
+      kind: 'openai-compatible',
+      apiKey: get('providerKey'),
+      baseURL: environment.provider.url,
+    };
+    await browser.put('/api/v1/providers/acme', stored);
+    await browser.put('/api/v1/providers/acme', { ...stored, baseURL: 'http://127.0.0.1:1/' });
+    const prompt = await browser.post('/api/v1/prompts', { name: 'Prompt' });
+    const version = await browser.post(`/api/v1/prompts/${prompt.promptId}/versions`, {
+      ...{
+        system: get('systemPrompt'),
+        user: `${get('userPrompt')} {{name}} {{other}}`,
+        model: 'acme/m',
+      },
+    });
+    const agents = [];
+    for (const model of ['acme/m', 'openai/m']) {
+      const agent = await browser.post('/api/v1/agents', {
+        ...{
+          agentName: 'Agent',
+          promptId: prompt.promptId,
+          promptVersionId: version.promptVersionId,
+        },
+        ...{
+          agentConfig: { model, maxAttempts: 1 },
+          defaultVariableValues: { other: get('defaultValue') },
+        },
+      });
+      for (const action of ['enable-api', 'deploy']) {
+        await browser.post(`/api/v1/agents/${agent.agentId}/lifecycle`, { action });
+      }
+      agents.push(`/api/v1/agents/${agent.agentId}`);
+    }
+
+    // Executions.
+    const statusUrls: string[] = [];
+    for (const [i, agent] of agents.entries()) {
+      // Each provider echoes the key that it received.
+      for (const step of misbehaviours(get, i === 0 ? 'providerKey' : 'environmentKey')) {
+        environment.provider.script(step);
+        const variables = { name: get('variable') };
+        const headers = {
+          authorization,
+          'idempotency-key': `${get('idempotencyKey')}${statusUrls.length}`,
+        };
+        const run = await browser.post(`${agent}/execute`, { variables }, headers);
+        const record = await browser.get(`${run.statusUrl}?wait=20`, { authorization });
+        places.counts[String(record.status)] = (places.counts[String(record.status)] ?? 0) + 1;
+        statusUrls.push(String(run.statusUrl));
+      }
+    }
+
+    // Invalid and malformed calls.
+    const [agent = ''] = agents;
+    const wrong = [
+      `{"variables": {"name": "${get('malformed')}`,
+      `"${get('malformed')}"`,
+      `[1e999, ${get('malformed')}]`,
+    ];
+    wrong.push(
+      `{"variables": {"name": "${get('malformed')}\\u0000"}}`,
+      `{"${get('malformed')}": 1}`,
+    );
+    for (const body of wrong) await browser.post(`${agent}/execute`, body, { authorization });
+    await browser.post(`${agent}/execute`, get('malformed'), {
+      authorization,
+      'content-type': 'text/plain',
+    });
+    const unlike = `Bearer ${String(rotated.key).slice(0, -1)}_`;
+    await browser.post(`${agent}/execute`, { variables: {} }, { authorization: unlike });
+    await browser.post(`${agent}/execute`, { variables: {} }, { authorization });
+    await browser.get(`/api/v1/nothing?token=${rotated.key}`, {});
+
+    // Callers with and without access.
+    for (const path of [
+      'keys',
+      'providers',
+      'me',
+      'members',
+      'invitations',
+      'agents',
+      'prompts',
+      'usage',
+    ]) {
+      await browser.get(`/api/v1/${path}`, {});
+    }
+    await browser.get('/api/auth/list-sessions', {});
+    const other = await addWorkspace(db);
+    const stranger = await addKey(
+      db,
+      { workspaceId: other.workspaceId, userId: other.ownerId },
+      {},
+    );
+    const lists = [
+      ...agents.map((one) => `${one}/executions`),
+      ...agents,
+      '/api/v1/agents',
+      '/api/v1/prompts',
+    ];
+    for (const path of [
+      ...statusUrls,
+      ...lists,
+      '/api/v1/providers',
+      '/api/v1/keys',
+      '/api/v1/members',
+    ]) {
+      await browser.get(path, { authorization: `Bearer ${stranger.key}` }, places.strangers);
+      await browser.get(path, { cookie: '' }, places.strangers);
+    }
+
+    // A database that fails, and one that disappears.
+    await sql`alter table agents rename to gone`.execute(db);
+    await browser.post(
+      `${agent}/execute`,
+      { variables: { name: get('variable') } },
+      { authorization },
+    );
+    await browser.get('/api/v1/agents', {});
+    await sql`alter table gone rename to agents`.execute(db);
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(db);
+    await browser.post(
+      `${agent}/execute`,
+      { variables: { name: get('variable') } },
+      { authorization },
+    );
+
+    for (const headers of [{}, { authorization: `Bearer ${get('metricsToken')}` }]) {
+      places.metrics.push(await (await fetch(`${url}/metrics`, { headers })).text());
+    }
+    await process.kill('SIGTERM');
+    const { said: banner, logged } = process.output();
+    // The demo prints its own key once; it is not a canary.
+    places.output.push(banner);
+    places.logs.push(logged);
+    places.logs.push(
+      await failedStart(environment, env, { ...connection, password: get('wrongPassword') }),
+    );
+    for (const { name } of (
+      await sql<{ name: string }>`
+      select tablename as name from pg_tables where schemaname = 'public'`.execute(db)
+    ).rows) {
+      const { rows } = await sql<{
+        row: string;
+      }>`select t::text as row from ${sql.table(name)} t`.execute(db);
+      places.dump.push(...rows.map(({ row }) => row));
+    }
+    places.counts['rows dumped'] = places.dump.length;
+    return places;
+  } finally {
+    collector.close();
+    await db.destroy();
+    await drop();
+  }
+}
+
+/** An execution that succeeds, and every way to fail; the provider echoes what it received. */
+function misbehaviours(get: (name: string) => string, key: string): Step[] {
+  const said = [key, 'complaint', 'userPrompt', 'variable'].map(get).join(' and ');
+  return [
+    { text: get('output') },
+    failing(401, `Incorrect API key provided: ${said}`, 'invalid_api_key'),
+    {
+      ...failing(400, Buffer.from(get(key)).toString('base64')),
+      headers: { 'x-key': said },
+    },
+    { status: 500, body: `Error: ${get('stack')}\n    at run (/srv/app.js:1:1) ${said}` },
+    { status: 200, body: `{"choices": [{"message": ${get('stack')} ${said}` },
+    { status: 200, body: { id: said, choices: [] } },
+    { text: null, refusal: said },
+    { text: said, finish: 'content_filter' },
+    { half: 'reset' },
+  ];
+}
+
+async function failedStart(
+  environment: ProofEnvironment,
+  env: Record<string, string>,
+  through: ProofEnvironment['connection'],
+): Promise<string> {
+  const started = await environment
+    .spawn('start', env, through)
+    .catch((error: Error) => error.message);
+  return typeof started === 'string' ? started : 'it started all the same';
+}

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { behindPooler } from '../../proof/claims/behind-pooler.ts';
+import { claims } from '../../proof/claims.ts';
+import { poolerVersion } from '../../proof/pooler.ts';
+import { proveOn } from '../../proof/prove.ts';
+
+/** A few rounds of each claim. To check that the faults are found takes longer: `npm run proof -- --faults`. */
+
+const noPooler =
+  poolerVersion() === null && 'pgbouncer is not installed: apt-get install pgbouncer';
+
+// Claims mostly wait for leases and processes.
+describe('claims', { concurrency: 3 }, () => {
+  for (const claim of claims) {
+    test(`${claim.name}: ${claim.description}`, {
+      skip: claim === behindPooler && noPooler,
+    }, async () => {
+      const { violations } = await proveOn({ fault: null, seed: 1 }, claim, claim.rounds.test);
+      assert.deepEqual(violations, []);
+    });
+  }
+});

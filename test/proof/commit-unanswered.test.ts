@@ -1,4 +1,0 @@
-import { commitUnanswered } from '../../proof/claims/commit-unanswered.ts';
-import { proveInTest } from './prove.ts';
-
-proveInTest(commitUnanswered);

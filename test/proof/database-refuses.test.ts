@@ -1,4 +1,0 @@
-import { databaseRefuses } from '../../proof/claims/database-refuses.ts';
-import { proveInTest } from './prove.ts';
-
-proveInTest(databaseRefuses);

@@ -1,4 +1,0 @@
-import { limitsExact } from '../../proof/claims/limits-exact.ts';
-import { proveInTest } from './prove.ts';
-
-proveInTest(limitsExact);

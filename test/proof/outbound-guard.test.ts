@@ -1,4 +1,0 @@
-import { outboundGuard } from '../../proof/claims/outbound-guard.ts';
-import { proveInTest } from './prove.ts';
-
-proveInTest(outboundGuard);

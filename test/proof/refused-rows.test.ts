@@ -1,4 +1,0 @@
-import { refusedRows } from '../../proof/claims/refused-rows.ts';
-import { proveInTest } from './prove.ts';
-
-proveInTest(refusedRows);

@@ -1,4 +1,0 @@
-import { rollingRestart } from '../../proof/claims/rolling-restart.ts';
-import { proveInTest } from './prove.ts';
-
-proveInTest(rollingRestart);

@@ -1,4 +1,0 @@
-import { workerCutOff } from '../../proof/claims/worker-cut-off.ts';
-import { proveInTest } from './prove.ts';
-
-proveInTest(workerCutOff);

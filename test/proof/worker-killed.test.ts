@@ -1,4 +1,0 @@
-import { workerKilled } from '../../proof/claims/worker-killed.ts';
-import { proveInTest } from './prove.ts';
-
-proveInTest(workerKilled);

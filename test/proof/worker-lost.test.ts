@@ -1,4 +1,0 @@
-import { workerLost } from '../../proof/claims/worker-lost.ts';
-import { proveInTest } from './prove.ts';
-
-proveInTest(workerLost);

@@ -1,4 +1,0 @@
-import { workerStopped } from '../../proof/claims/worker-stopped.ts';
-import { proveInTest } from './prove.ts';
-
-proveInTest(workerStopped);

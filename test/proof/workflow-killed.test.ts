@@ -1,4 +1,0 @@
-import { workflowKilled } from '../../proof/claims/workflow-killed.ts';
-import { proveInTest } from './prove.ts';
-
-proveInTest(workflowKilled);

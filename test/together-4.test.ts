@@ -1,3 +1,0 @@
-import { testTogether } from '../harness/together.ts';
-
-await testTogether();
