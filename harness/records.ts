@@ -109,8 +109,10 @@ function counted(table: keyof typeof keys): string {
 /** Recomputes statistics and breakdown from the records. */
 export async function countHistory(db: Db): Promise<void> {
   await sql`truncate statistics, breakdown`.execute(db);
-  await sql.raw(`insert into statistics ${counted('statistics')}`).execute(db);
-  await sql.raw(`insert into breakdown ${counted('breakdown')}`).execute(db);
+  for (const table of ['statistics', 'breakdown'] as const) {
+    const columns = `${keys[table]}, occurred, recorded, input_tokens, output_tokens, cost_usd, latency, cost_unknown`;
+    await sql.raw(`insert into ${table} (${columns}) ${counted(table)}`).execute(db);
+  }
   await sql`analyze`.execute(db);
 }
 

@@ -44,7 +44,8 @@ async function end({ environment: { db } }: AccessFixture, executionId: string):
       update executions set status = 'canceled', completed_at = clock_timestamp(), settings = null,
         error_code = 'CANCELED', error = 'Canceled.'
       where id = ${id} returning agent_id, id_time(id) as at, status, source)
-    insert into statistics as s
+    insert into statistics as s (agent_id, level, bucket, status, source, occurred, recorded, input_tokens,
+      output_tokens, cost_usd, latency)
     select agent_id, level, date_trunc(level, at, 'UTC'), status, source, 1, 1, 0, 0, 0, '{}'
     from ended cross join unnest(array['minute', 'hour', 'day']) as level
     on conflict (agent_id, level, bucket, status, source) do update
@@ -88,7 +89,8 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
   async 'GET /api/v1/statistics'(fixture, note) {
     const [one, hidden] = [await fixture.agent(note), await fixture.privateAgent()];
     await sql`
-      insert into statistics
+      insert into statistics (agent_id, level, bucket, status, source, occurred, recorded, input_tokens,
+      output_tokens, cost_usd, latency)
       select id, 'day', date_trunc('day', clock_timestamp(), 'UTC'), 'success', 'api', 1, 1, 0, 0, 0, '{}'
       from unnest(${[one.id, hidden.id]}::uuid[]) as id`.execute(fixture.environment.db);
     return {

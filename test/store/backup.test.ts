@@ -15,7 +15,7 @@ import { isFloorSettled } from '../../src/store/history/months.ts';
 import { inSnapshot } from '../../src/store/history/records.ts';
 import { migrate } from '../../src/store/migrate.ts';
 
-/** The commands of docs/operations.md, on the oldest server that a system at hand has: also a test of that version. */
+/** Runs the backup commands of docs/operations.md on the PostgreSQL of the operating system, which also tests that version. */
 
 const run = promisify(execFile);
 const bin = debianPostgres();
@@ -42,7 +42,7 @@ function open(connection: pg.ClientConfig): Db {
   return openDatabase({ connection, poolMax: 2, onError: () => {} });
 }
 
-test('a dump that is restored holds the same history, down to its counts', { skip }, async () => {
+test('a restored dump contains the same history with the same counts', { skip }, async () => {
   const { connection, directory, admin } = server;
   const program = (name: string) => join(bin ?? '', name);
   const file = join(directory, 'cueline.dump');
@@ -55,20 +55,20 @@ test('a dump that is restored holds the same history, down to its counts', { ski
 
   const restored = open(target);
   try {
-    // Nothing is left to migrate, and what is made ahead of time is there.
+    // No migration is missing, and future partitions exist.
     await migrate(restored);
     await maintain(restored);
     assert.deepEqual(await tablesOf(restored), await tablesOf(original));
     assert.deepEqual(await counts(restored), await counts(original));
     for (const agentId of made.agentIds) {
       for (const offset of [0, 2_000]) {
-        const question = { ...wholeHistory([agentId]), offset };
-        const page = await listExecutions(restored, question);
+        const request = { ...wholeHistory([agentId]), offset };
+        const page = await listExecutions(restored, request);
         assert.ok(offset > 0 || page.rows.length > 0);
-        assert.deepEqual(page, await listExecutions(original, question));
+        assert.deepEqual(page, await listExecutions(original, request));
       }
     }
-    // The numbers of transactions mean nothing in another server.
+    // Transaction ids of the original server are meaningless in another server.
     await inSnapshot(restored, async (trx) => {
       await sql`select from history_floor`.execute(trx);
       assert.ok(await isFloorSettled(restored));
@@ -97,7 +97,7 @@ async function tablesOf(db: Db): Promise<unknown[]> {
   return rows;
 }
 
-/** Of every table, how many rows it has and what they are. */
+/** The number of rows and a digest of each table. */
 async function counts(db: Db): Promise<unknown[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select relname::text as name from pg_class

@@ -36,84 +36,86 @@ const many = 20_000;
 const limit = 1_000;
 const someRows = 50;
 
-/** What fills the table with rows whose time has not come, and what asks for those whose time has. */
-const questions: Record<string, [fill: ReturnType<typeof sql>, ask: (db: Db) => Promise<unknown>]> =
-  {
-    'delayed runs': [
-      sql`insert into execution_queue (id, workspace_id, agent_id, tag, available_at)
+/** Fills a table with rows that are not due, and selects the due ones. */
+const selections: Record<
+  string,
+  [fill: ReturnType<typeof sql>, ask: (db: Db) => Promise<unknown>]
+> = {
+  'delayed executions': [
+    sql`insert into execution_queue (id, workspace_id, agent_id, tag, available_at)
         select gen_random_uuid(), ${workspaceId}::uuid, ${agent.id}::uuid, n, clock_timestamp() + interval '1 hour'
         from generate_series(1, ${many}::int) as n`,
-      (asked) => promoteDelayed(asked, { withinMs: null, fromTag: 0 }),
-    ],
-    'delayed runs of late': [
-      sql`select`,
-      (asked) => promoteDelayed(asked, { withinMs: 5_000, fromTag: 0 }),
-    ],
-    'runs put off too far': [sql`select`, (asked) => wakeExecutions(asked, limit)],
-    'idempotency keys': [
-      sql`insert into idempotency
+    (counted) => promoteDelayed(counted, { withinMs: null, fromTag: 0 }),
+  ],
+  'recently delayed executions': [
+    sql`select`,
+    (counted) => promoteDelayed(counted, { withinMs: 5_000, fromTag: 0 }),
+  ],
+  'executions delayed too far': [sql`select`, (counted) => wakeExecutions(counted, limit)],
+  'idempotency keys': [
+    sql`insert into idempotency
         select gen_random_uuid(), ${agent.id}::uuid, n, '', gen_random_uuid(), 'made', '{}', clock_timestamp() from generate_series(1, ${many}::int) as n`,
-      (asked) => deleteExpiredIdempotencyKeys(asked, limit),
-    ],
-    'idempotency keys of workflows': [
-      sql`insert into workflow_idempotency
+    (counted) => deleteExpiredIdempotencyKeys(counted, limit),
+  ],
+  'workflow idempotency keys': [
+    sql`insert into workflow_idempotency
         select gen_random_uuid(), ${workflow.id}::uuid, n, '', ${runId}::uuid, '{}', clock_timestamp() from generate_series(1, ${many}::int) as n`,
-      (asked) => deleteExpiredWorkflowIdempotencyKeys(asked, limit),
-    ],
-    'outputs kept for a while': [
-      sql`insert into transient_outputs (execution_id, ended_at)
+    (counted) => deleteExpiredWorkflowIdempotencyKeys(counted, limit),
+  ],
+  'transient outputs': [
+    sql`insert into transient_outputs (execution_id, ended_at)
         select gen_random_uuid(), clock_timestamp() from generate_series(1, ${many}::int) as n`,
-      (asked) => removeTransientOutputs(asked, limit),
-    ],
-    'executions to be stopped': [
-      sql`insert into workflow_steps (run_id, step, item, status, ready_at, agent_id)
+    (counted) => removeTransientOutputs(counted, limit),
+  ],
+  'steps to stop': [
+    sql`insert into workflow_steps (run_id, step, item, status, ready_at, agent_id)
         select ${runId}, 'a', n, 'canceling', clock_timestamp() + interval '1 hour', ${agent.id}::uuid
         from generate_series(1, ${many}::int) as n`,
-      (asked) => claimDueStops(asked, limit),
-    ],
-    'executions to be stopped, put off too far': [sql`select`, (asked) => wakeStops(asked, limit)],
-    'steps to be called': [
-      sql`insert into workflow_steps (run_id, step, item, status, ready_at, variables, agent_id)
+    (counted) => claimDueStops(counted, limit),
+  ],
+  'steps to stop, delayed too far': [sql`select`, (counted) => wakeStops(counted, limit)],
+  'steps to call': [
+    sql`insert into workflow_steps (run_id, step, item, status, ready_at, variables, agent_id)
         select ${runId}, 'b', n, 'ready', clock_timestamp() + interval '1 hour', '{}', ${agent.id}::uuid
         from generate_series(1, ${many}::int) as n`,
-      (asked) =>
-        claimDueSteps(asked, [{ agentId: agent.id, stepsMax: limit }], {
-          stepsMax: limit,
-          bytesMax: 1,
-        }),
-    ],
-    'agents with steps to be called': [sql`select`, (asked) => findDueAgents(asked, limit)],
-    'steps to be called, put off too far': [sql`select`, (asked) => wakeSteps(asked, limit)],
-    schedules: [
-      sql`insert into workflow_schedules (id, workflow_id, workspace_id, cron, time_zone, missed, input, next_at)
+    (counted) =>
+      claimDueSteps(counted, [{ agentId: agent.id, stepsMax: limit }], {
+        stepsMax: limit,
+        bytesMax: 1,
+      }),
+  ],
+  'agents with steps to call': [sql`select`, (counted) => findDueAgents(counted, limit)],
+  'steps to call, delayed too far': [sql`select`, (counted) => wakeSteps(counted, limit)],
+  schedules: [
+    sql`insert into workflow_schedules (id, workflow_id, workspace_id, cron, time_zone, missed, input, next_at)
         select gen_random_uuid(), ${workflow.id}::uuid, ${workspaceId}::uuid, '@daily', 'UTC', 'skip', '{}',
           clock_timestamp() + interval '1 hour'
         from generate_series(1, ${many}::int)`,
-      (asked) => claimDueSchedules(asked as Trx, { limit, failed: [] }),
-    ],
-    'what runs held, kept for a while': [
-      sql`insert into workflow_runs
+    (counted) => claimDueSchedules(counted as Trx, { limit, failed: [] }),
+  ],
+  'transient bodies of workflow runs': [
+    sql`insert into workflow_runs
         select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'status', 'success', 'bodies', 'transient',
           'completed_at', clock_timestamp()))).*
         from workflow_runs r, generate_series(1, ${many}::int) where r.id = ${runId}`,
-      (asked) => removeTransientRunBodies(asked, limit),
-    ],
-    'tries to sign in': [
-      sql`insert into sign_in_attempts (id, key, count, last_request)
+    (counted) => removeTransientRunBodies(counted, limit),
+  ],
+  'sign-in attempts': [
+    sql`insert into sign_in_attempts (id, key, count, last_request)
         select gen_random_uuid(), n, 1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint
         from generate_series(1, ${many}::int) as n`,
-      sweepAttempts,
-    ],
-    'runs of workflows that are over': [
-      sql`insert into workflow_runs
+    sweepAttempts,
+  ],
+  'overdue workflow runs': [
+    sql`insert into workflow_runs
         select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid()))).*
         from workflow_runs r, generate_series(1, ${many}::int) where r.id = ${runId}`,
-      (asked) => listOverdueRuns(asked, limit),
-    ],
-  };
+    (counted) => listOverdueRuns(counted, limit),
+  ],
+};
 
-for (const [what, [fill, ask]] of Object.entries(questions)) {
-  test(`${what}: whoever looks for what is due reads nothing of what is not`, async () => {
+for (const [what, [fill, ask]] of Object.entries(selections)) {
+  test(`${what}: selecting due rows does not read the others`, async () => {
     await fill.execute(db);
     await sql`analyze`.execute(db);
     const rows = await rowsOfQuery(db, ask);

@@ -13,7 +13,7 @@ after(async () => {
   await database.drop();
 });
 
-test('the database puts every latency into the bin that the program does', async () => {
+test('the database and the program assign every latency to the same bin', async () => {
   const edges = Array.from({ length: 96 }, (_, bin) => Math.round(2 ** (bin / 4)));
   const all = [...new Set(edges.flatMap((ms) => [ms - 1, ms, ms + 1]))].filter((ms) => ms >= 0);
   const { rows } = await sql<{ ms: number; bin: number }>`

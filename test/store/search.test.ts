@@ -21,21 +21,21 @@ const anyContents = {
   variables: [],
 };
 
-/** Whether a record with this output, and variables as they were sent, is found. */
+/** Whether the search finds a record with this output and these variables. */
 async function finds(
   words: string,
   output: string | null,
   variables = '{}',
-  asked = db,
+  handle = db,
 ): Promise<boolean> {
   const filter = { ...wholeHistory([]), contents: { ...anyContents, words } };
   const { rows } = await sql`
     select from (select ${output}::text as output, ${variables}::json as input_variables) as e
-    where ${matchesFilter(filter)}`.execute(asked);
+    where ${matchesFilter(filter)}`.execute(handle);
   return rows.length === 1;
 }
 
-test('what is in lists, objects and escapes is found in variables', async () => {
+test('the search finds words in lists, objects and escapes of variables', async () => {
   const sent = String.raw`{"note":"two\nlines\tC:\\new caf\u00e9 \"said\"","tags":["a\nb",{"in":"x\\ny"}],"n":-5}`;
   for (const words of ['two', 'lines', '"two lines"', 'new', 'c', 'café', 'CAFÉ', 'said', 'note']) {
     assert.ok(await finds(words, null, sent), words);
@@ -48,7 +48,7 @@ test('what is in lists, objects and escapes is found in variables', async () => 
   }
 });
 
-test('what is nested is found however its letters were escaped', async () => {
+test('the search finds nested words, however their characters are escaped', async () => {
   const sent = String.raw`{"chat":[
     {"role":"user","content":"caf\u00e9 \u201czwei\u201d \ud83d\udc4d a\u0026b C:\\u00e9 \"\u6771\u4eac\""}], "n":1e999999}`;
   for (const words of [
@@ -69,7 +69,7 @@ test('what is nested is found however its letters were escaped', async () => {
   }
 });
 
-test('no phrase goes on from one text into the next', async () => {
+test('no phrase matches across two texts', async () => {
   const sent = '{"name":"Ada","order":"A-1017"}';
   for (const words of ['"shipped name"', '"Ada order"', '"shipped" -ada']) {
     assert.ok(!(await finds(words, 'Order shipped', sent)), words);
@@ -86,7 +86,7 @@ test('no phrase goes on from one text into the next', async () => {
   }
 });
 
-test('words are whole, in any case, with the punctuation of any script around them', async () => {
+test('whole words match, ignoring case, next to punctuation of any script', async () => {
   const text = 'He said: “Quick”—brown’s Ärger…最高。done';
   for (const words of [
     'quick',
@@ -106,7 +106,7 @@ test('words are whole, in any case, with the punctuation of any script around th
   assert.ok(await finds('-none', null));
 });
 
-test('a word is found beside any sign, and in scripts without blanks anywhere', async () => {
+test('words match next to any symbol, and anywhere in scripts without spaces', async () => {
   const cases = [
     ['costs €100, ₹500 or ฿700', '100', '500', '700', '€100'],
     ['Done✅ fine, great👍🏽so ⚠️ok ✓yes 1️⃣st', 'done', 'great', 'so', 'ok', 'yes', '✅', '👍', 'st'],
@@ -127,15 +127,15 @@ test('a word is found beside any sign, and in scripts without blanks anywhere', 
     ['ผมรักกรุงเทพมาก in서울에서', 'กรุงเทพ', '서울', 'in'],
     ['cafe\u0301 CAFE\u0301 naïve 서울'.normalize('NFD'), 'café', 'CAFÉ', 'nai\u0308ve', '서울'],
   ] as const;
-  for (const [text, ...asked] of cases) {
-    for (const words of asked) assert.ok(await finds(words ?? '', text ?? ''), words);
+  for (const [text, ...searches] of cases) {
+    for (const words of searches) assert.ok(await finds(words ?? '', text ?? ''), words);
   }
   for (const words of ['10', 'cafe', '京都', 'grea', 'cu']) {
     assert.ok(!(await finds(words, cases.map(([text]) => text).join(' '))), words);
   }
 });
 
-test('a word is found as it stands, however its letters are spelled', async () => {
+test('words match in every Unicode normalization form', async () => {
   const words = [
     'বয়স \u09ac\u09df\u09b8',
     '\u0958\u0932\u092e',
@@ -151,7 +151,7 @@ test('a word is found as it stands, however its letters are spelled', async () =
   }
 });
 
-test('case is told without the locale of the database', async (t) => {
+test('case folding does not depend on the locale of the database', async (t) => {
   const name = `${database.connection.database}_c`;
   const admin = { ...database.connection, user: 'postgres' };
   const made = `template template0 locale_provider libc locale 'C' encoding 'UTF8'`;
@@ -167,7 +167,7 @@ test('case is told without the locale of the database', async (t) => {
   }
 });
 
-test('a number is found behind the v of a version, and behind nothing else', async () => {
+test('a number matches after the v of a version, and after no other letter', async () => {
   const text = 'from v1.2.3 to V20, x7';
   for (const words of ['1.2.3', 'v1.2.3', '20', '"from v1.2.3 to"']) {
     assert.ok(await finds(words, text), words);
@@ -175,14 +175,14 @@ test('a number is found behind the v of a version, and behind nothing else', asy
   for (const words of ['2.3.4', '7', '-20']) assert.ok(!(await finds(words, text)), words);
 });
 
-test('a phrase is found however far back, and however often its words stood before', async () => {
+test('a phrase matches at the end of a long text with many partial matches', async () => {
   const text = `${'of the way '.repeat(15_000)} mail user@example.com`;
   assert.ok(await finds('user@example.com', text));
   assert.ok(await finds('"the way mail"', text));
   assert.ok(!(await finds('way@example.com', text)));
 });
 
-test('PostgreSQL reads the classes as the search does', async () => {
+test('PostgreSQL and JavaScript agree on the character classes', async () => {
   const codes = Array.from({ length: 0x40000 }, (_, at) => at + 1);
   const known = codes.filter((code) => code < 0xd800 || code > 0xdfff);
   for (const inside of [separators, standalone]) {
@@ -197,18 +197,18 @@ test('PostgreSQL reads the classes as the search does', async () => {
   }
 });
 
-test('what parts words is no word, and nothing else is none', () => {
-  const apart = new RegExp(`[${separators}]`, 'u');
+test('separators are not words, and every other character is one', () => {
+  const separator = new RegExp(`[${separators}]`, 'u');
   for (let code = 1; code < 0x40000; code++) {
     const sign = String.fromCodePoint(code);
-    // Composed, as it is read: few signs become two letters.
+    // In NFC, like the search; some characters become two.
     const read = Array.from(sign.normalize('NFC').replace('\0', ''));
-    const isParting = read.every((letter) => apart.test(letter));
-    assert.equal(readSearch(sign).length === 0, isParting, `U+${code.toString(16)}`);
+    const isSeparator = read.every((letter) => separator.test(letter));
+    assert.equal(readSearch(sign).length === 0, isSeparator, `U+${code.toString(16)}`);
   }
 });
 
-test('whatever is typed can be asked, and finds what stands there', async () => {
+test('every input is a valid search, and matches the reference implementation', async () => {
   const pieces = [
     'a',
     'bc',
@@ -232,21 +232,24 @@ test('whatever is typed can be asked, and finds what stands there', async () => 
   ];
   const made = fc.array(fc.constantFrom(...pieces), { maxLength: 60 });
   const joined = made.map((parts) => parts.join(''));
-  // What stands in no text a caller could send.
+  // NUL cannot be stored.
   const any = fc
     .string({ unit: 'binary', maxLength: 100 })
     .map((text) => text.replaceAll('\0', ''));
   await fc.assert(
     fc.asyncProperty(fc.oneof(joined, any), fc.oneof(joined, any), async (words, text) => {
       const output = text.toWellFormed();
-      assert.equal(await finds(words.toWellFormed(), output), holds(words.toWellFormed(), output));
+      assert.equal(
+        await finds(words.toWellFormed(), output),
+        referenceFinds(words.toWellFormed(), output),
+      );
     }),
     { numRuns: 500 },
   );
 });
 
-/** The same in plain code, letter by letter, once all that parts words is a blank. */
-function holds(words: string, text: string): boolean {
+/** The reference implementation: compares character by character after replacing separators with spaces. */
+function referenceFinds(words: string, text: string): boolean {
   const letters = (some: string) =>
     Array.from(
       some
@@ -255,17 +258,17 @@ function holds(words: string, text: string): boolean {
         .split(new RegExp(`[${separators}]+`, 'u'))
         .join(' '),
     );
-  const parts = new RegExp(`[ ${standalone}]`, 'u');
+  const boundary = new RegExp(`[ ${standalone}]`, 'u');
   const written = letters(` ${text} `);
-  const standsAt = (phrase: readonly string[], at: number) =>
-    phrase.every((letter, place) => written[at + place] === letter) &&
-    (parts.test(phrase[0] ?? '') || parts.test(written[at - 1] ?? '')) &&
-    (parts.test(phrase.at(-1) ?? '') || parts.test(written[at + phrase.length] ?? ''));
+  const matchesAt = (phrase: readonly string[], at: number) =>
+    phrase.every((letter, offset) => written[at + offset] === letter) &&
+    (boundary.test(phrase[0] ?? '') || boundary.test(written[at - 1] ?? '')) &&
+    (boundary.test(phrase.at(-1) ?? '') || boundary.test(written[at + phrase.length] ?? ''));
   return readSearch(words).some((phrases) =>
-    phrases.every(({ words: asked, excluded }) => {
-      const phrase = letters(asked.join(' '));
+    phrases.every(({ words: parts, excluded }) => {
+      const phrase = letters(parts.join(' '));
       const forms = /^[0-9]/.test(phrase[0] ?? '') ? [phrase, ['v', ...phrase]] : [phrase];
-      return forms.some((one) => written.some((_, at) => standsAt(one, at))) !== excluded;
+      return forms.some((one) => written.some((_, at) => matchesAt(one, at))) !== excluded;
     }),
   );
 }

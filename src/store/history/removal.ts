@@ -97,7 +97,7 @@ const isDeletable = `coalesce(
         (select w.completed_at is not null from workflow_runs w where w.id = r.workflow_run_id), true)`;
 
 const deleteGiven: Statement = {
-  name: 'removal-delete-ids',
+  name: 'removal-delete-given',
   text: `delete from executions e
     where e.status <> 'processing' and ${aboveFloor} and e.id = any(array(
       select id from executions r

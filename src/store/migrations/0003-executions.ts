@@ -51,7 +51,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       check ((error is null) = (error_code is null)),
       check ((workflow_run_id is null) = (step_name is null))
     ) partition by range (id);
-    create table executions_default partition of executions default;
+    create table executions_default partition of executions default with (${vacuumed});
     -- Lists read this index alone. Status and source are included so that counting the edges of a range needs no rows.
     -- Ascending, though lists read it backwards: new entries come last and leave its pages nearly full.
     create index executions_of_agent on executions (agent_id, id) include (status, source) where status <> 'processing';

@@ -33,7 +33,8 @@ test('400 for too many agents', () =>
 test('400 for too many buckets', async () => {
   const agents = await Promise.all(Array.from({ length: 18 }, () => addAgent(service)));
   await sql`
-    insert into statistics
+    insert into statistics (agent_id, level, bucket, status, source, occurred, recorded, input_tokens,
+      output_tokens, cost_usd, latency)
     select id, 'hour', b, 'success', 'api', 1, 1, 0, 0, 0, '{}'
     from unnest(${agents.map(({ id }) => id)}::uuid[]) as id,
       generate_series(timestamptz '2026-03-01Z', '2026-04-30T23:00Z', interval '1 hour') as b`.execute(

@@ -104,14 +104,16 @@ test('statistics equal the remaining records, whatever happens concurrently', as
             from generate_series(1, ${count}::int)) as times
           returning *),
         broken_down as (
-          insert into breakdown as b
+          insert into breakdown as b (agent_id, level, bucket, status, source, prompt_version_id, model, api_key_id,
+            error_code, occurred, recorded, input_tokens, output_tokens, cost_usd, latency)
           select agent_id, level, date_bin(step, id_time(id), 'epoch') as bucket, status, source, prompt_version_id, model,
             api_key_id, error_code, count(*), count(*), 0, 0, 0, '{}'
           from made cross join (values ('quarter', interval '15 minutes'), ('day', interval '1 day')) as l (level, step)
           group by 1, 2, 3, 4, 5, 6, 7, 8, 9 order by 1, 2, 3, 4, 5
           on conflict (agent_id, level, bucket, status, source, prompt_version_id, model, api_key_id, error_code) do update
             set occurred = b.occurred + excluded.occurred, recorded = b.recorded + excluded.recorded)
-        insert into statistics as s
+        insert into statistics as s (agent_id, level, bucket, status, source, occurred, recorded, input_tokens,
+          output_tokens, cost_usd, latency)
         select agent_id, level, date_trunc(level, id_time(id), 'UTC') as bucket, status, source, count(*), count(*), 0, 0, 0, '{}'
         from made cross join unnest(array['minute', 'hour', 'day']) as level group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
         on conflict (agent_id, level, bucket, status, source) do update

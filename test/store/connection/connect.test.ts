@@ -5,7 +5,7 @@ import { runAsAdmin } from '../../../harness/cluster.ts';
 import { createTestDatabase } from '../../../harness/database.ts';
 import { connectToDatabase, parseDatabaseUrl } from '../../../src/store/connection/connect.ts';
 
-test('whatever asks for TLS has the server checked, without a warning', async (t) => {
+test('every TLS mode verifies the server, without a warning', async (t) => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => void warnings.push(warning);
   process.on('warning', onWarning);
@@ -26,30 +26,29 @@ test('whatever asks for TLS has the server checked, without a warning', async (t
   assert.deepEqual(warnings, []);
 });
 
-test('a certificate that is not there is said in one line', () => {
+test('a missing certificate is reported in one line', () => {
   assert.throws(
     () => parseDatabaseUrl('postgres://u@db/cueline?sslmode=verify-full&sslrootcert=/nope/ca.pem'),
     {
       name: 'StartupFailure',
-      message:
-        "DATABASE_URL cannot be used: ENOENT: no such file or directory, open '/nope/ca.pem'.",
+      message: "DATABASE_URL is invalid: ENOENT: no such file or directory, open '/nope/ca.pem'.",
     },
   );
 });
 
-test('a database that cannot hold every letter is refused, with what to do', async (t) => {
+test('a database with another encoding is rejected with a remedy', async (t) => {
   const database = await createTestDatabase();
   const { connection } = database;
   const admin = { ...connection, user: 'postgres' };
   t.after(() => database.drop());
-  const patience = { withinMs: 0, signal: t.signal, onWait: () => {} };
-  await connectToDatabase(connection, patience);
+  const options = { withinMs: 0, signal: t.signal, onWait: () => {} };
+  await connectToDatabase(connection, options);
   for (const encoding of ['LATIN1', 'SQL_ASCII']) {
     const name = `${connection.database}_${encoding.toLowerCase()}`;
     const made = `template template0 locale_provider libc locale 'C' encoding '${encoding}'`;
     await runAsAdmin(admin, `create database ${name} ${made} owner cueline`);
     try {
-      await assert.rejects(connectToDatabase({ ...connection, database: name }, patience), {
+      await assert.rejects(connectToDatabase({ ...connection, database: name }, options), {
         name: 'StartupFailure',
         message: new RegExp(`${encoding}; Cueline needs UTF8\\. .*createdb --encoding=UTF8`),
       });

@@ -30,14 +30,14 @@ function open(
   return db;
 }
 
-test('a database that is away, full or slow is to be tried again', async (t) => {
+test('an unreachable, full or slow database is reported as unavailable', async (t) => {
   const db = open(t);
-  const held = Promise.withResolvers<void>();
-  const holding = db.connection().execute(() => held.promise);
+  const release = Promise.withResolvers<void>();
+  const busy = db.connection().execute(() => release.promise);
   const full = await thrownBy(sql`select`.execute(db));
-  held.resolve();
-  await holding;
-  const away = [
+  release.resolve();
+  await busy;
+  const unavailable = [
     full,
     await thrownBy(sql`select pg_sleep(60)`.execute(db)),
     await thrownBy(sql`select pg_terminate_backend(pg_backend_pid())`.execute(db)),
@@ -46,21 +46,21 @@ test('a database that is away, full or slow is to be tried again', async (t) => 
     new Error('Connection terminated unexpectedly'),
     new Error('Client has encountered a connection error and is not queryable'),
   ];
-  for (const error of away) {
+  for (const error of unavailable) {
     assert.ok(isUnavailable(error), String(error));
     const failure = asCallFailure(error);
     assert.deepEqual([failure?.code, failure?.fields.retryAfter], ['UNAVAILABLE', 1]);
   }
 });
 
-test('a fault of ours is none of the database', async (t) => {
+test('a bug of the program is not reported as unavailable', async (t) => {
   const aborted = open(t, { statementMsMax: 30_000 })
     .transaction()
     .execute(async (trx) => {
       await thrownBy(sql`select 1 / 0`.execute(trx));
       await sql`select`.execute(trx);
     });
-  const faults = [
+  const bugs = [
     await thrownBy(aborted),
     await thrownBy(readFile('/nowhere/page.html')),
     new Error('the parser did not answer'),
@@ -68,5 +68,5 @@ test('a fault of ours is none of the database', async (t) => {
     ...['22P02', '23505', '42P01'].map(coded),
     'no error',
   ];
-  for (const fault of faults) assert.equal(asCallFailure(fault), null, String(fault));
+  for (const bug of bugs) assert.equal(asCallFailure(bug), null, String(bug));
 });

@@ -23,7 +23,7 @@ async function backend(handle: Db): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-/** The three connections of the pool, each of them used and idle again. */
+/** Uses all three connections of the pool, which are idle afterwards. */
 async function backends(): Promise<number[]> {
   return db.transaction().execute((first) =>
     db.transaction().execute((second) =>
@@ -34,7 +34,7 @@ async function backends(): Promise<number[]> {
   );
 }
 
-test('a connection that is ended while idle is handed out to nobody', async () => {
+test('a connection that was closed while idle is not reused', async () => {
   const before = await backends();
   assert.equal(new Set(before).size, 3);
 
@@ -48,7 +48,7 @@ test('a connection that is ended while idle is handed out to nobody', async () =
   assert.ok(errors.length > 0);
 });
 
-test('a connection in use is kept, and is idle again afterwards', async () => {
+test('a connection in use stays open and becomes idle afterwards', async () => {
   const pid = await db.transaction().execute(async (trx) => {
     const first = await backend(trx);
     dropIdle(db);
@@ -58,7 +58,7 @@ test('a connection in use is kept, and is idle again afterwards', async () => {
   assert.equal(await backend(db), pid);
 });
 
-test('times and texts are read as they are meant, whatever the database has set', async () => {
+test('times and string literals do not depend on the settings of the database', async () => {
   const { connection } = database;
   const admin = { ...connection, user: 'postgres' };
   for (const setting of ["datestyle = 'German'", 'standard_conforming_strings = off']) {
@@ -69,7 +69,7 @@ test('times and texts are read as they are meant, whatever the database has set'
   dropIdle(db);
   assert.deepEqual((await sql.raw(text).execute(db)).rows, expected);
   const pipelines = testPipelines(connection);
-  const sent = await pipelines.use((send) => send({ name: 'look', text }));
+  const sent = await pipelines.use((send) => send({ name: 'read', text }));
   await pipelines.close();
   assert.deepEqual(sent, expected);
 });

@@ -28,30 +28,30 @@ async function counted(): Promise<number> {
   return row?.n ?? -1;
 }
 
-/** Its text is longer than any string can be. */
+/** Its text exceeds the maximum string length. */
 const unsendable = { toString: () => 'x'.repeat(2 ** 29 - 24).concat('x'.repeat(100)) };
 
-test('what is sent together leaves before whoever is told something meanwhile goes on', async (t) => {
+test('a batch is sent before other microtasks continue', async (t) => {
   const events: string[] = [];
   await pipelines.use((send) => send(count));
   const { uncork } = Socket.prototype;
   t.mock.method(Socket.prototype, 'uncork', function (this: Socket) {
-    events.push('left');
+    events.push('sent');
     uncork.call(this);
   });
-  const told = Promise.withResolvers<void>();
-  const goesOn = told.promise.then(() => events.push('went on'));
+  const signal = Promise.withResolvers<void>();
+  const other = signal.promise.then(() => events.push('continued'));
   await pipelines.use((send) => {
-    const answers = [send(begin), send(count), send(commit)];
+    const responses = [send(begin), send(count), send(commit)];
     events.length = 0;
-    told.resolve();
-    return Promise.all(answers);
+    signal.resolve();
+    return Promise.all(responses);
   });
-  await goesOn;
-  assert.deepEqual(events.slice(0, 2), ['left', 'went on']);
+  await other;
+  assert.deepEqual(events.slice(0, 2), ['sent', 'continued']);
 });
 
-test('where a value cannot be sent, the commit behind it is not sent either', async () => {
+test('after an unsendable value, the commit is not sent', async () => {
   const work = pipelines.use(async (send) => {
     await Promise.all([
       send(begin),
@@ -64,7 +64,7 @@ test('where a value cannot be sent, the commit behind it is not sent either', as
   assert.equal(await counted(), 0);
 });
 
-test('where the database refuses a statement, nothing of the transaction stays', async () => {
+test('a failed statement rolls back the transaction', async () => {
   const work = pipelines.use(async (send) => {
     await Promise.all([
       send(begin),
@@ -77,7 +77,7 @@ test('where the database refuses a statement, nothing of the transaction stays',
   assert.equal(await counted(), 0);
 });
 
-test('what is sent together without a transaction is one all the same', async () => {
+test('a batch without an explicit transaction is atomic', async () => {
   const work = pipelines.use((send) =>
     Promise.all([
       send(insert, [['00000000-0000-7000-8000-000000000003']]),
@@ -89,7 +89,7 @@ test('what is sent together without a transaction is one all the same', async ()
   assert.equal(await counted(), 0);
 });
 
-test('a statement is prepared and described by one trip alone, and each of its answers is its own', async (t) => {
+test('a statement is prepared and described once, and each call gets its own rows', async (t) => {
   const describe = t.mock.method(pg.Connection.prototype, 'describe');
   const parse = t.mock.method(pg.Connection.prototype, 'parse');
   const range = {
@@ -97,7 +97,7 @@ test('a statement is prepared and described by one trip alone, and each of its a
     text: 'select n, n % 2 = 0 as even from generate_series(1, $1::int) n',
   };
   const none = { name: 'none', text: 'select 1 as n where false' };
-  const asked = await pipelines.use(async (send) => [
+  const results = await pipelines.use(async (send) => [
     ...(await Promise.all([send(range, [1]), send(none), send(range, [2])])),
     ...(await Promise.all([send(none), send(range, [1])])),
   ]);
@@ -105,12 +105,12 @@ test('a statement is prepared and described by one trip alone, and each of its a
     { n: 1, even: false },
     { n: 2, even: true },
   ];
-  assert.deepEqual(asked, [[one], [], [one, two], [], [one]]);
+  assert.deepEqual(results, [[one], [], [one, two], [], [one]]);
   assert.equal(parse.mock.callCount(), 2);
   assert.equal(describe.mock.callCount(), 3);
 });
 
-test('a connection on which a statement failed is not used again, even where that was expected', async () => {
+test('a connection with a failed statement is not reused, even if the failure was handled', async () => {
   const pid = { name: 'pid', text: 'select pg_backend_pid() as pid' };
   const failing = await pipelines.use(async (send) => {
     const rows = await send(pid);
@@ -120,7 +120,7 @@ test('a connection on which a statement failed is not used again, even where tha
   assert.notDeepEqual(await pipelines.use((send) => send(pid)), failing);
 });
 
-test('what is under way is answered before the connections close', async () => {
+test('pending work completes before the connections close', async () => {
   const closing = testPipelines(database.connection);
   const slow = { name: 'slow', text: 'select pg_sleep(0.2), 1 as n' };
   const work = closing.use(async (send) => [...(await send(slow)), ...(await send(slow))]);
@@ -128,7 +128,7 @@ test('what is under way is answered before the connections close', async () => {
   assert.equal((await work).length, 2);
 });
 
-test('texts arrive as they were, whatever they hold', async () => {
+test('texts and bytes are transferred unchanged', async () => {
   const texts = ['', 'NULL', '"', '\\', '{a,b}', 'a,b', ' x ', '\n\t', "'", '\\x61', '😀', '\\"{}'];
   const echo = { name: 'echo', text: 'select unnest($1::text[]) as text' };
   const rows = await pipelines.use((send) =>
@@ -147,17 +147,17 @@ test('texts arrive as they were, whatever they hold', async () => {
   );
 });
 
-test('an answer that came while this process was held up is read before it is given up', async () => {
+test('a response that arrived while this process was blocked is read before the timeout applies', async () => {
   const responseTimeoutMs = 1_000;
   const ask = { name: 'held-up', text: `select 'held up' as text` };
-  // The connection is there already.
+  // The connection is open already.
   await counted();
   const rows = await pipelines.use(async (send) => {
     const first = send<{ text: string }>(ask);
     const until = performance.now() + responseTimeoutMs + 100;
-    // Once the statement has left.
+    // After the statement was sent.
     setImmediate(() => {
-      holdUpUntilAnswered();
+      blockUntilResponse();
       while (performance.now() < until);
     });
     return [...(await first), ...(await send<{ text: string }>(ask))];
@@ -165,8 +165,8 @@ test('an answer that came while this process was held up is read before it is gi
   assert.deepEqual(rows, [{ text: 'held up' }, { text: 'held up' }]);
 });
 
-/** Nothing is read here meanwhile. */
-function holdUpUntilAnswered(): void {
+/** Blocks this process until the server has responded. */
+function blockUntilResponse(): void {
   const script = `
     import pg from 'pg';
     const client = new pg.Client(JSON.parse(process.argv[1]));
@@ -181,7 +181,7 @@ function holdUpUntilAnswered(): void {
   });
 }
 
-test('no more connections are open than lent at once, and who finds none waits in line', async (t) => {
+test('connections are limited, and further work waits', async (t) => {
   const few = testPipelines(database.connection, 3);
   t.after(() => few.close());
   const pid = { name: 'pid', text: 'select pg_backend_pid() as pid' };
@@ -196,26 +196,26 @@ test('no more connections are open than lent at once, and who finds none waits i
   assert.equal(new Set(pids).size, 3);
 });
 
-test('whoever holds a connection that failed leaves its place to who asks what became of it', async (t) => {
+test('a failed connection frees its slot at once, so that the work can query the outcome', async (t) => {
   const one = testPipelines(database.connection, 1);
   t.after(() => one.close());
-  const answer = await one.use(async (send) => {
+  const rows = await one.use(async (send) => {
     await assert.rejects(send(insert, [['no id']]));
     return one.use((other) => other<{ n: number }>(count));
   });
-  assert.equal(answer.length, 1);
+  assert.equal(rows.length, 1);
 });
 
-test('who waits too long is told that the database is not available', async (t) => {
+test('work that waits too long fails as unavailable', async (t) => {
   const one = testPipelines(database.connection, 1);
   t.after(() => one.close());
-  const held = Promise.withResolvers<void>();
-  const first = one.use(() => held.promise);
+  const release = Promise.withResolvers<void>();
+  const first = one.use(() => release.promise);
   await assert.rejects(
     one.use(() => assert.fail('it had a connection'), 1),
     (error) => asCallFailure(error)?.code === 'UNAVAILABLE',
   );
-  held.resolve();
+  release.resolve();
   await first;
   assert.equal((await one.use((send) => send<{ n: number }>(count))).length, 1);
 });

@@ -6,65 +6,65 @@ import { test } from 'node:test';
 import { accountFor } from '../../../src/store/embedded/account.ts';
 import { startEmbedded } from '../../../src/store/embedded.ts';
 import {
-  keepLine,
   persist,
   postmasterPid,
   query,
   startCueline,
   usedDirectory,
+  writeRow,
 } from './start-and-kill.ts';
 
 const used = usedDirectory();
 
-test('PostgreSQL alone ends: it comes back, on the same connection', async (t) => {
+test('PostgreSQL is killed: it restarts with the same connection settings', async (t) => {
   const dataDir = used();
   const { connection, onExit, stop } = await startEmbedded({ dataDir });
   t.after(stop);
-  await keepLine(connection);
-  const told = new Promise<string>(onExit);
+  await writeRow(connection);
+  const exited = new Promise<string>(onExit);
   for (const signal of ['SIGKILL', 'SIGINT'] as const) {
     const pid = await postmasterPid(dataDir);
     process.kill(pid, signal);
     await persist(async () => {
       assert.notEqual(await postmasterPid(dataDir), pid);
-      assert.deepEqual(await query(connection, 'select line from kept'), [{ line: 1 }]);
+      assert.deepEqual(await query(connection, 'select line from test_rows'), [{ line: 1 }]);
     });
   }
-  assert.equal(await told, 'signal SIGKILL');
+  assert.equal(await exited, 'signal SIGKILL');
 });
 
-test('Cueline alone is killed: the next start ends what it left running', async (t) => {
+test('Cueline is killed: the next start stops the orphaned PostgreSQL', async (t) => {
   const dataDir = used();
   const cueline = startCueline(t, dataDir);
   const { connection } = await cueline.said;
   assert.ok(connection);
-  await keepLine(connection);
+  await writeRow(connection);
   const pid = await postmasterPid(dataDir);
   await cueline.kill();
-  assert.deepEqual(await query(connection, 'select line from kept'), [{ line: 1 }]);
+  assert.deepEqual(await query(connection, 'select line from test_rows'), [{ line: 1 }]);
 
   const { stop, ...next } = await startEmbedded({ dataDir });
   t.after(stop);
   assert.notEqual(await postmasterPid(dataDir), pid);
-  assert.deepEqual(await query(next.connection, 'select line from kept'), [{ line: 1 }]);
+  assert.deepEqual(await query(next.connection, 'select line from test_rows'), [{ line: 1 }]);
 });
 
-test('everything is killed: the next start recovers', async (t) => {
+test('both are killed: the next start recovers', async (t) => {
   const dataDir = used();
   const cueline = startCueline(t, dataDir);
   const { connection } = await cueline.said;
   assert.ok(connection);
-  await keepLine(connection);
+  await writeRow(connection);
   const pid = await postmasterPid(dataDir);
   await cueline.kill();
   process.kill(pid, 'SIGKILL');
 
   const { stop, ...next } = await startEmbedded({ dataDir });
   t.after(stop);
-  assert.deepEqual(await query(next.connection, 'select line from kept'), [{ line: 1 }]);
+  assert.deepEqual(await query(next.connection, 'select line from test_rows'), [{ line: 1 }]);
 });
 
-test('the number of a dead PostgreSQL went to another process, which is left alone', async (t) => {
+test('another process reuses the pid of a dead PostgreSQL: it is not stopped', async (t) => {
   const dataDir = used();
   const first = await startEmbedded({ dataDir });
   const pidFile = join(dataDir, 'postgres', 'postmaster.pid');

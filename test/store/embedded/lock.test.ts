@@ -5,11 +5,11 @@ import { test } from 'node:test';
 import { acquireLock } from '../../../src/store/embedded/lock.ts';
 import { newDirectory } from './start-and-kill.ts';
 
-test('a lock that cannot be taken, whatever is in the way, is named', async (t) => {
+test('the error names an unusable lock file', async (t) => {
   const directory = await newDirectory(t);
-  // As a full disk does, this lets SQLite open the file and fail at the first statement.
+  // Like a full disk: SQLite opens the file and fails at the first statement.
   const lock = join(directory, 'lock');
-  await writeFile(lock, 'this is no database, and long enough to be looked at as one'.repeat(20));
+  await writeFile(lock, 'not a database, and long enough to be read as one'.repeat(20));
   assert.throws(() => acquireLock(directory, 'starting'), {
     name: 'StartupFailure',
     message: new RegExp(`${lock} `),
@@ -26,7 +26,7 @@ test('a lock that cannot be taken, whatever is in the way, is named', async (t) 
   acquireLock(directory, 'starting').release();
 });
 
-test('whoever finds it held is told by whom and as what, and leaves it as it is', async (t) => {
+test('a locked directory reports its owner and state, and stays unchanged', async (t) => {
   const directory = await newDirectory(t);
   const lockedAs = (state: string) => ({
     name: 'StartupFailure',
@@ -38,7 +38,7 @@ test('whoever finds it held is told by whom and as what, and leaves it as it is'
   assert.throws(() => acquireLock(directory, 'command'), lockedAs('serving'));
   assert.deepEqual((await readdir(directory)).toSorted(), ['lock', 'pid']);
   lock.release();
-  // What a killed one left says nothing.
+  // The file of a killed owner is ignored.
   await writeFile(join(directory, 'pid'), '1\nserving\n');
   acquireLock(directory, 'command').release();
 });

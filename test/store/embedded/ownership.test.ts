@@ -7,19 +7,19 @@ import { readPostmaster } from '../../../src/store/embedded/postmaster.ts';
 import { findEmbedded, joinEmbedded, startEmbedded } from '../../../src/store/embedded.ts';
 import { postmasterPid, query, startCueline, usedDirectory } from './start-and-kill.ts';
 
-/** Who waits for whom, who uses whose database, and what stays of it when one of them is killed. */
+/** Which process waits, which one joins the database of another, and what happens when one is killed. */
 
 const used = usedDirectory();
 
-for (const [comer, open] of [
+for (const [newcomer, open] of [
   ['a command', joinEmbedded],
   ['a server', startEmbedded],
 ] as const) {
-  test(`${comer} waits for a command, and has a database that does not end with it`, async (t) => {
+  test(`${newcomer} waits for a command, and then starts its own database`, async (t) => {
     const dataDir = used();
     const command = startCueline(t, dataDir, { role: 'command' });
     assert.ok((await command.said).connection);
-    const itsPostmaster = await postmasterPid(dataDir);
+    const firstPostmaster = await postmasterPid(dataDir);
     const waiting = Promise.withResolvers<string>();
     const opening = open({ dataDir, onWait: waiting.resolve });
     assert.match(await waiting.promise, new RegExp(`^the command \\(pid ${command.pid}\\)`));
@@ -27,23 +27,23 @@ for (const [comer, open] of [
 
     const { connection, stop } = await opening;
     t.after(stop);
-    assert.notEqual(await postmasterPid(dataDir), itsPostmaster);
+    assert.notEqual(await postmasterPid(dataDir), firstPostmaster);
     await query(connection, 'select');
     await stop();
     assert.equal(await readPostmaster(join(dataDir, 'postgres')), null);
   });
 }
 
-test('a command waits for a server that is starting, and leaves its database to it', async (t) => {
+test('a command waits for a starting server, and does not stop its database', async (t) => {
   const dataDir = used();
   const server = await startEmbedded({ dataDir });
   t.after(server.stop);
-  const tell = (as: string) => writeFile(join(dataDir, 'pid'), `${process.pid}\n${as}\n`);
-  await tell('starting');
+  const publish = (state: string) => writeFile(join(dataDir, 'pid'), `${process.pid}\n${state}\n`);
+  await publish('starting');
   const waiting = Promise.withResolvers<string>();
   const opening = joinEmbedded({ dataDir, onWait: waiting.resolve });
   assert.match(await waiting.promise, new RegExp(`^the server \\(pid ${process.pid}\\)`));
-  await tell('serving');
+  await publish('serving');
 
   const { connection, stop } = await opening;
   assert.deepEqual(connection, server.connection);
@@ -51,7 +51,7 @@ test('a command waits for a server that is starting, and leaves its database to 
   assert.deepEqual(await findEmbedded(dataDir), server.connection);
 });
 
-test('a command never uses what a killed server left running', async (t) => {
+test('a command does not join the orphaned database of a killed server', async (t) => {
   const dataDir = used();
   const server = startCueline(t, dataDir);
   assert.ok((await server.said).connection);
@@ -62,15 +62,15 @@ test('a command never uses what a killed server left running', async (t) => {
   assert.notEqual(await postmasterPid(dataDir), left);
 });
 
-test('who waits can be told to end', async () => {
+test('a wait can be aborted', async () => {
   const dataDir = used();
-  const held = acquireLock(dataDir, 'command');
+  const lock = acquireLock(dataDir, 'command');
   try {
     const ending = new AbortController();
     const onWait = () => ending.abort();
     const opening = startEmbedded({ dataDir, signal: ending.signal, onWait });
     await assert.rejects(opening, { name: 'AbortError' });
   } finally {
-    held.release();
+    lock.release();
   }
 });

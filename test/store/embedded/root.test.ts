@@ -5,32 +5,32 @@ import { test } from 'node:test';
 import { accountFor, canEnter } from '../../../src/store/embedded/account.ts';
 import { packagedNative } from '../../../src/store/embedded/binaries.ts';
 import { findEmbedded, startEmbedded } from '../../../src/store/embedded.ts';
-import { keepLine, newDirectory, query, startCueline } from './start-and-kill.ts';
+import { newDirectory, query, startCueline, writeRow } from './start-and-kill.ts';
 
 const root = process.getuid?.() === 0;
 
-test('as root, below folders that only root may enter', { skip: !root }, async (t) => {
+test('as root, below directories that only root can enter', { skip: !root }, async (t) => {
   const [closed, sharedDir] = [await newDirectory(t), await newDirectory(t)];
   await chmod(closed, 0o700);
   await chmod(sharedDir, 0o755);
-  // The programs behind a closed folder, as in /root/cueline/node_modules.
+  // The programs are below a closed directory, as in /root/cueline/node_modules.
   await symlink(packagedNative(), join(closed, 'native'));
   await cp(join(packagedNative(), '..', 'package.json'), join(closed, 'package.json'));
   const dataDir = join(closed, 'data');
   const options = { dataDir, sharedDir, native: join(closed, 'native') };
   const first = await startEmbedded(options);
-  await keepLine(first.connection);
+  await writeRow(first.connection);
   await first.stop();
   const second = await startEmbedded(options);
   t.after(() => second.stop());
-  assert.deepEqual(await query(second.connection, 'select line from kept'), [{ line: 1 }]);
+  assert.deepEqual(await query(second.connection, 'select line from test_rows'), [{ line: 1 }]);
   assert.deepEqual(await findEmbedded(dataDir), second.connection);
   assert.equal(
     dirname(dirname(await realpath(join(dataDir, 'postgres')))),
     await realpath(sharedDir),
   );
 
-  // A copy of the data directory points to the same cluster, which can be only one's.
+  // A copy of the data directory links to the same cluster, which only one process can own.
   await cp(dataDir, join(closed, 'copy'), { recursive: true, verbatimSymlinks: true });
   await assert.rejects(
     startEmbedded({ ...options, dataDir: join(closed, 'copy') }),
@@ -41,7 +41,7 @@ test('as root, below folders that only root may enter', { skip: !root }, async (
   await assert.rejects(startEmbedded(options), { name: 'StartupFailure' });
 });
 
-test('as root, on a data directory that was copied as root', { skip: !root }, async (t) => {
+test('as root, with a data directory that root copied', { skip: !root }, async (t) => {
   const dataDir = await newDirectory(t);
   await (await startEmbedded({ dataDir })).stop();
   const copy = await newDirectory(t);
@@ -52,7 +52,7 @@ test('as root, on a data directory that was copied as root', { skip: !root }, as
   await query(connection, 'select');
 });
 
-test('as an ordinary user', { skip: !root }, async (t) => {
+test('as an unprivileged user', { skip: !root }, async (t) => {
   const account = await accountFor('/nowhere');
   assert.ok(account);
   if (!(await canEnter(account, import.meta.dirname))) return t.skip('sources out of reach');
@@ -64,7 +64,7 @@ test('as an ordinary user', { skip: !root }, async (t) => {
   assert.deepEqual(await query(connection, 'select 1 as one'), [{ one: 1 }]);
   assert.equal((await stat(join(dataDir, 'postgres.password'))).uid, account.uid);
   await cueline.kill();
-  // Root goes on with it as that user.
+  // Root then runs PostgreSQL as that user.
   const { stop } = await startEmbedded({ dataDir });
   await stop();
   const again = await startCueline(t, dataDir, { account }).said;

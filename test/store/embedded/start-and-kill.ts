@@ -12,8 +12,7 @@ import { readPostmaster } from '../../../src/store/embedded/postmaster.ts';
 import { startEmbedded } from '../../../src/store/embedded.ts';
 
 /**
- * For a file of tests, which run one after the other: a data directory with a database in it, as an earlier start
- * leaves it. Each test may find it as the one before left it, and leaves it in order.
+ * A data directory with an existing database, shared by the sequential tests of a file. Each test must leave it usable.
  */
 export function usedDirectory(): () => string {
   let directory = '';
@@ -26,7 +25,7 @@ export function usedDirectory(): () => string {
   return () => directory;
 }
 
-/** An empty directory for one test; with it go the processes that a failed test may have left there. */
+/** An empty directory for one test. Its removal also kills a PostgreSQL that a failed test left running. */
 export async function newDirectory(t: TestContext): Promise<string> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'embedded-test-')));
   await chmod(directory, 0o755);
@@ -44,7 +43,7 @@ function killHard(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has ended already.
   }
 }
 
@@ -53,7 +52,7 @@ interface Said {
   readonly failed?: string;
 }
 
-/** A process of its own that starts PostgreSQL as Cueline does, says how that went, and stays. */
+/** Starts a process that starts PostgreSQL like Cueline, prints the result and stays alive. */
 export function startCueline(
   t: TestContext,
   dataDir: string,
@@ -86,10 +85,10 @@ async function firstLine(child: ChildProcess): Promise<Said> {
     text += chunk;
     if (text.includes('\n')) return JSON.parse(text);
   }
-  return { failed: 'the process said nothing' };
+  return { failed: 'the process printed nothing' };
 }
 
-/** As by `kill -9`: it can give back nothing. */
+/** Kills the process with SIGKILL, so that it releases nothing itself. */
 async function end(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return;
   child.kill('SIGKILL');
@@ -102,9 +101,12 @@ export async function postmasterPid(dataDir: string): Promise<number> {
   return postmaster.pid;
 }
 
-/** A table with a line in it, to be found again. */
-export async function keepLine(connection: pg.ClientConfig): Promise<void> {
-  await query(connection, 'drop table if exists kept; create table kept as select 1 as line');
+/** Creates a table with one row. */
+export async function writeRow(connection: pg.ClientConfig): Promise<void> {
+  await query(
+    connection,
+    'drop table if exists test_rows; create table test_rows as select 1 as line',
+  );
 }
 
 export async function query(connection: pg.ClientConfig, text: string): Promise<unknown[]> {
@@ -118,7 +120,7 @@ export async function query(connection: pg.ClientConfig, text: string): Promise<
   }
 }
 
-/** Tries until it holds; the runner's own limit ends what never does. */
+/** Retries until the attempt succeeds. The timeout of the test runner limits it. */
 export async function persist<T>(attempt: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

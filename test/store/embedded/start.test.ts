@@ -16,25 +16,27 @@ import {
 
 const used = usedDirectory();
 
-test('a first start makes a database, a second one continues on it', async (t) => {
+test('the first start creates a database, the second one uses it', async (t) => {
   const dataDir = await newDirectory(t);
   const first = await startEmbedded({ dataDir });
-  await query(first.connection, 'create table kept (line text)');
-  await query(first.connection, "insert into kept values ('first')");
+  await query(first.connection, 'create table test_rows (line text)');
+  await query(first.connection, "insert into test_rows values ('first')");
   const secret = await embeddedSecret(dataDir);
   await first.stop();
   assert.equal(await findEmbedded(dataDir), null);
 
   const second = await startEmbedded({ dataDir });
   t.after(() => second.stop());
-  assert.deepEqual(await query(second.connection, 'select line from kept'), [{ line: 'first' }]);
+  assert.deepEqual(await query(second.connection, 'select line from test_rows'), [
+    { line: 'first' },
+  ]);
   assert.deepEqual(await findEmbedded(dataDir), second.connection);
   assert.equal(await embeddedSecret(dataDir), secret);
   assert.ok(secret.length >= 32);
   await second.stop();
 });
 
-test('it is durable, local, in UTC, and Cueline is no superuser in it', async (t) => {
+test('the server is durable, local and in UTC, and Cueline is no superuser', async (t) => {
   const dataDir = used();
   process.env.OPENAI_API_KEY = 'must-not-be-passed-on';
   t.after(() => delete process.env.OPENAI_API_KEY);
@@ -62,7 +64,7 @@ test('it is durable, local, in UTC, and Cueline is no superuser in it', async (t
   await embeddedSecret(dataDir);
   for (const name of ['secret', 'postgres.password', 'lock', 'postgres']) {
     const { mode } = await stat(join(dataDir, name));
-    assert.equal(mode & 0o077, 0, `${name} is closed to others`);
+    assert.equal(mode & 0o077, 0, `${name} is not readable by others`);
   }
   if (process.platform === 'linux') {
     const environment = await readFile(`/proc/${await postmasterPid(dataDir)}/environ`, 'utf8');
@@ -70,7 +72,7 @@ test('it is durable, local, in UTC, and Cueline is no superuser in it', async (t
   }
 });
 
-test('a second Cueline on the same data directory is told who is there', async (t) => {
+test('a second Cueline on the same data directory is rejected with the owner', async (t) => {
   const dataDir = used();
   const { stop } = await startEmbedded({ dataDir });
   t.after(stop);
@@ -83,14 +85,14 @@ test('a second Cueline on the same data directory is told who is there', async (
   await third.stop();
 });
 
-test('of two first starts at once, one is let in', async (t) => {
+test('of two concurrent first starts, one succeeds', async (t) => {
   const dataDir = await newDirectory(t);
   const said = await Promise.all([startCueline(t, dataDir).said, startCueline(t, dataDir).said]);
-  assert.equal(said.filter((word) => word.connection).length, 1);
-  assert.equal(said.filter((word) => word.failed?.includes('Another Cueline')).length, 1);
+  assert.equal(said.filter((result) => result.connection).length, 1);
+  assert.equal(said.filter((result) => result.failed?.includes('Another Cueline')).length, 1);
 });
 
-test('a first start that died half way is started over', async (t) => {
+test('a crashed first start is repeated', async (t) => {
   const dataDir = await newDirectory(t);
   const cueline = startCueline(t, dataDir);
   await persist(async () => {
@@ -112,7 +114,7 @@ test('a first start that died half way is started over', async (t) => {
   });
 });
 
-test('a path too long for a socket, with anything in its name', async (t) => {
+test('a data directory with special characters and a path too long for a socket', async (t) => {
   const dataDir = join(await newDirectory(t), `a "b", 'c' ü${'x'.repeat(100)}`);
   const { connection, stop } = await startEmbedded({ dataDir });
   t.after(stop);
@@ -122,19 +124,19 @@ test('a path too long for a socket, with anything in its name', async (t) => {
   await assert.rejects(stat(String(connection.host)), { code: 'ENOENT' });
 });
 
-test('a password that is not the one of the database is said to be so', async () => {
-  const [dataDir, kept] = [used(), join(used(), 'postgres.password')];
-  await rename(kept, `${kept}.old`);
+test('a wrong password file is reported', async () => {
+  const [dataDir, passwordFile] = [used(), join(used(), 'postgres.password')];
+  await rename(passwordFile, `${passwordFile}.old`);
   try {
     const refused = { name: 'StartupFailure', message: /postgres\.password/ };
     await assert.rejects(startEmbedded({ dataDir }), refused);
     assert.equal(await readPostmaster(join(dataDir, 'postgres')), null);
   } finally {
-    await rename(`${kept}.old`, kept);
+    await rename(`${passwordFile}.old`, passwordFile);
   }
 });
 
-test('a start can be given up', async (_t) => {
+test('a start can be aborted', async (_t) => {
   const dataDir = used();
   await assert.rejects(startEmbedded({ dataDir, signal: AbortSignal.abort() }), {
     name: 'StartupFailure',
@@ -143,7 +145,7 @@ test('a start can be given up', async (_t) => {
   await stop();
 });
 
-test('a platform without a package is named', async (t) => {
+test('an unsupported platform is reported', async (t) => {
   const real = Object.getOwnPropertyDescriptor(process, 'arch');
   assert.ok(real);
   t.after(() => Object.defineProperty(process, 'arch', real));

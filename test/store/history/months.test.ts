@@ -14,7 +14,7 @@ import { openDatabase } from '../../../src/store/connection/database.ts';
 import * as months from '../../../src/store/history/months.ts';
 import { writeRetention } from '../../../src/store/history/retention.ts';
 
-/** Whole months that go: the floor first, the partition once nobody reads by the floor before, the buckets last. */
+/** Removal of whole months: first the floor moves, then the partition is dropped, then the buckets are cleared. */
 
 const database = await createTestDatabase();
 const { connection } = database;
@@ -31,7 +31,7 @@ after(async () => {
 
 const { signal } = new AbortController();
 const round = () => retentionRound({ db, pipelines, signal, rest: 0 });
-/** In the middle of a month that lies wholly more than 90 days back, and of the one before it. */
+/** The middle of a month that ended more than 90 days ago, and of the month before it. */
 const now = new Date();
 const old = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 5, 15, 12);
 const older = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 6, 15, 12);
@@ -55,7 +55,7 @@ async function agent(recordsDays: number | null = null) {
   return { ...owned, agentId: id };
 }
 
-async function standing(): Promise<string[]> {
+async function existingPartitions(): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class where relname = any (${names}::text[]) order by relname`.execute(
     db,
@@ -63,7 +63,7 @@ async function standing(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** What the reader finds of the history, by the floor that it sees. */
+/** Counts the records and buckets from the floor on, as the reader sees it. */
 async function seen(): Promise<{ records: number; counted: number }> {
   const { rows } = await reader.query<{ records: number; counted: number }>(`
     select (select count(*) from executions where id >= (select id_floor(at) from history_floor))::int as records,
@@ -72,17 +72,17 @@ async function seen(): Promise<{ records: number; counted: number }> {
   return rows[0] ?? { records: -1, counted: -1 };
 }
 
-test('a month that nobody keeps is dropped, and its buckets hold no records', async () => {
+test('a month that nobody keeps is dropped, and its buckets contain no records', async () => {
   const one = await agent();
   await addRecords(
     db,
     [old, older, young].map((atMs) => ({ ...one, atMs })),
   );
   await round();
-  assert.deepEqual(await standing(), names);
+  assert.deepEqual(await existingPartitions(), names);
   assert.deepEqual(await seen(), { records: 1, counted: 1 });
   await round();
-  assert.deepEqual(await standing(), []);
+  assert.deepEqual(await existingPartitions(), []);
   assert.deepEqual(await miscounted(db), []);
   for (const table of ['statistics', 'breakdown']) {
     const { rows } = await sql<{ recorded: number; occurred: number }>`
@@ -90,11 +90,11 @@ test('a month that nobody keeps is dropped, and its buckets hold no records', as
       from ${sql.table(table)} where level = 'day'`.execute(db);
     assert.deepEqual(rows, [{ recorded: 1, occurred: 3 }], table);
   }
-  // And a partition that is not there loses no run.
+  // Records of a month without a partition are still stored.
   await addRecords(db, [{ ...one, atMs: old }]);
 });
 
-test('a run of a workflow that goes on holds its month, and what its steps left there', async (t) => {
+test('an open workflow run keeps its month with the records of its steps', async (t) => {
   const one = await agent();
   await addRecords(db, [{ ...one, atMs: older }]);
   const workflow = await addWorkflow({ db, ...owned }, { steps: [] });
@@ -111,28 +111,28 @@ test('a run of a workflow that goes on holds its month, and what its steps left 
   assert.equal(await months.moveFloor(db), true);
 });
 
-test('one who reads with an older snapshot reads on; the month goes after', async () => {
+test('a reader with an older snapshot still sees the month, which is dropped afterwards', async () => {
   const one = await agent();
   await addRecords(
     db,
     [old, young].map((atMs) => ({ ...one, atMs })),
   );
   await reader.query('begin isolation level repeatable read read only');
-  // A snapshot, but no lock on the table yet: nothing but the snapshot itself holds the drop back.
+  // A snapshot without a lock on the table: only the snapshot itself delays the drop.
   await reader.query('select 1 from workspaces limit 1');
   await round();
   await round();
   assert.equal((await months.listDroppableMonths(db)).length, 2);
   assert.equal(await months.isFloorSettled(db), false);
-  assert.deepEqual(await standing(), names);
+  assert.deepEqual(await existingPartitions(), names);
   assert.deepEqual(await seen(), { records: 2, counted: 2 });
   await reader.query('commit');
   assert.deepEqual(await seen(), { records: 1, counted: 1 });
   await round();
-  assert.deepEqual(await standing(), []);
+  assert.deepEqual(await existingPartitions(), []);
 });
 
-test('a drop does not wait for one who uses the table, and nobody waits for it', async () => {
+test('a drop neither waits for a reader of the table nor makes others wait', async () => {
   const one = await agent();
   await addRecords(
     db,
@@ -145,10 +145,10 @@ test('a drop does not wait for one who uses the table, and nobody waits for it',
   assert.deepEqual(await seen(), { records: 1, counted: 1 });
   await reader.query('commit');
   assert.equal(await months.dropMonth(db, names[0] ?? ''), true);
-  assert.deepEqual(await standing(), [names[1]]);
+  assert.deepEqual(await existingPartitions(), [names[1]]);
 });
 
-test('one agent that keeps longer keeps the month, for its own records only', async () => {
+test('an agent with a longer retention keeps the month, but only its own records', async () => {
   const [longer, usual] = [await agent(400), await agent()];
   const ids = await addRecords(
     db,
@@ -156,19 +156,19 @@ test('one agent that keeps longer keeps the month, for its own records only', as
   );
   await round();
   await round();
-  assert.deepEqual(await standing(), names);
+  assert.deepEqual(await existingPartitions(), names);
   assert.deepEqual(await left(db, ids), [ids[0], ids[1], ids[3]]);
   assert.deepEqual(await miscounted(db), []);
   await sql`update agents set records_days = null, deleted_at = clock_timestamp(), stage = 'Paused', api_enabled = false
     where id = ${longer.agentId}`.execute(db);
   await round();
   await round();
-  assert.deepEqual(await standing(), []);
+  assert.deepEqual(await existingPartitions(), []);
   assert.deepEqual(await left(db, ids), [ids[1], ids[3]]);
   assert.deepEqual(await miscounted(db), []);
 });
 
-test('a run that has not ended holds its month and those after it, not those before', async () => {
+test('an execution that has not ended keeps its month and later ones, but not earlier ones', async () => {
   const one = await agent();
   const ids = await addRecords(db, [
     { ...one, atMs: older },
@@ -177,12 +177,12 @@ test('a run that has not ended holds its month and those after it, not those bef
   ]);
   await round();
   await round();
-  assert.deepEqual(await standing(), [names[1]]);
+  assert.deepEqual(await existingPartitions(), [names[1]]);
   assert.deepEqual(await left(db, ids), [ids[1]]);
   assert.deepEqual(await miscounted(db), []);
 });
 
-test('the floor stands still where one keeps for ever, and where nothing is gained', async () => {
+test('the floor does not move if an agent keeps records forever or no whole month is freed', async () => {
   const one = await agent();
   await sql`update workspaces set records_days = null where id = ${one.workspaceId}`.execute(db);
   await addRecords(db, [{ ...one, atMs: old }]);
@@ -192,7 +192,7 @@ test('the floor stands still where one keeps for ever, and where nothing is gain
   assert.equal(await months.moveFloor(db), false);
 });
 
-test('the floor waits for who is changing how long something is kept, and they for it', async () => {
+test('a move of the floor and a change of retention wait for each other', async () => {
   const one = await agent();
   const ids = await addRecords(db, [{ ...one, atMs: old }]);
   const forEver = { recordsDays: null, bodiesDays: null };
@@ -214,7 +214,7 @@ test('the floor waits for who is changing how long something is kept, and they f
   assert.equal(length, 1);
 });
 
-test('the view for reports begins at the floor, and stays read-only', async () => {
+test('the reporting view starts at the floor and is read-only', async () => {
   const one = await agent();
   const ids = await addRecords(
     db,
@@ -231,7 +231,7 @@ test('the view for reports begins at the floor, and stays read-only', async () =
   await assert.rejects(sql`delete from cueline_executions`.execute(db), /read-only/);
 });
 
-test('records before the floor outside of their month go too, and are not counted twice', async () => {
+test('records below the floor outside their month are removed too, and subtracted once', async () => {
   const one = await agent();
   const before = older - 40 * dayMs;
   const ids = await addRecords(db, [
@@ -246,24 +246,24 @@ test('records before the floor outside of their month go too, and are not counte
   assert.equal(rows.length, 0);
 });
 
-test('partitions are made ahead by one process at a time, with vacuums that keep up', async () => {
-  const made = async () => {
+test('one process at a time creates future partitions, with an adjusted autovacuum', async () => {
+  const partitions = async () => {
     const { rows } = await sql<{ options: string[] }>`
       select reloptions as options from pg_class c join pg_inherits i on i.inhrelid = c.oid
       where i.inhparent = 'executions'::regclass and relname <> all (${names}::text[])`.execute(db);
     return rows;
   };
-  const before = (await made()).length;
+  const before = (await partitions()).length;
   await reader.query('begin');
   await reader.query('select pg_advisory_xact_lock(7315202612)');
   await sql`select make_execution_partitions(4)`.execute(db);
-  assert.equal((await made()).length, before);
+  assert.equal((await partitions()).length, before);
   await reader.query('commit');
   await Promise.all(
     Array.from({ length: 5 }, () => sql`select make_execution_partitions(4)`.execute(db)),
   );
-  assert.equal((await made()).length, before + 2);
-  for (const { options } of await made()) {
+  assert.equal((await partitions()).length, before + 2);
+  for (const { options } of await partitions()) {
     assert.ok(options.includes('autovacuum_vacuum_scale_factor=0.02'));
   }
 });

@@ -18,8 +18,8 @@ after(async () => {
 
 const fromMs = Date.UTC(2026, 2, 4);
 
-/** By status, over two hours of one agent. */
-function question(agentId: string, more: Partial<StatisticsRead> = {}): StatisticsRead {
+/** Groups two hours of one agent by status. */
+function requestFor(agentId: string, more: Partial<StatisticsRead> = {}): StatisticsRead {
   const toMs = fromMs + 2 * levelMs.hour;
   return {
     of: { agentId },
@@ -33,14 +33,14 @@ function question(agentId: string, more: Partial<StatisticsRead> = {}): Statisti
   };
 }
 
-test('as many rows and groups as are allowed are answered, one more is not', async () => {
+test('the maximum number of rows and groups is returned, one more is rejected', async () => {
   const agentId = uuid7(fromMs);
   await insertStatistics(db, [
     tally({ agentId, executedAtMs: fromMs }),
     tally({ agentId, executedAtMs: fromMs, source: 'workflow' }),
     tally({ agentId, executedAtMs: fromMs + levelMs.hour }),
   ]);
-  const groups = await readStatistics(db, question(agentId, { rowsMax: 3, groupsMax: 2 }));
+  const groups = await readStatistics(db, requestFor(agentId, { rowsMax: 3, groupsMax: 2 }));
   assert.ok(typeof groups !== 'string');
   assert.deepEqual(
     groups.map(({ step, status, occurred }) => [step, status, occurred]),
@@ -49,32 +49,33 @@ test('as many rows and groups as are allowed are answered, one more is not', asy
       [1, 'success', 1],
     ],
   );
-  assert.equal(await readStatistics(db, question(agentId, { rowsMax: 2 })), 'too many rows');
-  assert.equal(await readStatistics(db, question(agentId, { groupsMax: 1 })), 'too many groups');
+  assert.equal(await readStatistics(db, requestFor(agentId, { rowsMax: 2 })), 'too many rows');
+  assert.equal(await readStatistics(db, requestFor(agentId, { groupsMax: 1 })), 'too many groups');
 });
 
-test('histograms are added up in whichever notation PostgreSQL writes them', async () => {
+test('histograms are added up in every array notation of PostgreSQL', async () => {
   const agentId = uuid7(fromMs);
   const sources = ['dashboard', 'api', 'workflow'];
   for (const [index, latency] of ['{}', '[4:6]={7,NULL,12}', '{1,0,0,3}'].entries()) {
     await sql`
-      insert into statistics
+      insert into statistics (agent_id, level, bucket, status, source, occurred, recorded, input_tokens,
+        output_tokens, cost_usd, latency)
       values (${agentId}, 'hour', to_timestamp(${fromMs / 1000}), 'success', ${sources[index]}, 1, 1, 0, 0, 0,
         ${latency})`.execute(db);
   }
-  const groups = await readStatistics(db, question(agentId));
+  const groups = await readStatistics(db, requestFor(agentId));
   assert.ok(typeof groups !== 'string');
   assert.deepEqual(groups[0]?.latency, [1, 0, 0, 10, 0, 12]);
 });
 
-test('money is added up exactly', async () => {
+test('costs are added up exactly', async () => {
   const agentId = uuid7(fromMs);
   const costs = ['0.1', '0.2', '0.0000000001'];
   await insertStatistics(
     db,
     costs.map((costUsd) => tally({ agentId, executedAtMs: fromMs, costUsd })),
   );
-  const groups = await readStatistics(db, question(agentId));
+  const groups = await readStatistics(db, requestFor(agentId));
   assert.ok(typeof groups !== 'string');
   assert.equal(groups[0]?.costUsd, '0.3000000001');
 });

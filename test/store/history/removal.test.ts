@@ -18,7 +18,7 @@ after(service.close);
 const many = 3_000;
 const limit = 100;
 
-test('deleting the oldest records of an agent costs what is deleted, however many there are', async () => {
+test('deleting the oldest records of an agent reads only these, however many records exist', async () => {
   const [mine, other] = [await addAgent(service), await addAgent(service)];
   await sql`update workspaces set records_days = 1 where id = ${workspaceId}`.execute(db);
   const oldestMs = Date.now() - 3 * dayMs;
@@ -33,8 +33,8 @@ test('deleting the oldest records of an agent costs what is deleted, however man
   const [from = ''] = ids;
   await sql`analyze executions`.execute(db);
   const rows = await rowsOfStatement(pipelines, 'removal-delete-oldest', (send) => {
-    const asked: Pick<Pipelines, 'use'> = { use: (work) => work(send) };
-    return removeRecords(asked as Pipelines, { agentId: mine.id, from, limit });
+    const sharing: Pick<Pipelines, 'use'> = { use: (work) => work(send) };
+    return removeRecords(sharing as Pipelines, { agentId: mine.id, from, limit });
   });
   assert.ok(rows >= limit && rows <= 12 * limit, `${rows} rows`);
   const left = await sql<{ count: number }>`

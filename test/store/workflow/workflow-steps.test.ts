@@ -23,7 +23,7 @@ const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent })
 const many = 3_000;
 const named = 100;
 
-/** A run with that many items, all as `status` says. */
+/** Adds a workflow run with many items of this status; returns the first ones in descending order. */
 async function addItems(status: 'success' | 'ready'): Promise<WorkflowStepOf[]> {
   const runId = await addOpenRun(db, workflow);
   const [variables, agentId] = status === 'ready' ? ['{}', agent.id] : [null, null];
@@ -35,18 +35,21 @@ async function addItems(status: 'success' | 'ready'): Promise<WorkflowStepOf[]> 
   return Array.from({ length: named }, (_, at) => ({ runId, step: 'a', item: named - at }));
 }
 
-test('what named steps cost does not grow with those that wait, whatever PostgreSQL last counted', async () => {
+test('locking named steps reads only these, whatever the table statistics say', async () => {
   await addItems('success');
   await sql`analyze workflow_steps, workflow_runs`.execute(db);
   const steps = await addItems('ready');
-  const locks = { 'steps-lock-ready': lockReadySteps, 'steps-hold-ready': lockReadyStepsOfRuns };
+  const locks = {
+    'steps-lock-ready': lockReadySteps,
+    'steps-lock-ready-of-runs': lockReadyStepsOfRuns,
+  };
   for (const [name, lock] of Object.entries(locks)) {
     const rows = await rowsOfStatement(pipelines, name, (send) => lock(send, steps));
     assert.ok(rows >= named && rows <= 12 * named, `${name}: ${rows} rows`);
   }
 });
 
-test('named steps are locked in the one order of all', async () => {
+test('named steps are locked in key order', async () => {
   const steps = await addItems('ready');
   const locked = await pipelines.use(async (send) => {
     await send({ name: 'begin', text: 'begin' });
