@@ -24,4 +24,7 @@ export const erasuresQuery = (page: PageQuery) =>
   });
 
 export const useErase = () =>
-  useInvalidatingMutation((erasure: ErasureInput) => cueline.erasures.create(erasure), ['erasures']);
+  useInvalidatingMutation(
+    (erasure: ErasureInput) => cueline.erasures.create(erasure),
+    ['erasures'],
+  );

@@ -51,7 +51,12 @@ export const columns: readonly Column<AgentRow>[] = [
     hideBelow: 'sm',
     cell: ({ agent }) => <span className={list.code}>{agent.promptVersionLabel}</span>,
   },
-  { key: 'executions', header: 'Executions', hideBelow: 'sm', cell: (row) => <Executions {...row} /> },
+  {
+    key: 'executions',
+    header: 'Executions',
+    hideBelow: 'sm',
+    cell: (row) => <Executions {...row} />,
+  },
   metricColumn(
     'success',
     'Success',
