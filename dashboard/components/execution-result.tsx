@@ -2,7 +2,7 @@ import { Button, Loader } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { EndedExecution } from '../../src/client/index.ts';
 import type { ExecutionState } from '../data/executions/start-execution.ts';
-import { formatCost, formatDuration, formatWhole } from '../data/text/format.ts';
+import { formatCost, formatDuration, formatExactCount } from '../data/text/format.ts';
 import { CodeBlock } from './code-block.tsx';
 import classes from './execution-result.module.css';
 import { FormError } from './form-error.tsx';
@@ -40,8 +40,8 @@ function Ended({ record }: { readonly record: EndedExecution }) {
   const { agentId, executionId, status, inputTokens, outputTokens, costUSD, costKnown } = record;
   const metrics: readonly (readonly [string, string])[] = [
     ['Latency', formatDuration(record.latencyMs)],
-    ['Input tokens', formatWhole(inputTokens)],
-    ['Output tokens', formatWhole(outputTokens)],
+    ['Input tokens', formatExactCount(inputTokens)],
+    ['Output tokens', formatExactCount(outputTokens)],
     ['Cost', costKnown ? formatCost(costUSD) : 'unknown'],
   ];
   return (

@@ -1,5 +1,5 @@
 import type { AgentLimits } from '../../src/client/index.ts';
-import { formatCount, formatSince } from '../data/text/format.ts';
+import { formatCount, formatRelativeTime } from '../data/text/format.ts';
 import classes from './limit-bars.module.css';
 import { Meter } from './meter.tsx';
 
@@ -21,7 +21,7 @@ export function LimitBars(props: { readonly usage: readonly Window[]; readonly b
           {!props.brief && (
             <p className={classes.reset}>
               {state.scope === 'stage' && 'Capped by the Testing stage. '}
-              Resets {formatSince(state.resetAt)}
+              Resets {formatRelativeTime(state.resetAt)}
             </p>
           )}
         </li>

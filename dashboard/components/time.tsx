@@ -1,5 +1,5 @@
 import { Tooltip } from '@mantine/core';
-import { formatSince, formatTime } from '../data/text/format.ts';
+import { formatRelativeTime, formatTime } from '../data/text/format.ts';
 import { useCurrentMinute } from './hooks/use-current-minute.ts';
 import classes from './time.module.css';
 
@@ -22,7 +22,7 @@ export function Time({
       events={{ hover: true, focus: true, touch: true }}
     >
       <time dateTime={at} className={classes.time} data-relative={relative || undefined}>
-        {relative ? formatSince(at) : full}
+        {relative ? formatRelativeTime(at) : full}
         {relative && <span className="visually-hidden">, {full}</span>}
       </time>
     </Tooltip>

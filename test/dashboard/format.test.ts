@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatCost, formatDuration, formatSince } from '../../dashboard/data/text/format.ts';
+import {
+  formatCost,
+  formatDuration,
+  formatRelativeTime,
+} from '../../dashboard/data/text/format.ts';
 
 /** Values at unit boundaries, which round to the next unit. In the locale of the test run. */
 
@@ -26,7 +30,7 @@ test('formats a relative time', () => {
     [-3_590, -1, 'hour'],
   ] as const) {
     const at = new Date(now - seconds * 1_000).toISOString();
-    assert.equal(formatSince(at, now), words.format(-count, unit));
+    assert.equal(formatRelativeTime(at, now), words.format(-count, unit));
   }
 });
 

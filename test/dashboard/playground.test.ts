@@ -70,7 +70,7 @@ test('saves a draft as a version before executing it', async () => {
   await page.getByRole('textbox', { name: 'other' }).fill('Bob');
   await page.getByRole('button', { name: 'Save draft and run' }).click();
   await page.getByText('Farewell Ada and Bob').waitFor();
-  assert.match(await page.getByRole('region', { name: 'Run' }).innerText(), /success\s+v2/);
+  assert.match(await page.getByRole('region', { name: 'Execution' }).innerText(), /success\s+v2/);
 });
 
 test("shows the server's message for a failed execution", async () => {

@@ -145,7 +145,7 @@ test('cancels an execution', async () => {
   const path = `/history/${agent.agentId}/${accepted.body.executionId}`;
   const { page, check } = await visit(path, { as: 'editor' });
   await page.getByRole('button', { name: 'Cancel execution' }).click();
-  await page.getByText('The execution was canceled.').waitFor();
+  await page.getByText('No action needed.').waitFor();
   // Grey, because nothing failed.
   const code = page.getByRole('region', { name: 'Reason' }).locator('code');
   const color = await code.evaluate(

@@ -1,5 +1,5 @@
 import packed from '@sparticuz/chromium';
 
-/** Unpacks Chromium into the directory for temporary files: a process of its own, which may be told of another one. */
+/** Unpacks Chromium into the temporary directory. A separate process, because TMPDIR must be set before the import. */
 
 await packed.executablePath();

@@ -21,7 +21,7 @@ export function LimitFields(props: {
         disabled={disabled}
       />
       <NumberField
-        label="Max concurrent executions"
+        label="Max concurrency"
         placeholder="no limit"
         min={1}
         value={form.maxConcurrency}

@@ -21,7 +21,7 @@ export function useSingleFlight<Result, Input = void>(
     if (!isPending) inFlight.current = null;
   });
   const { error } = mutation;
-  // A call that is reset while in flight reports its result to nobody.
+  // A call that is reset while in flight does not report its result.
   const reset = useCallback(() => {
     inFlight.current = null;
     setStarted(false);

@@ -6,7 +6,7 @@ const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFrac
 
 export const formatCount = (count: number) => (count < 10_000 ? whole : short).format(count);
 /** Exact, for a single execution. */
-export const formatWhole = (count: number) => whole.format(count);
+export const formatExactCount = (count: number) => whole.format(count);
 export const formatPercent = (share: number) => percent.format(share);
 
 /** Rounds to cents; amounts below ten cents keep two significant digits. */
@@ -42,22 +42,22 @@ export function formatDuration(ms: number): string {
 }
 
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const sinceFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const relativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 /** In the viewer's time zone. */
 export const formatTime = (iso: string) => dateTime.format(new Date(iso));
 
 /** Relative within 30 days, with the unit chosen after rounding; older times show the date. */
-export function formatSince(iso: string, nowMs = Date.now()): string {
+export function formatRelativeTime(iso: string, nowMs = Date.now()): string {
   const seconds = (Date.parse(iso) - nowMs) / 1_000;
-  for (const [unit, length, until] of sinceUnits) {
+  for (const [unit, length, until] of relativeUnits) {
     const count = Math.round(seconds / length);
-    if (Math.abs(count) < until) return sinceFormat.format(count, unit);
+    if (Math.abs(count) < until) return relativeFormat.format(count, unit);
   }
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(new Date(iso));
 }
 
-const sinceUnits: readonly (readonly [Intl.RelativeTimeFormatUnit, number, number])[] = [
+const relativeUnits: readonly (readonly [Intl.RelativeTimeFormatUnit, number, number])[] = [
   ['second', 1, 60],
   ['minute', 60, 60],
   ['hour', 3_600, 24],

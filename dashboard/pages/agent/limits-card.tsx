@@ -17,9 +17,7 @@ export function LimitsCard({ agent }: { readonly agent: Agent }) {
       <Stack gap="sm">
         {limits.data ? (
           limits.data.rateLimitUsage.length === 0 ? (
-            <p className={classes.muted}>
-              No rate limits of its ownProperty; those of its keys apply.
-            </p>
+            <p className={classes.muted}>No rate limits of its own; those of its keys apply.</p>
           ) : (
             <LimitBars usage={limits.data.rateLimitUsage} />
           )
@@ -31,12 +29,7 @@ export function LimitsCard({ agent }: { readonly agent: Agent }) {
           <Skeleton height={64} />
         )}
         <DescriptionList
-          items={[
-            [
-              'Max concurrent executions',
-              maxConcurrency ? formatCount(maxConcurrency) : 'no limit',
-            ],
-          ]}
+          items={[['Max concurrency', maxConcurrency ? formatCount(maxConcurrency) : 'no limit']]}
         />
       </Stack>
     </Card>

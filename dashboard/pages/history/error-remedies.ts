@@ -21,13 +21,13 @@ export const remedies: Readonly<Record<ErrorCode, string>> = {
   PROVIDER_AUTH:
     'The provider rejected the stored credential. An owner can replace it under Settings, Providers.',
   PROVIDER_RATE_LIMITED:
-    "The provider's rate limit was reached in every attempt. Run again later, lower the agent's max concurrent executions, or raise the limit at the provider.",
+    "The provider's rate limit was reached in every attempt. Run again later, lower the agent's max concurrency, or raise the limit at the provider.",
   PROVIDER_ERROR:
     'The provider failed or was unreachable in every attempt. This is usually temporary: run again.',
   CONTEXT_LENGTH:
     "Prompt and output exceed the model's context window. Shorten the prompt, request fewer tokens, or use a model with a larger window.",
   CONTENT_FILTERED: 'The provider blocked this content. Change the prompt or the variables.',
-  CANCELED: 'The execution was canceled. No action needed.',
+  CANCELED: 'No action needed.',
   WORKER_LOST:
     'The workers that ran it crashed repeatedly. The model may have been called. Check memory and logs of the workers, then run again.',
   INTERNAL:

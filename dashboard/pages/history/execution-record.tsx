@@ -8,7 +8,7 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import type { ExecutionDetail } from '../../data/executions/executions.ts';
 import { stringify } from '../../data/text/exact-json.ts';
-import { formatWhole } from '../../data/text/format.ts';
+import { formatExactCount } from '../../data/text/format.ts';
 import { useKeyNames } from '../../data/workspace/key-names.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
 import { costCell } from './columns.tsx';
@@ -68,14 +68,14 @@ function metrics(execution: ExecutionDetail): [string, ReactNode][] {
   return [
     [
       'Input tokens',
-      execution.inputTokens === undefined ? null : formatWhole(execution.inputTokens),
+      execution.inputTokens === undefined ? null : formatExactCount(execution.inputTokens),
     ],
     [
       'Output tokens',
-      execution.outputTokens === undefined ? null : formatWhole(execution.outputTokens),
+      execution.outputTokens === undefined ? null : formatExactCount(execution.outputTokens),
     ],
     ['Cost', costCell(execution)],
-    ['Attempts', formatWhole(execution.attempts)],
+    ['Attempts', formatExactCount(execution.attempts)],
   ];
 }
 

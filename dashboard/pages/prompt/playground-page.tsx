@@ -174,7 +174,7 @@ export function PlaygroundPage() {
         {sides.map((side, index) => (
           <PlaygroundSide
             key={index}
-            title={sides.length === 1 ? 'Run' : index === 0 ? 'Left' : 'Right'}
+            title={sides.length === 1 ? 'Execution' : index === 0 ? 'Left' : 'Right'}
             side={side}
             draft={draft.changed ? (draft.draft ?? null) : null}
             versions={versions.data}

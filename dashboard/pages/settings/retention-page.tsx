@@ -17,7 +17,7 @@ export function RetentionPage() {
     <>
       <Card title="Retention">
         <p className={classes.text}>
-          Applies to all agents without their ownProperty settings. The bodies of a record are its
+          Applies to all agents without their own settings. The bodies of a record are its
           variables, prompts and output; they can be deleted before the record. Statistics are kept.
         </p>
         {retention.isError && !data ? (

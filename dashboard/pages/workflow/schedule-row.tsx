@@ -6,7 +6,7 @@ import { FormError } from '../../components/form-error.tsx';
 import { EnabledBadge } from '../../components/state-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { stringify } from '../../data/text/exact-json.ts';
-import { formatSince, formatTimeIn, viewerZone } from '../../data/text/format.ts';
+import { formatRelativeTime, formatTimeIn, viewerZone } from '../../data/text/format.ts';
 import { useChangeSchedule, useDeleteSchedule } from '../../data/workflows/triggers.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './triggers.module.css';
@@ -107,7 +107,7 @@ function NextTimes({ nextTimes, timeZone }: Pick<Schedule, 'nextTimes' | 'timeZo
           <tr key={at}>
             <td>{formatTimeIn(at, timeZone)}</td>
             {!isViewerZone && <td>{formatTimeIn(at, viewerZone)}</td>}
-            <td>{formatSince(at)}</td>
+            <td>{formatRelativeTime(at)}</td>
           </tr>
         ))}
       </tbody>

@@ -73,15 +73,15 @@ const pages: readonly (readonly [string, 'reads' | 'reads nothing'])[] = [
 ];
 
 /** A few per test, so that no test takes long on a slow machine. */
-const walks = Array.from({ length: Math.ceil(pages.length / 4) }, (_, at) =>
+const groups = Array.from({ length: Math.ceil(pages.length / 4) }, (_, at) =>
   pages.slice(at * 4, at * 4 + 4),
 );
 
 const seen = await visit('/settings/account', { as: { userId: service.ownerId } });
-for (const [at, walk] of walks.entries()) {
+for (const [at, group] of groups.entries()) {
   test(`pages fit wide and narrow screens and pass axe, part ${at + 1}`, async () => {
     const { page, check } = seen;
-    for (const [path] of walk) {
+    for (const [path] of group) {
       await page.goto(path);
       await loaded(page);
       for (const width of [1440, 360]) {
@@ -93,7 +93,7 @@ for (const [at, walk] of walks.entries()) {
   });
 }
 
-for (const [at, walk] of walks.entries()) {
+for (const [at, group] of groups.entries()) {
   test(`pages show the server's message if nothing loads, part ${at + 1}`, async () => {
     const { page } = await visit('/welcome', { as: { userId: service.ownerId }, intercepts: true });
     await page.getByRole('heading', { name: 'Welcome to Cueline' }).waitFor();
@@ -104,7 +104,7 @@ for (const [at, walk] of walks.entries()) {
           ? route.fulfill({ status: 500, json: problem })
           : route.continue(),
     );
-    for (const [path, reads] of walk) {
+    for (const [path, reads] of group) {
       if (reads === 'reads nothing') continue;
       await page.goto(path);
       await page.getByRole('alert').getByText('It broke.').first().waitFor();
