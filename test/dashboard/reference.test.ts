@@ -54,9 +54,9 @@ test('an operation shows its parameters, who may call it, and its examples', asy
   await page.getByRole('heading', { name: "Export an agent's executions", exact: true }).waitFor();
   await page.waitForURL(/#.*\/export$/);
   const operation = page.getByRole('region', { name: "Export an agent's executions" });
-  await operation.getByText('Path Parameters').waitFor();
-  await operation.getByText('Needs an API key with').waitFor();
-  await operation.getByText(/^curl/).waitFor();
+  await operation.getByText('Path Parameters').first().waitFor();
+  await operation.getByText('Needs an API key with').first().waitFor();
+  await operation.getByText(/^curl/).first().waitFor();
   await settled(page);
   // The viewer names the answers of all operations alike.
   const rules = { 'landmark-unique': { enabled: false } };
