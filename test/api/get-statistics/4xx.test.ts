@@ -27,7 +27,10 @@ const wrong: [query: string, message: RegExp][] = [
   ['?timeZone=%2B05:45', /"timeZone"/],
   ['?timeZone=CEST', /"timeZone"/],
   ['?timeZone=Europe/Berlin&startDate=2026-02-30', /"startDate" must be an ISO 8601/],
-  ['?groupBy=colour', /"groupBy" must be some of status, source, version, model, key, errorCode/],
+  [
+    '?groupBy=colour',
+    /"groupBy" must be "none" or a comma-separated list of status, source, version, model, key, errorCode/,
+  ],
   ['?groupBy=agent', /"groupBy"/],
   ['?groupBy=status,status', /each at most once/],
   ['?groupBy=status,none', /"groupBy"/],

@@ -18,7 +18,10 @@ async function assertRefused(query: string, message: RegExp): Promise<void> {
 
 const wrong: [query: string, message: RegExp][] = [
   ['?level=year', /"level" must be one of minute, hour, day, all/],
-  ['?groupBy=workspace', /"groupBy" must be some of agent, status, source, version, model, key/],
+  [
+    '?groupBy=workspace',
+    /"groupBy" must be "none" or a comma-separated list of agent, status, source, version, model, key/,
+  ],
   ['?timeZone=Nowhere', /"timeZone" must be the IANA name of a time zone, such as Europe\/Berlin/],
   ['?level=minute&groupBy=agent,key', /with level "minute"/],
   ['?agentId=x', /"agentId" is not known/],
