@@ -8,7 +8,7 @@ import { examples } from './openapi-examples.ts';
 import { records } from './openapi-records.ts';
 import { about, headers, headersOf, statusWords, tagMeaning } from './openapi-texts.ts';
 
-/** The OpenAPI 3.1 document of the API, made from nothing but the declarations. */
+/** Generates the OpenAPI 3.1 document from the endpoint declarations. */
 export function openapi(version: string): Json {
   const components = new Components();
   components.use(Problem);
@@ -21,7 +21,8 @@ export function openapi(version: string): Json {
     info: {
       title: 'Cueline',
       version,
-      summary: 'Versioned prompts, run over HTTP, every run a record.',
+      summary:
+        'Self-hosted agent execution service: versioned prompts, executed over HTTP, every execution a record.',
       description: about,
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
@@ -50,14 +51,14 @@ const securitySchemes = {
   key: {
     type: 'http',
     scheme: 'bearer',
-    description: 'An API key. An operation lists the permission that the key needs.',
+    description: 'An API key. Each operation lists the permission that the key needs.',
   },
   session: {
     type: 'apiKey',
     in: 'cookie',
     name: 'cueline.session_token',
     description:
-      'The cookie of the dashboard. An operation lists the right that the role must have. Writes need this origin and JSON.',
+      'Session cookie of the dashboard. Each operation lists the right that the role needs. Writes require the same origin and JSON.',
   },
 };
 
@@ -65,7 +66,7 @@ const workspaceParameter = {
   name: workspaceHeader,
   in: 'header',
   description:
-    'Which workspace is meant, where a session belongs to several: without it the one joined first of those owned, else of all. A key belongs to one and ignores it.',
+    'Selects the workspace of a session whose user belongs to several. Default: the first workspace joined as an owner, else the first joined. Ignored for keys, which belong to one workspace.',
   schema: reference('workspace'),
 };
 
@@ -86,7 +87,7 @@ function operation(e: Endpoint, components: Components): Json {
   };
 }
 
-/** Alternatives: any one of them opens the operation; none at all is open to anyone. */
+/** Alternatives: any one of them grants access. An empty list grants access to anyone. */
 function security(e: Endpoint): Json[] {
   const key = keyRight(e);
   const session = sessionRight(e);
@@ -149,7 +150,7 @@ function shown(e: Endpoint, place: string | number): Json {
   return { examples: Object.fromEntries(here.map(([name, value]) => [name, { value }])) };
 }
 
-/** The error answers that add nothing to the four fields, each kept once. */
+/** Error responses with only the four standard fields, each declared once. */
 function plainProblems(): Json {
   const plain = (Object.values(endpoints) as Endpoint[]).flatMap((e) =>
     [...answersOf(e)].flatMap(([status, schema]) => (schema === Problem ? [{ e, status }] : [])),

@@ -6,8 +6,8 @@ import { Problem } from '../problem.ts';
 import { WorkflowRunDetail } from '../workflows/workflow-run-record.ts';
 
 /**
- * The types of `client/wire.ts` as text, flat and made from the schemas: inferred ones would have whoever uses the
- * packaged client install what they are inferred with, or see `any` everywhere without a word.
+ * Generates the types of `client/wire.ts` as plain text from the schemas. Inferred types would
+ * require users of the packaged client to install TypeBox, or silently degrade to `any`.
  */
 export function wireTypes(): string {
   const operations = (Object.values(endpoints) as Endpoint[]).map(
@@ -35,7 +35,10 @@ function operationOf({ path, query, body, answers }: Endpoint): string {
   return `{ ${fields.join('; ')} }`;
 }
 
-/** As far as the contract uses JSON Schema; what only bounds a value has no type. */
+/**
+ * The JSON Schema keywords of the contract that determine a type. Keywords that only bound a value
+ * are ignored.
+ */
 interface Schema {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
