@@ -73,7 +73,7 @@ export function useMoveAgent(agentId: string) {
 export const taggedAgentQuery = (agentId: string) =>
   queryOptions({
     queryKey: ['agents', agentId, 'tagged'],
-    queryFn: ({ signal }) => cueline.agents.getTagged(agentId, { signal }),
+    queryFn: ({ signal }) => cueline.agents.getWithEtag(agentId, { signal }),
     // What is being filled in is not taken away because the window was looked at again.
     refetchOnWindowFocus: false,
   });

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
-import type { RunInput, WorkflowRunDetail, WorkflowRunFilters } from '../../src/client/index.ts';
+import type { WorkflowRunInput, WorkflowRunDetail, WorkflowRunFilters } from '../../src/client/index.ts';
 import { cueline } from './client.ts';
 import { randomKey } from './random-key.ts';
 import { useWrite } from './use-write.ts';
@@ -87,8 +87,8 @@ export function useStartWorkflow(workflowId: string) {
   const queries = useQueryClient();
   return useWrite(
     {
-      mutationFn: (input: RunInput) =>
-        cueline.workflows.tryOut(workflowId, input, { idempotencyKey: randomKey() }),
+      mutationFn: (input: WorkflowRunInput) =>
+        cueline.workflows.executeInSession(workflowId, input, { idempotencyKey: randomKey() }),
       onSuccess: () => queries.invalidateQueries({ queryKey: ['workflow-runs', workflowId] }),
     },
     { leadsAway: true },

@@ -24,7 +24,7 @@ export interface Endpoint {
    */
   readonly session?: Right | null;
   /** A key with this permission may also access executions and workflow runs that it started. */
-  readonly ownWith?: Permission;
+  readonly ownPermission?: Permission;
   readonly query?: TObject;
   /** Request headers beyond the standard ones. */
   readonly headers?: TObject;
@@ -35,9 +35,9 @@ export interface Endpoint {
    * Response bodies by status; `null` means no body. `responsesOf` adds the statuses that follow
    * from the declaration (400, 401, 413, 415, 500, 503).
    */
-  readonly answers: Readonly<Record<number, TSchema | null>>;
+  readonly responses: Readonly<Record<number, TSchema | null>>;
   /** Headers of the success response. Rate limit headers are also sent with errors. */
-  readonly sends?: readonly ResponseHeader[];
+  readonly responseHeaders?: readonly ResponseHeader[];
   /** Media types of the success response. Default: JSON. */
   readonly produces?: readonly string[];
 }
@@ -84,7 +84,7 @@ export type ResponseHeader =
  * Whether the server parses the body, if only to reject it. A body on GET and DELETE has no
  * meaning, but some clients send one.
  */
-export function readsBody({ method }: Pick<Endpoint, 'method'>): boolean {
+export function parsesBody({ method }: Pick<Endpoint, 'method'>): boolean {
   return method !== 'GET' && method !== 'DELETE';
 }
 
@@ -123,10 +123,10 @@ export type Body<E extends Endpoint> = E extends { readonly body: infer B extend
 /**
  * Body of the response with that status. Default: of every success response; `null` without a body.
  */
-export type Answer<E extends Endpoint, Status extends number = GoodStatus> = {
-  [S in keyof E['answers'] & Status]: E['answers'][S] extends TSchema
-    ? Static<E['answers'][S]>
+export type ResponseBody<E extends Endpoint, Status extends number = SuccessStatus> = {
+  [S in keyof E['responses'] & Status]: E['responses'][S] extends TSchema
+    ? Static<E['responses'][S]>
     : null;
-}[keyof E['answers'] & Status];
+}[keyof E['responses'] & Status];
 
-type GoodStatus = 200 | 201 | 202 | 204;
+type SuccessStatus = 200 | 201 | 202 | 204;

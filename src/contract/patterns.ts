@@ -1,51 +1,54 @@
 import { workflowName } from '../core/workflow/definition.ts';
 
 /** Browsers omit the default port of a scheme and leading zeros. */
-const notUsualPort = '(?!http:.*:80$|https:.*:443$)';
+const notDefaultPort = '(?!http:.*:80$|https:.*:443$)';
 const port = '[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]';
 const host = '[a-z0-9._-]+|\\[[0-9a-f:.]+\\]';
 
 /** Patterns of request fields, each with its requirement in words for error messages. */
 export const patterns = {
-  notBlank: { source: '\\S', words: 'must not be blank' },
+  notBlank: { source: '\\S', requirement: 'must not be blank' },
   model: {
     source: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}/[^\\s]{1,191}$',
-    words: 'must be provider/model, such as openai/gpt-5.5',
+    requirement: 'must be provider/model, such as openai/gpt-5.5',
   },
   origin: {
-    source: `^${notUsualPort}[a-z][a-z0-9+.-]*://(${host})(:(${port}))?$`,
-    words:
+    source: `^${notDefaultPort}[a-z][a-z0-9+.-]*://(${host})(:(${port}))?$`,
+    requirement:
       'must be scheme://host or scheme://host:port in lower case without a path, such as https://app.example.com; the port must be at most 65535 and omitted if it is the default port of http or https',
   },
   variableName: {
     source: '^[A-Za-z_][A-Za-z0-9_]*$',
-    words:
+    requirement:
       'must be a name of letters a to z, digits and underscores that does not start with a digit',
   },
   workflowName: {
     source: workflowName.source,
-    words:
+    requirement:
       'must be a name of at most 64 letters a to z, digits and underscores that does not start with a digit',
   },
-  email: { source: '^[^\\s@]+@[^\\s@]+$', words: 'must be an e-mail address' },
+  email: { source: '^[^\\s@]+@[^\\s@]+$', requirement: 'must be an e-mail address' },
   url: {
     source: '^https?://\\S+$',
-    words: 'must start with http:// or https:// and contain no spaces',
+    requirement: 'must start with http:// or https:// and contain no spaces',
   },
-  ownPage: { source: '^/(?![/\\\\])', words: 'must be a path on this server, such as /agents' },
+  ownPage: {
+    source: '^/(?![/\\\\])',
+    requirement: 'must be a path on this server, such as /agents',
+  },
   dollars: {
     source: '^\\d{1,9}(\\.\\d{1,10})?$',
-    words:
+    requirement:
       'must be a dollar amount, such as 0.05, with at most 9 digits before the point and 10 after it',
   },
   price: {
     source: '^[0-9]{1,7}(\\.[0-9]{1,12})?$',
-    words:
+    requirement:
       'must be a dollar amount, such as 2.50, with at most 7 digits before the point and 12 after it',
   },
 } as const;
 
 /** The requirement of a pattern, as the rest of a sentence. `undefined` for an unknown pattern. */
-export function wordsOf(pattern: unknown): string | undefined {
-  return Object.values(patterns).find(({ source }) => source === pattern)?.words;
+export function requirementOf(pattern: unknown): string | undefined {
+  return Object.values(patterns).find(({ source }) => source === pattern)?.requirement;
 }

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { actions } from '../core/agent/agent.ts';
 import { callFailureCodes } from '../core/failure.ts';
-import { type Endpoint, readsBody } from './endpoint.ts';
+import { type Endpoint, parsesBody } from './endpoint.ts';
 import { nullable, oneOf, RateLimits, time } from './shared.ts';
 
 /** Error responses: four common fields, extended for some codes. */
@@ -114,24 +114,24 @@ export const WorkflowInputProblem = Type.Object(
 
 /** Error responses with only the four common fields, for these statuses. */
 export function problems<const Statuses extends readonly number[]>(...statuses: Statuses) {
-  const answers = Object.fromEntries(statuses.map((status) => [status, Problem]));
-  return answers as Record<Statuses[number], typeof Problem>;
+  const responses = Object.fromEntries(statuses.map((status) => [status, Problem]));
+  return responses as Record<Statuses[number], typeof Problem>;
 }
 
 /**
  * Every possible response of an endpoint: the declared ones and those that follow from the
  * declaration.
  */
-export function answersOf(e: Endpoint): Map<number, TSchema | null> {
+export function responsesOf(e: Endpoint): Map<number, TSchema | null> {
   const implied = [
     // Also without a query: unknown parameters are rejected everywhere.
     ...(e.tag === 'System' ? [] : [400]),
     ...(e.auth === 'none' ? [] : [401, 403]),
-    ...(readsBody(e) ? [413, 415] : []),
+    ...(parsesBody(e) ? [413, 415] : []),
     500,
     503,
   ];
   const all = new Map<number, TSchema | null>(implied.map((status) => [status, Problem]));
-  for (const [status, schema] of Object.entries(e.answers)) all.set(Number(status), schema);
+  for (const [status, schema] of Object.entries(e.responses)) all.set(Number(status), schema);
   return new Map([...all].sort(([a], [b]) => a - b));
 }

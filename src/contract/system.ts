@@ -10,7 +10,7 @@ export const getHealth = endpoint({
   id: 'getHealth',
   path: '/healthz',
   summary: 'Check whether the process is alive',
-  answers: { 200: Type.Object({ status: Type.Literal('ok') }, { title: 'Health' }) },
+  responses: { 200: Type.Object({ status: Type.Literal('ok') }, { title: 'Health' }) },
 });
 
 export const getReadiness = endpoint({
@@ -20,7 +20,7 @@ export const getReadiness = endpoint({
   summary: 'Check whether the process is ready',
   description:
     'Returns 503 while the database is unreachable, read-only or not migrated, or while a worker has no lease or drains.',
-  answers: {
+  responses: {
     200: Type.Object({ status: Type.Literal('ready') }, { title: 'Readiness' }),
     ...problems(503),
   },
@@ -34,7 +34,7 @@ export const getMetrics = endpoint({
   description:
     'Prometheus text format. Open on loopback; elsewhere it requires the bearer token of `CUELINE_METRICS_TOKEN`.',
   produces: ['text/plain'],
-  answers: { 200: Type.String(), ...problems(401) },
+  responses: { 200: Type.String(), ...problems(401) },
 });
 
 export const getOpenapi = endpoint({
@@ -42,7 +42,7 @@ export const getOpenapi = endpoint({
   id: 'getOpenapi',
   path: '/openapi.json',
   summary: 'Get the OpenAPI document',
-  answers: { 200: Type.Unsafe<Record<string, unknown>>({ type: 'object' }) },
+  responses: { 200: Type.Unsafe<Record<string, unknown>>({ type: 'object' }) },
 });
 
 export const getDocs = endpoint({
@@ -51,5 +51,5 @@ export const getDocs = endpoint({
   path: '/docs',
   summary: 'Get the API reference page',
   produces: ['text/html'],
-  answers: { 200: Type.String() },
+  responses: { 200: Type.String() },
 });

@@ -30,17 +30,17 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.agents.create({ agentName: 'A', promptId: 'p', promptVersionId: 'v' }),
   (c) => c.agents.list({ status: 'Draft' }),
   (c) => c.agents.get('a'),
-  (c) => c.agents.getTagged('a'),
+  (c) => c.agents.getWithEtag('a'),
   (c) => c.agents.update('a', { agentConfig: { topP: null } }),
   (c) => c.agents.delete('a'),
   (c) => c.agents.move('a', 'deploy'),
   (c) => c.agents.pins('a', { limit: 5 }),
   (c) => c.agents.statistics('a', { level: 'hour', startDate: '2026-11-21' }),
-  (c) => c.agents.tryOut('a', {}),
+  (c) => c.agents.executeInSession('a', {}),
   (c) => c.prompts.create({ name: 'P' }),
   (c) => c.prompts.list({ q: 'p' }),
   (c) => c.prompts.get('p'),
-  (c) => c.prompts.getTagged('p'),
+  (c) => c.prompts.getWithEtag('p'),
   (c) => c.prompts.update('p', { description: null }),
   (c) => c.prompts.archive('p'),
   (c) => c.prompts.restore('p'),
@@ -50,7 +50,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.workflows.create({ name: 'W', definition }),
   (c) => c.workflows.list({ q: 'w' }),
   (c) => c.workflows.get('w'),
-  (c) => c.workflows.getTagged('w'),
+  (c) => c.workflows.getWithEtag('w'),
   (c) => c.workflows.update('w', { enabled: false }),
   (c) => c.workflows.delete('w'),
   (c) => c.workflows.validate(definition),
@@ -59,7 +59,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.workflows.getVersion('w', 'v'),
   (c) => c.workflows.pins('w'),
   (c) => c.workflows.execute('w', { ticket: 'x' }),
-  (c) => c.workflows.tryOut('w', {}),
+  (c) => c.workflows.executeInSession('w', {}),
   (c) => c.workflows.runs('w', { status: 'failed', trigger: 'schedule', limit: 5 }),
   (c) => c.workflows.status('w', 'r'),
   (c) => c.workflows.items('w', 'r', 's', { status: 'failed', limit: 5 }),
@@ -130,8 +130,8 @@ test('every method sends what the contract declares', async (t) => {
 /** With or without a body, and of the media type, that the contract has for this operation. */
 const asDeclared: Step = (response, asked) => {
   const e = find(asked.method, new URL(asked.url, 'http://any').pathname);
-  const [status = ''] = Object.keys(e?.answers ?? {});
-  if (e?.answers[Number(status)] === null) return void response.writeHead(Number(status)).end();
+  const [status = ''] = Object.keys(e?.responses ?? {});
+  if (e?.responses[Number(status)] === null) return void response.writeHead(Number(status)).end();
   const body = { status: 'success', executionId: 'e', workflowRunId: 'r' };
   const [type = 'application/json'] = e?.produces ?? [];
   json(Number(status), body, { 'content-type': type })(response, asked);

@@ -59,7 +59,7 @@ test('an answer without a body is nothing', async (t) => {
 
 test('an etag comes with what was read and goes back with the change', async (t) => {
   const { asked, client } = await stage(t, json(200, { agentId: agent }, { etag: '"7"' }));
-  const { agent: read, etag } = await client().agents.getTagged(agent);
+  const { agent: read, etag } = await client().agents.getWithEtag(agent);
   assert.deepEqual(read, { agentId: agent });
   await client().agents.update(agent, { agentName: 'B' }, { ifMatch: etag ?? '' });
   assert.equal(asked[1]?.headers['if-match'], '"7"');

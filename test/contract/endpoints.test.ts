@@ -4,12 +4,12 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { modelSettings } from '../../src/contract/agents/agent-record.ts';
 import {
-  type Answer,
   type Body,
   type Endpoint,
   keyRight,
   type Params,
   type Query,
+  type ResponseBody,
   sessionRight,
 } from '../../src/contract/endpoint.ts';
 import { type Endpoints, endpoints } from '../../src/contract/index.ts';
@@ -179,9 +179,10 @@ export function types() {
   const wrong: Query<Endpoints['listExecutions']> = { status: 'done' };
   const none: Body<Endpoints['listAgents']> = undefined;
   const body: Body<Endpoints['updateAgent']> = { agentConfig: { model: null } };
-  const gone: Answer<Endpoints['deleteAgent']> = null;
-  const label = (agent: Answer<Endpoints['createAgent'], 201>): string => agent.promptVersionLabel;
-  const code = (run: Answer<Endpoints['getExecution']>): 'CANCELED' | null =>
+  const gone: ResponseBody<Endpoints['deleteAgent']> = null;
+  const label = (agent: ResponseBody<Endpoints['createAgent'], 201>): string =>
+    agent.promptVersionLabel;
+  const code = (run: ResponseBody<Endpoints['getExecution']>): 'CANCELED' | null =>
     run.errorCode === 'CANCELED' ? run.errorCode : null;
   return { params, short, query, wrong, none, body, gone, label, code };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sessionPaths } from '../../src/api/access/session-paths.ts';
 import { endpoints } from '../../src/contract/index.ts';
-import { patterns, wordsOf } from '../../src/contract/patterns.ts';
+import { patterns, requirementOf } from '../../src/contract/patterns.ts';
 
 /** Every pattern in what is sent and held against its schema. */
 function patternsIn(schema: object): string[] {
@@ -24,7 +24,7 @@ test('what is refused for its pattern is told in words what it must be', () => {
       .map(({ source }) => source)
       .sort(),
   );
-  for (const pattern of found) assert.match(wordsOf(pattern) ?? '', /^must /, pattern);
+  for (const pattern of found) assert.match(requirementOf(pattern) ?? '', /^must /, pattern);
 });
 
 test('an origin is taken as browsers send it, and not otherwise', () => {

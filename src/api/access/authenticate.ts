@@ -56,7 +56,7 @@ export function createAuthenticator(parts: AuthenticatorDeps): Authenticator {
     identify: async (request, endpoint) => (await identified(request, endpoint)).caller,
     async authenticate(request, endpoint) {
       const { caller, right } = await identified(request, endpoint);
-      const own = caller.kind === 'key' && endpoint.ownWith;
+      const own = caller.kind === 'key' && endpoint.ownPermission;
       if (!caller.rights.includes(right) && !(own && caller.rights.includes(own))) {
         throw new CallFailure('PERMISSION_DENIED', deniedMessage(caller, right));
       }

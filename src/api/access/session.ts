@@ -4,7 +4,7 @@ import { isAPIError } from 'better-auth/api';
 import { hashPassword as hash } from 'better-auth/crypto';
 import { genericOAuth } from 'better-auth/plugins/generic-oauth';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Endpoint, readsBody } from '../../contract/endpoint.ts';
+import { type Endpoint, parsesBody } from '../../contract/endpoint.ts';
 import { passwordMax, passwordMin } from '../../contract/limits.ts';
 import { workspaceHeader } from '../../contract/shared.ts';
 import { identityProviders } from '../../contract/workspace/members.ts';
@@ -92,7 +92,7 @@ export function createSessions(parts: SessionDeps): Sessions {
       throw new CallFailure('METHOD_NOT_ALLOWED', `This path answers ${open.method}.`);
     }
     if (fromBrowser(request)) checkSameOrigin(request, publicUrl);
-    const body = readsBody(open) ? fieldsOf<Fields>(await readBody(request), open) : undefined;
+    const body = parsesBody(open) ? fieldsOf<Fields>(await readBody(request), open) : undefined;
     const toIssuer = body?.provider === 'oidc' || path === '/callback/oidc';
     const { handler } = toIssuer ? await withIssuer() : auth;
     const ask = () => handler(webRequest(request, options.baseURL as string, body));

@@ -5,7 +5,7 @@ import {
   type Endpoint,
   type Params,
   type Query,
-  readsBody,
+  parsesBody,
 } from '../../contract/endpoint.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { refuseNobody, unauthorized } from '../access/authenticate.ts';
@@ -45,7 +45,7 @@ export function route<const E extends Endpoint>(
     method: endpoint.method,
     url: routePath(endpoint),
     async handler(request, reply) {
-      const sent = readsBody(endpoint) ? await receive(request, endpoint) : discard(request);
+      const sent = parsesBody(endpoint) ? await receive(request, endpoint) : discard(request);
       const caller =
         endpoint.auth === 'none' ? null : await parts.authenticator.authenticate(request, endpoint);
       if (caller) allowOrigin(request, reply, caller.allowedOrigins);

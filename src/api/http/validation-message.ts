@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { wordsOf } from '../../contract/patterns.ts';
+import { requirementOf } from '../../contract/patterns.ts';
 import { unknownName } from '../../core/failure.ts';
 
 /** What the validator complains of, in words for whoever sent it. */
@@ -55,7 +55,7 @@ type Part = Readonly<Record<string, unknown>>;
 
 /** In place of the validator's own words, where those are none. */
 const words: Readonly<Record<string, (params: Part) => string | undefined>> = {
-  pattern: ({ pattern }) => wordsOf(pattern),
+  pattern: ({ pattern }) => requirementOf(pattern),
   type: ({ type }) => `must be ${[type].flat().map(kindOf).join(' or ')}`,
   minLength: ({ limit }) => (limit === 1 ? notEmpty : `must have at least ${limit} characters`),
   minItems: ({ limit }) => (limit === 1 ? notEmpty : `must have at least ${limit} items`),

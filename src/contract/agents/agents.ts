@@ -18,8 +18,8 @@ export const createAgent = endpoint({
   tag,
   auth: 'manage',
   body: AgentInput,
-  answers: { 201: Agent, ...problems(404), 409: UndeclaredProblem },
-  sends: ['ETag', 'Location'],
+  responses: { 201: Agent, ...problems(404), 409: UndeclaredProblem },
+  responseHeaders: ['ETag', 'Location'],
 });
 
 export const listAgents = endpoint({
@@ -46,7 +46,7 @@ export const listAgents = endpoint({
       }),
     ),
   }),
-  answers: { 200: page('AgentList', 'agents', Agent) },
+  responses: { 200: page('AgentList', 'agents', Agent) },
 });
 
 export const getAgent = endpoint({
@@ -57,8 +57,8 @@ export const getAgent = endpoint({
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Agent, ...problems(404) },
-  sends: ['ETag'],
+  responses: { 200: Agent, ...problems(404) },
+  responseHeaders: ['ETag'],
 });
 
 export const updateAgent = endpoint({
@@ -72,8 +72,8 @@ export const updateAgent = endpoint({
   auth: 'manage',
   headers: ifMatch,
   body: AgentPatch,
-  answers: { 200: Agent, ...problems(404, 412), 409: UndeclaredProblem },
-  sends: ['ETag'],
+  responses: { 200: Agent, ...problems(404, 412), 409: UndeclaredProblem },
+  responseHeaders: ['ETag'],
 });
 
 export const deleteAgent = endpoint({
@@ -85,7 +85,7 @@ export const deleteAgent = endpoint({
     'Allowed only in Testing and Paused. Its keys lose access to it immediately. Its executions stay until retention deletes them.',
   tag,
   auth: 'manage',
-  answers: { 204: null, ...problems(404), 409: TransitionProblem },
+  responses: { 204: null, ...problems(404), 409: TransitionProblem },
 });
 
 export const changeAgentStage = endpoint({
@@ -98,8 +98,8 @@ export const changeAgentStage = endpoint({
   tag,
   auth: 'manage',
   body: body('LifecycleRequest', { action: oneOf(actions) }),
-  answers: { 200: Agent, ...problems(404), 409: TransitionProblem },
-  sends: ['ETag'],
+  responses: { 200: Agent, ...problems(404), 409: TransitionProblem },
+  responseHeaders: ['ETag'],
 });
 
 export const getAgentLimits = endpoint({
@@ -112,7 +112,7 @@ export const getAgentLimits = endpoint({
   tag,
   auth: 'manage',
   session: 'read',
-  answers: {
+  responses: {
     200: Type.Object({ rateLimitUsage: RateLimitUsage }, { title: 'AgentLimits' }),
     ...problems(404),
   },
@@ -129,5 +129,5 @@ export const listPins = endpoint({
   auth: 'manage',
   session: 'read',
   query: query(pageQuery),
-  answers: { 200: page('PinList', 'pins', Pin), ...problems(404) },
+  responses: { 200: page('PinList', 'pins', Pin), ...problems(404) },
 });

@@ -88,14 +88,14 @@ const DeclaredWorkflow = Type.Object(
   { title: 'DeclaredWorkflow', ...closed },
 );
 
-const some = <S extends Parameters<typeof Type.Array>[0]>(row: S, what: string) =>
-  Type.Optional(Type.Array(row, { maxItems: limits.declaredMax, description: what }));
+const listOf = <S extends Parameters<typeof Type.Array>[0]>(item: S, description: string) =>
+  Type.Optional(Type.Array(item, { maxItems: limits.declaredMax, description }));
 
 export const Declaration = Type.Object(
   {
-    prompts: some(DeclaredPrompt, 'Prompts and their versions.'),
-    agents: some(DeclaredAgent, 'Agents. An omitted field gets its default, except `stage`.'),
-    workflows: some(
+    prompts: listOf(DeclaredPrompt, 'Prompts and their versions.'),
+    agents: listOf(DeclaredAgent, 'Agents. An omitted field gets its default, except `stage`.'),
+    workflows: listOf(
       DeclaredWorkflow,
       'Workflows. A changed definition becomes a new version, which is pinned.',
     ),
@@ -143,7 +143,7 @@ export const getDeclaration = endpoint({
   tag,
   auth: 'manage',
   session: 'read',
-  answers: {
+  responses: {
     200: Type.Object(
       {
         declaration: Declaration,
@@ -170,7 +170,7 @@ export const applyDeclaration = endpoint({
     declaration: Declaration,
     dryRun: Type.Optional(Type.Boolean({ default: false })),
   }),
-  answers: {
+  responses: {
     200: Type.Object(
       {
         applied: Type.Boolean({ description: '`false` for a dry run.' }),

@@ -91,8 +91,8 @@ export const createPrompt = endpoint({
     name: name('Display name. Does not have to be unique.'),
     description: Type.Optional(description),
   }),
-  answers: { 201: Prompt },
-  sends: ['ETag', 'Location'],
+  responses: { 201: Prompt },
+  responseHeaders: ['ETag', 'Location'],
 });
 
 export const listPrompts = endpoint({
@@ -116,7 +116,7 @@ export const listPrompts = endpoint({
       }),
     ),
   }),
-  answers: { 200: page('PromptList', 'prompts', Prompt) },
+  responses: { 200: page('PromptList', 'prompts', Prompt) },
 });
 
 export const getPrompt = endpoint({
@@ -127,8 +127,8 @@ export const getPrompt = endpoint({
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Prompt, ...problems(404) },
-  sends: ['ETag'],
+  responses: { 200: Prompt, ...problems(404) },
+  responseHeaders: ['ETag'],
 });
 
 export const updatePrompt = endpoint({
@@ -143,8 +143,8 @@ export const updatePrompt = endpoint({
     name: Type.Optional(name('Display name. Does not have to be unique.')),
     description: Type.Optional(description),
   }),
-  answers: { 200: Prompt, ...problems(404, 412) },
-  sends: ['ETag'],
+  responses: { 200: Prompt, ...problems(404, 412) },
+  responseHeaders: ['ETag'],
 });
 
 export const archivePrompt = endpoint({
@@ -156,8 +156,8 @@ export const archivePrompt = endpoint({
     'Hides the prompt and rejects new versions and new agents. Agents that pin one of its versions keep working. Idempotent.',
   tag,
   auth: 'manage',
-  answers: { 200: Prompt, ...problems(404) },
-  sends: ['ETag'],
+  responses: { 200: Prompt, ...problems(404) },
+  responseHeaders: ['ETag'],
 });
 
 export const restorePrompt = endpoint({
@@ -167,8 +167,8 @@ export const restorePrompt = endpoint({
   summary: 'Restore an archived prompt',
   tag,
   auth: 'manage',
-  answers: { 200: Prompt, ...problems(404) },
-  sends: ['ETag'],
+  responses: { 200: Prompt, ...problems(404) },
+  responseHeaders: ['ETag'],
 });
 
 export const createPromptVersion = endpoint({
@@ -184,8 +184,8 @@ export const createPromptVersion = endpoint({
     label: versionLabel,
     ...versionInput,
   }),
-  answers: { 201: PromptVersion, ...problems(404, 409) },
-  sends: ['Location'],
+  responses: { 201: PromptVersion, ...problems(404, 409) },
+  responseHeaders: ['Location'],
 });
 
 export const listPromptVersions = endpoint({
@@ -198,7 +198,7 @@ export const listPromptVersions = endpoint({
   auth: 'manage',
   session: 'read',
   query: query(pageQuery),
-  answers: { 200: page('PromptVersionList', 'versions', PromptVersionSummary), ...problems(404) },
+  responses: { 200: page('PromptVersionList', 'versions', PromptVersionSummary), ...problems(404) },
 });
 
 export const getPromptVersion = endpoint({
@@ -209,5 +209,5 @@ export const getPromptVersion = endpoint({
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: PromptVersion, ...problems(404) },
+  responses: { 200: PromptVersion, ...problems(404) },
 });

@@ -17,7 +17,7 @@ export const deleteExecution = endpoint({
     'Deletes permanently: the record disappears from lists and totals. The statistics keep its usage and cost. Returns 409 while it is `processing`: cancel it first.',
   tag: 'Executions',
   auth: 'manage',
-  answers: { 204: null, ...problems(404, 409) },
+  responses: { 204: null, ...problems(404, 409) },
 });
 
 export const erasureStatuses = ['processing', 'completed'] as const;
@@ -72,8 +72,8 @@ export const createErasure = endpoint({
       nullable(reference('agent'), 'Only records of this agent. Default: all agents.'),
     ),
   }),
-  answers: { 202: Erasure, ...problems(404, 409) },
-  sends: ['Location'],
+  responses: { 202: Erasure, ...problems(404, 409) },
+  responseHeaders: ['Location'],
 });
 
 export const listErasures = endpoint({
@@ -85,7 +85,7 @@ export const listErasures = endpoint({
   tag,
   auth: 'owner',
   query: query(pageQuery),
-  answers: { 200: page('ErasureList', 'erasures', Erasure) },
+  responses: { 200: page('ErasureList', 'erasures', Erasure) },
 });
 
 export const getErasure = endpoint({
@@ -95,5 +95,5 @@ export const getErasure = endpoint({
   summary: 'Get the progress of an erasure',
   tag,
   auth: 'owner',
-  answers: { 200: Erasure, ...problems(404) },
+  responses: { 200: Erasure, ...problems(404) },
 });

@@ -32,14 +32,14 @@ const execute = {
   tag,
   headers: idempotency,
   body: ExecuteRequest,
-  answers: {
+  responses: {
     202: ExecuteAccepted,
     400: VariablesProblem,
     ...problems(401, 403, 404, 422),
     429: LimitProblem,
     ...problems(503),
   },
-  sends: ['Location', 'RateLimit', 'Idempotent-Replayed'],
+  responseHeaders: ['Location', 'RateLimit', 'Idempotent-Replayed'],
 } as const;
 
 export const executeAgent = endpoint({
@@ -73,10 +73,10 @@ export const getExecution = endpoint({
     'Always 200 with the same object in every state; fields without a value yet are absent. While `processing`, `Retry-After` gives the polling interval. A key with `execute` but not `read` can access the executions it started.',
   tag,
   auth: 'read',
-  ownWith: 'execute',
+  ownPermission: 'execute',
   query: waitQuery,
-  answers: { 200: ExecutionDetail, ...problems(404) },
-  sends: ['Retry-After'],
+  responses: { 200: ExecutionDetail, ...problems(404) },
+  responseHeaders: ['Retry-After'],
 });
 
 export const cancelExecution = endpoint({
@@ -88,7 +88,7 @@ export const cancelExecution = endpoint({
     'Ends it as `canceled` and aborts the model call. Returns 409 if it has already ended.',
   tag,
   auth: 'cancel',
-  answers: { 200: ExecutionDetail, ...problems(404, 409) },
+  responses: { 200: ExecutionDetail, ...problems(404, 409) },
 });
 
 /** Only bounded here. The handler parses the date and reports errors in plain words. */
@@ -164,8 +164,8 @@ const list = {
       oneOf(['bodies'], 'Omits `inputVariables` and `outputText`. Use it for frequent polling.'),
     ),
   }),
-  answers: { 200: ExecutionList, ...problems(400, 404), 429: ListLimitProblem },
-  sends: ['RateLimit'],
+  responses: { 200: ExecutionList, ...problems(400, 404), 429: ListLimitProblem },
+  responseHeaders: ['RateLimit'],
 } as const;
 
 export const listExecutions = endpoint({
@@ -188,5 +188,5 @@ export const listAllExecutions = endpoint({
   path: '/api/v1/executions',
   summary: 'List the executions of all agents',
   description: `Lists the executions of all agents that the caller can see. ${list.description}`,
-  answers: { 200: ExecutionList, ...problems(400), 429: ListLimitProblem },
+  responses: { 200: ExecutionList, ...problems(400), 429: ListLimitProblem },
 });

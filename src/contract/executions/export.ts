@@ -29,7 +29,7 @@ const shared = {
     ),
   }),
   produces: ['application/jsonl', 'text/csv'],
-  sends: ['RateLimit', 'Content-Disposition'],
+  responseHeaders: ['RateLimit', 'Content-Disposition'],
 } as const;
 
 const description = `Streams every matching record, newest first, as of the start of the export, at the speed of the reader. Records are complete, including prompts. An interrupted response ends without its last chunk; continue with \`cursor\`. At most ${limits.exportsMax} exports per process and ${limits.exportsOfWorkspaceMax} per workspace run at once (503 beyond), each for at most ${limits.streamMsMax / 60_000} minutes. In CSV, an apostrophe precedes cells that a spreadsheet would interpret as a formula. Accepts the filters of the list, without its limit on the number of records.`;
@@ -40,7 +40,7 @@ export const exportExecutions = endpoint({
   path: '/api/v1/agents/{agentId}/executions/export',
   summary: "Export an agent's executions",
   description,
-  answers: { 200: Type.String(), ...problems(400, 404), 429: ListLimitProblem, ...problems(503) },
+  responses: { 200: Type.String(), ...problems(400, 404), 429: ListLimitProblem, ...problems(503) },
 });
 
 export const exportAllExecutions = endpoint({
@@ -49,5 +49,5 @@ export const exportAllExecutions = endpoint({
   path: '/api/v1/executions/export',
   summary: 'Export the executions of all agents',
   description: `Exports the executions of all agents that the caller can see. ${description}`,
-  answers: { 200: Type.String(), ...problems(400), 429: ListLimitProblem, ...problems(503) },
+  responses: { 200: Type.String(), ...problems(400), 429: ListLimitProblem, ...problems(503) },
 });

@@ -42,7 +42,7 @@ export const getRetention = endpoint({
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Retention },
+  responses: { 200: Retention },
 });
 
 export const setRetention = endpoint({
@@ -55,5 +55,5 @@ export const setRetention = endpoint({
   tag,
   auth: 'owner',
   body: body('RetentionInput', Retention.properties),
-  answers: { 200: Retention },
+  responses: { 200: Retention },
 });

@@ -91,7 +91,7 @@ export type WorkspaceStatistics = Static<typeof WorkspaceStatistics>;
 export const agentGroupings = groupings.filter((grouping) => grouping !== 'agent');
 
 /** Only bounded here. The handler validates the value and reports errors in plain words. */
-function asked(allowed: readonly string[]) {
+function statisticsParameters(allowed: readonly string[]) {
   return {
     level: Type.Optional(
       Type.Unsafe<StepLength>({
@@ -139,9 +139,9 @@ export const getStatistics = endpoint({
   description: `Counted by the time a call was accepted or refused, one bucket per interval and group. ${bounds}`,
   tag: 'Executions',
   auth: 'read',
-  query: query(asked(agentGroupings)),
-  answers: { 200: Statistics, ...problems(404), 429: ListLimitProblem },
-  sends: ['RateLimit'],
+  query: query(statisticsParameters(agentGroupings)),
+  responses: { 200: Statistics, ...problems(404), 429: ListLimitProblem },
+  responseHeaders: ['RateLimit'],
 });
 
 export const getWorkspaceStatistics = endpoint({
@@ -153,7 +153,7 @@ export const getWorkspaceStatistics = endpoint({
   tag: 'Executions',
   auth: 'read',
   query: query({
-    ...asked(groupings),
+    ...statisticsParameters(groupings),
     agentIds: Type.Optional(
       Type.String({
         minLength: 1,
@@ -164,6 +164,6 @@ export const getWorkspaceStatistics = endpoint({
       }),
     ),
   }),
-  answers: { 200: WorkspaceStatistics, 429: ListLimitProblem },
-  sends: ['RateLimit'],
+  responses: { 200: WorkspaceStatistics, 429: ListLimitProblem },
+  responseHeaders: ['RateLimit'],
 });

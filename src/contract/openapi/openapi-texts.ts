@@ -3,7 +3,7 @@ import type { Json } from './openapi-components.ts';
 
 /** Prose of the document. */
 
-export const about = `Cueline hosts agents. An agent pins one version of a prompt and is executed over HTTP. A call is accepted and recorded immediately; the model is called afterwards. Every execution becomes a record in the history.
+export const introduction = `Cueline hosts agents. An agent pins one version of a prompt and is executed over HTTP. A call is accepted and recorded immediately; the model is called afterwards. Every execution becomes a record in the history.
 
 **Authentication.** Programs send \`Authorization: Bearer <API key>\`. The dashboard uses a session cookie, and the header \`Cueline-Workspace\` selects the workspace if the user belongs to several. Each operation lists the permission it needs.
 
@@ -13,13 +13,13 @@ export const about = `Cueline hosts agents. An agent pins one version of a promp
 
 **Retries.** For 429 and 503, \`Retry-After\` gives the number of seconds to wait. A call with an \`Idempotency-Key\` can be repeated without executing twice.`;
 
-export const tagMeaning: Record<Tag, string> = {
+export const tagTexts: Record<Tag, string> = {
   Executions: 'Execute agents, poll executions, and read the history.',
   Agents: 'Agents pin one prompt version and have settings, a lifecycle and limits.',
   Prompts: 'Templates and their immutable versions.',
   Declaration: 'Prompts, agents and workflows as code, in `cueline.yaml`.',
   Workflows: 'Workflows execute agents in sequential or parallel steps.',
-  Keys: 'API keys authenticate programs. A secret is shown once.',
+  Keys: 'API keys authenticate programs. A secret is examplesOf once.',
   Usage: "The plan and this month's usage.",
   Providers: 'Model providers with their credentials and prices.',
   Members: 'Members and their roles. People join by invitation only.',
@@ -29,7 +29,7 @@ export const tagMeaning: Record<Tag, string> = {
 };
 
 /** Name and default description of each status. */
-export const statusWords: Readonly<Record<number, readonly [string, string]>> = {
+export const statusTexts: Readonly<Record<number, readonly [string, string]>> = {
   200: ['OK', 'The requested data.'],
   201: ['Created', 'Created.'],
   202: ['Accepted', 'Accepted and durably recorded.'],
@@ -81,7 +81,7 @@ export const headers: Record<string, Json> = {
   'X-RateLimit-Reset': header('End of the tightest window, in seconds since 1970.', integer),
 };
 
-const aboutLimits = [
+const rateLimitHeaders = [
   'RateLimit',
   'RateLimit-Policy',
   'X-RateLimit-Limit',
@@ -89,12 +89,14 @@ const aboutLimits = [
   'X-RateLimit-Reset',
 ];
 
-/** Header names of a response with that status, of an operation with these `sends`. */
-export function headersOf(status: number, sends: readonly string[]): string[] {
+/** Header names of a response with that status, of an operation with these `responseHeaders`. */
+export function headersOf(status: number, responseHeaders: readonly string[]): string[] {
   return [
     'X-Request-Id',
     // Every response after the rate limit check carries these headers.
-    ...sends.flatMap((name) => (name === 'RateLimit' ? aboutLimits : status < 300 ? [name] : [])),
+    ...responseHeaders.flatMap((name) =>
+      name === 'RateLimit' ? rateLimitHeaders : status < 300 ? [name] : [],
+    ),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
   ];

@@ -1,12 +1,12 @@
 import type { TObject, TSchema } from 'typebox';
 import { type Endpoint, keyRight, sessionRight, tags } from '../endpoint.ts';
 import { endpoints } from '../index.ts';
-import { answersOf, Problem } from '../problem.ts';
+import { Problem, responsesOf } from '../problem.ts';
 import { pathParams, reference, workspaceHeader } from '../shared.ts';
 import { Components, type Json } from './openapi-components.ts';
 import { examples } from './openapi-examples.ts';
 import { records } from './openapi-records.ts';
-import { about, headers, headersOf, statusWords, tagMeaning } from './openapi-texts.ts';
+import { headers, headersOf, introduction, statusTexts, tagTexts } from './openapi-texts.ts';
 
 /** Generates the OpenAPI 3.1 document from the endpoint declarations. */
 export function openapi(version: string): Json {
@@ -23,14 +23,14 @@ export function openapi(version: string): Json {
       version,
       summary:
         'Self-hosted agent execution service: versioned prompts, executed over HTTP, every execution a record.',
-      description: about,
+      description: introduction,
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This server' }],
-    tags: tags.map((name) => ({ name, description: tagMeaning[name] })),
+    tags: tags.map((name) => ({ name, description: tagTexts[name] })),
     paths,
     components: {
-      schemas: withExamples(components.all()),
+      schemas: withRecordExamples(components.all()),
       responses: plainProblems(),
       parameters: { Workspace: workspaceParameter },
       headers,
@@ -39,12 +39,12 @@ export function openapi(version: string): Json {
   };
 }
 
-function withExamples(schemas: Record<string, Json>): Json {
-  const shown = Object.entries(schemas).map(([name, schema]) => {
+function withRecordExamples(schemas: Record<string, Json>): Json {
+  const examplesOf = Object.entries(schemas).map(([name, schema]) => {
     const example = records[name];
     return [name, example === undefined ? schema : { ...schema, examples: [example] }];
   });
-  return Object.fromEntries(shown);
+  return Object.fromEntries(examplesOf);
 }
 
 const securitySchemes = {
@@ -71,7 +71,7 @@ const workspaceParameter = {
 };
 
 function operation(e: Endpoint, components: Components): Json {
-  const answers = [...answersOf(e)].map(([status, schema]) => [
+  const responses = [...responsesOf(e)].map(([status, schema]) => [
     status,
     response(e, status, schema, components),
   ]);
@@ -83,7 +83,7 @@ function operation(e: Endpoint, components: Components): Json {
     security: security(e),
     parameters: parameters(e, components),
     ...(e.body ? { requestBody: requestBody(e, e.body, components) } : {}),
-    responses: Object.fromEntries(answers),
+    responses: Object.fromEntries(responses),
   };
 }
 
@@ -93,7 +93,7 @@ function security(e: Endpoint): Json[] {
   const session = sessionRight(e);
   return [
     ...(key ? [{ key: [key === 'own' ? 'manage' : key] }] : []),
-    ...(e.ownWith ? [{ key: [e.ownWith] }] : []),
+    ...(e.ownPermission ? [{ key: [e.ownPermission] }] : []),
     ...(session ? [{ session: [session] }] : []),
   ];
 }
@@ -129,22 +129,22 @@ function parameter(
 }
 
 function requestBody(e: Endpoint, schema: TSchema, components: Components): Json {
-  const content = { schema: components.use(schema), ...shown(e, 'body') };
+  const content = { schema: components.use(schema), ...examplesOf(e, 'body') };
   return { required: !e.bodyOptional, content: { 'application/json': content } };
 }
 
 function response(e: Endpoint, status: number, schema: TSchema | null, components: Components) {
   if (schema === Problem) return { $ref: `#/components/responses/${plainName(e, status)}` };
   const types = (status < 300 && e.produces) || ['application/json'];
-  const media = schema && { schema: components.use(schema), ...shown(e, status) };
+  const media = schema && { schema: components.use(schema), ...examplesOf(e, status) };
   return {
-    description: statusWords[status]?.[1],
-    headers: headerReferences(headersOf(status, e.sends ?? [])),
+    description: statusTexts[status]?.[1],
+    headers: headerReferences(headersOf(status, e.responseHeaders ?? [])),
     ...(media ? { content: Object.fromEntries(types.map((type) => [type, media])) } : {}),
   };
 }
 
-function shown(e: Endpoint, place: string | number): Json {
+function examplesOf(e: Endpoint, place: string | number): Json {
   const here = Object.entries(examples[e.id]?.[place] ?? {});
   if (here.length === 0) return {};
   return { examples: Object.fromEntries(here.map(([name, value]) => [name, { value }])) };
@@ -153,7 +153,7 @@ function shown(e: Endpoint, place: string | number): Json {
 /** Error responses with only the four standard fields, each declared once. */
 function plainProblems(): Json {
   const plain = (Object.values(endpoints) as Endpoint[]).flatMap((e) =>
-    [...answersOf(e)].flatMap(([status, schema]) => (schema === Problem ? [{ e, status }] : [])),
+    [...responsesOf(e)].flatMap(([status, schema]) => (schema === Problem ? [{ e, status }] : [])),
   );
   plain.sort((a, b) => a.status - b.status);
   return Object.fromEntries(
@@ -162,19 +162,19 @@ function plainProblems(): Json {
 }
 
 function plainName(e: Endpoint, status: number): string {
-  return `${tellsLimits(e) ? 'Limited' : ''}${statusWords[status]?.[0]}`;
+  return `${sendsRateLimit(e) ? 'Limited' : ''}${statusTexts[status]?.[0]}`;
 }
 
 function plainProblem(e: Endpoint, status: number): Json {
   return {
-    description: statusWords[status]?.[1],
-    headers: headerReferences(headersOf(status, tellsLimits(e) ? ['RateLimit'] : [])),
+    description: statusTexts[status]?.[1],
+    headers: headerReferences(headersOf(status, sendsRateLimit(e) ? ['RateLimit'] : [])),
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
   };
 }
 
-function tellsLimits({ sends = [] }: Endpoint): boolean {
-  return sends.includes('RateLimit');
+function sendsRateLimit({ responseHeaders = [] }: Endpoint): boolean {
+  return responseHeaders.includes('RateLimit');
 }
 
 function headerReferences(names: readonly string[]): Json {

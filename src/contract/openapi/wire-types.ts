@@ -22,13 +22,13 @@ export function wireTypes(): string {
   ].join('');
 }
 
-function operationOf({ path, query, body, answers }: Endpoint): string {
+function operationOf({ path, query, body, responses }: Endpoint): string {
   const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `readonly ${name}: string`);
-  const good = Object.entries(answers).filter(([status]) => Number(status) < 300);
-  const answer = good.map(([, schema]) => (schema === null ? 'null' : typeOf(schema)));
+  const success = Object.entries(responses).filter(([status]) => Number(status) < 300);
+  const bodies = success.map(([, schema]) => (schema === null ? 'null' : typeOf(schema)));
   const fields = [
     `params: { ${params.join('; ')} }`,
-    `answer: ${unionOf(answer)}`,
+    `response: ${unionOf(bodies)}`,
     ...(query ? [`query: ${typeOf(query)}`] : []),
     ...(body ? [`body: ${typeOf(body)}`] : []),
   ];
@@ -55,10 +55,10 @@ function typeOf(of: TSchema): string {
   if (schema.enum) return unionOf(schema.enum.map((value) => JSON.stringify(value)));
   if ('const' in schema) return JSON.stringify(schema.const);
   if (schema.type === undefined) return 'unknown';
-  return unionOf([schema.type].flat().map((type) => named(type, schema)));
+  return unionOf([schema.type].flat().map((type) => typeNamed(type, schema)));
 }
 
-function named(type: string, schema: Schema): string {
+function typeNamed(type: string, schema: Schema): string {
   if (type === 'integer') return 'number';
   if (type === 'array') return `${typeOf(schema.items ?? {})}[]`;
   if (type !== 'object') return type;

@@ -76,8 +76,8 @@ export const createSchedule = endpoint({
     input: Type.Optional(input),
     enabled: Type.Optional(enabled),
   }),
-  answers: { 201: Schedule, 400: WorkflowInputProblem, ...problems(404, 409) },
-  sends: ['ETag', 'Location'],
+  responses: { 201: Schedule, 400: WorkflowInputProblem, ...problems(404, 409) },
+  responseHeaders: ['ETag', 'Location'],
 });
 
 export const listSchedules = endpoint({
@@ -90,7 +90,7 @@ export const listSchedules = endpoint({
   auth: 'manage',
   session: 'read',
   query: query(pageQuery),
-  answers: { 200: page('ScheduleList', 'schedules', Schedule), ...problems(404) },
+  responses: { 200: page('ScheduleList', 'schedules', Schedule), ...problems(404) },
 });
 
 export const getSchedule = endpoint({
@@ -101,8 +101,8 @@ export const getSchedule = endpoint({
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Schedule, ...problems(404) },
-  sends: ['ETag'],
+  responses: { 200: Schedule, ...problems(404) },
+  responseHeaders: ['ETag'],
 });
 
 export const updateSchedule = endpoint({
@@ -122,8 +122,8 @@ export const updateSchedule = endpoint({
     input: Type.Optional(input),
     enabled: Type.Optional(enabled),
   }),
-  answers: { 200: Schedule, 400: WorkflowInputProblem, ...problems(404, 412) },
-  sends: ['ETag'],
+  responses: { 200: Schedule, 400: WorkflowInputProblem, ...problems(404, 412) },
+  responseHeaders: ['ETag'],
 });
 
 export const deleteSchedule = endpoint({
@@ -133,5 +133,5 @@ export const deleteSchedule = endpoint({
   summary: 'Delete a schedule',
   tag,
   auth: 'manage',
-  answers: { 204: null, ...problems(404) },
+  responses: { 204: null, ...problems(404) },
 });

@@ -40,7 +40,7 @@ export const createWebhook = endpoint({
   tag,
   auth: 'manage',
   body: body('WebhookInput', { name: name('Display name, for example the sender of the events.') }),
-  answers: { 201: IssuedWebhook, ...problems(404, 409) },
+  responses: { 201: IssuedWebhook, ...problems(404, 409) },
 });
 
 export const listWebhooks = endpoint({
@@ -53,7 +53,7 @@ export const listWebhooks = endpoint({
   auth: 'manage',
   session: 'read',
   query: query(pageQuery),
-  answers: { 200: page('WebhookList', 'webhooks', Webhook), ...problems(404) },
+  responses: { 200: page('WebhookList', 'webhooks', Webhook), ...problems(404) },
 });
 
 export const rotateWebhook = endpoint({
@@ -65,7 +65,7 @@ export const rotateWebhook = endpoint({
     'The old secret becomes invalid immediately. Senders retry the events rejected meanwhile. Also needs the permission `execute`.',
   tag,
   auth: 'manage',
-  answers: { 200: IssuedWebhook, ...problems(404) },
+  responses: { 200: IssuedWebhook, ...problems(404) },
 });
 
 export const deleteWebhook = endpoint({
@@ -75,7 +75,7 @@ export const deleteWebhook = endpoint({
   summary: 'Delete an inbound webhook',
   tag,
   auth: 'manage',
-  answers: { 204: null, ...problems(404) },
+  responses: { 204: null, ...problems(404) },
 });
 
 export const receiveWebhook = endpoint({
@@ -99,12 +99,12 @@ export const receiveWebhook = endpoint({
     additionalProperties: true,
     description: 'Input of the workflow run.',
   }),
-  answers: {
+  responses: {
     202: WorkflowExecuteAccepted,
     400: WorkflowInputProblem,
     ...problems(401, 403, 422),
     429: ListLimitProblem,
     ...problems(503),
   },
-  sends: ['RateLimit', 'Idempotent-Replayed'],
+  responseHeaders: ['RateLimit', 'Idempotent-Replayed'],
 });

@@ -66,11 +66,11 @@ const max = Type.Integer({
   description: `Maximum length of the list. Default: ${core.forEachMaxDefault}. A longer list fails the step.`,
 });
 
-const forEachWords =
+const forEachDescription =
   'Executes the agent once per item of a list. `{{item}}` is the item, `{{index}}` its index. The output is the list of outputs.';
 
 const fallbackAgent = reference('agent', 'The fallback agent.');
-const fallbackWords = 'Replaces a failed execution: another agent, or a fixed `output`.';
+const fallbackDescription = 'Replaces a failed execution: another agent, or a fixed `output`.';
 
 const onFailure = oneOf(
   ['fail', 'continue'],
@@ -83,7 +83,7 @@ const timeoutMs = Type.Integer({
   description: `Time limit from the start of a workflow run to its end. Default: ${core.runTimeoutMsDefault}.`,
 });
 
-const outputWords =
+const outputDescription =
   'Output of a workflow run: any JSON, strings may contain references. `null`: the output of the last step; if there are several last steps, an object with each output by step name.';
 
 const stepName = name('Unique within the workflow. Other steps refer to it.');
@@ -101,7 +101,7 @@ const stepInput = {
         { list, concurrency: Type.Optional(concurrency), max: Type.Optional(max) },
         { additionalProperties: false },
       ),
-      forEachWords,
+      forEachDescription,
     ),
   ),
   onFailure: Type.Optional(onFailure),
@@ -126,7 +126,7 @@ const workflowInput = {
     ),
   ),
   timeoutMs: Type.Optional(timeoutMs),
-  output: Type.Optional(anyJson(outputWords)),
+  output: Type.Optional(anyJson(outputDescription)),
 };
 
 const stepBounds = {
@@ -146,7 +146,7 @@ export const WorkflowDefinitionInput = Type.Object(
           fallback: Type.Optional(
             nullable(
               Type.Object({ agentId: Type.Optional(fallbackAgent), ...fallbackInput }, closed),
-              fallbackWords,
+              fallbackDescription,
             ),
           ),
         },
@@ -176,7 +176,7 @@ export const declaredDefinition = {
               },
               closed,
             ),
-            fallbackWords,
+            fallbackDescription,
           ),
         ),
       },
@@ -198,19 +198,19 @@ export const WorkflowDefinition = Type.Object(
         variables,
         after,
         when: nullable(when),
-        forEach: nullable(Type.Object({ list, concurrency, max }), forEachWords),
+        forEach: nullable(Type.Object({ list, concurrency, max }), forEachDescription),
         fallback: nullable(
           Type.Object({
             agentId: Type.Optional(fallbackAgent),
             variables: Type.Optional(variables),
             output: Type.Optional(anyJson('Any JSON.')),
           }),
-          fallbackWords,
+          fallbackDescription,
         ),
         onFailure,
       }),
     ),
-    output: anyJson(outputWords),
+    output: anyJson(outputDescription),
   },
   { title: 'WorkflowDefinition' },
 );

@@ -24,14 +24,14 @@ const execute = {
   tag,
   headers: idempotency,
   body: WorkflowExecuteRequest,
-  answers: {
+  responses: {
     202: WorkflowExecuteAccepted,
     400: WorkflowInputProblem,
     ...problems(401, 403, 404, 422),
     429: LimitProblem,
     ...problems(503),
   },
-  sends: ['Location', 'RateLimit', 'Idempotent-Replayed'],
+  responseHeaders: ['Location', 'RateLimit', 'Idempotent-Replayed'],
 } as const;
 
 export const executeWorkflow = endpoint({
@@ -75,8 +75,8 @@ export const listWorkflowRuns = endpoint({
     status: Type.Optional(oneOf(workflowRunStatuses, 'Only runs with this status.')),
     trigger: Type.Optional(oneOf(workflowTriggers, 'Only runs with this trigger.')),
   }),
-  answers: { 200: WorkflowRunList, ...problems(404), 429: ListLimitProblem },
-  sends: ['RateLimit'],
+  responses: { 200: WorkflowRunList, ...problems(404), 429: ListLimitProblem },
+  responseHeaders: ['RateLimit'],
 });
 
 export const getWorkflowRun = endpoint({
@@ -87,15 +87,15 @@ export const getWorkflowRun = endpoint({
   description: `Always 200 with the same object in every state; fields without a value yet are absent. A \`forEach\` step contains its first ${limits.runItemsMax} items. While \`processing\`, \`Retry-After\` gives the polling interval. A key with \`execute\` but not \`read\` can access the runs it started.`,
   tag,
   auth: 'read',
-  ownWith: 'execute',
+  ownPermission: 'execute',
   query: query({
     ...waitQuery.properties,
     omit: Type.Optional(
       oneOf(['bodies'], 'Omits `input` and `output`. Use it for frequent polling.'),
     ),
   }),
-  answers: { 200: WorkflowRunDetail, ...problems(404) },
-  sends: ['Retry-After'],
+  responses: { 200: WorkflowRunDetail, ...problems(404) },
+  responseHeaders: ['Retry-After'],
 });
 
 export const listWorkflowRunItems = endpoint({
@@ -107,13 +107,13 @@ export const listWorkflowRunItems = endpoint({
     'Items of a `forEach` step that have started, in list order. Empty for any other step.',
   tag,
   auth: 'read',
-  ownWith: 'execute',
+  ownPermission: 'execute',
   query: query({
     ...pageQuery,
     status: Type.Optional(oneOf(stepStatuses, 'Only items with this status.')),
   }),
-  answers: { 200: WorkflowRunItemList, ...problems(404), 429: ListLimitProblem },
-  sends: ['RateLimit'],
+  responses: { 200: WorkflowRunItemList, ...problems(404), 429: ListLimitProblem },
+  responseHeaders: ['RateLimit'],
 });
 
 export const cancelWorkflowRun = endpoint({
@@ -125,5 +125,5 @@ export const cancelWorkflowRun = endpoint({
     'Ends it as `canceled`: its executions are canceled and no further step starts. Returns 409 if it has already ended.',
   tag,
   auth: 'cancel',
-  answers: { 200: WorkflowRunDetail, ...problems(404, 409) },
+  responses: { 200: WorkflowRunDetail, ...problems(404, 409) },
 });

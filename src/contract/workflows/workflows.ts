@@ -133,8 +133,8 @@ export const createWorkflow = endpoint({
     enabled: Type.Optional(enabled),
     definition: WorkflowDefinitionInput,
   }),
-  answers: { 201: Workflow, 400: WorkflowProblems, ...problems(409) },
-  sends: ['ETag', 'Location'],
+  responses: { 201: Workflow, 400: WorkflowProblems, ...problems(409) },
+  responseHeaders: ['ETag', 'Location'],
 });
 
 export const listWorkflows = endpoint({
@@ -154,7 +154,7 @@ export const listWorkflows = endpoint({
     ),
     include: Type.Optional(oneOf(['activity'], 'Adds `lastRuns` and `nextAt`.')),
   }),
-  answers: { 200: page('WorkflowList', 'workflows', WorkflowSummary) },
+  responses: { 200: page('WorkflowList', 'workflows', WorkflowSummary) },
 });
 
 export const getWorkflow = endpoint({
@@ -166,8 +166,8 @@ export const getWorkflow = endpoint({
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Workflow, ...problems(404) },
-  sends: ['ETag'],
+  responses: { 200: Workflow, ...problems(404) },
+  responseHeaders: ['ETag'],
 });
 
 export const updateWorkflow = endpoint({
@@ -186,8 +186,8 @@ export const updateWorkflow = endpoint({
     enabled: Type.Optional(enabled),
     workflowVersionId: Type.Optional(reference('workflowVersion', 'Pins this version.')),
   }),
-  answers: { 200: Workflow, 400: WorkflowProblems, ...problems(404, 409, 412) },
-  sends: ['ETag'],
+  responses: { 200: Workflow, 400: WorkflowProblems, ...problems(404, 409, 412) },
+  responseHeaders: ['ETag'],
 });
 
 export const deleteWorkflow = endpoint({
@@ -199,7 +199,7 @@ export const deleteWorkflow = endpoint({
     'Also deletes its schedules and webhooks. Runs in progress continue. Its executions stay until retention deletes them.',
   tag,
   auth: 'manage',
-  answers: { 204: null, ...problems(404) },
+  responses: { 204: null, ...problems(404) },
 });
 
 export const validateWorkflow = endpoint({
@@ -216,7 +216,7 @@ export const validateWorkflow = endpoint({
       description: 'The definition of a new version. Any JSON is accepted.',
     }),
   }),
-  answers: {
+  responses: {
     200: Type.Object(
       {
         problems: Type.Array(WorkflowProblem),
@@ -241,8 +241,8 @@ export const createWorkflowVersion = endpoint({
     notes,
     definition: WorkflowDefinitionInput,
   }),
-  answers: { 201: WorkflowVersion, 400: WorkflowProblems, ...problems(404, 409) },
-  sends: ['Location'],
+  responses: { 201: WorkflowVersion, 400: WorkflowProblems, ...problems(404, 409) },
+  responseHeaders: ['Location'],
 });
 
 export const listWorkflowVersions = endpoint({
@@ -255,7 +255,7 @@ export const listWorkflowVersions = endpoint({
   auth: 'manage',
   session: 'read',
   query: query(pageQuery),
-  answers: {
+  responses: {
     200: page('WorkflowVersionList', 'versions', WorkflowVersionSummary),
     ...problems(404),
   },
@@ -269,7 +269,7 @@ export const getWorkflowVersion = endpoint({
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: WorkflowVersion, ...problems(404) },
+  responses: { 200: WorkflowVersion, ...problems(404) },
 });
 
 export const listWorkflowPins = endpoint({
@@ -283,5 +283,5 @@ export const listWorkflowPins = endpoint({
   auth: 'manage',
   session: 'read',
   query: query(pageQuery),
-  answers: { 200: page('WorkflowPinList', 'pins', WorkflowPin), ...problems(404) },
+  responses: { 200: page('WorkflowPinList', 'pins', WorkflowPin), ...problems(404) },
 });

@@ -32,5 +32,5 @@ export const listAudit = endpoint({
   tag: 'Audit',
   auth: 'owner',
   query: query({ ...pageQuery, action: Type.Optional(action) }),
-  answers: { 200: page('AuditList', 'audit', AuditLine) },
+  responses: { 200: page('AuditList', 'audit', AuditLine) },
 });

@@ -88,7 +88,7 @@ export const createKey = endpoint({
     ),
     allowedOrigins: Type.Optional(Origins),
   }),
-  answers: { 201: IssuedApiKey, ...problems(404) },
+  responses: { 201: IssuedApiKey, ...problems(404) },
 });
 
 export const listKeys = endpoint({
@@ -101,7 +101,7 @@ export const listKeys = endpoint({
   auth: 'manage',
   session: 'read',
   query: query(pageQuery),
-  answers: { 200: page('ApiKeyList', 'keys', ApiKey) },
+  responses: { 200: page('ApiKeyList', 'keys', ApiKey) },
 });
 
 export const revokeKey = endpoint({
@@ -112,7 +112,7 @@ export const revokeKey = endpoint({
   description: 'Takes effect immediately and permanently. Idempotent.',
   tag,
   auth: 'manage',
-  answers: { 200: ApiKey, ...problems(404) },
+  responses: { 200: ApiKey, ...problems(404) },
 });
 
 export const rotateKey = endpoint({
@@ -135,5 +135,5 @@ export const rotateKey = endpoint({
     ),
   }),
   bodyOptional: true,
-  answers: { 201: IssuedApiKey, ...problems(404, 409) },
+  responses: { 201: IssuedApiKey, ...problems(404, 409) },
 });

@@ -71,7 +71,7 @@ export const getMe = endpoint({
   summary: 'Get the signed-in user',
   tag,
   auth: 'session',
-  answers: { 200: Me },
+  responses: { 200: Me },
 });
 
 export const listMembers = endpoint({
@@ -82,7 +82,7 @@ export const listMembers = endpoint({
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Type.Object({ members: Type.Array(Member) }, { title: 'MemberList' }) },
+  responses: { 200: Type.Object({ members: Type.Array(Member) }, { title: 'MemberList' }) },
 });
 
 export const updateMember = endpoint({
@@ -95,7 +95,7 @@ export const updateMember = endpoint({
   tag,
   auth: 'owner',
   body: body('MemberPatch', { role }),
-  answers: { 200: Member, ...problems(404, 409) },
+  responses: { 200: Member, ...problems(404, 409) },
 });
 
 export const removeMember = endpoint({
@@ -108,7 +108,7 @@ export const removeMember = endpoint({
   tag,
   auth: 'owner',
   session: 'read',
-  answers: { 204: null, ...problems(404, 409) },
+  responses: { 204: null, ...problems(404, 409) },
 });
 
 export const createInvitation = endpoint({
@@ -124,7 +124,7 @@ export const createInvitation = endpoint({
     email: Type.String({ maxLength: limits.emailMax, pattern: patterns.email.source }),
     role,
   }),
-  answers: { 201: IssuedInvitation, ...problems(409) },
+  responses: { 201: IssuedInvitation, ...problems(409) },
 });
 
 export const listInvitations = endpoint({
@@ -134,7 +134,7 @@ export const listInvitations = endpoint({
   summary: 'List open invitations',
   tag,
   auth: 'owner',
-  answers: {
+  responses: {
     200: Type.Object({ invitations: Type.Array(Invitation) }, { title: 'InvitationList' }),
   },
 });
@@ -146,7 +146,7 @@ export const deleteInvitation = endpoint({
   summary: 'Revoke an invitation',
   tag,
   auth: 'owner',
-  answers: { 204: null, ...problems(404) },
+  responses: { 204: null, ...problems(404) },
 });
 
 /** External identity providers, as named by the session's `POST /api/auth/sign-in/social`. */
@@ -161,7 +161,7 @@ export const listIdentityProviders = endpoint({
     'E-mail and password always work as well. `POST /api/auth/sign-in/social` starts a sign-in.',
   tag,
   auth: 'none',
-  answers: {
+  responses: {
     200: Type.Object(
       { identityProviders: Type.Array(oneOf(identityProviders)) },
       { title: 'IdentityProviderList' },
@@ -178,7 +178,7 @@ export const getInvitation = endpoint({
     'Shows what accepting the invitation grants. Returns 404 if the link is unknown, used, revoked or expired, and 429 after too many of these.',
   tag,
   auth: 'none',
-  answers: {
+  responses: {
     200: Type.Object(
       {
         email: Type.String({ description: 'Address of the invited person.' }),
@@ -212,7 +212,7 @@ export const acceptInvitation = endpoint({
       }),
     ),
   }),
-  answers: {
+  responses: {
     200: Type.Object(
       { userId: id('user', 'The user.'), email: Type.String(), ...membership },
       { title: 'AcceptedInvitation' },

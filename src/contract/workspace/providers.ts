@@ -58,7 +58,7 @@ export const putProvider = endpoint({
       ),
     ),
   }),
-  answers: { 200: Provider },
+  responses: { 200: Provider },
 });
 
 export const listProviders = endpoint({
@@ -69,7 +69,7 @@ export const listProviders = endpoint({
   tag,
   auth: 'manage',
   session: 'read',
-  answers: {
+  responses: {
     200: Type.Object({ providers: Type.Array(Provider) }, { title: 'ProviderList' }),
   },
 });
@@ -82,7 +82,7 @@ export const getProvider = endpoint({
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Provider, ...problems(404) },
+  responses: { 200: Provider, ...problems(404) },
 });
 
 export const deleteProvider = endpoint({
@@ -92,7 +92,7 @@ export const deleteProvider = endpoint({
   summary: 'Remove a provider and its credential',
   tag,
   auth: 'owner',
-  answers: { 204: null, ...problems(404) },
+  responses: { 204: null, ...problems(404) },
 });
 
 /** Programs branch on `ok`; the schema states which fields accompany it. */
@@ -127,7 +127,7 @@ export const testProvider = endpoint({
     'Requests the list of models with the stored credential, for at most ten seconds. Calls no model and uses no AI Action. The status is 200 even if the test fails: check `ok`.',
   tag,
   auth: 'owner',
-  answers: { 200: ConnectionTest, ...problems(404) },
+  responses: { 200: ConnectionTest, ...problems(404) },
 });
 
 const amount = (description: string) =>
@@ -178,7 +178,7 @@ export const listPrices = endpoint({
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Type.Object({ prices: Type.Array(Price) }, { title: 'PriceList' }) },
+  responses: { 200: Type.Object({ prices: Type.Array(Price) }, { title: 'PriceList' }) },
 });
 
 export const putPrice = endpoint({
@@ -200,7 +200,7 @@ export const putPrice = endpoint({
       'US dollars per million input tokens written to a cache. Default: the input price.',
     ),
   }),
-  answers: { 200: Price },
+  responses: { 200: Price },
 });
 
 export const deletePrice = endpoint({
@@ -211,5 +211,5 @@ export const deletePrice = endpoint({
   tag,
   auth: 'owner',
   query: query({ model: modelSettings.model }),
-  answers: { 204: null, ...problems(404) },
+  responses: { 204: null, ...problems(404) },
 });

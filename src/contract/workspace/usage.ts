@@ -37,7 +37,7 @@ export const getUsage = endpoint({
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Usage },
+  responses: { 200: Usage },
 });
 
 export const setPlan = endpoint({
@@ -49,5 +49,5 @@ export const setPlan = endpoint({
   tag,
   auth: 'owner',
   body: body('PlanInput', plan),
-  answers: { 200: Type.Object(plan, { title: 'Plan' }) },
+  responses: { 200: Type.Object(plan, { title: 'Plan' }) },
 });
