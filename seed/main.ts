@@ -1,4 +1,4 @@
-import { showProgress } from '../src/cli/client/progress-bar.ts';
+import { showProgress } from '../src/cli/client/progress.ts';
 import { type Context, runCommand } from '../src/cli/command.ts';
 import { createFirstWorkspace, firstOwner } from '../src/cli/server/first-workspace.ts';
 import { migrateAt, openForCommand } from '../src/cli/server/open-database.ts';
@@ -25,7 +25,7 @@ async function run(context: Context, { json, ...asked }: Asked): Promise<void> {
   const owner = await firstOwner(db, undefined);
   const begun = performance.now();
   const { end, ...progress } = showProgress();
-  const parts = { db, connection, owner, signal: context.life.ending, ...progress };
+  const parts = { db, connection, owner, signal: context.lifetime.stopping, ...progress };
   const { agent, rows } = await seed(parts, asked).finally(end);
   if (json) {
     console.log(JSON.stringify({ agentId: agent.wireId, key: agent.key }));

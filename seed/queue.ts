@@ -17,7 +17,7 @@ export async function writeQueue(
   client: pg.Client,
   agent: SeededAgent,
   { count, nowMs }: { count: number; nowMs: number },
-  { signal, onRows }: Writing,
+  { signal, addRows }: Writing,
 ): Promise<void> {
   const pinned = agent.versions.at(-1);
   const texts = Array.from({ length: textsMax }, () => textOf(100));
@@ -42,7 +42,7 @@ export async function writeQueue(
       texts,
       new Date(nowMs + yearMs).toISOString(),
     ]);
-    onRows(upTo - from);
+    addRows(upTo - from);
   }
 }
 

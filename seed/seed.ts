@@ -28,8 +28,8 @@ export interface SeedParts extends Writing {
   readonly connection: Connection;
   readonly owner: Caller;
   /** How many rows it will be. */
-  readonly onPlan: (rows: number) => void;
-  readonly say: (what: string) => void;
+  readonly setTotal: (rows: number) => void;
+  readonly setPhase: (what: string) => void;
 }
 
 export interface Seeded {
@@ -51,7 +51,7 @@ export async function seed(parts: SeedParts, asked: Seeding): Promise<Seeded> {
     asked.others === 0 ? { agents: [], made: false } : await otherAgents(db, owner);
   const ofOthers = asked.others ?? (made ? asked.executions : 0);
   const rows = asked.executions + ofOthers + asked.queued;
-  parts.onPlan(rows);
+  parts.setTotal(rows);
   const label = new Date(nowMs).toISOString().slice(0, 19).replace('T', ' ');
   const own = await makeAgent(db, owner, label);
   const partitions = await makePartitions(db, span);
@@ -71,7 +71,7 @@ export async function seed(parts: SeedParts, asked: Seeding): Promise<Seeded> {
     await sideBySide(parts, [backlog], (client) => writeQueue(client, own, backlog, parts));
   }
   signal.throwIfAborted();
-  parts.say('Vacuuming');
+  parts.setPhase('Vacuuming');
   const tables = [...new Set([...partitions, ...(asked.queued > 0 ? ['execution_queue'] : [])])];
   await sideBySide(parts, [...tables, 'statistics', 'breakdown'], async (client, table) => {
     await client.query(`vacuum analyze ${client.escapeIdentifier(table)}`);

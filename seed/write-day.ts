@@ -16,14 +16,14 @@ import { makeSnippets } from './snippets.ts';
 export interface Writing {
   readonly signal: AbortSignal;
   /** Told of rows that are under way, now and then. */
-  readonly onRows: (count: number) => void;
+  readonly addRows: (count: number) => void;
 }
 
 export async function writeDay(
   client: pg.Client,
   day: Day,
   population: Population,
-  { signal, onRows }: Writing,
+  { signal, addRows }: Writing,
 ): Promise<void> {
   const snippets = makeSnippets(rowsOf(day));
   await client.query('begin');
@@ -32,7 +32,7 @@ export async function writeDay(
     for (const piece of piecesOf(day)) {
       await makeRows(client, piece, { population, snippets: snippets.each });
       await countRows(client, population.nowMs - 2 * levelMs.day);
-      onRows(await writeRecords(client));
+      addRows(await writeRecords(client));
       signal.throwIfAborted();
     }
     await writeBuckets(client);

@@ -38,9 +38,9 @@ export async function openStage(bed: Bed, records: number): Promise<Stage> {
     connection,
     owner: await firstOwner(db, undefined),
     signal: new AbortController().signal,
-    onPlan() {},
-    onRows() {},
-    say() {},
+    setTotal() {},
+    addRows() {},
+    setPhase() {},
   };
   const { agent } = await seed(parts, {
     executions: records,

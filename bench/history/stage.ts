@@ -48,9 +48,9 @@ export async function openStage(bed: Bed, records: number): Promise<Stage> {
     connection,
     owner: await firstOwner(db, undefined),
     signal: new AbortController().signal,
-    onPlan() {},
-    onRows() {},
-    say() {},
+    setTotal() {},
+    addRows() {},
+    setPhase() {},
   };
   const span = lastDays(await readClock(db), days);
   const { agent } = await seed(seeding, { executions: records, others: records, days, queued: 0 });

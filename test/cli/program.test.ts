@@ -49,7 +49,7 @@ test('start: up, told where, and gone without a trace on SIGTERM', async (t) => 
 test('a worker and an API are up and end alike', async (t) => {
   for (const role of ['worker', 'api']) {
     const cueline = run(t, role);
-    await cueline.said(/Cueline (works|serves)\./);
+    await cueline.said(/Cueline (executes|serves the API)\./);
     assert.doesNotMatch(cueline.stdout, /Password/);
     cueline.process.kill('SIGINT');
     assert.equal(await cueline.exit, 0, cueline.stderr);
@@ -58,7 +58,7 @@ test('a worker and an API are up and end alike', async (t) => {
 
 test('told to end while it starts, it ends in order', async (t) => {
   const cueline = run(t, 'start', { DATABASE_URL: nowhere, CUELINE_SECRET: 'x'.repeat(32) });
-  await cueline.said(/Waiting for the database at 127\.0\.0\.1:1\/db/);
+  await cueline.said(/waiting for the database at 127\.0\.0\.1:1\/db/);
   cueline.process.kill('SIGTERM');
   assert.equal(await cueline.exit, 0);
   assert.ok(!`${cueline.stderr}${cueline.stdout}`.includes('hunter2'));
@@ -72,8 +72,8 @@ test('a taken port is named, nothing is left running, and what is shown once is 
   const fresh = join(dataDir, 'first');
   const cueline = run(t, 'api', { PORT: String(port), CUELINE_DATA_DIR: fresh });
   assert.equal(await cueline.exit, 1);
-  assert.match(cueline.stderr, new RegExp(`cueline: .*port ${port} of 127.0.0.1 is taken`));
-  assert.match(cueline.stdout, /Owner .*@.*\n +Password .*shown this once.*\n +Key +cue_\w+/);
+  assert.match(cueline.stderr, new RegExp(`cueline: .*port ${port} of 127.0.0.1 is in use`));
+  assert.match(cueline.stdout, /Owner .*@.*\n +Password .*shown once.*\n +Key +cue_\w+/);
   assert.equal(await readPostmaster(join(fresh, 'postgres')), null);
 });
 

@@ -88,9 +88,9 @@ test('an end before its time leaves fewer executions, and all that is said of th
     connection: service.database.connection,
     owner: await firstOwner(service.db, undefined),
     signal: ending.signal,
-    onPlan() {},
-    say() {},
-    onRows(count: number) {
+    setTotal() {},
+    setPhase() {},
+    addRows(count: number) {
       rows += count;
       if (rows > 9_000) ending.abort(new Error('enough'));
     },

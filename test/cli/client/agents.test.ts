@@ -46,7 +46,7 @@ test('from a prompt to a deployed agent that is pinned anew', async () => {
   const body = { agentName: 'Greeter', promptId, promptVersionId: first.stdout.trim() };
   const { agentId } = (await service.call('POST', '/api/v1/agents', { key, body })).body;
   const moved = await call(['agents', 'lifecycle', agentId, 'enable-api']);
-  assert.equal(moved.stdout, 'Greeter is Testing.\n');
+  assert.equal(moved.stdout, 'Greeter is now Testing.\n');
   const illegal = await call(['agents', 'lifecycle', agentId, 'disable']);
   assert.equal(illegal.code, 1);
   assert.match(illegal.stderr, /^cueline: .*\(ILLEGAL_TRANSITION, req_\w+\)\n$/);
@@ -70,7 +70,7 @@ test('history: a page as a table, all of it as JSON', async () => {
   for (const name of ['a', 'b', 'c']) await run(service, agent, key, { name });
   const table = await call(['history', agent.agentId, '--limit', '2']);
   assert.match(table.stdout, /^executionId +executedAt .*\n(exe_\w{26} .* success +api .*\n){2}$/);
-  assert.equal(table.stderr, '2 of 3; --all shows every one.\n');
+  assert.equal(table.stderr, '2 of 3 records. Use --all to list all of them.\n');
   const all = await call(['history', agent.agentId, '--all', '--json', '--status', 'success']);
   const outputs = jsonLines(all).map((record) => record.outputText);
   assert.deepEqual([all.stderr, outputs], ['', ['Hello c', 'Hello b', 'Hello a']]);

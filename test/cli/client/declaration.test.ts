@@ -55,14 +55,14 @@ test('diff tells what apply does; what pull writes changes nothing', async () =>
   assert.deepEqual([told.code, told.stdout], [0, changes]);
   const done = await call('apply', file);
   assert.deepEqual([done.code, done.stdout], [0, changes]);
-  assert.equal((await call('apply', file)).stdout, 'Nothing has changed.\n');
+  assert.equal((await call('apply', file)).stdout, 'No changes.\n');
 
   const pulled = await call('pull', file);
   assert.deepEqual([pulled.code, pulled.stdout, pulled.stderr], [0, '', `Wrote ${file}.\n`]);
   const written = readFileSync(file, 'utf8');
   assert.match(written, /^prompts:\n/);
   assert.match(written, / {8}user: \|-\n {10}Hello \{\{name\}\}\.\n {10}How are you\?\n/);
-  assert.equal((await call('diff', file)).stdout, 'Nothing would change.\n');
+  assert.equal((await call('diff', file)).stdout, 'No changes.\n');
   assert.equal((await call('pull', '-')).stdout, written);
 });
 
@@ -79,11 +79,11 @@ test('a file names its schema where that lies below its folder, and no path out 
 test('what pull leaves out it says in the file and beside it', async () => {
   const body = { name: 'Several\nlines' };
   for (let n = 0; n < 2; n++) await service.call('POST', '/api/v1/prompts', { key, body });
-  const line = 'The prompt "Several lines" is left out. There are 2 prompts with this name.';
+  const line = 'Omitted prompt "Several lines". There are 2 prompts with this name.';
   const pulled = await call('pull', file);
   assert.deepEqual([pulled.code, pulled.stderr], [0, `${line}\nWrote ${file}.\n`]);
   assert.ok(readFileSync(file, 'utf8').startsWith(`# ${line}\nprompts:\n`));
-  assert.equal((await call('diff', file)).stdout, 'Nothing would change.\n');
+  assert.equal((await call('diff', file)).stdout, 'No changes.\n');
 });
 
 test('what cannot be applied is said, and nothing is', async () => {
@@ -92,11 +92,11 @@ test('what cannot be applied is said, and nothing is', async () => {
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /^cueline: The prompt "Greeting": Version "v1" is there .*CONFLICT/);
   writeFileSync(file, 'prompts: [');
-  assert.match((await call('diff', file)).stderr, /cueline\.yaml is no YAML: /);
+  assert.match((await call('diff', file)).stderr, /cueline\.yaml is not valid YAML: /);
   for (const [user, said] of [
-    ['!important do it', /is no YAML: Unresolved tag: !important/],
-    ['*bold', /is no YAML: Unresolved alias .*: bold/],
-    ['&x [*x]', /is no YAML: Converting circular structure/],
+    ['!important do it', /is not valid YAML: Unresolved tag: !important/],
+    ['*bold', /is not valid YAML: Unresolved alias .*: bold/],
+    ['&x [*x]', /is not valid YAML: Converting circular structure/],
   ] as const) {
     writeFileSync(file, `user: ${user}\n`);
     const { code, stdout, stderr } = await call('apply', file);
@@ -105,8 +105,8 @@ test('what cannot be applied is said, and nothing is', async () => {
     assert.equal(stderr.split('\n').length, 2, stderr);
   }
   writeFileSync(file, '- 1');
-  assert.match((await call('diff', file)).stderr, /must hold prompts, agents and workflows/);
-  assert.match((await call('diff', join(folder, 'none'))).stderr, /cannot be read/);
+  assert.match((await call('diff', file)).stderr, /must contain an object with prompts/);
+  assert.match((await call('diff', join(folder, 'none'))).stderr, /Cannot read/);
 });
 
 test('pull writes things by their names, however they came to be', async () => {
@@ -126,7 +126,10 @@ test('more than can be applied at once is pulled, and said', async () => {
   }
   const { code, stderr } = await call('pull', file);
   assert.equal(code, 1);
-  assert.match(stderr, /^cueline: All of it is 1\d{6} bytes, and 1048576 can be applied at once/m);
+  assert.match(
+    stderr,
+    /^cueline: The declaration has 1\d{6} bytes, but one apply accepts 1048576/m,
+  );
   assert.match(readFileSync(file, 'utf8'), /name: Long 4/);
   assert.match((await call('diff', file)).stderr, /BODY_TOO_LARGE/);
 });

@@ -47,7 +47,10 @@ test('without --wait the id of the run, which can be waited for', async () => {
     ['exec', agent.agentId, '--var', 'a=1', '--var', 'odd=2'],
     env,
   );
-  assert.deepEqual([code, stderr], [0, 'The agent does not declare odd.\n']);
+  assert.deepEqual(
+    [code, stderr],
+    [0, 'Ignored variables that the agent does not declare: odd.\n'],
+  );
   assert.match(stdout, /^exe_\w{26}\n$/);
   const waited = await cueline(['wait', agent.agentId, stdout.trim(), '--json'], env);
   const [record] = jsonLines(waited);
@@ -81,7 +84,7 @@ test('a run is canceled once, and a wait has an end', async () => {
     /^cueline: (exe_\w+) has not ended .*\(WAIT_TIMEOUT\)/.exec(ended.stderr) ?? [];
   const cancel = ['cancel', agent.agentId, executionId];
   const canceled = await cueline(cancel, env);
-  assert.equal(canceled.stdout, `${executionId} is canceled.\n`);
+  assert.equal(canceled.stdout, `${executionId}: canceled.\n`);
   const again = await cueline(cancel, env);
   assert.equal(again.code, 1);
   assert.match(again.stderr, /^cueline: .*\(ALREADY_ENDED, req_\w+\)\n$/);
@@ -94,10 +97,10 @@ test('what is wrong is said in a line, and exits with 1', async () => {
     [['exec', 'agt_none', '--var', 'a=1'], /\(NOT_FOUND, req_\w+\)\n$/],
     [['exec', '..'], /Expected an identifier/],
     [[...exec, '--var', 'a'], /Expected name=value/],
-    [[...exec, '--var-json', 'a={'], /^cueline: --var-json a is not JSON: .*\n$/],
-    [[...exec, '--vars-file', '/nowhere'], /^cueline: \/nowhere cannot be read: ENOENT.*\n$/],
-    [[...exec, '--vars-file', '-'], /^cueline: - does not hold a JSON object\.\n$/],
-    [exec, /^cueline: There is no API key: set CUELINE_KEY to one\.\n$/, { CUELINE_KEY: '' }],
+    [[...exec, '--var-json', 'a={'], /^cueline: --var-json a is not valid JSON: .*\n$/],
+    [[...exec, '--vars-file', '/nowhere'], /^cueline: Cannot read \/nowhere: ENOENT.*\n$/],
+    [[...exec, '--vars-file', '-'], /^cueline: - must contain a JSON object\.\n$/],
+    [exec, /^cueline: No API key: set CUELINE_KEY or pass --key\.\n$/, { CUELINE_KEY: '' }],
     [[...exec, '--key', 'cue_x'], /\(UNAUTHORIZED, req_\w+\)\n$/],
     [
       [...exec, '--idempotency-key', 'k', '--url', 'http://127.0.0.1:1'],
@@ -120,7 +123,7 @@ test('Ctrl-C ends the wait and not the run', async (t) => {
   running.interrupt();
   const { code, stdout, stderr } = await running.ended;
   assert.deepEqual([code, stdout], [130, '']);
-  assert.equal(stderr, 'The run goes on; see "cueline wait agt_1 exe_1".\n');
+  assert.equal(stderr, 'The execution continues. To wait again: cueline wait agt_1 exe_1\n');
   assert.equal(asked.length, 2);
 });
 
@@ -131,7 +134,7 @@ test('with --cancel-on-interrupt it ends the run too', async (t) => {
   await waiting;
   running.interrupt();
   const { code, stderr } = await running.ended;
-  assert.deepEqual([code, stderr], [130, 'exe_1 is canceled.\n']);
+  assert.deepEqual([code, stderr], [130, 'exe_1: canceled.\n']);
   const last = asked.at(-1);
   assert.deepEqual(
     [last?.method, last?.url],

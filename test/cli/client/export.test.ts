@@ -80,7 +80,7 @@ for (const format of ['jsonl', 'csv'] as const) {
     assert.ok(breaking.broken() >= 3);
     await breaking.close();
     assert.equal(await readFile(file, 'utf8'), whole[format]);
-    assert.match(stderr, /^\d+ records in /);
+    assert.match(stderr, /^Exported \d+ records to /);
   });
 
   test(`${format} goes on where a file was left, in the middle of a record`, async () => {
@@ -163,15 +163,15 @@ test('a file says itself what it holds: its head alone, part of it, and more', a
   const args = [agent.agentId, '--output', file, '--resume', '--format', 'jsonl'];
   const { code, stderr } = await call(args);
   assert.equal(code, 1);
-  assert.match(stderr, /holds a csv export, not jsonl/);
+  assert.match(stderr, /contains a csv export, not jsonl/);
   assert.equal(await readFile(file, 'utf8'), held);
 });
 
 test('what cannot be done is said in a line', async () => {
   const cases: [string[], RegExp][] = [
-    [['--resume'], /--resume needs --output/],
-    [[agent.agentId, '--json', '--format', 'csv'], /--format csv needs --output/],
-    [[agent.agentId, '--output', join(folder, 'no', 'such')], /cannot be written/],
+    [['--resume'], /--resume requires --output/],
+    [[agent.agentId, '--json', '--format', 'csv'], /--format csv also requires --output/],
+    [[agent.agentId, '--output', join(folder, 'no', 'such')], /Cannot write/],
     [[agent.agentId, '--status', 'fine'], /status.*success/],
     [['agt_nothing'], /no such agent/],
     [[agent.agentId, '--format', 'xml'], /jsonl, csv/],
@@ -186,7 +186,7 @@ test('what cannot be done is said in a line', async () => {
   await writeFile(file, 'a letter to somebody\n');
   const { code, stderr } = await call([agent.agentId, '--output', file, '--resume']);
   assert.equal(code, 1);
-  assert.match(stderr, /holds no export/);
+  assert.match(stderr, /is not an export/);
   assert.equal(await readFile(file, 'utf8'), 'a letter to somebody\n');
 });
 

@@ -40,7 +40,7 @@ test('one record, and all of an end user', async () => {
     await run(service, agent, key, variables),
   ];
   const gone = await call('delete', agent.agentId, one.executionId);
-  assert.equal(gone.stdout, `The record of ${one.executionId} is deleted.\n`);
+  assert.equal(gone.stdout, `Deleted the record of ${one.executionId}.\n`);
   assert.equal((await call('delete', agent.agentId, one.executionId)).code, 1);
   const erased = await call('erase', 'customer=c=1', '--agent', agent.agentId);
   assert.match(erased.stdout, /^era_\w{26}\n$/);

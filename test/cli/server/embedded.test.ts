@@ -26,7 +26,7 @@ test('keys are made without a server and beside one, and credentials outlive a c
   const alone = await Promise.all([cueline(create, env), cueline(create, env)]);
   for (const { code, stderr } of alone) assert.equal(code, 0, stderr);
   const said = alone.map(({ stderr }) => stderr).join('');
-  assert.equal(said.match(/^Password: \S+ +\(shown this once\)$/gm)?.length, 1, said);
+  assert.equal(said.match(/^Password: \S+ +\(shown once\)$/gm)?.length, 1, said);
   assert.equal(await postmaster(), null, 'PostgreSQL was left running');
 
   const [first, during] = await Promise.all([started(t, dataDir), cueline(create, env)]);
@@ -47,11 +47,11 @@ test('keys are made without a server and beside one, and credentials outlive a c
   const before = await readFile(secret, 'utf8');
   const rotated = await cueline(['secrets', 'rotate'], env);
   assert.deepEqual([rotated.code, rotated.stdout], [0, ''], rotated.stderr);
-  assert.match(rotated.stderr, /^Credentials sealed anew: 1\./);
+  assert.match(rotated.stderr, /^Re-encrypted credentials: 1\./);
   const after = await readFile(secret, 'utf8');
   assert.notEqual(after, before);
 
-  // As if killed after the credentials were sealed anew.
+  // As if killed after the credentials were re-encrypted.
   await rename(secret, next);
   await writeFile(secret, before, { mode: 0o600 });
   const second = await started(t, dataDir);
@@ -71,7 +71,7 @@ test('keys are made without a server and beside one, and credentials outlive a c
 
   const given = await cueline(['secrets', 'rotate', '--new-secret-stdin'], env, made);
   assert.equal(given.code, 1);
-  assert.match(given.stderr, /no other can be given/);
+  assert.match(given.stderr, /is generated and cannot be set/);
 });
 
 async function newDataDir(t: TestContext): Promise<string> {

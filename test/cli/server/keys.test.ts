@@ -110,7 +110,7 @@ test('list, rotate and revoke: as the API does it', async () => {
   assert.equal((await service.call('GET', '/api/v1/agents', { key: fresh.key })).status, 200);
 
   const revoked = await cueline(['keys', 'revoke', fresh.apiKeyId], env);
-  assert.deepEqual([revoked.code, revoked.stdout], [0, `${fresh.apiKeyId} is revoked.\n`]);
+  assert.deepEqual([revoked.code, revoked.stdout], [0, `Revoked ${fresh.apiKeyId}.\n`]);
   assert.equal((await service.call('GET', '/api/v1/agents', { key: fresh.key })).status, 401);
 
   const { key } = await service.key();
@@ -137,17 +137,14 @@ test('on a database that nobody has used, create makes the first workspace, and 
   const fresh = onDatabase(database.connection);
   const listed = await cueline(['keys', 'list'], fresh);
   assert.equal(listed.code, 1);
-  assert.match(listed.stderr, /There is no workspace yet/);
+  assert.match(listed.stderr, /No workspace yet/);
 
   const create = ['keys', 'create', '--name', 'N', '--permission', 'read', '--json'];
   const owner = { ...fresh, CUELINE_OWNER_EMAIL: 'Ada@Example.com' };
   const first = await cueline(create, owner);
   assert.equal(first.code, 0, first.stderr);
   assert.equal(jsonLines(first).length, 1);
-  assert.match(
-    first.stderr,
-    /ada@example\.com as its owner\.\nPassword: \S{10,} +\(shown this once\)/,
-  );
+  assert.match(first.stderr, /ada@example\.com as its owner\.\nPassword: \S{10,} +\(shown once\)/);
   const second = await cueline(create, owner);
   assert.deepEqual([second.code, second.stderr], [0, '']);
   assert.equal(await countKeys(db), 2);

@@ -3,16 +3,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 
-const life = new URL('../../../src/cli/server/process-lifetime.ts', import.meta.url).href;
+const lifetime = new URL('../../../src/cli/server/process-lifetime.ts', import.meta.url).href;
 
 test('told to end, it undoes what it did, the last first, and exits with 0', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const child = lived(t, {
-      run: `async (life) => {
-        life.closers.defer(async () => say('first'));
-        life.closers.defer(async () => say('last'));
+      run: `async (lifetime) => {
+        lifetime.closers.defer(async () => say('first'));
+        lifetime.closers.defer(async () => say('last'));
         say('up');
-        await told(life);
+        await untilStopping(lifetime);
         say('told');
       }`,
     });
@@ -47,12 +47,12 @@ test('a later second signal ends at once', async (t) => {
 });
 
 test('a closed terminal ends it in order, and where there is none SIGHUP does nothing', async (t) => {
-  const run = `async (life) => {
-    life.closers.defer(async () => say('undone'));
+  const run = `async (lifetime) => {
+    lifetime.closers.defer(async () => say('undone'));
     say(process.pid);
     say('up');
-    await told(life);
-    say(life.ending.reason.message);
+    await untilStopping(lifetime);
+    say(lifetime.stopping.reason.message);
   }`;
   const bare = lived(t, { run });
   await bare.heard('up');
@@ -69,7 +69,7 @@ test('a closed terminal ends it in order, and where there is none SIGHUP does no
 });
 
 test('what never ends is ended', async (t) => {
-  const child = lived(t, { run: slowEnd, endMsMax: 1 });
+  const child = lived(t, { run: slowEnd, shutdownMsMax: 1 });
   await child.heard('up');
   child.process.kill('SIGTERM');
   assert.equal(await child.exit, 1);
@@ -77,8 +77,8 @@ test('what never ends is ended', async (t) => {
 
 test('a failure is told, all is undone, and the exit code is 1', async (t) => {
   const child = lived(t, {
-    run: `async (life) => {
-      life.closers.defer(async () => say('undone'));
+    run: `async (lifetime) => {
+      lifetime.closers.defer(async () => say('undone'));
       throw new Error('broken');
     }`,
   });
@@ -88,11 +88,11 @@ test('a failure is told, all is undone, and the exit code is 1', async (t) => {
 
 test('work that is given up on a signal is no failure and no success', async (t) => {
   const child = lived(t, {
-    run: `async (life) => {
-      life.closers.defer(async () => say('undone'));
+    run: `async (lifetime) => {
+      lifetime.closers.defer(async () => say('undone'));
       say('up');
-      await told(life);
-      life.ending.throwIfAborted();
+      await untilStopping(lifetime);
+      lifetime.stopping.throwIfAborted();
     }`,
   });
   await child.heard('up');
@@ -102,14 +102,14 @@ test('work that is given up on a signal is no failure and no success', async (t)
 });
 
 test('a command that is through ends by itself', async (t) => {
-  const child = lived(t, { run: `async (life) => say('done')` });
+  const child = lived(t, { run: `async (lifetime) => say('done')` });
   assert.equal(await child.exit, 0);
   assert.deepEqual(child.lines, ['done']);
 });
 
 /** Closes only once told to by SIGWINCH. */
-const slowEnd = `async (life) => {
-  life.closers.defer(async () => {
+const slowEnd = `async (lifetime) => {
+  lifetime.closers.defer(async () => {
     const go = new Promise((resolve) => process.once('SIGWINCH', resolve));
     const alive = setInterval(() => {}, 1000);
     say('closing');
@@ -118,7 +118,7 @@ const slowEnd = `async (life) => {
     say('closed');
   });
   say('up');
-  await told(life);
+  await untilStopping(lifetime);
 }`;
 
 interface Lived {
@@ -131,7 +131,7 @@ interface Lived {
 
 interface How {
   readonly run: string;
-  readonly endMsMax?: number;
+  readonly shutdownMsMax?: number;
   readonly repeatMs?: number;
   /** With standard error elsewhere. */
   readonly onTerminal?: boolean;
@@ -139,16 +139,16 @@ interface How {
 
 /** A process that lives as `run` says. */
 function lived(t: TestContext, how: How): Lived {
-  const { run, endMsMax = 3_600_000, repeatMs = 3_600_000 } = how;
+  const { run, shutdownMsMax = 3_600_000, repeatMs = 3_600_000 } = how;
   const source = `
     import { writeSync } from 'node:fs';
-    import { live, told } from ${JSON.stringify(life)};
+    import { runWithLifetime, untilStopping } from ${JSON.stringify(lifetime)};
     const say = (line) => writeSync(1, line + '\\n');
     const alive = setInterval(() => {}, 1000);
-    process.exit(await live(${run}, {
-      endMsMax: ${endMsMax},
+    process.exit(await runWithLifetime(${run}, {
+      shutdownMsMax: ${shutdownMsMax},
       repeatMs: ${repeatMs},
-      onWord: () => {},
+      onMessage: () => {},
       onError: (error) => say('error ' + error.message),
     }));`;
   const node = [process.execPath, '--input-type=module', '-e', source] as const;

@@ -25,7 +25,7 @@ test('a secret is made up, shown alone, and opens every credential', async () =>
   const ended = await cueline(['secrets', 'rotate'], env);
   assert.equal(ended.code, 0, ended.stderr);
   assert.match(ended.stdout, /^\S{43}\n$/);
-  assert.match(ended.stderr, /^Credentials sealed anew: 2\. .*new secret\.\n$/);
+  assert.match(ended.stderr, /^Re-encrypted credentials: 2\. .*new secret\.\n$/);
   const fresh = ended.stdout.trim();
   assert.equal(await opened('one', fresh), 'sk-one');
   assert.equal(await opened('two', fresh), 'sk-two');
@@ -52,7 +52,7 @@ test('a secret that is too short, and one that nobody can see, are refused', asy
   await store('two', old);
   const short = await cueline(['secrets', 'rotate', '--new-secret-stdin'], env, 'hunter2');
   assert.equal(short.code, 1);
-  assert.match(short.stderr, /expected 32 characters or more\.\n$/);
+  assert.match(short.stderr, /Expected: 32 characters or more\.\n$/);
   assert.ok(!short.stderr.includes('hunter2'));
   const unseen = begin(['secrets', 'rotate'], env);
   unseen.hangUp();

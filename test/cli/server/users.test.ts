@@ -32,7 +32,7 @@ test('users reset-password: a new password, and signed out everywhere', async ()
   const made = await cueline(['users', 'reset-password', email.toUpperCase()], env);
   assert.equal(made.code, 0, made.stderr);
   assert.equal((await service.call('GET', '/api/v1/me', { cookie })).status, 401);
-  const [, password = ''] = /New password: (\S+) +\(shown this once\)/.exec(made.stdout) ?? [];
+  const [, password = ''] = /New password: (\S+) +\(shown once\)/.exec(made.stdout) ?? [];
   assert.equal(await signInStatus(email, password), 200);
 
   const args = ['users', 'reset-password', email, '--password-stdin', '--json'];
@@ -61,7 +61,7 @@ test('plan set: holds from the next call on', async () => {
   const { body } = await service.call('GET', '/api/v1/usage', { key });
   assert.deepEqual([body.plan, body.actionsPerMonth], ['Team', 1000]);
   const open = await cueline([...args, 'none'], env);
-  assert.equal(open.stdout, 'The plan is Team: any number of AI Actions a month.\n');
+  assert.equal(open.stdout, 'Plan Team: unlimited AI Actions per month.\n');
   assert.equal((await service.call('GET', '/api/v1/usage', { key })).body.actionsPerMonth, null);
   const many = await cueline([...args, '999999999999999'], env);
   assert.equal(many.code, 1);
