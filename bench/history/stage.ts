@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { addWorkspace } from '../../harness/people.ts';
 import type { MadeAgent } from '../../seed/agents.ts';
 import { lastDays } from '../../seed/calendar.ts';
-import { type SeedParts, seed } from '../../seed/seed.ts';
+import { type SeedDeps, seed } from '../../seed/seed.ts';
 import { firstOwner } from '../../src/cli/server/first-workspace.ts';
 import { readClock } from '../../src/store/connection/clock.ts';
 import { openDatabase } from '../../src/store/connection/database.ts';
@@ -19,7 +19,7 @@ export interface Stage {
   readonly fromMs: number;
   readonly toMs: number;
   readonly connection: pg.ClientConfig;
-  readonly seeding: SeedParts;
+  readonly seeding: SeedDeps;
   /** The list of the long history, its answer read. */
   ask(query: string): Promise<ListAnswer>;
   /** How long the list takes, to the last byte, in milliseconds. */

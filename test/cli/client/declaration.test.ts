@@ -8,7 +8,7 @@ import { schemaLine } from '../../../src/cli/client/declaration.ts';
 import { fromYaml, toYaml } from '../../../src/cli/client/yaml.ts';
 import { cueline } from '../cueline.ts';
 
-/** `cueline pull`, `diff` and `apply`, as processes of their own against the real service. */
+/** `cueline pull`, `diff` and `apply` as processes against the real service. */
 
 const service = await startService();
 const { key } = await service.key();
@@ -41,7 +41,7 @@ workflows:
       - { name: hello, agent: Greeter, variables: { name: '{{input.name}}' } }
 `;
 
-test('diff tells what apply does; what pull writes changes nothing', async () => {
+test('diff shows what apply changes, and applying the output of pull changes nothing', async () => {
   writeFileSync(file, text);
   const changes = [
     '+ prompt Greeting',
@@ -66,7 +66,7 @@ test('diff tells what apply does; what pull writes changes nothing', async () =>
   assert.equal((await call('pull', '-')).stdout, written);
 });
 
-test('a file names its schema where that lies below its folder, and no path out of it', () => {
+test("a file refers to the schema only if it is below the file's folder", () => {
   const root = join(import.meta.dirname, '../../..');
   const line = '# yaml-language-server: $schema=./docs/cueline.schema.json\n';
   assert.equal(schemaLine(join(root, 'cueline.yaml')), line);
@@ -76,7 +76,7 @@ test('a file names its schema where that lies below its folder, and no path out 
   }
 });
 
-test('what pull leaves out it says in the file and beside it', async () => {
+test('pull reports omitted resources in the file and on standard error', async () => {
   const body = { name: 'Several\nlines' };
   for (let n = 0; n < 2; n++) await service.call('POST', '/api/v1/prompts', { key, body });
   const line = 'Omitted prompt "Several lines". There are 2 prompts with this name.';
@@ -86,7 +86,7 @@ test('what pull leaves out it says in the file and beside it', async () => {
   assert.equal((await call('diff', file)).stdout, 'No changes.\n');
 });
 
-test('what cannot be applied is said, and nothing is', async () => {
+test('a rejected declaration is reported and nothing is applied', async () => {
   writeFileSync(file, text.replace('Hello', 'Hi'));
   const refused = await call('apply', file);
   assert.equal(refused.code, 1);
@@ -109,7 +109,7 @@ test('what cannot be applied is said, and nothing is', async () => {
   assert.match((await call('diff', join(folder, 'none'))).stderr, /Cannot read/);
 });
 
-test('pull writes things by their names, however they came to be', async () => {
+test('pull sorts resources by name', async () => {
   const names = ['q', 'c', 'x', 'a', 'm', 'Z'].map((name) => `Order ${name}`);
   const versions = [{ label: 'v1', user: 'Hello.' }];
   const body = { declaration: { prompts: names.map((name) => ({ name, versions })) } };
@@ -118,7 +118,7 @@ test('pull writes things by their names, however they came to be', async () => {
   assert.deepEqual(stdout.match(/(?<=^ {2}- name: )Order .$/gm), names.toSorted());
 });
 
-test('more than can be applied at once is pulled, and said', async () => {
+test('pull reports a declaration that is too large to apply', async () => {
   const versions = [{ label: 'v1', user: 'x'.repeat(250_000) }];
   for (let n = 0; n < 5; n++) {
     const body = { declaration: { prompts: [{ name: `Long ${n}`, versions }] } };
@@ -134,7 +134,7 @@ test('more than can be applied at once is pulled, and said', async () => {
   assert.match((await call('diff', file)).stderr, /BODY_TOO_LARGE/);
 });
 
-test('a number that would be stored as another one is refused, and no other', () => {
+test('only numbers that cannot be stored exactly are rejected', () => {
   const changed = [
     ...['9007199254740993', '3.14159265358979323846', '1e400', '0xFFFFFFFFFFFFFFFFF1'],
     ...['.inf', '-.inf', '.nan', '+12345678901234567890', '{ 9007199254740993: x }'],
@@ -156,7 +156,7 @@ test('a number that would be stored as another one is refused, and no other', ()
   }
 });
 
-test('every text is read as it was written, one of nothing but blanks too', () => {
+test('every string survives the conversion to YAML, including blank ones', () => {
   const texts = ['', ' ', '\n', ' \n', '\n \n', '\t\n', '\n\n  ', ' a\n', 'a\r\nb', 'a\n \n'];
   for (const text of texts) {
     const value = { [text]: text, list: [text, { text }] };

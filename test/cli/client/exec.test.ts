@@ -6,7 +6,7 @@ import { ModelFailure } from '../../../src/core/model/model-port.ts';
 import { json, type Step, silence, stage } from '../../client/server.ts';
 import { begin, cueline, jsonLines } from '../cueline.ts';
 
-/** `cueline exec`, `wait` and `cancel`, as processes of their own against the real service. */
+/** `cueline exec`, `wait` and `cancel` as processes against the real service. */
 
 let service: Service;
 let agent: TestAgent;
@@ -21,14 +21,14 @@ before(async () => {
 });
 after(() => service.close());
 
-test('variables come from the file, as text and as JSON, to the letter', async () => {
+test('variables from the file, as strings and as JSON are sent unchanged', async () => {
   const file = JSON.stringify({ a: 'file', b: 'file', c: null }).replace('null', '1.50');
   const given = ['--vars-file', '-', '--var', 'a=x=y', '--var-json', 'b=[9007199254740993, 1e2]'];
   const ended = await cueline(['exec', agent.agentId, ...given, '--wait'], env, file);
   assert.deepEqual(ended, { code: 0, stdout: 'x=y|[9007199254740993,1e2]|1.50\n', stderr: '' });
 });
 
-test('records are shown with the numbers that they hold', async () => {
+test('records keep the exact numbers', async () => {
   const given = ['--var', 'a=1', '--var-json', 'b=[9007199254740993,1.50,7]'];
   const ended = await cueline(['exec', agent.agentId, ...given, '--wait', '--json'], env);
   assert.match(ended.stdout, /"b":\[9007199254740993,1\.50,7\]/);
@@ -36,13 +36,13 @@ test('records are shown with the numbers that they hold', async () => {
   assert.match(listed.stdout, /"b":\[9007199254740993,1\.50,7\]/);
 });
 
-test('a file may begin with a byte order mark', async () => {
+test('a file may start with a byte order mark', async () => {
   const args = ['exec', agent.agentId, '--vars-file', '-', '--wait'];
   const ended = await cueline(args, env, '\ufeff{"a":"x"}');
   assert.deepEqual(ended, { code: 0, stdout: 'x||\n', stderr: '' });
 });
 
-test('without --wait the id of the run, which can be waited for', async () => {
+test('without --wait, exec prints the id, and wait prints the record', async () => {
   const { stdout, stderr, code } = await cueline(
     ['exec', agent.agentId, '--var', 'a=1', '--var', 'odd=2'],
     env,
@@ -57,7 +57,7 @@ test('without --wait the id of the run, which can be waited for', async () => {
   assert.deepEqual([record.executionId, record.outputText], [stdout.trim(), '1||']);
 });
 
-test('a run that failed is an exit code, and its error a line', async () => {
+test('a failed execution sets the exit code and prints its error on one line', async () => {
   service.models.script(new ModelFailure('CONTENT_FILTERED', 'Not\n\x1b[1mthat.'));
   const ended = await cueline(['exec', agent.agentId, '--var', 'a=1', '--wait', '--json'], env);
   assert.equal(ended.code, 1);
@@ -66,7 +66,7 @@ test('a run that failed is an exit code, and its error a line', async () => {
   assert.equal(ended.stderr, `cueline: Not [1mthat. (CONTENT_FILTERED, ${record.executionId})\n`);
 });
 
-test('the same idempotency key runs once', async () => {
+test('the same idempotency key executes once', async () => {
   const args = ['exec', agent.agentId, '--var', 'a=1', '--idempotency-key', 'once', '--json'];
   const [first] = jsonLines(await cueline(args, env));
   const [second] = jsonLines(await cueline(args, env));
@@ -74,7 +74,7 @@ test('the same idempotency key runs once', async () => {
   await cueline(['wait', agent.agentId, first.executionId], env);
 });
 
-test('a run is canceled once, and a wait has an end', async () => {
+test('an execution is canceled once, and a wait times out', async () => {
   const held = service.models.hold();
   const args = ['exec', agent.agentId, '--var', 'a=1', '--timeout', '0', '--json'];
   const ended = await cueline(args, env);
@@ -90,7 +90,7 @@ test('a run is canceled once, and a wait has an end', async () => {
   assert.match(again.stderr, /^cueline: .*\(ALREADY_ENDED, req_\w+\)\n$/);
 });
 
-test('what is wrong is said in a line, and exits with 1', async () => {
+test('an invalid command prints one line and exits with 1', async () => {
   const exec = ['exec', agent.agentId];
   const cases: [string[], RegExp, Record<string, string>?][] = [
     [exec, /^cueline: .* \(MISSING_VARIABLES, req_\w+\)\n$/],
@@ -116,7 +116,7 @@ test('what is wrong is said in a line, and exits with 1', async () => {
   });
 });
 
-test('Ctrl-C ends the wait and not the run', async (t) => {
+test('Ctrl-C ends the wait but not the execution', async (t) => {
   const { url, asked, waiting } = await heldServer(t);
   const running = begin(['exec', 'agt_1', '--wait'], { ...env, CUELINE_URL: url });
   await waiting;
@@ -127,7 +127,7 @@ test('Ctrl-C ends the wait and not the run', async (t) => {
   assert.equal(asked.length, 2);
 });
 
-test('with --cancel-on-interrupt it ends the run too', async (t) => {
+test('with --cancel-on-interrupt, Ctrl-C cancels the execution', async (t) => {
   const { url, asked, waiting } = await heldServer(t);
   const args = ['exec', 'agt_1', '--cancel-on-interrupt'];
   const running = begin(args, { ...env, CUELINE_URL: url });
@@ -142,7 +142,7 @@ test('with --cancel-on-interrupt it ends the run too', async (t) => {
   );
 });
 
-/** Accepts a run and never says what becomes of it; `waiting` resolves once it is asked for that. */
+/** Accepts an execution that never ends; `waiting` resolves when its status is requested. */
 async function heldServer(t: Parameters<typeof stage>[0]) {
   const { promise: waiting, resolve } = Promise.withResolvers<void>();
   const hold: Step = (response, asked) => {

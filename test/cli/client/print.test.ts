@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { oneLine, stripControlCharacters } from '../../../src/cli/client/print.ts';
 
-test('what steers a terminal does not reach one', () => {
+test('control characters do not reach the terminal', () => {
   const cases: [string, string][] = [
     ['\x1b[2J\x1b]0;title\x07clear', '[2J]0;titleclear'],
     ['done\rfail', 'donefail'],

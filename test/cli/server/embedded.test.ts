@@ -13,16 +13,19 @@ import { findStoredProvider } from '../../../src/store/people/providers.ts';
 import { findFirstWorkspace } from '../../../src/store/people/workspaces.ts';
 import { cueline, jsonLines } from '../cueline.ts';
 
-/** The commands on the embedded database: alone, at once, beside a server, and after a rotation that a crash cut short. */
+/**
+ * Commands on the embedded database: alone, concurrently, beside a server, and after a rotation
+ * interrupted by a crash.
+ */
 
 const create = ['keys', 'create', '--name', 'N', '--permission', 'read,manage', '--json'];
 
-test('keys are made without a server and beside one, and credentials outlive a crash', async (t) => {
+test('issues keys with and without a server, and credentials survive a crash', async (t) => {
   const dataDir = await newDataDir(t);
   const env = { CUELINE_DATA_DIR: dataDir };
   const postmaster = () => readPostmaster(join(dataDir, 'postgres'));
 
-  // At once: one starts the database, and the other has its turn when that has ended.
+  // Concurrently: one starts the database, and the other waits for it to stop.
   const alone = await Promise.all([cueline(create, env), cueline(create, env)]);
   for (const { code, stderr } of alone) assert.equal(code, 0, stderr);
   const said = alone.map(({ stderr }) => stderr).join('');
@@ -59,7 +62,7 @@ test('keys are made without a server and beside one, and credentials outlive a c
   assert.equal(await credential(dataDir, after), 'sk-kept');
   await second.kill('SIGTERM');
 
-  // As if killed before.
+  // As if killed before that.
   const made = `${'x'.repeat(43)}\n`;
   await writeFile(next, made, { mode: 0o600 });
   const third = await started(t, dataDir);
@@ -106,7 +109,7 @@ async function call(url: string, key: string | undefined, body?: object): Promis
   return response.status;
 }
 
-/** What the stored credential says under that secret, read beside the server. */
+/** Decrypts the stored credential with this secret, beside the server. */
 async function credential(dataDir: string, secret: string): Promise<string> {
   const connection = await findEmbedded(dataDir);
   assert.ok(connection);

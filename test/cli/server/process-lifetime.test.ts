@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 
 const lifetime = new URL('../../../src/cli/server/process-lifetime.ts', import.meta.url).href;
 
-test('told to end, it undoes what it did, the last first, and exits with 0', async (t) => {
+test('a shutdown request runs the closers in reverse order and exits with 0', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const child = lived(t, {
       run: `async (lifetime) => {
@@ -23,20 +23,20 @@ test('told to end, it undoes what it did, the last first, and exits with 0', asy
   }
 });
 
-test('the same signal sent twice counts once', async (t) => {
+test('a repeated signal counts once', async (t) => {
   const child = lived(t, { run: slowEnd, repeatMs: 3_600_000 });
   await child.heard('up');
   child.process.kill('SIGTERM');
   await child.heard('closing');
   child.process.kill('SIGTERM');
   child.process.kill('SIGINT');
-  // The highest number: delivered after the two before.
+  // The highest signal number is delivered after the other two.
   child.process.kill('SIGWINCH');
   assert.equal(await child.exit, 0);
   assert.deepEqual(child.lines, ['up', 'closing', 'closed']);
 });
 
-test('a later second signal ends at once', async (t) => {
+test('a later second signal exits immediately', async (t) => {
   const child = lived(t, { run: slowEnd, repeatMs: 0 });
   await child.heard('up');
   child.process.kill('SIGTERM');
@@ -46,7 +46,7 @@ test('a later second signal ends at once', async (t) => {
   assert.deepEqual(child.lines, ['up', 'closing']);
 });
 
-test('a closed terminal ends it in order, and where there is none SIGHUP does nothing', async (t) => {
+test('SIGHUP stops a process with a terminal and is ignored without one', async (t) => {
   const run = `async (lifetime) => {
     lifetime.closers.defer(async () => say('undone'));
     say(process.pid);
@@ -68,14 +68,14 @@ test('a closed terminal ends it in order, and where there is none SIGHUP does no
   assert.deepEqual(shown.lines.slice(1), ['up', 'ended by SIGHUP', 'undone']);
 });
 
-test('what never ends is ended', async (t) => {
+test('a shutdown that hangs is forced', async (t) => {
   const child = lived(t, { run: slowEnd, shutdownMsMax: 1 });
   await child.heard('up');
   child.process.kill('SIGTERM');
   assert.equal(await child.exit, 1);
 });
 
-test('a failure is told, all is undone, and the exit code is 1', async (t) => {
+test('a failure is reported, the closers run, and the exit code is 1', async (t) => {
   const child = lived(t, {
     run: `async (lifetime) => {
       lifetime.closers.defer(async () => say('undone'));
@@ -86,7 +86,7 @@ test('a failure is told, all is undone, and the exit code is 1', async (t) => {
   assert.deepEqual(child.lines, ['error broken', 'undone']);
 });
 
-test('work that is given up on a signal is no failure and no success', async (t) => {
+test('work aborted by a signal is neither a failure nor a success', async (t) => {
   const child = lived(t, {
     run: `async (lifetime) => {
       lifetime.closers.defer(async () => say('undone'));
@@ -101,13 +101,13 @@ test('work that is given up on a signal is no failure and no success', async (t)
   assert.deepEqual(child.lines, ['up', 'undone']);
 });
 
-test('a command that is through ends by itself', async (t) => {
+test('a finished command exits by itself', async (t) => {
   const child = lived(t, { run: `async (lifetime) => say('done')` });
   assert.equal(await child.exit, 0);
   assert.deepEqual(child.lines, ['done']);
 });
 
-/** Closes only once told to by SIGWINCH. */
+/** Closes only after SIGWINCH. */
 const slowEnd = `async (lifetime) => {
   lifetime.closers.defer(async () => {
     const go = new Promise((resolve) => process.once('SIGWINCH', resolve));
@@ -125,7 +125,7 @@ interface Lived {
   readonly process: ChildProcess;
   readonly lines: string[];
   readonly exit: Promise<number | null>;
-  /** Resolves once the process has said this. */
+  /** Resolves once the process has printed this line. */
   heard(line: string): Promise<void>;
 }
 
@@ -137,7 +137,7 @@ interface How {
   readonly onTerminal?: boolean;
 }
 
-/** A process that lives as `run` says. */
+/** Starts a process with this `run`. */
 function lived(t: TestContext, how: How): Lived {
   const { run, shutdownMsMax = 3_600_000, repeatMs = 3_600_000 } = how;
   const source = `
@@ -156,7 +156,7 @@ function lived(t: TestContext, how: How): Lived {
   const [program, ...args] = how.onTerminal
     ? (['script', '-qec', `exec ${quoted} 2>/dev/null`, '/dev/null'] as const)
     : node;
-  // Never the terminal that the tests may have been started on.
+  // Never uses the terminal of the test runner.
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stderr.pipe(process.stderr);
   t.after(() => child.kill('SIGKILL'));
