@@ -47,15 +47,15 @@ function standardError(): DestinationStream {
   };
 }
 
-const lastWordsMs = 1_000;
+const flushMsMax = 1_000;
 
 /** Resolves once all that was written to standard error has left, or a second later: its reader may never come. */
-export async function lastWords(): Promise<void> {
+export async function flushOutput(): Promise<void> {
   const { stderr } = process;
   if (stderr.writableLength === 0) return;
   await new Promise<void>((resolve) => {
     stderr.write('', () => resolve());
-    setTimeout(resolve, lastWordsMs);
+    setTimeout(resolve, flushMsMax);
   });
 }
 

@@ -4,8 +4,8 @@ import {
   type Body,
   type Endpoint,
   type Params,
-  type Query,
   parsesBody,
+  type Query,
 } from '../../contract/endpoint.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { refuseNobody, unauthorized } from '../access/authenticate.ts';

@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import { lastWords } from '../../log.ts';
+import { flushOutput } from '../../log.ts';
 
 /**
  * Lifetime of a process. SIGTERM or Ctrl-C requests a shutdown, which runs the closers in reverse
@@ -71,7 +71,7 @@ export async function runWithLifetime(
 }
 
 async function exitNow(): Promise<never> {
-  await lastWords();
+  await flushOutput();
   process.exit(1);
 }
 

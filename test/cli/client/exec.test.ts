@@ -117,25 +117,25 @@ test('an invalid command prints one line and exits with 1', async () => {
 });
 
 test('Ctrl-C ends the wait but not the execution', async (t) => {
-  const { url, asked, waiting } = await heldServer(t);
+  const { url, requests, waiting } = await heldServer(t);
   const running = begin(['exec', 'agt_1', '--wait'], { ...env, CUELINE_URL: url });
   await waiting;
   running.interrupt();
   const { code, stdout, stderr } = await running.ended;
   assert.deepEqual([code, stdout], [130, '']);
   assert.equal(stderr, 'The execution continues. To wait again: cueline wait agt_1 exe_1\n');
-  assert.equal(asked.length, 2);
+  assert.equal(requests.length, 2);
 });
 
 test('with --cancel-on-interrupt, Ctrl-C cancels the execution', async (t) => {
-  const { url, asked, waiting } = await heldServer(t);
+  const { url, requests, waiting } = await heldServer(t);
   const args = ['exec', 'agt_1', '--cancel-on-interrupt'];
   const running = begin(args, { ...env, CUELINE_URL: url });
   await waiting;
   running.interrupt();
   const { code, stderr } = await running.ended;
   assert.deepEqual([code, stderr], [130, 'exe_1: canceled.\n']);
-  const last = asked.at(-1);
+  const last = requests.at(-1);
   assert.deepEqual(
     [last?.method, last?.url],
     ['POST', '/api/v1/agents/agt_1/executions/exe_1/cancel'],
@@ -145,8 +145,8 @@ test('with --cancel-on-interrupt, Ctrl-C cancels the execution', async (t) => {
 /** Accepts an execution that never ends; `waiting` resolves when its status is requested. */
 async function heldServer(t: Parameters<typeof stage>[0]) {
   const { promise: waiting, resolve } = Promise.withResolvers<void>();
-  const hold: Step = (response, asked) => {
-    silence(response, asked);
+  const hold: Step = (response, requests) => {
+    silence(response, requests);
     resolve();
   };
   const accepted = json(202, { executionId: 'exe_1', status: 'processing' });
