@@ -67,7 +67,7 @@ async function measure(benchmark: Benchmark): Promise<void> {
     console.log(`\n${text}`);
     if (!dry) keepSection(results, benchmark.name, text);
   } catch (error) {
-    for (const line of lastWords(bed.directory)) console.error(line);
+    for (const line of flushStderr(bed.directory)) console.error(line);
     throw error;
   } finally {
     await bed.close();
@@ -79,7 +79,7 @@ function kept(name: string): Table[] {
 }
 
 /** What the servers wrote last: their logs go with the bed. */
-function lastWords(directory: string): string[] {
+function flushStderr(directory: string): string[] {
   return readdirSync(directory)
     .filter((name) => name.endsWith('.log'))
     .map((name) => `${name}: ${readFileSync(join(directory, name), 'utf8').slice(-4_000)}`);

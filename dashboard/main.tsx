@@ -6,15 +6,15 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { CuelineError } from '../src/client/index.ts';
-import { queryClient } from './data/query-client.ts';
+import { queryClient } from './data/client/query-client.ts';
 import { router } from './router.ts';
 import { colorScheme, cssVariables, styleNonce, theme } from './theme/theme.ts';
 
 const root = document.getElementById('root');
-if (!root) throw new Error('the page has no root');
+if (!root) throw new Error('Element #root is missing');
 
 createRoot(root, {
-  // A refusal of the server is no fault of the page, which shows it.
+  // Error boundaries show API errors; log only others.
   onCaughtError: (error) => error instanceof CuelineError || console.error(error),
 }).render(
   <StrictMode>

@@ -1,5 +1,5 @@
 import { createRouter, parseSearchWith } from '@tanstack/react-router';
-import { readValue } from './data/address.ts';
+import { parseSearchValue } from './data/client/search-params.ts';
 import {
   agentOverviewRoute,
   agentPinsRoute,
@@ -39,10 +39,10 @@ import {
   workflowVersionsRoute,
 } from './pages/workflow/route.ts';
 import { newWorkflowRoute, workflowsRoute } from './pages/workflows/route.ts';
-import { PageFailed, PageLoading, PageUnknown } from './shell/page-states.tsx';
+import { NotFoundPage, PageError, PageLoading } from './shell/page-states.tsx';
 import { appRoute, rootRoute } from './shell/routes.tsx';
 
-/** All pages. A new one has a `route.ts` of its own beside it, and its line here. */
+/** All pages. Each page folder has a `route.ts`, registered here. */
 const routeTree = rootRoute.addChildren([
   signInRoute,
   invitationRoute,
@@ -82,14 +82,14 @@ const routeTree = rootRoute.addChildren([
 export const router = createRouter({
   routeTree,
   defaultPreload: 'intent',
-  // React Query keeps what was read, and knows how old it is.
+  // React Query decides when data is stale.
   defaultPreloadStaleTime: 0,
-  defaultErrorComponent: PageFailed,
-  defaultNotFoundComponent: PageUnknown,
+  defaultErrorComponent: PageError,
+  defaultNotFoundComponent: NotFoundPage,
   defaultPendingComponent: PageLoading,
-  // Of the address only what a page knows: the rest would go on to the API, which refuses it.
+  // Drops unknown search parameters, which the API would reject.
   search: { strict: true },
-  parseSearch: parseSearchWith(readValue),
+  parseSearch: parseSearchWith(parseSearchValue),
   notFoundMode: 'root',
   scrollRestoration: true,
 });

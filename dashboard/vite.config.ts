@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** `npm run build:dashboard` uses it through `build.ts`; `npm run dev:dashboard` serves the sources beside a server. */
+/** Used by `build.ts` and, with hot reload, by `npm run dev:dashboard`. */
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: false,
@@ -10,10 +10,10 @@ export default defineConfig({
     outDir: '../dist/dashboard',
     emptyOutDir: true,
     assetsInlineLimit: 0,
-    // Older browsers have no light-dark(), which the theme stands on.
+    // The theme needs light-dark(), which older browsers lack.
     target: ['chrome123', 'firefox128', 'safari17.5'],
     chunkSizeWarningLimit: 1_000,
-    // What most pages need comes in one file: each for itself they were seventy requests, and did not compress.
+    // One chunk for modules shared by most pages: seventy small chunks meant seventy requests and compressed worse.
     rolldownOptions: {
       output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 8 }] } },
     },

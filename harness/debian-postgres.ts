@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type pg from 'pg';
-import { reach } from '../src/store/connection/connect.ts';
-import { accountFor, handOver } from '../src/store/embedded/account.ts';
+import { connectToDatabase } from '../src/store/connection/connect.ts';
+import { accountFor, changeOwner } from '../src/store/embedded/account.ts';
 import { bareEnvironment } from '../src/store/embedded/binaries.ts';
 import { runAsAdmin } from './cluster.ts';
 
@@ -40,7 +40,7 @@ export async function startDebian(bin: string): Promise<DebianServer> {
   const data = join(directory, 'data');
   await mkdir(data, { mode: 0o700 });
   const account = await accountFor(data);
-  if (account) await handOver(account, data);
+  if (account) await changeOwner(account, data);
   const options = { cwd: '/', env: bareEnvironment, ...account };
   const settings = ['--encoding=UTF8', '--locale=C.UTF-8', '--auth=trust', '--no-sync'];
   await promisify(execFile)(
@@ -71,7 +71,7 @@ export async function startDebian(bin: string): Promise<DebianServer> {
   const admin = { host: data, port: 5432, user: 'postgres', password: '', database: 'postgres' };
   try {
     const signal = AbortSignal.timeout(60_000);
-    await reach(admin, { withinMs: 60_000, signal, onWait() {} });
+    await connectToDatabase(admin, { withinMs: 60_000, signal, onWait() {} });
     await runAsAdmin(admin, 'create role cueline login');
     await runAsAdmin(admin, 'create database cueline owner cueline');
     return {

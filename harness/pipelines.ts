@@ -6,7 +6,7 @@ export function testPipelines(connection: Connection, connectionsMax = 10): Pipe
   return openPipelines({
     connection,
     connectionsMax,
-    answerTimeoutMs: 30_000,
+    responseTimeoutMs: 30_000,
     onError: () => {},
   });
 }

@@ -6,7 +6,7 @@ export function countRead(pipelines: Pipelines): Pipelines & { readonly chars: (
   return {
     ...pipelines,
     chars: () => chars,
-    use: (work, answerTimeoutMs) =>
+    use: (work, responseTimeoutMs) =>
       pipelines.use((send) => {
         const counting: Send = async <Row>(...given: Parameters<Send>) => {
           const rows = await send<Row>(...given);
@@ -14,6 +14,6 @@ export function countRead(pipelines: Pipelines): Pipelines & { readonly chars: (
           return rows;
         };
         return work(counting);
-      }, answerTimeoutMs),
+      }, responseTimeoutMs),
   };
 }

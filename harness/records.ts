@@ -93,9 +93,9 @@ const keys = {
 function counted(table: keyof typeof keys): string {
   return `
     select ${keys[table]}, count(*) as occurred, count(*) as recorded, sum(input_tokens), sum(output_tokens), sum(cost_usd),
+      count(*) filter (where not cost_known),
       coalesce(sum_counts(array_fill(1::bigint, array[1], array[latency_bin(latency_ms) + 1]))
-        filter (where started_at is not null), '{}'),
-      count(*) filter (where not cost_known)
+        filter (where started_at is not null), '{}')
     from executions cross join lateral (values
       ('statistics', 'minute', date_trunc('minute', id_time(id), 'UTC')),
       ('statistics', 'hour', date_trunc('hour', id_time(id), 'UTC')),

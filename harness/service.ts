@@ -94,7 +94,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       signIn: { github: null, google: null, oidc: null, ...options.providers },
       ...options.config,
     },
-    instead: ({
+    overrides: ({
       sessions,
       reads,
       onKeyUsed,

@@ -12,7 +12,7 @@ import { testPipelines } from './pipelines.ts';
 export function coldProgress(): ProgressDeps {
   return {
     definitions: definitionCache(),
-    memory: valueCache(),
+    values: valueCache(),
     onFault(error) {
       throw error;
     },

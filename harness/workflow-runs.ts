@@ -12,9 +12,9 @@ import type { StartCall } from '../src/flow/workflow/start-workflow.ts';
 import type { Db } from '../src/store/connection/database.ts';
 import {
   listSteps,
+  runColumns,
   type WorkflowRunRow,
   type WorkflowStepRow,
-  wholeRun,
 } from '../src/store/workflow/workflow-runs.ts';
 import type { TestAgent } from './agents.ts';
 import { freshId } from './fresh-id.ts';
@@ -127,7 +127,7 @@ export async function endOfRun(
   for (;;) {
     await service.workflows.workflowRunWaiters.wait(runId, 20_000, new AbortController().signal);
     const found = await sql<WorkflowRunRow>`
-      select ${wholeRun} from workflow_runs r join workflow_versions v on v.id = r.workflow_version_id
+      select ${runColumns} from workflow_runs r join workflow_versions v on v.id = r.workflow_version_id
       where r.id = ${runId} and r.workflow_id = ${workflow.id}`.execute(service.db);
     const [run] = found.rows;
     if (!run) throw new Error('the run is gone');

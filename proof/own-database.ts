@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TestDatabase } from '../harness/database.ts';
 import { migrateAt } from '../src/cli/server/open-database.ts';
-import { knock } from '../src/store/connection/connect.ts';
+import { tryConnect } from '../src/store/connection/connect.ts';
 import { readPostmaster } from '../src/store/embedded/postmaster.ts';
 import { startEmbedded } from '../src/store/embedded.ts';
 
@@ -35,7 +35,7 @@ export async function startOwnDatabase(): Promise<OwnDatabase> {
       const postmaster = await readPostmaster(join(dataDir, 'postgres'));
       process.kill(postmaster?.pid ?? Number.NaN, signal);
       await ended;
-      while ((await knock(connection)) !== null) await wait(10);
+      while ((await tryConnect(connection)) !== null) await wait(10);
       return performance.now();
     },
   };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { freePort } from '../harness/free-port.ts';
-import { knock } from '../src/store/connection/connect.ts';
+import { tryConnect } from '../src/store/connection/connect.ts';
 import { accountFor } from '../src/store/embedded/account.ts';
 import { startProxy } from './proxy.ts';
 
@@ -53,7 +53,7 @@ export async function startPooler(target: pg.ClientConfig): Promise<Pooler> {
     ...account,
   });
   const connection = { ...target, host: '127.0.0.1', port };
-  while ((await knock(connection)) !== null) {
+  while ((await tryConnect(connection)) !== null) {
     if (child.exitCode !== null) throw new Error(`pgbouncer ended with ${child.exitCode}`);
     await wait(20);
   }

@@ -20,52 +20,52 @@ export { ConfigError };
 
 /** The environment as one frozen, validated value. Nothing else reads it. */
 export interface Config {
-  /** 0 takes any free port. */
+  /** 0 picks any free port. */
   readonly port: number;
-  /** A process that only works serves its health and metrics where a port is given. */
+  /** A worker process serves health and metrics only if a port is given. */
   readonly portGiven: boolean;
   readonly host: string;
-  /** Where the world finds this server, such as `https://cueline.example.com`; without a slash at the end. */
+  /** The public URL of this server, such as `https://cueline.example.com`; no trailing slash. */
   readonly publicUrl: string | null;
-  /** A PostgreSQL that somebody else runs; `null` for the embedded one. */
+  /** An external PostgreSQL; `null` for the embedded one. */
   readonly databaseUrl: string | null;
   readonly databasePool: number;
   readonly dataDir: string;
-  /** What stored credentials are sealed with; where it is `null`, the embedded database's directory keeps one. */
+  /** Encrypts stored credentials; if `null`, the embedded database's directory holds one. */
   readonly secret: string | null;
   readonly migrate: 'auto' | 'manual';
   readonly owner: { readonly email: string | null; readonly password: string | null };
-  /** Runs at once in a process that works. */
+  /** Concurrent executions of a process that runs a worker. */
   readonly slots: number;
-  /** Calls at once from one process to one provider with one credential. */
+  /** Concurrent calls of one process to one provider with one credential. */
   readonly providerCalls: number;
   readonly leaseMs: number;
-  /** How long runs may still take once the process is told to end. */
+  /** How long executions may continue after a shutdown signal. */
   readonly drainMs: number;
-  /** What the Testing stage caps an agent at. */
+  /** The limits that the Testing stage caps agents at. */
   readonly testingLimits: RateLimits;
   readonly listPerMinute: number;
-  /** Events that one webhook takes. */
+  /** Events accepted per webhook and minute. */
   readonly webhookPerMinute: number;
-  /** IP addresses and CIDR ranges whose `X-Forwarded-For` is believed. */
+  /** IP addresses and CIDR ranges whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Hosts (`host` or `host:port`) that a workspace's provider may have though they are private. */
+  /** Private hosts (`host` or `host:port`) that a workspace's provider may have. */
   readonly allowedHosts: readonly string[];
-  /** What `/metrics` asks for from elsewhere than this machine. */
+  /** The token that `/metrics` requires unless the client is local. */
   readonly metricsToken: string | null;
   readonly logLevel: LogLevel;
   readonly otlpEndpoint: string | null;
-  /** Sign-in with others' accounts, where it is configured. */
+  /** Single sign-on, if configured. */
   readonly signIn: {
     readonly github: ClientCredentials | null;
     readonly google: ClientCredentials | null;
     readonly oidc: (ClientCredentials & { readonly issuer: string }) | null;
   };
-  /** Where the commands that call a server find it, and with which key. */
+  /** The server URL and API key that client commands use. */
   readonly client: { readonly url: string | null; readonly apiKey: string | null };
-  /** The usual variables of the model providers, handed on as they are. */
+  /** The usual variables of the model providers, passed on unchanged. */
   readonly providerEnv: Readonly<Record<string, string>>;
-  /** What looks like a mistake but prevents nothing. */
+  /** Probable mistakes that do not prevent a start. */
   readonly warnings: readonly string[];
 }
 
@@ -77,7 +77,10 @@ export interface ClientCredentials {
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Throws a `ConfigError` that lists all that is wrong. An empty variable counts as absent. */
+/**
+ * Reads and validates the environment. An empty variable counts as absent.
+ * @throws {ConfigError} that lists every problem
+ */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const read = reader(env);
   const testing = read.text('CUELINE_TESTING_LIMITS', limitsForm) ?? '10/500/10000';
@@ -124,8 +127,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 }
 
 /**
- * The variables a process needs beyond being valid. With a database of one's own there is no data directory that
- * could keep a secret, and two processes with a secret each could not read what the other sealed.
+ * Throws unless a secret is set or the data directory can hold one. With an external database there is no such
+ * directory, and two processes with different secrets could not open each other's sealed credentials.
  */
 export function requireSecret(config: Config): void {
   if (config.databaseUrl === null || config.secret !== null) return;

@@ -7,13 +7,12 @@ import { redact } from './provider/redact.ts';
 import type { EndedExecution } from './store/execution/finish.ts';
 
 /**
- * The log: JSON lines, in which nothing stands that a user wrote and nothing that opens a door. Whatever is logged goes
- * through `clean`, so that this does not hang on the care of each line. (Bindings of child loggers do not; Fastify
- * binds a request's id.)
+ * Structured log: JSON lines that never contain user content or secrets. Every line passes through `clean`, so this does
+ * not depend on the care of each call. Bindings of child loggers do not pass through it; Fastify binds only the request id.
  */
 export function createLogger(options: {
   readonly level: LogLevel;
-  /** Standard error unless given: standard output is for what a command answers. */
+  /** Standard error unless given. Standard output is for the results of commands. */
   readonly destination?: DestinationStream;
 }): Logger {
   return pino(
@@ -23,34 +22,34 @@ export function createLogger(options: {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       hooks: { logMethod },
-      // What is logged of an error is described by then; pino's own would take the description for an error.
+      // `clean` has described the error already. The default serializer would take the description for an error.
       serializers: { err: (described: unknown) => described },
     },
     options.destination ?? standardError(),
   );
 }
 
-/** What nobody has read so far of a pipe; what comes on top of it is lost. */
-const unreadMax = 4 * 1024 * 1024;
+/** Characters that may wait for a slow reader. Lines beyond that are dropped. */
+const bufferedMax = 4 * 1024 * 1024;
 
 /**
- * Whatever is wrong with it, such as a full disk, a reader who is gone or does not read, costs lines and nothing else. pino's
- * own destination keeps a line until it is written: where it cannot be, a process that ends would wait for ever.
+ * A full disk or a reader that is gone costs log lines and nothing else. The default destination of pino keeps a line
+ * until it is written: a process that cannot write would never exit.
  */
 function standardError(): DestinationStream {
   const { stderr } = process;
   stderr.on('error', () => {});
   return {
     write(line) {
-      if (stderr.writableLength < unreadMax) stderr.write(line);
+      if (stderr.writableLength < bufferedMax) stderr.write(line);
     },
   };
 }
 
 const flushMsMax = 1_000;
 
-/** Resolves once all that was written to standard error has left, or a second later: its reader may never come. */
-export async function flushOutput(): Promise<void> {
+/** Resolves once standard error is written, or after a second: its reader may be gone. */
+export async function flushStderr(): Promise<void> {
   const { stderr } = process;
   if (stderr.writableLength === 0) return;
   await new Promise<void>((resolve) => {
@@ -59,67 +58,75 @@ export async function flushOutput(): Promise<void> {
   });
 }
 
-type Ended = Pick<EndedExecution, 'id' | 'status' | 'errorCode' | 'attempts' | 'latencyMs'> &
+type LoggedExecution = Pick<
+  EndedExecution,
+  'id' | 'status' | 'errorCode' | 'attempts' | 'latencyMs'
+> &
   Pick<QueuedExecution, 'agentId'>;
 
-/** The lines about runs: how one ended, never what was asked or answered. */
+/** The lines about executions and workflow runs: how they ended, never their input or output. */
 export function executionLog(log: Logger) {
-  const named = (id: string, agentId: string) => ({
+  const executionFields = (id: string, agentId: string) => ({
     executionId: toId('execution', id),
     agentId: toId('agent', agentId),
   });
   return {
-    ended(run: Ended): void {
-      const level = run.status === 'failed' ? 'info' : 'debug';
+    executionEnded(execution: LoggedExecution): void {
+      const level = execution.status === 'failed' ? 'info' : 'debug';
       if (!log.isLevelEnabled(level)) return;
-      const { id, agentId, status, errorCode, attempts, latencyMs } = run;
-      const how = { status, ...(errorCode && { errorCode }), attempts, latencyMs };
-      log[level]({ ...named(id, agentId), ...how }, 'ended');
+      const { id, agentId, status, errorCode, attempts, latencyMs } = execution;
+      const outcome = { status, ...(errorCode && { errorCode }), attempts, latencyMs };
+      log[level]({ ...executionFields(id, agentId), ...outcome }, 'execution ended');
     },
     workflowRunEnded({ runId, workflowId, end }: EndedWorkflowRun): void {
       const level = end.status === 'failed' ? 'info' : 'debug';
       if (!log.isLevelEnabled(level)) return;
-      const named = {
+      const fields = {
         workflowRunId: toId('workflowRun', runId),
         workflowId: toId('workflow', workflowId),
+        status: end.status,
       };
-      const how =
+      const failure =
         end.status === 'success' ? {} : { errorCode: end.errorCode, failedStep: end.failedStep };
-      log[level]({ ...named, status: end.status, ...how }, 'run ended');
+      log[level]({ ...fields, ...failure }, 'workflow run ended');
     },
-    fault(error: unknown, { id, agentId }: Pick<QueuedExecution, 'id' | 'agentId'>): void {
-      log.error({ err: error, ...named(id, agentId) }, 'fault');
+    /** An error that is a defect of this program, not a failure of the model. */
+    executionFaulted(
+      error: unknown,
+      { id, agentId }: Pick<QueuedExecution, 'id' | 'agentId'>,
+    ): void {
+      log.error({ err: error, ...executionFields(id, agentId) }, 'execution faulted');
     },
   };
 }
 
-const everyWordMs = 30_000;
-const complaintsMax = 1_000;
+const repeatEveryMs = 30_000;
+const remembered = 1_000;
 
 /**
- * Warns of what goes wrong in the background. Loops that all fail each second, as while the database is away, say the same
- * at first and then every half minute, with how often it was left unsaid.
- * @param nowMs on a clock of its own, in milliseconds
+ * Warns about failures in the background. Loops that all fail every second, as while the database is unavailable, log the
+ * same warning at first and then every 30 seconds, with the number of `suppressed` ones.
+ * @param nowMs a monotonic clock, in milliseconds
  */
-export function complaints(
+export function repeatedWarnings(
   log: Logger,
   nowMs = () => performance.now(),
-): (error: unknown, what: string) => void {
-  const said = new Map<string, { readonly at: number; unsaid: number }>();
-  return (error, what) => {
+): (error: unknown, message: string) => void {
+  const warned = new Map<string, { readonly at: number; suppressed: number }>();
+  return (error, text) => {
     const { code, message }: Partial<DatabaseFields & Error> = Object(error);
-    const key = `${what} ${code ?? message}`;
-    const before = said.get(key);
-    const agoMs = nowMs() - (before?.at ?? Number.NEGATIVE_INFINITY);
-    if (before && agoMs < everyWordMs) {
-      before.unsaid++;
+    const key = `${text} ${code ?? message}`;
+    const last = warned.get(key);
+    const agoMs = nowMs() - (last?.at ?? Number.NEGATIVE_INFINITY);
+    if (last && agoMs < repeatEveryMs) {
+      last.suppressed++;
       return;
     }
-    if (said.size === complaintsMax) said.clear();
-    said.set(key, { at: nowMs(), unsaid: 0 });
-    // What was left unsaid long ago belongs to a failure that is over.
-    const unsaid = agoMs < 2 * everyWordMs ? before?.unsaid : 0;
-    log.warn({ err: error, ...(unsaid && { unsaid }) }, what);
+    if (warned.size === remembered) warned.clear();
+    warned.set(key, { at: nowMs(), suppressed: 0 });
+    // An older count belongs to an earlier outage.
+    const suppressed = agoMs < 2 * repeatEveryMs ? last?.suppressed : 0;
+    log.warn({ err: error, ...(suppressed && { suppressed }) }, text);
   };
 }
 
@@ -130,44 +137,47 @@ function logMethod(this: Logger, [first, ...rest]: Parameters<LogFn>, method: Lo
 
 const depthMax = 5;
 const itemsMax = 50;
-const gone = '[redacted]';
-const secretName =
+const secretNames =
   /(authorization|cookie|password|secret|token|key|credentials?|variables|prompts?|body|output)$/i;
 
+/** Replaces secrets, and cuts values that are too deep or too long. */
 function clean(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redact(value, []);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === depthMax) return '[deeper]';
-  if (value instanceof Error) return describe(value, depth);
+  if (value instanceof Error) return describeError(value, depth);
   if (Array.isArray(value)) return value.slice(0, itemsMax).map((one) => clean(one, depth + 1));
-  // A request, a socket, a connection: no line is about all that such a thing holds.
-  if (!isPlain(value)) return `[${value.constructor?.name}]`;
+  // Requests, sockets and connections hold too much: only their type is logged.
+  if (!isPlainObject(value)) return `[${value.constructor?.name}]`;
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, itemsMax)
-      .map(([name, inner]) => [name, secretName.test(name) ? gone : clean(inner, depth + 1)]),
+      .map(([name, inner]) => [
+        name,
+        secretNames.test(name) ? '[redacted]' : clean(inner, depth + 1),
+      ]),
   );
 }
 
-function isPlain(value: object): boolean {
+function isPlainObject(value: object): boolean {
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
 /**
- * An error by the fields that are known to be ours or the database's: not PostgreSQL's `detail`, `where` and
- * `internalQuery`, which quote rows and parameters, and not what else a library hangs on, such as a request's body.
+ * Logs only known fields of an error. PostgreSQL's `detail`, `where` and `internalQuery` quote rows and parameters;
+ * libraries add fields such as the body of a request.
  */
-function describe(error: Error, depth: number): Record<string, unknown> {
+function describeError(error: Error, depth: number): Record<string, unknown> {
   const { code, table, constraint, routine, cause } = error as Partial<DatabaseFields> & Error;
   const inner = error instanceof AggregateError ? error.errors : cause;
   return {
     type: error.name,
-    ...(quotes(error, code) ? {} : { message: redact(String(error.message), []) }),
+    ...(quotesContent(error, code) ? {} : { message: redact(String(error.message), []) }),
     ...Object.fromEntries(
       Object.entries({ code, table, constraint, routine }).filter(([, value]) => value),
     ),
-    stack: framesOf(error),
+    stack: stackFrames(error),
     ...(inner === undefined ? {} : { cause: clean(inner, depth + 1) }),
   };
 }
@@ -180,18 +190,18 @@ interface DatabaseFields {
 }
 
 /**
- * Whose message repeats what somebody sent: a value that PostgreSQL cannot read (class 22), a text that is no JSON, what
- * a model's provider said (that stands in the record).
+ * Whether the message may quote user content: a value that PostgreSQL cannot parse (class 22), invalid JSON, or a
+ * provider's response, which the record contains.
  */
-function quotes({ name }: Error, code: string | undefined): boolean {
+function quotesContent({ name }: Error, code: string | undefined): boolean {
   return name === 'ModelFailure' || name === 'SyntaxError' || /^22\w{3}$/.test(code ?? '');
 }
 
 const framesMax = 12;
 const frame = /^ {4}at .+:\d+:\d+\)?$/;
 
-/** Where it happened, without the message that stands before it. */
-function framesOf({ stack = '', message }: Error): string[] {
+/** The frames without the message, which `stack` repeats. */
+function stackFrames({ stack = '', message }: Error): string[] {
   const lines = stack.replace(message, () => '').split('\n');
   return lines
     .filter((line) => frame.test(line))

@@ -3,11 +3,15 @@ import type { Logger } from 'pino';
 import { createAuthenticator } from './api/access/authenticate.ts';
 import { createSessions } from './api/access/session.ts';
 import type { ApiDeps } from './api/api-deps.ts';
-import { closeWithin, createGracefulShutdown } from './api/http/graceful-shutdown.ts';
-import { countCalls, createMetrics } from './api/http/metrics.ts';
-import { createWaitPlaces } from './api/http/wait-for.ts';
+import {
+  closeWithin,
+  createGracefulShutdown,
+  type GracefulShutdown,
+} from './api/http/graceful-shutdown.ts';
+import { countExecuteCalls, createMetrics } from './api/http/metrics.ts';
+import { createWaitSlots } from './api/http/wait-for.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';
-import { referenceRoutes, systemRoutes } from './api/routes/system/system.ts';
+import { openapiRoute, systemRoutes } from './api/routes/system/system.ts';
 import { apiRoutes } from './api/routes.ts';
 import { createServer } from './api/server.ts';
 import type { Config } from './config.ts';
@@ -16,28 +20,29 @@ import { toId } from './core/id.ts';
 import type { ModelPort, TestConnection } from './core/model/model-port.ts';
 import { deriveSealKey } from './core/seal.ts';
 import { createAdmission } from './flow/admission/admit.ts';
+import { Announcements } from './flow/announcements.ts';
 import { createCanceler } from './flow/execution/cancel.ts';
-import { templateCache } from './flow/execution/execute.ts';
-import { createFinisher } from './flow/execution/finish.ts';
+import { type ExecuteDeps, templateCache } from './flow/execution/execute.ts';
+import { createFinisher, type Finisher } from './flow/execution/finish.ts';
 import { createSharedReads } from './flow/execution/shared-reads.ts';
 import { createWaiters } from './flow/execution/wait.ts';
 import { maintain } from './flow/history/maintain.ts';
-import { createRetentionRound, createRollupRound } from './flow/history/retention-round.ts';
+import { runRetentionIfDue, runRollupIfDue } from './flow/history/retention-round.ts';
 import { definitionCache } from './flow/workflow/definition-cache.ts';
 import { fireSchedules } from './flow/workflow/fire-schedules.ts';
 import { valueCache } from './flow/workflow/value-cache.ts';
 import { createWorkflows } from './flow/workflow/workflows.ts';
-import { createKeyUse } from './flow/workspace/key-use.ts';
-import { complaints, executionLog } from './log.ts';
+import { createKeyUse, type KeyUse } from './flow/workspace/key-use.ts';
+import { executionLog, repeatedWarnings } from './log.ts';
 import { checkBaseURL } from './net/guard.ts';
 import { type BreakerState, providersOpen } from './provider/breakers.ts';
 import { withMetrics } from './provider/with-metrics.ts';
-import { touchKeys } from './store/admission/callers.ts';
-import { openConnections } from './store/connection/connections.ts';
+import { markKeysUsed } from './store/admission/callers.ts';
+import { type Connections, openConnections } from './store/connection/connections.ts';
 import { type Db, dropIdle } from './store/connection/database.ts';
 import type { Connection } from './store/connection/detect-pooler.ts';
-import { openBus } from './store/connection/notifications.ts';
-import { findEnded } from './store/execution/executions.ts';
+import { type Notifications, openNotifications } from './store/connection/notifications.ts';
+import { findEndedExecutions } from './store/execution/executions.ts';
 import { queueDepth } from './store/execution/queue.ts';
 import { readTemplate } from './store/execution/templates.ts';
 import { findEndedWorkflowRuns } from './store/workflow/workflow-runs.ts';
@@ -46,19 +51,19 @@ import { startSweep } from './worker/start-sweep.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
 
 /**
- * One process, put together: the engine, with the API, the worker or both on it. The program and the tests wire the
- * same way.
+ * Builds one process from its configuration: the engine, and on it the API, the worker or both. The program and the
+ * tests use the same wiring.
  */
 export interface Wiring {
-  /** Present where the process works. */
+  /** Null in a process that only serves the API. */
   readonly worker: Worker | null;
-  /** The API, or in a process that only works what it says of itself. */
+  /** The API. In a pure worker process, only its health and metrics. */
   readonly app: FastifyInstance;
-  /** Ends in the order of the data: nothing new comes in, what came in is carried out, what was is written. */
+  /** Shuts down in the order of the data: refuse new work, finish accepted work, write what is pending. */
   drain(timeoutMs: number): Promise<void>;
 }
 
-/** What a process does: both, only serve the API, only work. */
+/** What a process does: `start` serves the API and works, the others do one of the two. */
 export type Role = 'start' | 'api' | 'worker';
 
 export interface WiringDeps {
@@ -68,7 +73,7 @@ export interface WiringDeps {
   readonly secret: string;
   readonly models: ModelPort;
   readonly testConnection: TestConnection;
-  /** Which providers are left alone, for metrics. */
+  /** The circuit breakers of providers, for metrics. */
   readonly providers?: () => BreakerState[];
   readonly logger: Logger;
   readonly version: string;
@@ -85,205 +90,243 @@ export interface WiringDeps {
     | 'metricsToken'
     | 'allowedHosts'
   >;
-  /** Parts of the API that a test puts its own in place of. */
-  readonly instead?: (parts: ApiDeps) => Partial<ApiDeps>;
+  /** Replaces dependencies of the API in tests. */
+  readonly overrides?: (api: ApiDeps) => Partial<ApiDeps>;
 }
 
-/** What the rest of a request gets that is not all here when the process ends. */
-const unfinishedMs = 5_000;
-export async function wire(parts: WiringDeps): Promise<Wiring> {
-  const { config, connection, db, logger, role } = parts;
-  const { leaseMs, slots } = config;
-  let ended = false;
-  // At the end the connections go under whatever may still ask something; nobody needs to know.
-  const complain = complaints(logger);
-  const note = (what: string) => (error: unknown) => {
-    if (!ended) complain(error, what);
-  };
-  const noteAt = (error: unknown, what: string) => note(`${what} failed`)(error);
+/** For requests whose body is incomplete when the process shuts down. */
+const unfinishedRequestsMs = 5_000;
+
+export async function wire(deps: WiringDeps): Promise<Wiring> {
+  const { connection, config, db } = deps;
+  const failures = backgroundFailures(deps.logger);
   const connections = openConnections({
-    ...{ connection, leaseMs, exportsMax },
-    onError: note('a connection was lost'),
+    ...{ connection, leaseMs: config.leaseMs, exportsMax },
+    onError: failures.reporter('database connection lost'),
   });
-  const { pipelines, singlePipelines, leasePipelines, workDb, exportDb } = connections;
-  const bus = openBus({ db, connection, onError: note('no hints from other processes') });
-  const waiters = createWaiters({
-    findEnded: (ids) => findEnded(db, ids),
-    onError: note('waiting callers were not looked after'),
-  });
-  const workflowRunWaiters = createWaiters({
-    findEnded: (ids) => findEndedWorkflowRuns(db, ids),
-    onError: note('waiting callers were not looked after'),
-  });
-  const log = executionLog(logger);
-  const metrics = createMetrics({
-    running: () => worker?.running ?? 0,
-    queue: () => queueDepth(db),
-    providers: () => providersOpen(parts.providers?.() ?? []),
-    onError: note('the queue was not read'),
-  });
-
-  const onQueued = () => {
-    worker?.wake();
-    bus.publish('cueline_queued');
-  };
-  const onFault = note('a run of a workflow was given up');
-  const known = { definitions: definitionCache(), memory: valueCache(), onFault };
-  const finisher = createFinisher({
-    ...known,
-    ...{ pipelines, singlePipelines },
-    onProgress: (progress) => workflows.onProgress(progress),
-    onEnded: (run) => {
-      waiters.ended([run.id]);
-      bus.publish('cueline_execution_ended', [run.id]);
-      metrics.ended(run);
-      log.ended(run);
-    },
-    onQueued,
-    onBatch: (size) => metrics.batch('finish', size),
-  });
-  const template = templateCache((id) => readTemplate(workDb, id));
-  const models = withMetrics(parts.models, metrics.modelCalled);
-  const worker =
-    role === 'api'
-      ? null
-      : createWorker({
-          db: workDb,
-          ...{ leasePipelines, finisher, models, template, slots, leaseMs },
-          onSilence: () => {
-            // They are dead: what comes first afterwards must not have to find that out.
-            connections.dropIdle();
-            dropIdle(db);
-          },
-          onAgain: () => logger.info('heartbeats again'),
-          onFault: log.fault,
-          onError: noteAt,
-        });
-  bus.subscribe('cueline_execution_ended', waiters.ended);
-  bus.subscribe('cueline_workflow_run_ended', workflowRunWaiters.ended);
-  bus.subscribe('cueline_workflow_run_ended', (runIds) => runIds.forEach(known.memory.forget));
-  if (worker) {
-    bus.subscribe('cueline_queued', worker.wake);
-    bus.subscribe('cueline_canceled', worker.cancel);
-    await worker.start();
-  }
-  const house =
-    worker &&
-    startMaintenance({
-      maintain: () => maintain(db),
-      rounds: {
-        retention: (signal) => createRetentionRound({ db, pipelines: singlePipelines, signal }),
-        folding: (signal) => createRollupRound({ db, pipelines: singlePipelines, signal }),
-      },
-      onError: noteAt,
-    });
-
-  const admission = createAdmission({
-    ...{ pipelines, onQueued, testingLimits: config.testingLimits },
-    slots: worker?.slots ?? null,
-    onBatch: (size) => metrics.batch('admission', size),
-  });
-  const canceler = createCanceler({
-    ...{ db, finisher, template },
-    onExecutionCanceled: (id) => {
-      worker?.cancel([id]);
-      bus.publish('cueline_canceled', [id]);
-    },
-  });
-  const workflows = createWorkflows({
-    ...known,
-    ...{ db: workDb, pipelines, singlePipelines, admission, canceler },
-    testingLimits: config.testingLimits,
-    onEnded: (run) => {
-      workflowRunWaiters.ended([run.runId]);
-      bus.publish('cueline_workflow_run_ended', [run.runId]);
-      metrics.workflowRunEnded(run.end.status);
-      log.workflowRunEnded(run);
-    },
-    onError: note('a step of a workflow was not seen to'),
-  });
-  const sweep =
-    worker && startSweep({ sweep: workflows.sweep, onError: note('runs were not swept') });
-  const deadlines =
-    worker &&
-    startSweep({
-      sweep: workflows.endOverdueWorkflowRuns,
-      onError: note('overdue runs were not ended'),
-    });
-  const schedules =
-    worker &&
-    startSweep({
-      sweep: () =>
-        fireSchedules({
-          ...{ db: workDb, starter: workflows.starter },
-          onRefused: ({ id }, { code }) =>
-            logger.warn({ scheduleId: toId('schedule', id), code }, 'a tick started no run'),
-          onError: note('a schedule was not fired'),
-        }),
-      onError: note('schedules were not looked at'),
-    });
+  const onError = failures.reporter('notifications unavailable');
+  const notifications = openNotifications({ db, connection, onError });
+  const engine = createEngine(deps, connections, notifications, failures);
+  const { worker, finisher, workflows, admission } = engine;
+  engine.announcements.listen(worker);
+  await worker?.start();
+  const background = worker ? startBackground(deps, engine, failures) : null;
   const keyUse = createKeyUse({
-    touch: (hashes) => touchKeys(db, hashes),
-    onError: note('the last use of keys was not noted'),
+    touch: (hashes) => markKeysUsed(db, hashes),
+    onError: failures.reporter('key usage update failed'),
   });
-
-  let draining = false;
-  const departure = createGracefulShutdown();
-  const app = createServer({ logger, trustedProxies: config.trustedProxies, departure });
-  const { metricsToken, publicUrl, signIn } = config;
-  systemRoutes(app, {
-    ...{ db, metrics, metricsToken, draining: () => draining },
-    leased: () => role !== 'worker' || worker?.slots.lease() != null,
-  });
-  if (role !== 'worker') {
-    const sessions = createSessions({ db, logger, secret: parts.secret, publicUrl, signIn });
-    const { caller: session, checkSameOrigin } = sessions;
-    const onKeyUsed = keyUse.used;
-    const reads = createSharedReads({ pipelines, onBatch: (size) => metrics.batch('read', size) });
-    const api: ApiDeps = {
-      ...{ db, exportDb, reads, singlePipelines, admission, canceler, waiters, sessions },
-      ...{
-        workflowStarter: workflows.starter,
-        workflowCanceler: workflows.canceler,
-        workflowRunWaiters,
-      },
-      ...{ checkSameOrigin, onKeyUsed, waitPlaces: createWaitPlaces() },
-      authenticator: createAuthenticator({ reads, session, onKeyUsed }),
-      listPerMinute: config.listPerMinute,
-      webhookPerMinute: config.webhookPerMinute,
-      testingLimits: config.testingLimits,
-      sealKey: deriveSealKey(parts.secret),
-      checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
-      testConnection: parts.testConnection,
-    };
-    countCalls(app, metrics);
-    referenceRoutes(app, parts.version);
-    apiRoutes(app, { ...api, ...parts.instead?.(api) });
-    dashboardRoutes(app);
-  }
+  const shutdown = createGracefulShutdown();
+  const server = createApp(deps, engine, keyUse, shutdown);
+  const { app } = server;
 
   return {
     worker,
     app,
     async drain(timeoutMs) {
-      draining = true;
-      // The API answers on while runs end: who waits for one gets its answer, and what is accepted is durable anyway.
+      server.draining = true;
+      // The API keeps responding while executions end. Waiting callers get their result.
       await worker?.drain(timeoutMs);
-      waiters.close();
-      workflowRunWaiters.close();
-      await departure.depart(app.server, timeoutMs);
-      await closeWithin(app, unfinishedMs);
-      await Promise.all([sweep?.stop(), deadlines?.stop(), schedules?.stop()]);
-      // The end of one step makes others ready, and those are called.
+      engine.waiters.close();
+      engine.workflowRunWaiters.close();
+      await shutdown.depart(app.server, timeoutMs);
+      await closeWithin(app, unfinishedRequestsMs);
+      await background?.stopSweeps();
+      // The end of one step makes others ready, and those are admitted.
       await finisher.idle();
       await workflows.idle();
       await admission.idle();
-      await house?.stop();
+      await background?.stopMaintenance();
       await finisher.idle();
       await keyUse.close();
-      await bus.close();
-      ended = true;
+      await notifications.close();
+      failures.close();
       await connections.close();
     },
+  };
+}
+
+type BackgroundFailures = ReturnType<typeof backgroundFailures>;
+
+/** Warns of failures outside of requests. After `close`, connections end under whatever still uses them: no warning. */
+function backgroundFailures(logger: Logger) {
+  let closed = false;
+  const warn = repeatedWarnings(logger);
+  const report = (error: unknown, message: string) => {
+    if (!closed) warn(error, message);
+  };
+  return {
+    reporter: (message: string) => (error: unknown) => report(error, message),
+    reportOperation: (error: unknown, operation: string) => report(error, `${operation} failed`),
+    close() {
+      closed = true;
+    },
+  };
+}
+
+type Engine = ReturnType<typeof createEngine>;
+
+/** What accepts, executes and ends executions and workflow runs, without the HTTP server. */
+function createEngine(
+  deps: WiringDeps,
+  connections: Connections,
+  notifications: Notifications,
+  failures: BackgroundFailures,
+) {
+  const { config, db, logger } = deps;
+  const { pipelines, singlePipelines, workDb } = connections;
+  const { testingLimits } = config;
+  const onError = failures.reporter('wait poll failed');
+  const waiters = createWaiters({ findEndedExecutions: (ids) => findEndedExecutions(db, ids), onError });
+  const workflowRunWaiters = createWaiters({
+    ...{ findEndedExecutions: (ids) => findEndedWorkflowRuns(db, ids), onError },
+  });
+  const log = executionLog(logger);
+  const metrics = createMetrics({
+    running: () => worker?.running ?? 0,
+    queue: () => queueDepth(db),
+    providers: () => providersOpen(deps.providers?.() ?? []),
+    onError: failures.reporter('queue metrics failed'),
+  });
+  const values = valueCache();
+  const announcements = new Announcements({
+    ...{ notifications, waiters, workflowRunWaiters, values, metrics, log },
+  });
+  const onFault = failures.reporter('workflow run faulted');
+  const progressDeps = { definitions: definitionCache(), values, onFault };
+  const finisher = createFinisher({
+    ...progressDeps,
+    ...{ pipelines, singlePipelines, announcements },
+    onProgress: (progress) => workflows.onProgress(progress),
+    onBatch: (size) => metrics.batch('finish', size),
+  });
+  const template = templateCache((id) => readTemplate(workDb, id));
+  const models = withMetrics(deps.models, metrics.modelCalled);
+  const execute = { models, template, onFault: log.executionFaulted };
+  const worker =
+    deps.role === 'api' ? null : connectWorker(deps, connections, failures, finisher, execute);
+  const admission = createAdmission({
+    ...{ pipelines, testingLimits, announcements, slots: worker?.slots ?? null },
+    onBatch: (size) => metrics.batch('admission', size),
+  });
+  const canceler = createCanceler({ db, finisher, template, announcements });
+  const workflows = createWorkflows({
+    ...progressDeps,
+    ...{ db: workDb, pipelines, singlePipelines, admission, canceler, announcements },
+    testingLimits,
+    onError: failures.reporter('workflow step failed'),
+  });
+  const waiting = { waiters, workflowRunWaiters };
+  return {
+    ...{ connections, announcements, metrics, worker, finisher },
+    ...{ admission, canceler, workflows, ...waiting },
+  };
+}
+
+function connectWorker(
+  { config, db, logger }: WiringDeps,
+  connections: Connections,
+  failures: BackgroundFailures,
+  finisher: Finisher,
+  execute: ExecuteDeps,
+): Worker {
+  return createWorker({
+    ...{ db: connections.workDb, leasePipelines: connections.leasePipelines, finisher, execute },
+    ...{ slots: config.slots, leaseMs: config.leaseMs },
+    onSilence() {
+      // These connections are dead. The first statement afterwards must not have to find out.
+      connections.dropIdle();
+      dropIdle(db);
+    },
+    onRecovery: () => logger.info('heartbeat recovered'),
+    onError: failures.reportOperation,
+  });
+}
+
+/** The periodic work of a worker process. */
+function startBackground(
+  { db, logger }: WiringDeps,
+  { connections, workflows }: Engine,
+  failures: BackgroundFailures,
+) {
+  const { singlePipelines, workDb } = connections;
+  const sweeps = [
+    startSweep({ sweep: workflows.sweep, onError: failures.reporter('workflow sweep failed') }),
+    startSweep({
+      sweep: workflows.endOverdueWorkflowRuns,
+      onError: failures.reporter('workflow deadline sweep failed'),
+    }),
+    startSweep({
+      sweep: () =>
+        fireSchedules({
+          ...{ db: workDb, starter: workflows.starter },
+          onRefused: ({ id }, { code }) =>
+            logger.warn({ scheduleId: toId('schedule', id), code }, 'schedule tick rejected'),
+          onError: failures.reporter('schedule tick failed'),
+        }),
+      onError: failures.reporter('schedule poll failed'),
+    }),
+  ];
+  const roundDeps = { db, pipelines: singlePipelines };
+  const maintenance = startMaintenance({
+    maintain: () => maintain(db),
+    rounds: {
+      retention: (signal) => runRetentionIfDue({ ...roundDeps, signal }),
+      rollup: (signal) => runRollupIfDue({ ...roundDeps, signal }),
+    },
+    onError: failures.reportOperation,
+  });
+  return {
+    stopSweeps: () => Promise.all(sweeps.map((sweep) => sweep.stop())),
+    stopMaintenance: () => maintenance.stop(),
+  };
+}
+
+/** The HTTP server. `draining` makes the readiness check fail. */
+function createApp(
+  deps: WiringDeps,
+  engine: Engine,
+  keyUse: KeyUse,
+  shutdown: GracefulShutdown,
+): { readonly app: FastifyInstance; draining: boolean } {
+  const { config, db, logger, role } = deps;
+  const { metrics, worker } = engine;
+  const { metricsToken, trustedProxies } = config;
+  const app = createServer({ logger, trustedProxies, departure: shutdown });
+  const server = { app, draining: false };
+  systemRoutes(app, {
+    ...{ db, metrics, metricsToken, draining: () => server.draining },
+    leased: () => role !== 'worker' || worker?.slots.lease() != null,
+  });
+  if (role !== 'worker') {
+    const api = createApiDeps(deps, engine, keyUse);
+    countExecuteCalls(app, metrics);
+    openapiRoute(app, deps.version);
+    apiRoutes(app, { ...api, ...deps.overrides?.(api) });
+    dashboardRoutes(app);
+  }
+  return server;
+}
+
+function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDeps {
+  const { config, db, logger, secret } = deps;
+  const { publicUrl, signIn, listPerMinute, webhookPerMinute, testingLimits } = config;
+  const { connections, workflows, metrics, admission, canceler } = engine;
+  const { pipelines, singlePipelines, exportDb } = connections;
+  const sessions = createSessions({ db, logger, secret, publicUrl, signIn });
+  const { caller: session, checkSameOrigin } = sessions;
+  const onKeyUsed = keyUse.used;
+  const reads = createSharedReads({ pipelines, onBatch: (size) => metrics.batch('read', size) });
+  return {
+    ...{ db, exportDb, reads, singlePipelines, admission, canceler, sessions, checkSameOrigin },
+    ...{ listPerMinute, webhookPerMinute, testingLimits, onKeyUsed },
+    waiters: engine.waiters,
+    workflowStarter: workflows.starter,
+    workflowCanceler: workflows.canceler,
+    workflowRunWaiters: engine.workflowRunWaiters,
+    waitSlots: createWaitSlots(),
+    authenticator: createAuthenticator({ reads, session, onKeyUsed }),
+    sealKey: deriveSealKey(secret),
+    checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
+    testConnection: deps.testConnection,
   };
 }

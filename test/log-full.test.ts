@@ -8,31 +8,31 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 
-test('a full disk and a reader who does not read cost lines, and nothing else', async (t) => {
+test('a full disk or a stalled reader costs log lines and nothing else', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'log-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'log');
-  // A file that may not grow further is the only full disk that can be made room on.
-  assert.deepEqual(await logging(openSync(file, 'a'), file), { code: 7, said: 'alive' });
-  assert.equal(JSON.parse(readFileSync(file, 'utf8')).msg, 'room again');
-  assert.deepEqual(await logging(openSync('/dev/full', 'a')), { code: 7, said: 'alive' });
-  assert.deepEqual(await logging('pipe'), { code: 7, said: 'alive' });
+  // A file at its size limit is a full disk that can be freed again.
+  assert.deepEqual(await logging(openSync(file, 'a'), file), { code: 7, stdout: 'alive' });
+  assert.equal(JSON.parse(readFileSync(file, 'utf8')).msg, 'space again');
+  assert.deepEqual(await logging(openSync('/dev/full', 'a')), { code: 7, stdout: 'alive' });
+  assert.deepEqual(await logging('pipe'), { code: 7, stdout: 'alive' });
 });
 
-/** What became of a process that logs more to its standard error than there is room, and then ends itself. */
-async function logging(stderr: number | 'pipe', emptied?: string) {
+/** The exit of a process that logs more to standard error than fits. */
+async function logging(stderr: number | 'pipe', truncated?: string) {
   const source = `
     import { truncateSync, writeSync } from 'node:fs';
-    import { setImmediate as turn } from 'node:timers/promises';
+    import { setImmediate as nextTurn } from 'node:timers/promises';
     import { createLogger } from ${JSON.stringify(new URL('../src/log.ts', import.meta.url).href)};
     const log = createLogger({ level: 'info' });
     for (let line = 0; line < 100; line++) {
       log.info('x'.repeat(10_000));
-      await turn();
+      await nextTurn();
     }
-    const emptied = ${JSON.stringify(emptied ?? null)};
-    if (emptied) truncateSync(emptied);
-    log.info('room again');
+    const truncated = ${JSON.stringify(truncated ?? null)};
+    if (truncated) truncateSync(truncated);
+    log.info('space again');
     writeSync(1, 'alive');
     process.exit(7);`;
   const node = [process.execPath, '--input-type=module', '-e', source];
@@ -41,14 +41,14 @@ async function logging(stderr: number | 'pipe', emptied?: string) {
     timeout: 60_000,
     killSignal: 'SIGKILL',
   });
-  const [[code], said] = await Promise.all([once(child, 'exit'), text(child.stdout as Readable)]);
-  return { code, said };
+  const [[code], stdout] = await Promise.all([once(child, 'exit'), text(child.stdout as Readable)]);
+  return { code, stdout };
 }
 
-test('what is said last reaches a reader who comes late', async () => {
+test('the last lines reach a reader that starts late', async () => {
   const command = new URL('../src/cli/command.ts', import.meta.url).href;
   const failure = new URL('../src/core/startup-failure.ts', import.meta.url).href;
-  const says = (last: string) => `
+  const program = (last: string) => `
     import { runCommand } from ${JSON.stringify(command)};
     import { StartupFailure } from ${JSON.stringify(failure)};
     await runCommand(async ({ log }) => {
@@ -60,11 +60,11 @@ test('what is said last reaches a reader who comes late', async () => {
     "await new Promise(() => setImmediate(() => { throw new Error('the reason'); }));",
   ];
   for (const last of lasts) {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', says(last)], {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program(last)], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const ended = once(child, 'exit');
-    // As much as a pipe holds, and more waits: only then does the reader begin.
+    // Starts to read only when the pipe is full and more output waits.
     await once(child.stderr, 'readable');
     const [said, [code]] = await Promise.all([text(child.stderr), ended]);
     assert.equal(code, 1);

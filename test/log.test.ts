@@ -9,13 +9,13 @@ import { openUnsealed, unsealed } from '../harness/setups.ts';
 import { toId, uuid7 } from '../src/core/id.ts';
 import { ModelFailure } from '../src/core/model/model-port.ts';
 import { generateKey } from '../src/core/people/key.ts';
-import { complaints, createLogger, executionLog } from '../src/log.ts';
+import { createLogger, executionLog, repeatedWarnings } from '../src/log.ts';
 import { createModels } from '../src/provider/registry.ts';
 import { openDatabase } from '../src/store/connection/database.ts';
 
 const lines: string[] = [];
 const log = createLogger({ level: 'trace', destination: { write: (line) => lines.push(line) } });
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into it as it likes
+// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary fields
 const logged = (): any[] => lines.splice(0).map((line) => JSON.parse(line));
 beforeEach(() => {
   lines.length = 0;
@@ -28,7 +28,7 @@ after(async () => {
   await database.drop();
 });
 
-test('nothing that a line names as secret is in it, however deep', () => {
+test('fields with secret names are redacted at any depth', () => {
   const names = [
     'authorization',
     'cookie',
@@ -42,13 +42,13 @@ test('nothing that a line names as secret is in it, however deep', () => {
   names.push('systemPrompt', 'prompts', 'output', 'body', 'idempotency-key', 'credentials');
   for (const name of names) {
     const secret = { [name]: 'canary', nested: [{ headers: { [name]: { more: ['canary'] } } }] };
-    log.info(secret, 'said');
+    log.info(secret, 'message');
   }
   assert.doesNotMatch(lines.join(''), /canary/);
   assert.equal(logged().length, names.length);
 });
 
-test('what looks like a secret is in no text', () => {
+test('values that look like secrets are redacted from texts', () => {
   const key = generateKey();
   log.info(`Bearer ${key} came`);
   log.warn({ url: `postgres://user:canary@db/x?token=canary`, key2: [key] }, 'as %s', key);
@@ -64,7 +64,7 @@ test('what looks like a secret is in no text', () => {
   );
 });
 
-test('useful fields stay', () => {
+test('other fields are logged unchanged', () => {
   const fields = {
     requestId: 'req_1',
     keyId: 'key_1',
@@ -79,7 +79,7 @@ test('useful fields stay', () => {
   assert.ok(!Number.isNaN(Date.parse(time)));
 });
 
-test('what holds more than a line should is only named', () => {
+test('large objects are logged by their type', () => {
   const loop: Record<string, unknown> = {};
   loop.self = loop;
   log.info({ socket: new (class Socket {})(), at: Buffer.from('canary'), loop }, 'named');
@@ -88,7 +88,7 @@ test('what holds more than a line should is only named', () => {
   assert.match(JSON.stringify(cut), /\[deeper\]/);
 });
 
-test('a database error keeps where it was and loses what it quotes', async () => {
+test('a database error keeps its location and loses quoted values', async () => {
   const faults = [
     sql`select ${'canary'}::int`,
     sql`select ${'{"canary'}::json`,
@@ -114,14 +114,17 @@ test('a database error keeps where it was and loses what it quotes', async () =>
   assert.ok(seen.every(({ err }) => err.stack.every((line: string) => line.startsWith('at '))));
 });
 
-test('an error keeps its cause and loses what a library hung on it', () => {
+test('an error keeps its cause and loses fields that a library added', () => {
   const inner = Object.assign(new SyntaxError('Unexpected token, "canary" is not valid JSON'), {
     requestBodyValues: 'canary',
   });
   const outer = new Error('outer\n    at canary', { cause: inner });
-  // The stack still begins with what the message was.
+  // The stack still starts with the original message.
   log.error(Object.assign(outer, { message: 'outer', data: 'canary' }));
-  log.error({ err: new AggregateError([new Error('refused'), new Error('unreachable')]) }, 'away');
+  log.error(
+    { err: new AggregateError([new Error('refused'), new Error('unreachable')]) },
+    'unavailable',
+  );
   assert.doesNotMatch(lines.join(''), /canary/);
   const [first, second] = logged();
   assert.deepEqual([first.err.type, first.err.message], ['Error', 'outer']);
@@ -133,7 +136,7 @@ test('an error keeps its cause and loses what a library hung on it', () => {
   );
 });
 
-test('a request whose fault is logged shows nothing of itself', async (t) => {
+test('a logged fault contains nothing of its request', async (t) => {
   const key = generateKey();
   const app = Fastify({ loggerInstance: log, genReqId: () => 'req_9' });
   t.after(() => app.close());
@@ -165,7 +168,7 @@ test('a request whose fault is logged shows nothing of itself', async (t) => {
   assert.equal(fault.requestId, 'req_9');
 });
 
-test('of a run its ids, its end and its code are told, at info where it failed', async (t) => {
+test('an ended execution is logged with ids, status and code, at info if it failed', async (t) => {
   const provider = await startFakeProvider();
   const models = createModels({
     open: openUnsealed,
@@ -178,7 +181,7 @@ test('of a run its ids, its end and its code are told, at info where it failed',
   });
   provider.script({ status: 401, body: { error: { message: 'canary-error canary-api-key' } } });
   const id = uuid7(0);
-  const run = { id, agentId: uuid7(0), attempts: 1, latencyMs: 20 };
+  const execution = { id, agentId: uuid7(0), attempts: 1, latencyMs: 20 };
   const baseURL = provider.url;
   const stored = unsealed({ kind: 'openai-compatible', apiKey: 'canary-api-key', baseURL });
   const failure = await models
@@ -192,51 +195,55 @@ test('of a run its ids, its end and its code are told, at info where it failed',
   assert.ok(failure instanceof ModelFailure);
   assert.match(failure.message, /canary-error/);
 
-  const runs = executionLog(log);
-  runs.fault(failure, run);
+  const executions = executionLog(log);
+  executions.executionFaulted(failure, execution);
   const all = {
-    ...run,
+    ...execution,
     error: failure.message,
     userPrompt: 'canary-user',
     output: 'canary-output',
   };
-  runs.ended({ ...all, status: 'failed', errorCode: failure.code });
-  runs.ended({ ...all, status: 'success', errorCode: null });
+  executions.executionEnded({ ...all, status: 'failed', errorCode: failure.code });
+  executions.executionEnded({ ...all, status: 'success', errorCode: null });
   assert.doesNotMatch(lines.join(''), /canary/);
-  const ids = { executionId: toId('execution', id), agentId: toId('agent', run.agentId) };
+  const ids = { executionId: toId('execution', id), agentId: toId('agent', execution.agentId) };
   const [fault, failed, success] = logged().map(({ time, err, ...line }) => line);
-  assert.deepEqual(fault, { level: 'error', ...ids, msg: 'fault' });
-  const ended = { ...ids, attempts: 1, latencyMs: 20, msg: 'ended' };
+  assert.deepEqual(fault, { level: 'error', ...ids, msg: 'execution faulted' });
+  const ended = { ...ids, attempts: 1, latencyMs: 20, msg: 'execution ended' };
   const code = { status: 'failed', errorCode: 'PROVIDER_AUTH' };
   assert.deepEqual(failed, { level: 'info', ...ended, ...code });
   assert.deepEqual(success, { level: 'debug', ...ended, status: 'success' });
 });
 
-test('a run of a workflow says how it ended, and nothing of what it held', () => {
+test('an ended workflow run is logged without its content', () => {
   const [runId, workflowId] = [uuid7(1), uuid7(2)];
-  const runs = executionLog(log);
-  const how = { status: 'failed', errorCode: 'STEP_FAILED', failedStep: 'a' } as const;
-  runs.workflowRunEnded({ runId, workflowId, end: { ...how, error: 'canary' } });
-  runs.workflowRunEnded({ runId, workflowId, end: { status: 'success', output: '"canary"' } });
+  const executions = executionLog(log);
+  const failure = { status: 'failed', errorCode: 'STEP_FAILED', failedStep: 'a' } as const;
+  executions.workflowRunEnded({ runId, workflowId, end: { ...failure, error: 'canary' } });
+  executions.workflowRunEnded({
+    runId,
+    workflowId,
+    end: { status: 'success', output: '"canary"' },
+  });
   assert.doesNotMatch(lines.join(''), /canary/);
   const named = {
     workflowRunId: toId('workflowRun', runId),
     workflowId: toId('workflow', workflowId),
-    msg: 'run ended',
+    msg: 'workflow run ended',
   };
   assert.deepEqual(
     logged().map(({ time, ...line }) => line),
     [
-      { level: 'info', ...named, ...how },
+      { level: 'info', ...named, ...failure },
       { level: 'debug', ...named, status: 'success' },
     ],
   );
 });
 
-test('below its level nothing is written', () => {
+test('lines below the level are not written', () => {
   const quiet = createLogger({ level: 'warn', destination: { write: (line) => lines.push(line) } });
   quiet.info('no');
-  executionLog(quiet).ended({
+  executionLog(quiet).executionEnded({
     ...{ id: uuid7(0), agentId: uuid7(0), attempts: 1, latencyMs: 1 },
     ...{ status: 'failed', errorCode: 'INTERNAL' },
   });
@@ -247,21 +254,21 @@ test('below its level nothing is written', () => {
   );
 });
 
-test('a complaint is made at first and then every half minute, whatever else is complained of', () => {
+test('a repeated warning is logged at first and then every 30 seconds, independent of other warnings', () => {
   let now = 0;
-  const complain = complaints(log, () => now);
-  const away = (port: number) =>
+  const warn = repeatedWarnings(log, () => now);
+  const refused = (port: number) =>
     Object.assign(new Error(`connect ECONNREFUSED ::1:${port}`), { code: 'ECONNREFUSED' });
   for (; now < 60_000; now += 1_000) {
-    complain(away(now), 'claim failed');
+    warn(refused(now), 'claim failed');
     if (now === 5_000) {
-      complain(new Error('one'), 'claim failed');
-      complain(new Error('two'), 'claim failed');
-      complain(away(now), 'heartbeat failed');
+      warn(new Error('one'), 'claim failed');
+      warn(new Error('two'), 'claim failed');
+      warn(refused(now), 'heartbeat failed');
     }
   }
   assert.deepEqual(
-    logged().map(({ msg, err, unsaid }) => [msg, err.code ?? err.message, unsaid]),
+    logged().map(({ msg, err, suppressed }) => [msg, err.code ?? err.message, suppressed]),
     [
       ['claim failed', 'ECONNREFUSED', undefined],
       ['claim failed', 'one', undefined],
@@ -271,8 +278,8 @@ test('a complaint is made at first and then every half minute, whatever else is 
     ],
   );
   now += 3_600_000;
-  complain(away(1), 'claim failed');
-  assert.equal(logged()[0].unsaid, undefined, 'what was left unsaid of a failure that is over');
-  complain(undefined, 'thrown, though it is nothing');
-  assert.equal(logged()[0].msg, 'thrown, though it is nothing');
+  warn(refused(1), 'claim failed');
+  assert.equal(logged()[0].suppressed, undefined, 'the count belongs to an earlier outage');
+  warn(undefined, 'thrown undefined');
+  assert.equal(logged()[0].msg, 'thrown undefined');
 });

@@ -3,12 +3,12 @@ import { after, test } from 'node:test';
 import { startService } from '../harness/service.ts';
 import { createClient } from '../src/client/index.ts';
 
-/** From an empty workspace to a history, as a team would go, over real HTTP and through the client. */
+/** The way of a team from an empty workspace to a history, over HTTP and through the client. */
 
 const service = await startService();
 after(service.close);
 
-test('a prompt goes into production and is changed without its callers noticing', async () => {
+test('a team deploys an agent and changes its prompt without changing its callers', async () => {
   const { key: admin } = await service.key();
   const team = createClient({ baseURL: service.url, key: admin });
 

@@ -86,7 +86,7 @@ function viewsOf({ longAgentId, emptyAgentId }: Stage, records: number): readonl
       name: 'history, empty',
       path: `/agents/${emptyAgentId}/history`,
       content: 'h2',
-      text: 'No runs yet',
+      text: 'No executions yet',
       signedIn: true,
     },
   ];

@@ -5,10 +5,10 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import type { Me } from '../../src/client/index.ts';
-import { Icon, type IconName } from '../parts/icon.tsx';
+import { Icon, type IconName } from '../components/icon.tsx';
 import classes from './navigation.module.css';
 
-/** Who is signed in, how the page looks, and the way out. */
+/** The account menu: user, appearance, shortcuts and sign-out. */
 export function AccountMenu({
   me,
   onShortcuts,
@@ -22,7 +22,7 @@ export function AccountMenu({
   return (
     <Menu position="top-start" width={220}>
       <Menu.Target>
-        <UnstyledButton className={`${classes.place} ${classes.account}`}>
+        <UnstyledButton className={`${classes.item} ${classes.account}`}>
           <Icon name="person" />
           <span>{me.user.name || me.user.email}</span>
         </UnstyledButton>
@@ -62,5 +62,5 @@ export const schemes: readonly {
 }[] = [
   { scheme: 'light', label: 'Light', icon: 'light' },
   { scheme: 'dark', label: 'Dark', icon: 'dark' },
-  { scheme: 'auto', label: 'As the system', icon: 'system' },
+  { scheme: 'auto', label: 'System', icon: 'system' },
 ];

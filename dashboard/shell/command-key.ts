@@ -1,4 +1,4 @@
-export const mac = /Mac|iPhone|iPad/.test(navigator.userAgent);
+export const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** What the key beside the space bar is called on this machine. */
-export const commandKey = mac ? '⌘' : 'Ctrl';
+/** The label of the command modifier on this platform. */
+export const commandKey = isMac ? '⌘' : 'Ctrl';

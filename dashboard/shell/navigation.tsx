@@ -1,12 +1,12 @@
 import { Kbd, UnstyledButton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Me } from '../../src/client/index.ts';
-import { Icon } from '../parts/icon.tsx';
+import { Icon } from '../components/icon.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { commandKey } from './command-key.ts';
 import classes from './navigation.module.css';
-import { places } from './places.ts';
-import { WorkspaceSwitch } from './workspace-switch.tsx';
+import { navigationItems } from './navigation-items.ts';
+import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 
 export function Navigation(props: {
   readonly me: Me;
@@ -16,22 +16,22 @@ export function Navigation(props: {
 }) {
   return (
     <div className={classes.column}>
-      <WorkspaceSwitch me={props.me} />
+      <WorkspaceSwitcher me={props.me} />
       <UnstyledButton className={classes.search} onClick={props.onSearch}>
         <Icon name="search" size={14} />
         <span>Search</span>
         <Kbd size="xs">{commandKey} K</Kbd>
       </UnstyledButton>
-      <nav aria-label="Main" className={classes.places}>
-        {places.map(({ to, label, icon }) => (
-          <Link key={to} to={to} className={classes.place}>
+      <nav aria-label="Main" className={classes.items}>
+        {navigationItems.map(({ to, label, icon }) => (
+          <Link key={to} to={to} className={classes.item}>
             <Icon name={icon} />
             {label}
           </Link>
         ))}
       </nav>
       <div className={classes.foot}>
-        <a className={classes.place} href="/docs" target="_blank" rel="noreferrer">
+        <a className={classes.item} href="/docs" target="_blank" rel="noreferrer">
           <Icon name="reference" />
           API reference
         </a>

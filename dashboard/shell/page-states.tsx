@@ -1,12 +1,12 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { isGone } from '../data/gone.ts';
-import { ErrorState, problemOf } from '../parts/error-state.tsx';
-import { Gate } from './gate.tsx';
-import { places } from './places.ts';
+import { describeError, ErrorState } from '../components/error-state.tsx';
+import { isNotFound } from '../data/client/not-found.ts';
+import { navigationItems } from './navigation-items.ts';
+import { StandalonePage } from './standalone-page.tsx';
 
-/** What any page shows while it is fetched, when it fails, and where there is none. */
+/** The default loading, error and not-found pages. */
 
 export function PageLoading() {
   return (
@@ -17,20 +17,22 @@ export function PageLoading() {
   );
 }
 
-export function PageFailed({ error }: ErrorComponentProps) {
+export function PageError({ error }: ErrorComponentProps) {
   const router = useRouter();
-  const { title } = problemOf(error);
+  const { title } = describeError(error);
   useEffect(() => {
     document.title = `${title} · Cueline`;
   }, [title]);
-  const place = places.find(({ to }) => router.state.location.pathname.startsWith(`${to}/`));
+  const item = navigationItems.find(({ to }) =>
+    router.state.location.pathname.startsWith(`${to}/`),
+  );
   return (
     <>
       <ErrorState heading="h1" error={error} onRetry={() => void router.invalidate()} />
-      {isGone(error) && place && (
+      {isNotFound(error) && item && (
         <Group justify="center" mt="md">
-          <Button component={Link} to={place.to} variant="default">
-            Go to the {place.label.toLowerCase()}
+          <Button component={Link} to={item.to} variant="default">
+            Go to {item.label}
           </Button>
         </Group>
       )}
@@ -38,16 +40,16 @@ export function PageFailed({ error }: ErrorComponentProps) {
   );
 }
 
-/** Outside the shell: whoever is not signed in may have mistyped, too. */
-export function PageUnknown() {
+/** Outside the shell, because the user may not be signed in. */
+export function NotFoundPage() {
   return (
-    <Gate
-      title="There is no such page"
-      description="The address leads nowhere, or to something that was deleted."
+    <StandalonePage
+      title="Page not found"
+      description="This URL does not exist, or its resource was deleted."
     >
       <Button component={Link} to="/" variant="default" fullWidth>
-        Go to the agents
+        Go to agents
       </Button>
-    </Gate>
+    </StandalonePage>
   );
 }

@@ -1,19 +1,19 @@
 import { Link, useLocation } from '@tanstack/react-router';
-import { useMe } from '../data/me.ts';
+import { useMe } from '../data/workspace/me.ts';
 import classes from './password-notice.module.css';
 
-/** Where the form stands already. */
+/** Pages that already contain the password form. */
 const forms = ['/welcome', '/settings/account'];
 
-/** A password that was printed is known to whoever reads the server's output, until another is chosen. */
+/** Warns until the generated owner password is changed: anyone who can read the server's output knows it. */
 export function PasswordNotice() {
   const { generatedPassword } = useMe();
   const { pathname } = useLocation();
   if (!generatedPassword || forms.includes(pathname)) return null;
   return (
     <p className={classes.notice}>
-      Your password is the one that was printed in the server's output.{' '}
-      <Link to="/settings/account">Choose your own</Link>
+      You still use the generated password from the server's output.{' '}
+      <Link to="/settings/account">Change password</Link>
     </p>
   );
 }

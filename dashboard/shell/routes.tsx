@@ -1,20 +1,20 @@
 import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { meQuery } from '../data/me.ts';
-import { queryClient } from '../data/query-client.ts';
-import { isSignedOut } from '../data/signed-out.ts';
+import { queryClient } from '../data/client/query-client.ts';
+import { isSignedOut } from '../data/client/signed-out.ts';
+import { meQuery } from '../data/workspace/me.ts';
 
 export const rootRoute = createRootRoute();
 
-/** What stands below it is shown inside the shell, and only to someone who is signed in. */
+/** Child routes render inside the shell and require a session. */
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
-  async beforeLoad({ location: asked }) {
+  async beforeLoad({ location: requested }) {
     try {
       await queryClient.ensureQueryData(meQuery);
     } catch (error) {
       if (!isSignedOut(error)) throw error;
-      const from = asked.href === '/' ? {} : { from: asked.href };
+      const from = requested.href === '/' ? {} : { from: requested.href };
       throw redirect({ to: '/sign-in', search: from, replace: true });
     }
   },

@@ -2,10 +2,10 @@ import { ActionIcon, Drawer, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
-import { useMe, workspaceName } from '../data/me.ts';
-import { ErrorState } from '../parts/error-state.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { lazyPart } from '../parts/lazy-part.tsx';
+import { ErrorState } from '../components/error-state.tsx';
+import { Icon } from '../components/icon.tsx';
+import { lazyComponent } from '../components/lazy-component.tsx';
+import { useMe, workspaceName } from '../data/workspace/me.ts';
 import { Navigation } from './navigation.tsx';
 import { PasswordNotice } from './password-notice.tsx';
 import classes from './shell.module.css';
@@ -13,34 +13,34 @@ import { useSessionEnd } from './use-session-end.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useSignOut } from './use-sign-out.ts';
 
-const Palette = lazyPart(() => import('./palette.tsx'), true);
-const ShortcutSheet = lazyPart(() => import('./shortcut-sheet.tsx'), true);
-const SignInAgain = lazyPart(() => import('./sign-in-again.tsx'), true);
+const CommandPalette = lazyComponent(() => import('./command-palette.tsx'), true);
+const ShortcutsDialog = lazyComponent(() => import('./shortcuts-dialog.tsx'), true);
+const SessionExpiredDialog = lazyComponent(() => import('./session-expired-dialog.tsx'), true);
 
-/** What surrounds every page: the way around, the palette, the shortcuts. */
+/** The application shell: navigation, command palette and shortcuts around every page. */
 export function Shell() {
   const me = useMe();
   const { pathname } = useLocation();
   const [menu, { open: openMenu, close: closeMenu }] = useDisclosure();
-  // Each is fetched when it is first asked for, and opens with what it is told then.
-  const [paletteAsked, setPaletteAsked] = useState(0);
-  const [sheetAsked, setSheetAsked] = useState(0);
-  const openPalette = () => setPaletteAsked((times) => times + 1);
-  const openSheet = () => setSheetAsked((times) => times + 1);
+  // Loaded on first use. The counter reopens a dialog that is already mounted.
+  const [paletteRequests, setPaletteRequests] = useState(0);
+  const [shortcutsRequests, setShortcutsRequests] = useState(0);
+  const openPalette = () => setPaletteRequests((count) => count + 1);
+  const openShortcuts = () => setShortcutsRequests((count) => count + 1);
   const signOut = useSignOut();
-  const [ended, goOn] = useSessionEnd();
-  useShortcuts({ openPalette, openSheet });
-  // It closes because the page has changed.
+  const [expired, resume] = useSessionEnd();
+  useShortcuts({ openPalette, openShortcuts });
+  // Close the menu after navigation.
   useEffect(closeMenu, [pathname]);
-  const ways = { onShortcuts: openSheet, onSignOut: () => signOut.mutate() };
-  const navigation = <Navigation me={me} onSearch={openPalette} {...ways} />;
+  const menuHandlers = { onShortcuts: openShortcuts, onSignOut: () => signOut.mutate() };
+  const navigation = <Navigation me={me} onSearch={openPalette} {...menuHandlers} />;
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#page">
-        Skip to the page
+        Skip to content
       </a>
       <section className={classes.bar} aria-label="Top">
-        <ActionIcon variant="subtle" color="gray" aria-label="Open the menu" onClick={openMenu}>
+        <ActionIcon variant="subtle" color="gray" aria-label="Open menu" onClick={openMenu}>
           <Icon name="menu" size={18} />
         </ActionIcon>
         <span className={classes.barName}>{workspaceName(me)}</span>
@@ -57,11 +57,21 @@ export function Shell() {
         <Outlet />
       </main>
       <Suspense>
-        {paletteAsked > 0 && (
-          <Palette asked={paletteAsked} me={me} onClose={() => setPaletteAsked(0)} {...ways} />
+        {paletteRequests > 0 && (
+          <CommandPalette
+            openRequests={paletteRequests}
+            me={me}
+            onClose={() => setPaletteRequests(0)}
+            {...menuHandlers}
+          />
         )}
-        {sheetAsked > 0 && <ShortcutSheet asked={sheetAsked} onClose={() => setSheetAsked(0)} />}
-        {ended && <SignInAgain me={me} onDone={goOn} />}
+        {shortcutsRequests > 0 && (
+          <ShortcutsDialog
+            openRequests={shortcutsRequests}
+            onClose={() => setShortcutsRequests(0)}
+          />
+        )}
+        {expired && <SessionExpiredDialog me={me} onDone={resume} />}
       </Suspense>
       <Modal opened={signOut.isError} onClose={signOut.reset} title="You are still signed in">
         <ErrorState error={signOut.error} onRetry={() => signOut.mutate()} />

@@ -1,30 +1,30 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { meQuery } from '../data/me.ts';
-import { sessionEnd } from '../data/query-client.ts';
-import { isSignedOut } from '../data/signed-out.ts';
+import { sessionEnd } from '../data/client/query-client.ts';
+import { isSignedOut } from '../data/client/signed-out.ts';
+import { meQuery } from '../data/workspace/me.ts';
 
-/** Whether the session has ended while this page was looked at, and what to do once there is another one. */
+/** Whether the session has ended while the page is open, and a callback for when a new one exists. */
 export function useSessionEnd(): readonly [boolean, () => void] {
-  const [ended, setEnded] = useState(false);
+  const [expired, setEnded] = useState(false);
   const queries = useQueryClient();
   const router = useRouter();
   useEffect(() => {
-    // Some calls are answered 401 for a wrong password: whoever is signed in still is nobody's to be asked.
-    sessionEnd.tell = () =>
+    // Some calls return 401 for a wrong password: check the session before asking the user to sign in.
+    sessionEnd.notify = () =>
       void queries.fetchQuery({ ...meQuery, staleTime: 0 }).catch((error: unknown) => {
         if (isSignedOut(error)) setEnded(true);
       });
     return () => {
-      sessionEnd.tell = () => {};
+      sessionEnd.notify = () => {};
     };
   }, [queries]);
-  const goOn = () => {
+  const resume = () => {
     setEnded(false);
-    for (const takeBack of sessionEnd.refused) takeBack();
+    for (const clearError of sessionEnd.rejectedWrites) clearError();
     void queries.invalidateQueries();
     void router.invalidate();
   };
-  return [ended, goOn];
+  return [expired, resume];
 }

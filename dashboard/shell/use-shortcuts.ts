@@ -1,33 +1,34 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useLayoutEffect, useRef } from 'react';
-import { mac } from './command-key.ts';
-import { places } from './places.ts';
-import { singleKeysOn } from './single-keys.ts';
+import { isMac } from './command-key.ts';
+import { navigationItems } from './navigation-items.ts';
+import { singleKeyShortcutsEnabled } from './single-key-shortcuts.ts';
 
-/** For how long after `g` a letter is the name of a place. */
+/** The time after `g` in which a letter selects a page. */
 const sequenceMs = 1_000;
 
-/** The keys that work on every page. Where someone types, only those with the command key do. */
-export function useShortcuts(open: { openPalette: () => void; openSheet: () => void }): void {
+/** Global shortcuts. While the user types, only those with a modifier work. */
+export function useShortcuts(open: { openPalette: () => void; openShortcuts: () => void }): void {
   const navigate = useNavigate();
   const current = useRef(open);
   current.current = open;
-  // From the first moment that the page is seen: an effect alone may come after a key.
+  // A layout effect, so that the shortcuts work from the first paint.
   useLayoutEffect(() => {
-    let wentAtMs = Number.NEGATIVE_INFINITY;
+    let sequenceStartMs = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent) => {
-      // With others it means something else to browsers and editors, as does Ctrl+K on a Mac.
-      const command = mac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
+      // With other modifiers, and as Ctrl+K on a Mac, it has another meaning.
+      const command = isMac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
       if (command && !event.shiftKey && !event.altKey && event.key.toLowerCase() === 'k') {
         event.preventDefault();
         return current.current.openPalette();
       }
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
-      if (!singleKeysOn()) return;
-      const place = places.find(({ key }) => key === event.key);
-      if (place && event.timeStamp - wentAtMs < sequenceMs) return void navigate({ to: place.to });
-      if (event.key === 'g') wentAtMs = event.timeStamp;
-      if (event.key === '?') current.current.openSheet();
+      if (!singleKeyShortcutsEnabled()) return;
+      const item = navigationItems.find(({ key }) => key === event.key);
+      if (item && event.timeStamp - sequenceStartMs < sequenceMs)
+        return void navigate({ to: item.to });
+      if (event.key === 'g') sequenceStartMs = event.timeStamp;
+      if (event.key === '?') current.current.openShortcuts();
       if (event.key === '/') {
         const search = document.querySelector<HTMLInputElement>('[data-search]');
         if (!search) return;

@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
-import { chooseWorkspace, cueline } from '../data/client.ts';
+import { chooseWorkspace, cueline } from '../data/client/client.ts';
 
 /**
- * Ends the session, and forgets everything that was read and written with it: drafts and values of prompts stand in the
- * window's storage, and whoever uses the window next has no business with them. Then the page begins anew.
+ * Ends the session, clears drafts and typed values from session storage, and reloads: the next user of this window must
+ * not see them.
  */
 export function useSignOut() {
   return useMutation({

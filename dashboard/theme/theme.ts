@@ -6,7 +6,7 @@ import {
   type MantineColorsTuple,
 } from '@mantine/core';
 
-/** How everything looks that Mantine draws. The colours themselves stand in `tokens.css`, for light and dark. */
+/** The Mantine theme. Colours come from `tokens.css`, for light and dark. */
 
 const accent: MantineColorsTuple = [
   '#e9f6f3',
@@ -37,7 +37,7 @@ const dark: MantineColorsTuple = [
 export const theme = createTheme({
   colors: { accent, dark },
   primaryColor: 'accent',
-  // White text is readable on both.
+  // White text has enough contrast on both.
   primaryShade: { light: 8, dark: 6 },
   defaultRadius: 'sm',
   cursorType: 'pointer',
@@ -62,7 +62,7 @@ export const theme = createTheme({
   },
 });
 
-/** Mantine's own names, given our tokens; the same for both schemes, because the tokens know which holds. */
+/** Maps Mantine's variables to our tokens, which already resolve to light or dark. */
 export const cssVariables: CSSVariablesResolver = () => {
   const shared = {
     '--mantine-color-body': 'var(--ground)',
@@ -82,23 +82,23 @@ export const cssVariables: CSSVariablesResolver = () => {
 const remembered = localStorageColorSchemeManager({ key: 'cueline-color-scheme' });
 
 /**
- * Remembered in the browser; light, dark, or as the system has it. The cookie tells the server, which writes it into the
- * page: there are the right colours before the first script has run, and no script has to stand in the page.
+ * Stores the colour scheme in local storage, and in a cookie from which the server renders the attribute on `<html>`:
+ * the first paint has the right colours without an inline script.
  */
 export const colorScheme: MantineColorSchemeManager = {
   ...remembered,
   set(scheme) {
     remembered.set(scheme);
     const days = scheme === 'auto' ? 0 : 365;
-    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store is not everywhere, and this is one plain word.
+    // biome-ignore lint/suspicious/noDocumentCookie: not all supported browsers have the Cookie Store API, and the value needs no encoding.
     document.cookie = `cueline-color-scheme=${scheme}; path=/; max-age=${days * 86_400}; samesite=lax`;
   },
 };
 
-/** Without it the content security policy lets in no style that is made at run time. */
+/** The nonce that the content security policy requires for styles created at run time. */
 export function styleNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
 }
 
-// What some components bring along asks for the nonce by this name.
+// Some dependencies read the nonce from this global.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce() });

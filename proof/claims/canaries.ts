@@ -19,15 +19,15 @@ export const canaries: Claim = {
       name: 'words-unscrubbed',
       says: "a provider's words are kept with the key in them",
       file: 'provider/redact.ts',
-      find: 'for (const form of secrets.flatMap(forms)) out = withEach(out, form, gone);',
+      find: 'for (const form of secrets.flatMap(forms)) out = out.replaceAll(form, gone);',
       replace: 'void forms;',
     },
     {
       name: 'runs-logged-whole',
       says: 'of an ended run all is logged that is known',
       file: 'log.ts',
-      find: "log[level]({ ...named(id, agentId), ...how }, 'ended');",
-      replace: "log[level]({ ...how, ...run }, 'ended');",
+      find: "log[level]({ ...executionFields(id, agentId), ...outcome }, 'execution ended');",
+      replace: "log[level]({ ...outcome, ...execution }, 'execution ended');",
     },
   ],
   async prove(ground, rounds): Promise<Found> {

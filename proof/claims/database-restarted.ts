@@ -25,7 +25,7 @@ export const databaseRestarted: Claim = {
       name: 'errors-unheard',
       says: 'nobody hears that the connection for hints has gone',
       file: 'store/connection/notifications.ts',
-      find: "fresh.on('error', lost);",
+      find: "client.on('error', lost);",
       replace: '',
     },
     {

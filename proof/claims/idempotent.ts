@@ -30,10 +30,10 @@ export const idempotent: Claim = {
       name: 'first-call-read-early',
       says: 'the first call is looked for before the lock is held',
       file: 'store/admission/admission-read.ts',
-      find: 'const asked = [keyHashes, workspaceIds, agentIds];',
-      replace: `const asked = [keyHashes, workspaceIds, agentIds];
+      find: 'const subjects = [keyHashes, workspaceIds, agentIds];',
+      replace: `const subjects = [keyHashes, workspaceIds, agentIds];
   const inOrder = send;
-  const early = [send(begin), send(readReplays, [...callersOf(firstCalls),
+  const early = [send(begin), send(readReplays, [...callerValues(firstCalls),
     firstCalls.map((one) => one.agentId), firstCalls.map((one) => one.key)])];
   send = (statement, values) =>
     statement === begin ? early[0] : statement === readReplays ? early[1] : inOrder(statement, values);`,

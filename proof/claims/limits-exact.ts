@@ -29,16 +29,15 @@ export const limitsExact: Claim = {
       name: 'not-locked',
       says: 'counts are read without their lock',
       file: 'store/admission/admission-read.ts',
-      find: 'order by place, subject for update of limits',
-      replace: 'order by place, subject',
+      find: 'order by kind, subject for update of limits',
+      replace: 'order by kind, subject',
     },
     {
       name: 'any-order',
       says: 'the rows of keys are locked in any order',
       file: 'store/admission/admission-read.ts',
-      find: 'order by place, subject for update of limits',
-      replace:
-        'order by place, case when place = 1 then random() end, subject for update of limits',
+      find: 'order by kind, subject for update of limits',
+      replace: 'order by kind, case when kind = 1 then random() end, subject for update of limits',
       rounds: 2,
     },
     {

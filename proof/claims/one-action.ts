@@ -30,18 +30,18 @@ export const oneAction: Claim = {
     update execution_queue q set worker = null, failures`,
       replace: `for update of q),
     charged as (update limits set month_used = month_used + 1 where subject in (
-      select r.workspace_id from execution_queue r join given g on r.id = g.id where g.failed))
+      select r.workspace_id from execution_queue r join released g on r.id = g.id where g.failed))
     update execution_queue q set worker = null, failures`,
     },
     {
       name: 'refusals-charged',
       says: 'refused calls are charged as well',
       file: 'flow/admission/admission-batch.ts',
-      find: 'const noted = refusals.note(call, caller, agent, refusal);',
-      replace: `const charged = months.get(caller.workspaceId);
+      find: 'const recorded = this.#refusals.record(call, caller, agent, refusal);',
+      replace: `const charged = this.#months.get(caller.workspaceId);
       charged.used++;
-      spentMonths.add(caller.workspaceId);
-      const noted = refusals.note(call, caller, agent, refusal);`,
+      this.#chargedWorkspaces.add(caller.workspaceId);
+      const recorded = this.#refusals.record(call, caller, agent, refusal);`,
     },
   ],
   prove,

@@ -131,7 +131,7 @@ function mostCalls(outMs: number): number {
 
 async function leavesAlone({ url }: CuelineProcess): Promise<boolean> {
   const text = await (await fetch(`${url}/metrics`)).text();
-  return /^cueline_provider_open\{provider="ollama"\} [1-9]/m.test(text);
+  return /^cueline_provider_circuits_open\{provider="ollama"\} [1-9]/m.test(text);
 }
 
 async function unfinished({ db }: Ground): Promise<number> {

@@ -27,7 +27,7 @@ export const quotaExact: Claim = {
       name: 'process-clock',
       says: 'the clock of the process decides',
       file: 'store/admission/admission-read.ts',
-      find: 'nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN)',
+      find: 'nowMs: Math.trunc(clock[0]?.now_ms ?? Number.NaN)',
       replace: 'nowMs: Date.now()',
     },
     {

@@ -43,10 +43,10 @@ export const revoked: Claim = {
       name: 'agents-read-early',
       says: 'agents are read before the lock is held',
       file: 'store/admission/admission-read.ts',
-      find: 'const asked = [keyHashes, workspaceIds, agentIds];',
-      replace: `const asked = [keyHashes, workspaceIds, agentIds];
+      find: 'const subjects = [keyHashes, workspaceIds, agentIds];',
+      replace: `const subjects = [keyHashes, workspaceIds, agentIds];
   const inOrder = send;
-  const early = [send(begin), send(readAgents, asked)];
+  const early = [send(begin), send(readAgents, subjects)];
   send = (statement, values) =>
     statement === begin ? early[0] : statement === readAgents ? early[1] : inOrder(statement, values);`,
     },

@@ -16,10 +16,10 @@ export const unknownKeys: Claim = {
       name: 'callers-unasked',
       says: 'whoever calls gets a row of counts',
       file: 'store/admission/admission-read.ts',
-      find: 'with asked as materialized (',
+      find: 'with subjects as materialized (',
       replace: `with noted as (
       insert into limits (subject) select gen_random_uuid() from unnest($1::bytea[])),
-    asked as materialized (`,
+    subjects as materialized (`,
     },
   ],
   prove,

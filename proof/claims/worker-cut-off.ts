@@ -29,7 +29,7 @@ export const workerCutOff: Claim = {
       name: 'silence-unheeded',
       says: 'a worker that hears nothing of the database lets its calls go on',
       file: 'worker/lease.ts',
-      find: 'parts.onSilence();',
+      find: 'deps.onSilence();',
       replace: '',
     },
   ],

@@ -36,7 +36,7 @@ function isGone({ afterwards }: Attack): boolean {
 }
 
 /** With these words. */
-export const exportsFull = 'Enough exports';
+export const exportsFull = 'Too many exports';
 
 /** Only so many exports are made at once, and attacks ask for many: who comes later is told so, which is no fault. */
 function isFull({ status, headers, body }: Answer, sent: Sent | undefined): boolean {

@@ -11,7 +11,7 @@ import type { Db } from '../store/connection/database.ts';
 import type { Pipelines } from '../store/connection/pipeline.ts';
 import type { Authenticator } from './access/authenticate.ts';
 import type { Sessions } from './access/session.ts';
-import type { WaitPlaces } from './http/wait-for.ts';
+import type { WaitSlots } from './http/wait-for.ts';
 
 /** What the routes are given; `wiring.ts` puts it together. */
 export interface ApiDeps {
@@ -30,7 +30,7 @@ export interface ApiDeps {
   /** Of runs of workflows. */
   readonly workflowRunWaiters: Waiters;
   /** For both kinds of waiters together. */
-  readonly waitPlaces: WaitPlaces;
+  readonly waitSlots: WaitSlots;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
   /** Refuses a write that a browser sends with its cookie from another origin. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ApiDeps } from './api-deps.ts';
-import { allowRefusals, answerPreflights } from './http/cors.ts';
+import { allowErrorResponses, handlePreflights } from './http/cors.ts';
 import { agentRoutes } from './routes/agents/agents.ts';
 import { declarationRoutes } from './routes/agents/declaration.ts';
 import { promptRoutes } from './routes/agents/prompts.ts';
@@ -23,8 +23,8 @@ import { usageRoutes } from './routes/workspace/usage.ts';
 
 /** All routes of the API. */
 export function apiRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  answerPreflights(app, parts.db);
-  allowRefusals(app, parts.db);
+  handlePreflights(app, parts.db);
+  allowErrorResponses(app, parts.db);
   parts.sessions.mount(app);
   executeRoutes(app, parts);
   executionRoutes(app, parts);

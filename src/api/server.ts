@@ -15,7 +15,7 @@ import { asCallFailure, errorResponse } from './http/error-response.ts';
 import { type GracefulShutdown, idleMs, idleMsMore } from './http/graceful-shutdown.ts';
 import { toJson } from './http/json-response.ts';
 import { send } from './http/route.ts';
-import { closeSlowReceivers, type SlowLimits, slowLimits } from './http/slow-receivers.ts';
+import { disconnectSlowReaders, type ServerLimits, serverLimits } from './http/slow-receivers.ts';
 
 /** The HTTP server: what holds for every request, whatever routes are put on it. */
 
@@ -24,8 +24,8 @@ export interface ServerOptions {
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   readonly departure: GracefulShutdown;
-  /** `slowLimits` where they are left out. */
-  readonly slow?: SlowLimits;
+  /** `serverLimits` where they are left out. */
+  readonly slow?: ServerLimits;
 }
 
 declare module 'fastify' {
@@ -61,7 +61,7 @@ const pipelinedMax = 100;
 const headerBytesMax = 16_384;
 
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { departure, slow = slowLimits } = options;
+  const { departure, slow = serverLimits } = options;
   const app = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({
@@ -106,7 +106,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
   app.server.maxConnections = slow.connectionsMax;
-  closeSlowReceivers(app.server, slow);
+  disconnectSlowReaders(app.server, slow);
 
   // Until the answer is there, not until it is taken: who takes none must not keep others out. It stands on each request
   // whether it is counted: each table of a set of them would keep the next from being freed by a quick collection.

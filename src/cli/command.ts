@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import { StartupFailure } from '../core/startup-failure.ts';
-import { createLogger, flushOutput } from '../log.ts';
+import { createLogger, flushStderr } from '../log.ts';
 import { type Lifetime, runWithLifetime } from './server/process-lifetime.ts';
 
 /** Dependencies of a command that opens the database. */
@@ -21,7 +21,7 @@ export async function runCommand(command: (context: Context) => Promise<void>): 
   // Same as the default behavior, but flushes the last output to a slow reader first.
   process.on('uncaughtException', async (error) => {
     console.error(error);
-    await flushOutput();
+    await flushStderr();
     process.exit(1);
   });
   for (const warning of config.warnings) log.warn(warning);
@@ -30,7 +30,7 @@ export async function runCommand(command: (context: Context) => Promise<void>): 
     onMessage: (line) => log.info(line),
     onError: reportError,
   });
-  await flushOutput();
+  await flushStderr();
   process.exit(code);
 }
 

@@ -1,12 +1,14 @@
 import { isIP } from 'node:net';
 import { isEmail } from '../core/people/email.ts';
 
-/** What a text must be: `allowed` completes the sentence «expected …»; `secret` keeps it out of every message. */
+/**
+ * The format of a variable: `allowed` completes the sentence «expected …»; `secret` keeps its value out of messages.
+ */
 export interface Form {
   readonly allowed: string;
   readonly secret?: true;
   readonly accepts: (text: string) => boolean;
-  /** The same value as the program wants it. */
+  /** The value in the form the program uses. */
   readonly normal?: (text: string) => string;
 }
 
@@ -33,7 +35,7 @@ export const originForm: Form = {
 export const databaseForm: Form = {
   allowed: 'postgres://user:password@host:5432/database',
   secret: true,
-  // Without a host, as `pg` takes it for a unix socket: `postgres://user@/database?host=/run/postgresql`.
+  // No host: `pg` reads this as a Unix socket, `postgres://user@/database?host=/run/postgresql`.
   accepts: (text) =>
     /^postgres(ql)?:$/.test(URL.parse(text.replace('@/', '@localhost/'))?.protocol ?? ''),
 };
@@ -84,7 +86,7 @@ export const rangeForm: Form = {
 export const allowedHostForm: Form = {
   allowed: 'host or host:port with commas between them, such as 127.0.0.1:9000,[::1]:8080',
   accepts: (text) => {
-    // A `*` is a host by its letters, and would match none.
+    // A `*` would be a literal host name and match none.
     const [, host, port = '1'] = /^(\[[^\]]+\]|[^[\]:/?#@\\\s*]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
     const known = host !== undefined && URL.canParse(`http://${host}/`);
     return known && Number(port) >= 1 && Number(port) <= 65_535;

@@ -1,29 +1,29 @@
 import { StartupFailure } from '../core/startup-failure.ts';
 import type { Form } from './forms.ts';
 
-/** Every variable that is wrong, with what is allowed instead. No secret stands in it. */
+/** Lists every invalid variable with what is allowed instead. Contains no secret. */
 export class ConfigError extends StartupFailure {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super(['The configuration is wrong:', ...problems.map((line) => `  ${line}`)].join('\n'));
+    super(['Invalid configuration:', ...problems.map((line) => `  ${line}`)].join('\n'));
     this.name = 'ConfigError';
     this.problems = problems;
   }
 }
 
-/** Reads variables one by one and remembers which there are and what is wrong with them. */
+/** Reads variables one by one and collects their problems. */
 export interface Reader {
   text(name: string, form?: Form): string | null;
   number(name: string, otherwise: number, min: number, max: number): number;
   choice<T extends string>(name: string, choices: readonly T[], otherwise: T): T;
   list(name: string, form: Form): string[];
-  /** All of a group, or `null` where none of it is set; some of it is a problem. */
+  /** All variables of a group, or `null` if none is set; a partial group is a problem. */
   group<N extends string>(
     prefix: string,
     names: Record<N, [string, Form]>,
   ): Record<N, string> | null;
-  /** A problem where it is not set; `why` completes the sentence. */
+  /** Reports a problem if the variable is not set; `why` completes the sentence. */
   require(name: string, why: string): void;
   refuseIfWrong(): void;
   unknown(): string[];

@@ -1,14 +1,14 @@
-/** As many dispatchers as the calls under way need, none of them with more than `dispatcherCallsMax`. */
+/** As many dispatchers as the calls in flight need, each with at most `dispatcherCallsMax`. */
 export interface Dispatchers<Dispatcher> {
-  /** Lends the first that has room, so that connections are used again. */
+  /** Uses the first dispatcher with room, so that connections are reused. */
   through<T>(work: (dispatcher: Dispatcher) => Promise<T>): Promise<T>;
-  /** Cuts what is still in flight; a call that comes later fails as one that was cut. */
+  /** Aborts calls in flight; later calls fail as if aborted. */
   close(): Promise<void>;
 }
 
 /**
- * A dispatcher of undici looks through all its connections whenever one is made or closed. That grows with their square:
- * ten thousand, closed together, held a process up for fifteen seconds, so that it lost its lease and made its calls anew.
+ * An undici dispatcher walks all its connections whenever one opens or closes, which is quadratic: closing ten thousand
+ * at once blocked a process for fifteen seconds, so that it lost its lease and repeated its calls.
  */
 export const dispatcherCallsMax = 200;
 

@@ -4,19 +4,20 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isPublicAddress } from './address.ts';
 
 /**
- * Which URLs a provider may have. Every check is made on the parsed URL, never on its text: the parser turns `0x7f.1`,
- * `2130706433`, `127。0。0。1` and their like into the address they mean, and the connection uses what it gives.
+ * The outbound guard: which URLs a provider may have. Every check uses the parsed URL, never its text: the parser turns
+ * `0x7f.1`, `2130706433`, `127。0。0。1` and the like into the address they mean, and the connection uses the parser's
+ * result.
  *
- * Public hosts must be `https:`, since a key travels to them. `allowedHosts` names the exceptions of the operator
- * (`127.0.0.1:9000`, `ollama.lan`, `[::1]:8080`): exactly that host, on that port where one is given, may have any
- * address and plain `http:`.
+ * Public hosts require `https:`, because a key is sent to them. `allowedHosts` lists the operator's exceptions
+ * (`127.0.0.1:9000`, `ollama.lan`, `[::1]:8080`): exactly that host, on that port if given, may have any address and
+ * plain `http:`.
  */
 
 const urlCharsMax = 2_000;
-/** A check made while somebody waits for the answer to a PUT; the connection checks again, for good. */
+/** The check during a PUT, while its caller waits; every connection checks again and decides. */
 const checkMs = 5_000;
 
-/** All addresses of a name. Injectable, so that tests can play a name that changes its mind. */
+/** All addresses of a name. Injectable, so that tests can simulate DNS rebinding. */
 export type Resolve = (name: string) => Promise<readonly Address[]>;
 export interface Address {
   readonly address: string;
@@ -28,14 +29,14 @@ export const systemResolve: Resolve = (name) => lookup(name, { all: true });
 /** The hosts that the operator exempts: `host` or `host:port`, as the URL parser writes them. */
 export type AllowedHosts = ReadonlySet<string>;
 
-/** Throws, with a text for the operator, where an entry is not `host`, `host:port`, `[IPv6]` or `[IPv6]:port`. */
+/** @throws with a message for the operator if an entry is not `host`, `host:port`, `[IPv6]` or `[IPv6]:port` */
 export function parseAllowedHosts(entries: readonly string[]): AllowedHosts {
   return new Set(entries.map(parseAllowedHost));
 }
 
 /**
- * Why a workspace may not have this base URL, as public text, or `null` where it may.
- * A name that does not resolve just now is let pass: what counts is the check of each connection.
+ * Why a workspace may not use this base URL, as public text; `null` if it may. A name that does not resolve now is
+ * accepted: the check of each connection decides.
  */
 export async function checkBaseURL(
   text: string,
@@ -45,15 +46,15 @@ export async function checkBaseURL(
   if (text.length > urlCharsMax) return `The base URL must have at most ${urlCharsMax} characters.`;
   const url = URL.parse(text);
   if (!url) return 'The base URL is not a URL.';
-  // The paths of the API are appended to the text: behind `?` or `#` they would not be a path.
-  if (/[?#]/.test(text)) return 'The base URL must hold no query and no fragment.';
+  // API paths are appended to the text: behind `?` or `#` they would not be a path.
+  if (/[?#]/.test(text)) return 'The base URL must have no query and no fragment.';
   const allowed = parseAllowedHosts(allowedHosts);
   const refused = refusal(url, allowed);
   if (refused || isAllowed(url, allowed) || isAddress(url)) return refused;
   const given = new AbortController();
   try {
     const late = wait(checkMs, [], { signal: given.signal, ref: false });
-    // Too late is as good as no answer: nothing found, nothing to refuse.
+    // A late lookup counts as none: there is nothing to reject.
     const found = await Promise.race([resolve(url.hostname), late]);
     return found.every(({ address }) => isPublicAddress(address)) ? null : notPublic;
   } catch {
@@ -63,12 +64,12 @@ export async function checkBaseURL(
   }
 }
 
-/** Why a call may not go to this URL, judged by the URL alone; what a name resolves to is judged on connecting. */
+/** Why a call may not go to this URL, judged by the URL alone. Resolved addresses are judged on connecting. */
 export function refusal(url: URL, allowed: AllowedHosts): string | null {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return 'The base URL must begin with https://.';
   }
-  if (url.username || url.password) return 'The base URL must hold no user name and no password.';
+  if (url.username || url.password) return 'The base URL must have no user name and no password.';
   if (isAllowed(url, allowed)) return null;
   if (url.protocol === 'http:') {
     return 'The base URL must begin with https://; plain http:// is for hosts that CUELINE_ALLOWED_HOSTS names.';
@@ -85,9 +86,9 @@ export function isAllowed(url: URL, allowed: AllowedHosts): boolean {
 export const notPublic =
   'The base URL does not point to a public address; private ones must be named in CUELINE_ALLOWED_HOSTS.';
 
-/** At least two labels, and no trailing dot: `example.com.` is the same host under another text. */
+/** At least two labels and no trailing dot: `example.com.` is the same host with another text. */
 const publicName = /^[^.]+(\.[^.]+)+$/;
-/** Names that by their registration live inside a network (RFC 6761, 6762, 8375, and `.internal` of ICANN). */
+/** Names reserved for use inside a network (RFC 6761, 6762, 8375, and `.internal`). */
 const privateName = /(^|\.)(localhost|local|internal|home\.arpa)$/;
 
 function isAddress(url: URL): boolean {

@@ -1,10 +1,10 @@
 import { responseBytesMax } from './response-limits.ts';
 
 /**
- * - `refused`: the guard did not let it out;
- * - `unreached`: no connection, so nothing was sent;
- * - `timeout`, `broken`: sent, but no answer, or half of one;
- * - `malformed`: an answer that is not taken.
+ * - `refused`: the guard rejected the call
+ * - `unreached`: no connection, so nothing was sent
+ * - `timeout`, `broken`: sent, but no response or only part of it
+ * - `malformed`: a response that is rejected
  */
 export class OutboundFailure extends Error {
   readonly kind: 'refused' | 'unreached' | 'timeout' | 'broken' | 'malformed';
@@ -17,7 +17,7 @@ export class OutboundFailure extends Error {
   }
 }
 
-/** Of an error in connecting, TLS included: until that is done nothing is sent. */
+/** An error while connecting, TLS included: nothing has been sent. */
 export function unreached(error: unknown): OutboundFailure {
   const chain = causes(error);
   const why = chain.some(({ code }) => code === 'UND_ERR_CONNECT_TIMEOUT')
@@ -28,7 +28,7 @@ export function unreached(error: unknown): OutboundFailure {
   );
 }
 
-/** Of an error once there was a connection. */
+/** An error after the connection was established. */
 export function interrupted(error: unknown): OutboundFailure {
   const chain = causes(error);
   const fail = (kind: OutboundFailure['kind'], message: string) =>
@@ -36,15 +36,15 @@ export function interrupted(error: unknown): OutboundFailure {
   switch (chain.find(({ code }) => code)?.code) {
     case 'UND_ERR_HEADERS_TIMEOUT':
     case 'UND_ERR_BODY_TIMEOUT':
-      return fail('timeout', 'The provider fell silent.');
+      return fail('timeout', 'The provider stopped sending.');
     case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
-      return fail('malformed', `The provider's answer has more than ${responseBytesMax} bytes.`);
+      return fail('malformed', `The provider's response has more than ${responseBytesMax} bytes.`);
     default:
       return fail('broken', `The connection to the provider broke: ${reason(chain)}`);
   }
 }
 
-/** What OpenSSL says of itself names its own sources and threads. */
+/** OpenSSL's own texts name source files and threads. */
 function reason(chain: readonly NodeJS.ErrnoException[]): string {
   const code = chain.find((each) => each.code)?.code ?? '';
   if (/^(ERR_SSL_|EPROTO$)/.test(code)) return `no TLS could be spoken with it (${code}).`;
@@ -52,7 +52,7 @@ function reason(chain: readonly NodeJS.ErrnoException[]): string {
   return chain.find(({ message }) => message)?.message ?? 'no reason given';
 }
 
-/** As Node names what OpenSSL finds wrong with a certificate, or with the list of those that are revoked. */
+/** Node's codes for certificate and revocation-list errors. */
 const certificateCode =
   /^[A-Z_]*(CERT|CRL|ISSUER)[A-Z_]*$|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$|^(INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/;
 
@@ -60,7 +60,7 @@ function own(chain: readonly Error[]): OutboundFailure | undefined {
   return chain.find((each) => each instanceof OutboundFailure);
 }
 
-/** The error, what it sums up (one for each address that was tried), and what caused it. */
+/** The error, the errors it aggregates (one per tried address), and their causes. */
 function causes(error: unknown): NodeJS.ErrnoException[] {
   if (!(error instanceof Error)) return [];
   const parts = error instanceof AggregateError ? error.errors : [];

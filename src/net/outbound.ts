@@ -15,40 +15,40 @@ import { readResponseBody } from './response-body.ts';
 import { responseBytesMax } from './response-limits.ts';
 
 /**
- * The one client through which Cueline reaches a provider.
+ * The outbound HTTP client: every call to a provider goes through it.
  *
- * An address is checked in the lookup of the connection itself, so the address that was checked is the one that is
- * connected to: a name that resolves otherwise a moment later (DNS rebinding) gains nothing. A redirect is never
- * followed: an API does not redirect a POST, and the key would travel on to wherever the answer points.
+ * Addresses are checked in the lookup of the connection itself, so the checked address is the one connected to: DNS
+ * rebinding gains nothing. Redirects are never followed: an API does not redirect a POST, and the key would travel to
+ * wherever the response points.
  *
- * It is `undici.request` and not `fetch`, since a fetch follows, decodes and buffers on its own terms: here an answer
- * is read whole, at most `responseBytesMax` (of an error only the beginning), and never decompressed, so a small body
- * cannot become a large one.
+ * It uses `undici.request`, not `fetch`, because fetch follows redirects, decodes and buffers on its own terms. A
+ * response is read completely, at most `responseBytesMax` (of an error only the beginning), and never decompressed, so
+ * a small body cannot become a large one.
  */
 export interface Outbound {
-  /** For URLs that a workspace gave: public hosts, and those of `allowedHosts`. */
+  /** For URLs that a workspace configured: public hosts and those in `allowedHosts`. */
   readonly guarded: typeof fetch;
-  /** For the base URLs of the server's own environment, which the operator chose. */
+  /** For base URLs from the server's environment, which the operator chose. */
   readonly trusted: typeof fetch;
-  /** Cuts what is still in flight. */
+  /** Aborts calls in flight. */
   close(): Promise<void>;
 }
 
-/** Time to reach the host, name lookup and TLS included. */
+/** Time to connect, including DNS lookup and TLS. */
 const connectMs = 10_000;
-/** The longest silence inside an answer that has begun; some servers send the headers long before they think. */
+/** The maximum pause inside a response that has begun; some servers send headers long before the body. */
 const silenceMs = 300_000;
-/** The headers come when the whole answer is ready, so the first byte is bounded by the call's own timeout alone. */
+/** Headers arrive when the whole response is ready, so only the call's own timeout bounds the first byte. */
 const firstByteMs = 3_600_000;
-/** Probes keep an idle connection known to the routers on its way while a model thinks for minutes. */
+/** Keep-alive probes stop routers from dropping an idle connection while a model works for minutes. */
 const keepAliveProbeMs = 30_000;
 
 interface OutboundOptions {
-  /** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`: what a workspace may reach though it is private. */
+  /** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`: private addresses that workspaces may reach. */
   readonly allowedHosts: readonly string[];
-  /** The system's way where it is left out. */
+  /** Defaults to the system resolver. */
   readonly resolve?: Resolve;
-  /** `connectMs` and `silenceMs` where they are left out. */
+  /** Defaults to `connectMs` and `silenceMs`. */
   readonly timeouts?: { readonly connectMs: number; readonly silenceMs: number };
 }
 
@@ -76,7 +76,7 @@ export function createOutbound({
   };
 }
 
-/** One connection per call, HTTP/1.1: on a shared HTTP/2 session one reset would end every call of the process. */
+/** One HTTP/1.1 connection per call: on a shared HTTP/2 session one reset would end every call of the process. */
 function agent(timeouts: NonNullable<OutboundOptions['timeouts']>, lookup?: LookupFunction): Agent {
   return new Agent({
     allowH2: false,
@@ -88,7 +88,7 @@ function agent(timeouts: NonNullable<OutboundOptions['timeouts']>, lookup?: Look
   });
 }
 
-/** Tells what fails before there is a connection, so that nothing was sent, from all that comes later. */
+/** Distinguishes failures before a connection exists, when nothing was sent, from later ones. */
 function connector(timeout: number, lookup?: LookupFunction): buildConnector.connector {
   const connect = buildConnector({
     allowH2: false,
@@ -102,13 +102,13 @@ function connector(timeout: number, lookup?: LookupFunction): buildConnector.con
     );
 }
 
-/** All addresses must be public, not only the one that is tried first: the next attempt would take another. */
+/** All addresses must be public, not only the first: the next try would use another. */
 export function guardedLookup(resolve: Resolve): LookupFunction {
-  /** The system looks up only a few names at a time: a thousand calls to one host must not keep others waiting. */
-  const underWay = new Map<string, ReturnType<Resolve>>();
+  /** The system resolves only a few names at a time: a thousand calls to one host must not block others. */
+  const pending = new Map<string, ReturnType<Resolve>>();
   const together = (name: string) => {
-    const one = underWay.get(name) ?? resolve(name).finally(() => underWay.delete(name));
-    underWay.set(name, one);
+    const one = pending.get(name) ?? resolve(name).finally(() => pending.delete(name));
+    pending.set(name, one);
     return one;
   };
   return (name, options, done) => {
@@ -131,23 +131,23 @@ export function guardedLookup(resolve: Resolve): LookupFunction {
 async function send(dispatcher: Agent, url: URL, init: RequestInit = {}): Promise<Response> {
   const signal = init.signal ?? undefined;
   try {
-    const answer = await request(url, {
+    const response = await request(url, {
       dispatcher,
       method: init.method === 'POST' ? 'POST' : 'GET',
       headers: headersOf(init),
       body: bodyOf(init.body),
       signal,
     });
-    return await readResponseBody(answer, signal);
+    return await readResponseBody(response, signal);
   } catch (error) {
-    // An abort is the caller's own: it goes back as it came.
+    // An abort is the caller's own and is rethrown as it is.
     throw signal?.aborted ? error : interrupted(error);
   }
 }
 
 function headersOf(init: RequestInit): Record<string, string> {
   const headers = Object.fromEntries(new Headers(init.headers));
-  // A `Host` of the caller's would name another site than the one that was checked.
+  // A `Host` header from the caller would name another site than the one that was checked.
   delete headers.host;
   return { ...headers, 'accept-encoding': 'identity' };
 }

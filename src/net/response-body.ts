@@ -3,8 +3,8 @@ import { OutboundFailure } from './outbound-failure.ts';
 import { errorBytesMax, hasTooManyValues, responseValuesMax } from './response-limits.ts';
 
 /**
- * A provider's answer, read as far as it is taken. One that promises success is taken whole or not at all; of any other,
- * compressed, broken off or far too long as it may be, status and headers say what to do.
+ * Reads a provider's response within the limits. A success must be complete; of an error, status and headers decide,
+ * even if the body is compressed, cut off or too long.
  */
 export async function readResponseBody(
   { statusCode: status, headers: given, body }: Dispatcher.ResponseData,
@@ -13,19 +13,21 @@ export async function readResponseBody(
   const headers = headersFrom(given);
   const compressed = (headers.get('content-encoding') ?? 'identity').toLowerCase() !== 'identity';
   if (status < 200 || status >= 300) {
-    const bytes = await beginning(body, signal);
-    if (status > 599) throw refused(`The provider answered ${status}, which is no HTTP status.`);
+    const bytes = await readBeginning(body, signal);
+    if (status > 599)
+      throw refused(`The provider answered ${status}, which is not an HTTP status.`);
     return new Response(bodiless.has(status) || compressed ? null : bytes, { status, headers });
   }
   const bytes = await body.bytes();
-  if (compressed) throw refused('The provider compressed its answer unasked.');
+  if (compressed)
+    throw refused('The provider compressed its response although that was not requested.');
   if (hasTooManyValues(bytes)) {
-    throw refused(`The provider's answer has more than ${responseValuesMax} values.`);
+    throw refused(`The provider's response has more than ${responseValuesMax} values.`);
   }
   return new Response(bodiless.has(status) ? null : bytes, { status, headers });
 }
 
-/** Statuses whose answers have no body, whatever was sent. */
+/** Statuses without a body, whatever was sent. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 function headersFrom(given: Dispatcher.ResponseData['headers']): Headers {
@@ -36,8 +38,8 @@ function headersFrom(given: Dispatcher.ResponseData['headers']): Headers {
   return headers;
 }
 
-/** What came of an error until there was enough of it, or until it broke off. */
-async function beginning(
+/** The beginning of an error body: as much as is needed, or as much as arrived. */
+async function readBeginning(
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array<ArrayBuffer>> {

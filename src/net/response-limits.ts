@@ -1,13 +1,12 @@
-/** How much of a provider's answer is taken. */
+/** Limits on provider responses. */
 
-/** An answer that is larger is refused. */
+/** Larger responses are rejected. */
 export const responseBytesMax = 32 * 1024 * 1024;
-/** Of an answer that is an error this much is read; its status says the most. */
+/** Error bodies are read up to this size; the status matters most. */
 export const errorBytesMax = 64 * 1024;
 /**
- * A long answer is few values with long texts. One with very many is none that a model gives, and to hold it against its
- * schema would take the process seconds, and more memory than it has. An answer of a model has some hundred values, a
- * list of models, which the test of a connection reads, some ten thousand.
+ * A real response has few values with long texts. Validating one with very many values would take seconds and more
+ * memory than the process has. A model's response has some hundred values, a list of models some ten thousand.
  */
 export const responseValuesMax = 50_000;
 
@@ -18,11 +17,11 @@ const backslash = 0x5c;
 const brace = 0x7b;
 
 /**
- * Whether a JSON text has more than `responseValuesMax` values. They are counted by what stands before or between them, on
- * the bytes and before anything is made of them. What is no JSON is counted rightly up to where a parser gives it up.
+ * Whether a JSON text has more than `responseValuesMax` values, counted by the separators in the bytes before anything
+ * is parsed. For invalid JSON the count is right up to where a parser would give up.
  */
 export function hasTooManyValues(json: Uint8Array): boolean {
-  // None is shorter than a byte, and most answers end here.
+  // No value is shorter than a byte; most responses end here.
   if (json.length <= responseValuesMax) return false;
   let values = 1;
   for (let at = 0; at < json.length && values <= responseValuesMax; at++) {
@@ -33,7 +32,7 @@ export function hasTooManyValues(json: Uint8Array): boolean {
   return values > responseValuesMax;
 }
 
-/** Where the text that begins at `start` has its closing quote. */
+/** The index of the closing quote of the text that begins at `start`. */
 function textEnd(json: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < json.length && json[at] !== quote) at += json[at] === backslash ? 2 : 1;

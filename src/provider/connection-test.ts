@@ -6,11 +6,11 @@ import { languageModel } from './language-model.ts';
 import type { Connection } from './settings.ts';
 
 /**
- * Whether a provider is reached and takes the credential, asked in a way that costs nothing and runs no model: for its
- * list of models. Throws a `ModelFailure` where not.
+ * Tests whether a provider is reachable and accepts the credential, at no cost and without running a model: it requests
+ * the list of models. Throws a `ModelFailure` otherwise.
  *
- * Bedrock has no such list at the address of its models, and signs its calls besides. There a model is called that does
- * not exist, as a run would call it: to say so, Bedrock must have taken the credential.
+ * Bedrock has no such list at its runtime address and signs its calls. There, a model that does not exist is called: to
+ * report that, Bedrock must have accepted the credential.
  */
 export async function testConnection(
   connection: Connection,
@@ -31,15 +31,15 @@ async function readModels(
   signal: AbortSignal,
 ): Promise<void> {
   const base = connection.baseURL.replace(/\/+$/, '');
-  const answer = await fetch(`${base}${listPath(connection)}`, {
+  const response = await fetch(`${base}${listPath(connection)}`, {
     headers: credentialHeaders(connection),
     signal,
   });
-  const text = await answer.text();
-  if (answer.status === 404) throw noList(base);
-  // A page for people, or an error that calls itself a success.
-  if (!answer.ok || !isList(text)) {
-    const { status, headers } = answer;
+  const text = await response.text();
+  if (response.status === 404) throw noList(base);
+  // An HTML page, or an error with a success status.
+  if (!response.ok || !isList(text)) {
+    const { status, headers } = response;
     const said = { statusCode: status, responseHeaders: Object.fromEntries(headers) };
     throw toFailure({ ...said, responseBody: text }, secretsOf(connection), Date.now());
   }
@@ -64,7 +64,7 @@ async function callNoModel(
   }
 }
 
-/** OpenRouter shows its models to anyone; what it says of a key only to who has it. */
+/** OpenRouter lists its models for anyone; the key endpoint requires the key. */
 function listPath({ kind, baseURL }: Connection): string {
   if (URL.parse(baseURL)?.hostname === 'openrouter.ai') return '/key';
   return listPaths[kind] ?? '/models';
@@ -103,7 +103,7 @@ function isList(text: string): boolean {
   }
 }
 
-/** The base URL holds no secret: the guard refuses a user, a query and a fragment in it. */
+/** The base URL contains no secret: the guard rejects users, queries and fragments. */
 function noList(baseURL: string): ModelFailure {
   return new ModelFailure(
     'PROVIDER_ERROR',

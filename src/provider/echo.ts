@@ -9,13 +9,13 @@ import {
 } from '../core/model/model-port.ts';
 
 /**
- * `cueline/echo`: built in, offline, deterministic, free. It answers with the user prompt, for demos, tests and benchmarks.
+ * `cueline/echo`: built in, offline, deterministic, free. It returns the user prompt, for demos, tests and benchmarks.
  *
- * Tokens are UTF-8 bytes, four to a token, rounded up: those of system and user prompt together in, those of the answer
- * out. `cueline/echo?delay=250&fail=PROVIDER_ERROR&tokens=40` shapes it:
- * - `delay`: milliseconds before it answers or fails, 0 to 3,600,000;
- * - `fail`: a failure that a model can raise, instead of an answer;
- * - `tokens`: the output tokens that it reports, 0 to 1,000,000,000.
+ * A token is four UTF-8 bytes, rounded up: input counts system and user prompt together, output the response.
+ * `cueline/echo?delay=250&fail=PROVIDER_ERROR&tokens=40` configures it:
+ * - `delay`: milliseconds before it responds or fails, 0 to 3,600,000
+ * - `fail`: an error code that a model call can fail with, instead of a response
+ * - `tokens`: the output tokens that it reports, 0 to 1,000,000,000
  */
 export async function echo(
   model: string,

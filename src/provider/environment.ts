@@ -1,7 +1,7 @@
 import type { ProviderKind } from '../core/model/provider.ts';
 import type { ProviderSettings } from './settings.ts';
 
-/** The variables of the server's environment that configure providers. An empty one counts as absent. */
+/** The environment variables that configure providers. An empty one counts as absent. */
 export type ProviderVariable =
   | 'OPENAI_API_KEY'
   | 'OPENAI_BASE_URL'
@@ -26,7 +26,7 @@ export type ProviderVariable =
   | 'XAI_API_KEY';
 export type ProviderEnv = Readonly<Partial<Record<ProviderVariable, string>>>;
 
-/** What the environment says of the provider with this name; `null` where it holds no credentials for it. */
+/** The provider of this name from the environment; `null` if it has no credentials there. */
 export function fromEnvironment(env: ProviderEnv, name: string): ProviderSettings | null {
   if (name === 'ollama') return { name, kind: 'ollama', apiKey: null, baseURL: ownOllama(env) };
   const source = sources.get(name);
@@ -38,8 +38,8 @@ export function fromEnvironment(env: ProviderEnv, name: string): ProviderSetting
 }
 
 /**
- * The server's own Ollama, there without any configuration. `OLLAMA_HOST` is Ollama's own variable, which also tells
- * its server where to listen: `0.0.0.0` means this machine, and scheme and port may be left out.
+ * The server's own Ollama, available without configuration. `OLLAMA_HOST` is Ollama's own variable, which also sets its
+ * listen address: `0.0.0.0` means this machine, and scheme and port are optional.
  */
 export function ownOllama(env: ProviderEnv): string {
   const url = env.OLLAMA_BASE_URL?.trim();
@@ -50,7 +50,7 @@ export function ownOllama(env: ProviderEnv): string {
   return `${scheme}://${reachable}:${port ?? (scheme === 'https' ? 443 : 11_434)}`;
 }
 
-/** The variable that configures a provider of this name, to be named where it is missing. */
+/** The variable that configures a provider of this name, for messages. */
 export function variableFor(name: string): ProviderVariable | null {
   return sources.get(name)?.variable ?? null;
 }
@@ -92,7 +92,7 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['xai', { kind: 'openai-compatible', variable: 'XAI_API_KEY' }],
 ]);
 
-/** Anthropic's own libraries take it without the `/v1` that they call below, unlike OpenAI's. */
+/** Unlike OpenAI's, Anthropic's libraries take the base URL without `/v1`. */
 function anthropicURL(get: Get): string | null {
   const url = get('ANTHROPIC_BASE_URL')?.replace(/\/+$/, '');
   return url ? `${url.replace(/\/v1$/, '')}/v1` : null;
@@ -103,7 +103,7 @@ function azureURL(get: Get): string | null {
   return get('AZURE_BASE_URL') ?? (resource && `https://${resource}.openai.azure.com/openai/v1`);
 }
 
-/** Only keys that stand in the environment: no profile and no role of the machine, whose service is never asked. */
+/** Only keys in the environment: no profiles and no instance roles, whose service is never contacted. */
 function awsKeys(get: Get): string | null {
   const parts = [get('AWS_ACCESS_KEY_ID'), get('AWS_SECRET_ACCESS_KEY')];
   const token = get('AWS_SESSION_TOKEN');

@@ -1,69 +1,69 @@
 /**
- * Those who wait for room at a provider. What becomes free goes to the workspace that was given something longest ago:
- * however many calls of one wait, another's that stands here goes before its second.
+ * Callers that wait for capacity at a provider. What is released goes to the workspace that was served least recently,
+ * so that a workspace with many waiting calls cannot delay the only call of another.
  */
-export class Line<T> {
-  readonly #waiting = new Map<string, Set<(given: T | null) => void>>();
+export class FairQueue<T> {
+  readonly #waiting = new Map<string, Set<(value: T | null) => void>>();
   /**
-   * When each workspace last had its turn, the latest last. It outlives the wait: who leaves and comes back, since it has
-   * few calls that wait or calls that are slow, must not stand behind those who are always here.
+   * When each workspace was last served, the latest last. It outlives the wait: a workspace with few or slow calls must
+   * not come back behind those that always wait.
    */
-  readonly #turns = new Map<string, number>();
-  #turn = 0;
+  readonly #servedAt = new Map<string, number>();
+  #served = 0;
 
   get empty(): boolean {
     return this.#waiting.size === 0;
   }
 
-  /** Resolves with what one is given; with null after so long without, or once the signal aborts. */
-  stand(workspaceId: string, waitMs: number, signal: AbortSignal): Promise<T | null> {
+  /** Resolves with a released value; with null after `waitMs` without one, or once the signal aborts. */
+  acquire(workspaceId: string, waitMs: number, signal: AbortSignal): Promise<T | null> {
     if (signal.aborted) return Promise.resolve(null);
     return new Promise((resolve) => {
-      const leave = (given: T | null) => {
-        this.#remove(workspaceId, leave);
+      const settle = (value: T | null) => {
+        this.#remove(workspaceId, settle);
         clearTimeout(timer);
         signal.removeEventListener('abort', giveUp);
-        resolve(given);
+        resolve(value);
       };
-      const giveUp = () => leave(null);
+      const giveUp = () => settle(null);
       const timer = setTimeout(giveUp, waitMs);
       signal.addEventListener('abort', giveUp, { once: true });
       const own = this.#waiting.get(workspaceId) ?? new Set();
-      this.#waiting.set(workspaceId, own.add(leave));
+      this.#waiting.set(workspaceId, own.add(settle));
     });
   }
 
-  /** Gives it to whose turn it is, who leaves. */
-  next(given: T): void {
-    const workspaceId = this.#whoseTurn();
+  /** Hands the value to the next caller. */
+  release(value: T): void {
+    const workspaceId = this.#next();
     if (workspaceId === undefined) return;
     const [first] = this.#waiting.get(workspaceId) ?? [];
-    first?.(given);
-    this.#turns.delete(workspaceId);
-    this.#turns.set(workspaceId, ++this.#turn);
-    if (this.#turns.size <= turnsMax) return;
-    const [oldest = ''] = this.#turns.keys();
-    this.#turns.delete(oldest);
+    first?.(value);
+    this.#servedAt.delete(workspaceId);
+    this.#servedAt.set(workspaceId, ++this.#served);
+    if (this.#servedAt.size <= workspacesMax) return;
+    const [oldest = ''] = this.#servedAt.keys();
+    this.#servedAt.delete(oldest);
   }
 
-  #whoseTurn(): string | undefined {
-    let found: string | undefined;
-    let longestAgo = Number.POSITIVE_INFINITY;
+  /** The workspace among those that wait that was served least recently. */
+  #next(): string | undefined {
+    let next: string | undefined;
+    let leastRecent = Number.POSITIVE_INFINITY;
     for (const workspaceId of this.#waiting.keys()) {
-      const turn = this.#turns.get(workspaceId) ?? 0;
-      if (turn >= longestAgo) continue;
-      found = workspaceId;
-      longestAgo = turn;
+      const servedAt = this.#servedAt.get(workspaceId) ?? 0;
+      if (servedAt >= leastRecent) continue;
+      next = workspaceId;
+      leastRecent = servedAt;
     }
-    return found;
+    return next;
   }
 
-  #remove(workspaceId: string, leave: (given: T | null) => void): void {
+  #remove(workspaceId: string, settle: (value: T | null) => void): void {
     const own = this.#waiting.get(workspaceId);
-    own?.delete(leave);
+    own?.delete(settle);
     if (own?.size === 0) this.#waiting.delete(workspaceId);
   }
 }
 
-/** Whoever is forgotten had its turn longest ago. */
-const turnsMax = 1_000;
+const workspacesMax = 1_000;

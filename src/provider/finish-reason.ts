@@ -2,32 +2,32 @@ import type { Model } from './language-model.ts';
 
 type Answer = Awaited<ReturnType<Model['language']['doGenerate']>>;
 
-export interface Ending {
-  /** As in `ModelResponse`; `error` also where there is no answer. */
+export interface Finish {
+  /** As in `ModelResponse`; `error` if there is no response. */
   readonly finishReason: string;
-  /** What the provider says of an `error`, where it does. */
-  readonly complaint: object | null;
+  /** The provider's error object, if it sent one. */
+  readonly providerError: object | null;
 }
 
 /**
- * How an answer ended. The AI SDK calls every reason that it does not know `other`, a failure as well, and looks neither
- * at an error beside what was written until then (OpenRouter) nor at the status of a response (OpenAI).
+ * The finish reason of a response. The AI SDK maps every unknown reason to `other`, failures included. It ignores an
+ * error beside partial text (OpenRouter) and the status of a response (OpenAI).
  */
-export function endingOf(
+export function readFinish(
   { finishReason: { unified, raw }, response }: Answer,
   text: string,
-): Ending {
-  const known = meanings.get(raw?.toLowerCase() ?? '');
+): Finish {
+  const known = knownReasons.get(raw?.toLowerCase() ?? '');
   const reason = unified === 'other' ? (known ?? unified) : unified;
-  if (reason === 'content-filter') return { finishReason: reason, complaint: null };
-  const complaint = complaintIn(response?.body);
+  if (reason === 'content-filter') return { finishReason: reason, providerError: null };
+  const providerError = providerErrorIn(response?.body);
   const none =
-    complaint !== null || isUnended(response?.body) || (reason === 'other' && text === '');
-  return { finishReason: none ? 'error' : reason, complaint };
+    providerError !== null || isUnended(response?.body) || (reason === 'other' && text === '');
+  return { finishReason: none ? 'error' : reason, providerError };
 }
 
-/** Reasons of providers and their gateways that are `other` to the AI SDK, in lower case. */
-const meanings: ReadonlyMap<string, string> = new Map([
+/** Reasons of providers and gateways that the AI SDK reports as `other`, in lower case. */
+const knownReasons: ReadonlyMap<string, string> = new Map([
   // OpenRouter, Mistral, vLLM, SGLang, DeepSeek, Z.ai
   ['error', 'error'],
   ['abort', 'error'],
@@ -48,27 +48,27 @@ const meanings: ReadonlyMap<string, string> = new Map([
   ['model_context_window_exceeded', 'length'],
   ['model_length', 'length'],
   ['max_tokens', 'length'],
-  // Servers that pass the reason of what is behind them on: TGI, Together, gateways before Anthropic
+  // Servers that pass through the reason of their backend: TGI, Together, gateways to Anthropic
   ['eos', 'stop'],
   ['eos_token', 'stop'],
   ['stop_sequence', 'stop'],
   ['end_turn', 'stop'],
 ]);
 
-function complaintIn(body: unknown): object | null {
+function providerErrorIn(body: unknown): object | null {
   const { error, choices } = asObject(body);
   const first = Array.isArray(choices) ? asObject(choices[0]).error : null;
-  return [first, error].find(saysSomething) ?? null;
+  return [first, error].find(isNonEmptyError) ?? null;
 }
 
-/** Some servers write each of their fields, also where there is nothing to complain of. */
-function saysSomething(error: unknown): error is object {
+/** Some servers send an empty error field even on success. */
+function isNonEmptyError(error: unknown): error is object {
   return Object.values(asObject(error)).some(
     (value) => !['', 0, null, false].includes(value as null),
   );
 }
 
-/** A response of OpenAI's Responses API that failed, was canceled, or goes on. */
+/** A response of OpenAI's Responses API that failed, was canceled, or is incomplete. */
 function isUnended(body: unknown): boolean {
   const { object, status } = asObject(body);
   return object === 'response' && unended.has(status);

@@ -1,25 +1,24 @@
 import type { ModelCall, Usage } from '../core/model/model-port.ts';
 import { storable } from '../core/storable-text.ts';
-import { type Ending, endingOf } from './finish-reason.ts';
+import { type Finish, readFinish } from './finish-reason.ts';
 import type { Model } from './language-model.ts';
 import { type Counts, usageOf } from './usage.ts';
 
-export interface Generated extends Ending {
+export interface Generated extends Finish {
   readonly text: string;
-  /** `null` where the provider counted nothing, or nothing that can be a count. */
+  /** `null` if the provider reported no valid counts. */
   readonly usage: Usage | null;
 }
 
 /**
- * One request, one answer, read whole.
+ * One request, one complete response.
  *
- * Not streamed: nobody reads along, so a stream would only add ways to fail. The usage of an answer is exact everywhere,
- * while many compatible servers leave it out of a stream; an answer that breaks off is broken JSON and never passes for a
- * short one; and parsing is once per answer instead of once per token. What streaming would give, bytes that keep the
- * connection alive, TCP keep-alive gives.
+ * Not streamed: nobody reads along, so a stream would only add failure cases. Usage is exact in a complete response,
+ * while many compatible servers leave it out of a stream. A truncated response is invalid JSON and never passes for a
+ * short one. TCP keep-alive keeps the connection alive.
  *
- * The model is called by its specification and not through `generateText`, which adds retries, telemetry and a loop for
- * tools that all had to be switched off, and takes 2.7 times the processor time (197 against 74 µs a call).
+ * The model is called through its specification, not through `generateText`, whose retries, telemetry and tool loop
+ * would all have to be turned off, and which takes 2.7 times the CPU time (197 instead of 74 µs per call).
  */
 export async function generate(
   model: Model,
@@ -27,7 +26,7 @@ export async function generate(
   signal: AbortSignal,
 ): Promise<Generated> {
   const { system, user, temperature, maxTokens, topP } = call;
-  const answer = await model.language.doGenerate({
+  const response = await model.language.doGenerate({
     prompt: [
       ...(system === null ? [] : [{ role: 'system' as const, content: system }]),
       { role: 'user', content: [{ type: 'text', text: user }] },
@@ -38,10 +37,10 @@ export async function generate(
     ...(model.providerOptions ? { providerOptions: model.providerOptions } : {}),
     abortSignal: signal,
   });
-  const texts = answer.content.map((part) => (part.type === 'text' ? part.text : ''));
-  // PostgreSQL holds no NUL in a text, and a lone surrogate is no character.
+  const texts = response.content.map((part) => (part.type === 'text' ? part.text : ''));
+  // PostgreSQL stores no NUL in a text, and a lone surrogate is not a character.
   const text = storable(texts.join(''));
-  return { text, ...endingOf(answer, text), usage: usageOf(counted(model, answer.usage)) };
+  return { text, ...readFinish(response, text), usage: usageOf(counted(model, response.usage)) };
 }
 
 type Answer = Awaited<ReturnType<Model['language']['doGenerate']>>;

@@ -4,22 +4,22 @@ import { checkModelPath } from './model-path.ts';
 import { type Connection, missing } from './settings.ts';
 import { type Counts, countChat, countGoogle } from './usage.ts';
 
-/** A language model of the AI SDK, by the specification that all its provider packages share. */
+/** A language model of the AI SDK, by the specification that its provider packages share. */
 type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;
 type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
 
 export interface Model {
   readonly language: LanguageModel;
   readonly providerOptions?: CallOptions['providerOptions'];
-  /** Reads the provider's own usage, where the AI SDK takes a number that is not there for 0. */
+  /** Reads the provider's own usage, because the AI SDK reports a missing count as 0. */
   readonly count?: (usage: unknown) => Counts;
 }
 
 /**
- * The model of that name at that provider. Nothing is sent.
+ * The model of that name at that provider. Sends nothing.
  *
- * Every setting is given explicitly, since a provider package that misses one takes it from `process.env`: a workspace's
- * base URL would be sent the server's key. Packages are loaded when first used: together they take half a second.
+ * Every setting is passed explicitly, because a provider package reads missing ones from `process.env`: a workspace's
+ * base URL would receive the server's key. Packages are loaded on first use; together they take half a second.
  */
 export async function languageModel(
   connection: Connection,
@@ -73,7 +73,7 @@ const makers: Readonly<Record<ProviderKind, Maker>> = {
       secretAccessKey: secret,
       ...(sessionToken && { sessionToken }),
     };
-    // An empty API key keeps the package from looking for one in the environment.
+    // An empty API key keeps the package from reading one from the environment.
     return {
       language: createAmazonBedrock({ apiKey: '', region, ...keys, baseURL, fetch })(model),
     };
@@ -98,12 +98,12 @@ async function compatible(
 }
 
 /**
- * OpenAI and Azure themselves are spoken to by the Responses API, which all their models have; whatever else stands
- * behind a base URL (a gateway, another server) by chat completions, which all of those have.
+ * OpenAI and Azure themselves are called through the Responses API, which all their models support; any other base URL
+ * (a gateway, another server) through chat completions, which all of those support.
  */
 function isVendor(baseURL: string): boolean {
   return /(^|\.)(openai|azure)\.com$/.test(URL.parse(baseURL)?.hostname ?? '');
 }
 
-/** The Responses API keeps every answer for 30 days unless told not to. */
+/** The Responses API stores every response for 30 days unless told not to. */
 const unstored: CallOptions['providerOptions'] = { openai: { store: false } };

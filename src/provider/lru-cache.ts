@@ -1,5 +1,5 @@
-/** Keeps the values that were used last, at most `max` of them. */
-export class Recent<T> {
+/** At most `max` values; evicts the one that was used least recently. */
+export class LruCache<T> {
   readonly #values = new Map<string, T>();
   readonly #max: number;
 
@@ -7,17 +7,15 @@ export class Recent<T> {
     this.#max = max;
   }
 
-  /** The value of that key, made where it is not kept. */
-  get(key: string, make: () => T): T {
-    const value = this.#values.get(key) ?? make();
-    // A map remembers the order of insertion: what is used goes to its end, what is at its beginning is dropped.
+  /** Creates the value if it is not cached. */
+  getOrCreate(key: string, create: () => T): T {
+    const value = this.#values.get(key) ?? create();
+    // A map iterates in the order of insertion.
     this.#values.delete(key);
     this.#values.set(key, value);
     if (this.#values.size > this.#max) {
-      for (const [oldest] of this.#values) {
-        this.#values.delete(oldest);
-        break;
-      }
+      const [oldest = ''] = this.#values.keys();
+      this.#values.delete(oldest);
     }
     return value;
   }
@@ -26,7 +24,7 @@ export class Recent<T> {
     return [...this.#values.values()];
   }
 
-  drop(key: string): void {
+  delete(key: string): void {
     this.#values.delete(key);
   }
 }

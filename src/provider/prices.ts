@@ -4,26 +4,26 @@ import { type Cost, noCost, type Usage, unknownCost } from '../core/model/model-
 import type { Price } from '../core/model/price.ts';
 
 /**
- * What a call cost: tokens × price. The price comes from the workspace's own list, else from the price library, whose
- * data is part of the package and never fetched. The library's own sum is a float; here it is taken apart and
- * multiplied exactly, by the same rules: cached tokens are part of the input and leave it for their own price, a tier
- * is chosen by the whole input, and where no cache price stands, cached tokens cost what others do.
+ * The cost of a call: tokens × price. The price comes from the workspace's own list, else from the price library, whose
+ * data is part of the package and never fetched. The library's own sum is a float; here it is computed exactly, by the
+ * same rules. Cached tokens are part of the input and are billed at their own price. The whole input selects the tier.
+ * Without a cache price, cached tokens cost as much as others.
  */
 
 /** Where a price is looked up. */
 export type PriceList =
   /** A provider of the library, such as `openai` or `aws`. */
   | { readonly provider: string }
-  /** The provider of the library that has this address, if any. */
+  /** The provider of the library with this URL, if any. */
   | { readonly url: string }
-  /** A machine of one's own: known, and nothing. */
+  /** A machine of one's own: known to cost nothing. */
   | 'free'
   | 'unknown';
 
 /** Decimal places of `usd`. */
 const usdPlaces = 10;
 
-/** `usage` is `null` where the provider counted nothing: then only a free model has a known cost. */
+/** `usage` is `null` if the provider reported none: then only a free model has a known cost. */
 export function cost(
   list: PriceList,
   model: string,
@@ -35,7 +35,7 @@ export function cost(
   if (prices === null) return unknownCost;
   if (Object.values(prices).every((price) => price === 0n)) return noCost;
   if (usage === null) return unknownCost;
-  // A provider that counts more cached tokens than input (leaving them out of it) must not make the rest negative.
+  // A provider that excludes cached tokens from its input count must not make the rest negative.
   const cached = usage.cacheReadTokens + usage.cacheWriteTokens;
   const fresh = Math.max(usage.inputTokens - cached, 0);
   const total =
@@ -47,7 +47,7 @@ export function cost(
   return { usd: toDecimal(total, million, usdPlaces), known: true };
 }
 
-/** Prices in units of 10^-24 dollars: per million tokens, and for the request itself. */
+/** Prices in units of 10^-24 dollars: per million tokens, and per request. */
 interface Prices {
   readonly input: bigint;
   readonly output: bigint;
@@ -72,14 +72,14 @@ function listed(list: PriceList, model: string, inputTokens: number, at: Date): 
   if (list === 'free') return free;
   const name = model.replace(/^models\//, '');
   const where = 'provider' in list ? { providerId: list.provider } : { providerApiUrl: list.url };
-  // Without usage: only the entry is wanted, not the library's sum.
+  // Without usage: only the entry is needed, not the library's sum.
   const entry = calcPrice({}, name, { ...where, timestamp: at });
   if (!entry) return null;
   const { model: found, model_price: prices } = entry;
   return pricesIn(prices).length === 0 && isFree(found) ? free : fromEntry(prices, inputTokens);
 }
 
-/** That the library has no price for a model says only that it knows none; of those that are free it says so beside it. */
+/** A model without a price in the library is unknown, not free; the library marks free ones in a comment. */
 function isFree({ id, name = '', price_comments: comments = '' }: ModelInfo): boolean {
   return id.endsWith(':free') || /\(free\)$/i.test(name) || /\bfree of charge\b/i.test(comments);
 }
@@ -89,11 +89,11 @@ function pricesIn(entry: ModelPrice): string[] {
 }
 
 /**
- * `null` where the entry cannot price a text exactly: no price for a direction, or a way of charging that the usage
- * here does not count.
+ * `null` if the entry cannot price a text exactly: a direction has no price, or it charges for something that usage
+ * does not count.
  */
 function fromEntry(entry: ModelPrice, inputTokens: number): Prices | null {
-  if (!pricesIn(entry).every((name) => counted.has(name) || elsewhere.test(name))) return null;
+  if (!pricesIn(entry).every((name) => counted.has(name) || nonTextCharges.test(name))) return null;
   const at = (name: string) => inTier(entry[name], inputTokens);
   const input = at('input_mtok');
   const output = at('output_mtok');
@@ -116,10 +116,10 @@ const counted: ReadonlySet<string> = new Set([
   'cache_write_mtok',
   'requests_kcount',
 ]);
-/** What a call with a text and without tools never uses. */
-const elsewhere = /audio|image|video|document|search|cache_write_1h/;
+/** Charges that never apply to a text call without tools. */
+const nonTextCharges = /audio|image|video|document|search|cache_write_1h/;
 
-/** The price at this many input tokens: that of the last tier which begins below them. */
+/** The price at this many input tokens: that of the last tier that begins below them. */
 function inTier(price: ModelPrice[string], inputTokens: number): bigint | null {
   if (price === undefined) return null;
   if (typeof price === 'number') return floatToUnits(price);

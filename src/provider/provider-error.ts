@@ -1,26 +1,27 @@
 import { errorBytesMax } from '../net/response-limits.ts';
 
-/** What a provider's error answer says, whichever of their many shapes it has. */
-export interface Complaint {
-  /** The provider's own text; `null` where none was found. */
+/** A provider's error response, in any of their formats. */
+export interface ProviderErrorBody {
+  /** The provider's own text; `null` if none was found. */
   readonly text: string | null;
   /** Every code, type, status and reason in it, in lower case. */
   readonly codes: ReadonlySet<string>;
-  /** An HTTP status inside the body: OpenRouter answers 200 and hides the status of the provider behind it there. */
+  /** An HTTP status inside the body: OpenRouter responds 200 and puts the provider's status there. */
   readonly status: number | null;
 }
 
 /**
- * Reads `{error: {message, code, type}}` (OpenAI and its likes, Anthropic), `{error: {message, status, details}}` (Google,
- * also in an array), `{message, __type}` (Bedrock), `{error: "…"}` (Ollama), `{detail: …}` (FastAPI servers), or a plain text.
+ * Reads `{error: {message, code, type}}` (OpenAI and compatible servers, Anthropic), `{error: {message, status,
+ * details}}` (Google, also in an array), `{message, __type}` (Bedrock), `{error: "…"}` (Ollama), `{detail: …}` (FastAPI
+ * servers), or plain text.
  */
-export function readProviderError(body: string): Complaint {
+export function readProviderError(body: string): ProviderErrorBody {
   const codes = new Set<string>();
-  // Of an error no more is read: this is an answer that is something else, and walking through it takes its time.
+  // Errors are never this long: this is another response, and walking through it would take time.
   if (body.length > errorBytesMax) return { text: null, codes, status: null };
   const json = parse(body);
   if (json === undefined) {
-    // A proxy's page of HTML says nothing that its status does not.
+    // A proxy's HTML page says nothing that its status does not.
     const plain = body.trim();
     return { text: plain && !plain.startsWith('<') ? plain : null, codes, status: null };
   }

@@ -1,30 +1,28 @@
-import { withEach } from '../core/workflow/text-search.ts';
-
 /**
- * A provider's own words, fit for a record: secrets taken out, cut to a bound, and storable as a text.
- * Providers echo what they were sent: the key ("Incorrect API key provided: sk-…"), the URL with a key in it, headers.
+ * A provider's text, made fit for a record: secrets removed, cut to a maximum length, storable. Providers echo what
+ * they were sent: the key ("Incorrect API key provided: sk-…"), the URL with a key in it, headers.
  */
 
 export const messageCharsMax = 2_000;
-/** Of a page of an error, this much is looked at. */
+/** Of an error page, this much is scanned. */
 const scanCharsMax = 16_384;
-/** A key shorter than this is no secret, and taking out every `1` or `key` would spoil the text. */
+/** A shorter key is no secret, and removing every `1` or `key` would spoil the text. */
 const secretCharsMin = 6;
-/** As many as AWS's keys have. With hundreds of them the text would be searched a thousand times. */
+/** As many as AWS keys have. With hundreds of parts the text would be searched a thousand times. */
 const partsMax = 3;
 const gone = '[redacted]';
 
-/** `secrets` are those of the call; what merely looks like one is taken out too. */
+/** `secrets` are those of the call; texts that merely look like a secret are removed too. */
 export function redact(text: string, secrets: readonly string[]): string {
   let out = text.slice(0, scanCharsMax);
-  for (const form of secrets.flatMap(forms)) out = withEach(out, form, gone);
+  for (const form of secrets.flatMap(forms)) out = out.replaceAll(form, gone);
   for (const [pattern, replacement] of patterns) out = out.replace(pattern, replacement);
   return storable(out);
 }
 
-/** Every form in which a secret may come back; the longest first, so that no tail of one is left. */
+/** Every form in which a secret may come back; the longest first, so that no tail of one remains. */
 function forms(secret: string): string[] {
-  // The two or three parts of AWS's keys are given as one text; each alone is a secret too.
+  // The two or three parts of AWS keys are given as one text; each alone is a secret too.
   const all = [secret, ...secret.split(':', partsMax)]
     .filter((part) => part.length >= secretCharsMin)
     .flatMap((part) => [
@@ -64,13 +62,13 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]{8,2000}\.[\w-]+(?:\.[\w-]*)?/g, gone],
 ];
 
-/** PostgreSQL has no NUL in a text, a lone surrogate is no character, and a record is no terminal. */
+/** PostgreSQL stores no NUL, a lone surrogate is not a character, and a record is not a terminal. */
 function storable(text: string): string {
   const clean = text
     .toWellFormed()
     .replace(/[^\P{Cc}\t\n\r]/gu, '\ufffd')
     .trim();
   if (clean.length <= messageCharsMax) return clean;
-  // The cut must not leave half of a surrogate pair.
+  // The cut must not split a surrogate pair.
   return `${clean.slice(0, messageCharsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -11,15 +11,15 @@ import {
 import type { StoredProvider } from '../core/model/provider.ts';
 import { withDeadline } from '../net/deadline.ts';
 import type { Resolve } from '../net/guard.ts';
-import { createOutbound } from '../net/outbound.ts';
-import { type Breakers, createBreakers } from './breakers.ts';
+import { createOutbound, type Outbound } from '../net/outbound.ts';
+import { type BreakerState, type Breakers, createBreakers } from './breakers.ts';
 import { testConnection } from './connection-test.ts';
 import { echo } from './echo.ts';
 import { fromEnvironment, ownOllama, type ProviderEnv, variableFor } from './environment.ts';
-import { brokenOff, filtered, toFailure } from './failure.ts';
+import { endedInError, filtered, toFailure } from './failure.ts';
 import { type Generated, generate } from './generate.ts';
 import { languageModel, type Model } from './language-model.ts';
-import { Recent } from './lru-cache.ts';
+import { LruCache } from './lru-cache.ts';
 import { cost } from './prices.ts';
 import {
   type Connection,
@@ -30,20 +30,20 @@ import {
 } from './settings.ts';
 
 export interface ModelsOptions {
-  /** Opens what a workspace has stored under that name; throws a `ModelFailure` where it does not open. */
+  /** Opens what a workspace has stored under that name; throws a `ModelFailure` if it cannot be opened. */
   readonly open: (
     workspaceId: string,
     providerName: string,
     stored: StoredProvider,
   ) => ProviderSettings;
   readonly env: ProviderEnv;
-  /** Hosts that a workspace's base URL may have though they are private: `host`, `host:port`, `[IPv6]:port`. */
+  /** Private hosts that a workspace's base URL may have: `host`, `host:port`, `[IPv6]:port`. */
   readonly allowedHosts: readonly string[];
-  /** Calls at once to one provider with one credential; any number where it is left out. */
+  /** Maximum calls in flight to one provider with one credential; unlimited if left out. */
   readonly callsMax?: number;
-  /** What a provider gets to answer the test of a connection; `testTimeoutMs` where it is left out. */
+  /** Timeout of a connection test; defaults to `testTimeoutMs`. */
   readonly testTimeoutMs?: number;
-  /** How names are resolved; the system's way where it is left out. */
+  /** Resolves host names; defaults to the system resolver. */
   readonly resolve?: Resolve;
 }
 
@@ -52,39 +52,52 @@ export interface Models extends ModelPort, Pick<Breakers, 'states'> {
   close(): Promise<void>;
 }
 
-/** Someone waits before a button. */
+/** A person waits for the result. */
 const testTimeoutMs = 10_000;
-/** Model objects that are kept ready. */
+/** Maximum cached model objects. */
 const modelsMax = 1_000;
 
 /** The models behind `provider/model`: `cueline/echo`, a workspace's own providers, those of the environment. */
 export function createModels(options: ModelsOptions): Models {
-  const outbound = createOutbound(options);
-  const models = new Recent<Promise<Model>>(modelsMax);
-  const breakers = createBreakers(options.callsMax ?? Number.POSITIVE_INFINITY);
+  return new ModelRegistry(options);
+}
 
-  return {
-    call: (call) => {
-      const { provider, model } = splitModelName(call.model);
-      return provider === 'cueline'
-        ? withDeadline(call, noCost, (signal) => echo(model, call, signal))
-        : ask(provider, model, call);
-    },
-    states: breakers.states,
-    // Not through the breaker: who has just mended a provider must be told so while runs still leave it alone.
-    async testConnection(workspaceId, name, stored) {
-      const connection = connect(workspaceId, name, stored);
-      await testConnection(connection, through(connection), options.testTimeoutMs ?? testTimeoutMs);
-    },
-    close: () => outbound.close(),
+class ModelRegistry implements Models {
+  readonly #options: ModelsOptions;
+  readonly #outbound: Outbound;
+  readonly #breakers: Breakers;
+  readonly #models = new LruCache<Promise<Model>>(modelsMax);
+
+  constructor(options: ModelsOptions) {
+    this.#options = options;
+    this.#outbound = createOutbound(options);
+    this.#breakers = createBreakers(options.callsMax ?? Number.POSITIVE_INFINITY);
+  }
+
+  readonly call = (call: ModelCall): Promise<ModelResponse> => {
+    const { provider, model } = splitModelName(call.model);
+    if (provider !== 'cueline') return this.#callProvider(provider, model, call);
+    return withDeadline(call, noCost, (signal) => echo(model, call, signal));
   };
 
-  async function ask(provider: string, model: string, call: ModelCall): Promise<ModelResponse> {
-    const connection = connect(call.workspaceId, provider, call.setup.provider);
+  readonly states = (): BreakerState[] => this.#breakers.states();
+
+  // Not through the breaker: an owner who has just fixed a provider must see that, even while executions back off.
+  readonly testConnection: TestConnection = async (workspaceId, name, stored) => {
+    const connection = this.#connect(workspaceId, name, stored);
+    const timeoutMs = this.#options.testTimeoutMs ?? testTimeoutMs;
+    await testConnection(connection, this.#fetchFor(connection), timeoutMs);
+  };
+
+  close(): Promise<void> {
+    return this.#outbound.close();
+  }
+
+  async #callProvider(provider: string, model: string, call: ModelCall): Promise<ModelResponse> {
+    const connection = this.#connect(call.workspaceId, provider, call.setup.provider);
     const secrets = connection.apiKey ? [connection.apiKey] : [];
-    const key = JSON.stringify(connection);
-    const generated = await inTurn({ key, provider }, call, (signal) =>
-      kept(connection, model)
+    const generated = await this.#waitForRoom(connection, provider, call, (signal) =>
+      this.#cachedModel(connection, model)
         .then((ready) => generate(ready, call, signal))
         .catch((error) => {
           throw toFailure(error, secrets, Date.now());
@@ -95,33 +108,33 @@ export function createModels(options: ModelsOptions): Models {
       usage: generated.usage ?? noUsage,
       cost: cost(list, model, generated.usage, call.setup.price, new Date()),
     };
-    return answered(generated, spent, secrets);
+    return toResponse(generated, spent, secrets);
   }
 
-  /** The wait in line comes before the time of a run that has called nothing yet, and is part of any other's. */
-  function inTurn<T>(
-    whose: { key: string; provider: string },
+  /** Waiting for room precedes the timeout of an execution that has called nothing yet, and is part of any other's. */
+  #waitForRoom<T>(
+    connection: Connection,
+    provider: string,
     call: ModelCall,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const { workspaceId, timeoutMs, signal } = call;
-    const guarded = { ...whose, workspaceId, timeoutMs, signal };
-    return call.called
-      ? withDeadline(call, unknownCost, (ownSignal) =>
-          breakers.through({ ...guarded, signal: ownSignal }, () => work(ownSignal)),
-        )
-      : breakers.through(guarded, () => withDeadline(call, unknownCost, work));
+    const key = JSON.stringify(connection);
+    const guarded = { key, provider, workspaceId, timeoutMs, signal };
+    if (!call.called) {
+      return this.#breakers.through(guarded, () => withDeadline(call, unknownCost, work));
+    }
+    return withDeadline(call, unknownCost, (ownSignal) =>
+      this.#breakers.through({ ...guarded, signal: ownSignal }, () => work(ownSignal)),
+    );
   }
 
-  function connect(
-    workspaceId: string,
-    provider: string,
-    stored: StoredProvider | null,
-  ): Connection {
+  #connect(workspaceId: string, provider: string, stored: StoredProvider | null): Connection {
+    const { env } = this.#options;
     const settings = stored
-      ? options.open(workspaceId, provider, stored)
-      : fromEnvironment(options.env, provider);
-    if (settings) return complete(settings, stored === null, ownOllama(options.env));
+      ? this.#options.open(workspaceId, provider, stored)
+      : fromEnvironment(env, provider);
+    if (settings) return complete(settings, stored === null, ownOllama(env));
     const variable = variableFor(provider);
     throw missing(
       provider,
@@ -129,30 +142,30 @@ export function createModels(options: ModelsOptions): Models {
     );
   }
 
-  function through({ trusted }: Connection): typeof fetch {
-    return trusted ? outbound.trusted : outbound.guarded;
+  #fetchFor({ trusted }: Connection): typeof fetch {
+    return trusted ? this.#outbound.trusted : this.#outbound.guarded;
   }
 
   /**
-   * Keyed by the settings themselves and not by a revision of them: a provider that is removed and made anew begins its
-   * revisions again, and would meet the model of the old key.
+   * Keyed by the settings, not by their revision: a provider that is deleted and created again starts its revisions
+   * anew and would get the model with the old key.
    */
-  function kept(connection: Connection, model: string): Promise<Model> {
+  #cachedModel(connection: Connection, model: string): Promise<Model> {
     const key = JSON.stringify([connection, model]);
-    return models.get(key, () => {
-      const made = languageModel(connection, model, through(connection));
-      made.catch(() => models.drop(key));
-      return made;
+    return this.#models.getOrCreate(key, () => {
+      const created = languageModel(connection, model, this.#fetchFor(connection));
+      created.catch(() => this.#models.delete(key));
+      return created;
     });
   }
 }
 
-function answered(
-  { text, finishReason, complaint }: Generated,
+function toResponse(
+  { text, finishReason, providerError }: Generated,
   spent: Pick<ModelResponse, 'usage' | 'cost'>,
   secrets: readonly string[],
 ): ModelResponse {
   if (finishReason === 'content-filter') throw filtered(spent);
-  if (finishReason === 'error') throw brokenOff(complaint, secrets, spent);
+  if (finishReason === 'error') throw endedInError(providerError, secrets, spent);
   return { text, finishReason, ...spent };
 }

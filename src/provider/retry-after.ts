@@ -1,18 +1,17 @@
-/** How long a provider asks to be left alone, in milliseconds, at most an hour; 0 where it says nothing that can be read. */
+/** How long a provider asks to back off, in milliseconds, at most an hour; 0 if it gives no readable hint. */
 
 export const retryAfterMsMax = 3_600_000;
 
 /**
- * From `retry-after-ms` (OpenAI, Azure), `retry-after` in seconds or as an HTTP date, or the `retryDelay` that Google
- * puts into the body. Header names are lower case. Of a header that came several times, of which a gateway may add one
- * to the provider's, the longest holds.
+ * Reads `retry-after-ms` (OpenAI, Azure), `retry-after` in seconds or as an HTTP date, or Google's `retryDelay` in the
+ * body. Header names are lower case. Of a header sent several times (a gateway may add one), the longest delay applies.
  */
 export function retryAfterMs(
   headers: Readonly<Record<string, string>>,
   body: string,
   nowMs: number,
 ): number {
-  // The date is meant on the provider's own clock, which `date` gives.
+  // The date is relative to the provider's own clock, which `date` gives.
   const theirNowMs = longest(headers.date, httpDate) ?? nowMs;
   const delay = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(body)?.[1];
   const retryAfterMs =
@@ -22,7 +21,7 @@ export function retryAfterMs(
   return Math.min(Math.max(Math.ceil(retryAfterMs ?? 0), 0), retryAfterMsMax);
 }
 
-/** Values of a header that came several times are joined by commas. That of a date parts it from its weekday only. */
+/** Repeated header values are joined by commas. A date contains a comma after its weekday only. */
 function longest(header: string | undefined, read: (each: string) => number): number | null {
   const found = (header ?? '')
     .split(',')
@@ -41,8 +40,8 @@ function number(text: string): number {
 }
 
 /**
- * A date as HTTP has it, in any of its three forms, without the weekday and its comma. `Date.parse` alone would take a
- * bare number for a year, and a date without a zone for local time.
+ * An HTTP date in any of its three forms, without the weekday and its comma. `Date.parse` alone would read a bare
+ * number as a year, and a date without a zone as local time.
  */
 function httpDate(text: string): number {
   if (/^\d{1,2}[ -][A-Z][a-z]{2}[ -]\d{2,4} [\d:]+ GMT$/.test(text)) return Date.parse(text);

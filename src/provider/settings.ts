@@ -3,10 +3,10 @@ import type { ProviderKind } from '../core/model/provider.ts';
 import type { PriceList } from './prices.ts';
 
 /**
- * A provider as a workspace stores it, or as the environment gives it.
+ * A provider's settings as a workspace stores them or the environment gives them.
  *
- * For `bedrock`, `apiKey` is a Bedrock API key (a bearer token), or `ACCESS_KEY_ID:SECRET_ACCESS_KEY`, optionally with
- * `:SESSION_TOKEN`, to sign with; the region is read from `baseURL`, `https://bedrock-runtime.REGION.amazonaws.com`.
+ * For `bedrock`, `apiKey` is a Bedrock API key (a bearer token), or `ACCESS_KEY_ID:SECRET_ACCESS_KEY` with an optional
+ * `:SESSION_TOKEN` for signing; the region is read from `baseURL`, `https://bedrock-runtime.REGION.amazonaws.com`.
  */
 export interface ProviderSettings {
   readonly name: string;
@@ -15,20 +15,20 @@ export interface ProviderSettings {
   readonly baseURL: string | null;
 }
 
-/** Settings that are complete: where to call, and through which side of the outbound client. */
+/** Complete settings: the base URL, and whether the outbound guard applies. */
 export interface Connection {
   readonly name: string;
   readonly kind: ProviderKind;
   readonly apiKey: string | null;
   readonly baseURL: string;
-  /** The operator chose the address, so it is not guarded. */
+  /** The operator chose the address, so the guard does not apply. */
   readonly trusted: boolean;
 }
 
 /**
- * Completes settings by the defaults of their kind; throws `PROVIDER_NOT_CONFIGURED` where something is missing.
- * What a workspace stores stands for itself: its address never meets the server's key, nor its key the server's address
- * (but for Ollama, which takes none).
+ * Completes settings with the defaults of their kind; throws `PROVIDER_NOT_CONFIGURED` if something is missing. A
+ * workspace's settings are never mixed with the server's: its address never receives the server's key, nor the server's
+ * address its key (except Ollama, which takes none).
  */
 export function complete(
   settings: ProviderSettings,
@@ -53,18 +53,18 @@ export function complete(
   return { name, kind, apiKey, baseURL: kind === 'azure' ? azureURL(baseURL) : baseURL, trusted };
 }
 
-/** Where the price of a model of this provider stands. */
+/** Where the price of a model of this provider is looked up. */
 export function priceList({ kind, apiKey, baseURL }: Connection, model: string): PriceList {
   switch (kind) {
     case 'bedrock':
       return { provider: 'aws' };
     case 'ollama':
-      // With a key, or by a `-cloud` model, it is not one's own machine that computes.
+      // With a key, or for a `-cloud` model, the computation is not local.
       return apiKey || model.endsWith('-cloud') ? 'unknown' : 'free';
     case 'openai-compatible':
       return { url: baseURL };
     default:
-      // Also behind another base URL: a gateway passes the vendor's models on under the vendor's names.
+      // Also behind another base URL: a gateway passes on the vendor's models under the vendor's names.
       return { provider: kind };
   }
 }
@@ -87,7 +87,7 @@ function publicURL(kind: ProviderKind, name: string): string | undefined {
   return kind === 'openai-compatible' ? compatibleURLs.get(name) : undefined;
 }
 
-/** Public services that speak OpenAI's interface, by the name that a provider has in `provider/model`. */
+/** Public services with an OpenAI-compatible API, by the provider name in `provider/model`. */
 const compatibleURLs: ReadonlyMap<string, string> = new Map([
   ['openrouter', 'https://openrouter.ai/api/v1'],
   ['groq', 'https://api.groq.com/openai/v1'],
@@ -104,7 +104,7 @@ const needsKey: ReadonlySet<ProviderKind> = new Set([
   'bedrock',
 ]);
 
-/** Ollama's own API lies at the root; the interface that is spoken here, below `/v1`. */
+/** Ollama's own API is at the root; the OpenAI-compatible one used here is below `/v1`. */
 function ollamaURL(baseURL: string): string {
   return `${baseURL.replace(/\/+$/, '').replace(/\/(api|v1)$/, '')}/v1`;
 }

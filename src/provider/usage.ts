@@ -1,15 +1,15 @@
 import type { Usage } from '../core/model/model-port.ts';
 
-/** What a provider counted; `undefined` where it named no number. */
+/** The counts of a provider; `undefined` if it gave no number. */
 export type Counts = { readonly [K in keyof Usage]: number | undefined };
 
 /**
- * All attempts of a run are added up and stored as an `integer`. A count beyond this, a hundred times what any
- * model reads, is a server's mistake, and unknown.
+ * Attempts of an execution are summed and stored as an `integer`. A count beyond this, a hundred times what any model
+ * reads, is a server's mistake and counts as unknown.
  */
 const countMax = 100_000_000;
 
-/** `null` unless all of it can be a count: half of a usage would be priced as if it were the whole. */
+/** `null` unless every count is valid: part of a usage would be priced as if it were all of it. */
 export function usageOf(counts: Counts): Usage | null {
   const whole = Object.values(counts).every(
     (count) => Number.isInteger(count) && Number(count) >= 0 && Number(count) <= countMax,
@@ -18,15 +18,15 @@ export function usageOf(counts: Counts): Usage | null {
 }
 
 /**
- * The usage of chat completions, in the server's own form. Unlike in the AI SDK's reading, a number that is not there
- * stays unknown and is not 0; and reasoning that a server leaves out of `completion_tokens` but counts in
- * `total_tokens` (xAI, Google) is output, for it is paid as such.
+ * The usage of chat completions, in the server's own form. Unlike in the AI SDK's reading, a missing number is unknown,
+ * not 0. Reasoning that a server leaves out of `completion_tokens` but counts in `total_tokens` (xAI, Google) is
+ * output, because it is billed as such.
  */
 export function countChat(usage: unknown): Counts {
   const input = numberAt(usage, 'prompt_tokens');
   const details = at(usage, 'prompt_tokens_details');
   const read = numberAt(details, 'cached_tokens') ?? 0;
-  // Gateways before Anthropic leave out of the prompt what was cached, and count it in the sum.
+  // Gateways to Anthropic leave cached tokens out of the prompt and count them in the total.
   const all = input === undefined || read <= input ? input : input + read;
   return {
     inputTokens: input,
@@ -39,7 +39,7 @@ export function countChat(usage: unknown): Counts {
   };
 }
 
-/** Google's usage, likewise. It leaves out what is 0, so either part of the output, or the sum, tells of both. */
+/** Google's usage, likewise. It leaves out zeros, so either part of the output, or the total, determines both. */
 export function countGoogle(usage: unknown): Counts {
   const prompt = numberAt(usage, 'promptTokenCount');
   const input =

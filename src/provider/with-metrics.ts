@@ -7,18 +7,21 @@ import {
 } from '../core/model/model-port.ts';
 import { variableFor } from './environment.ts';
 
-/** One call to a model. Provider and outcome come from closed lists, so that they can label a metric. */
+/** One model call. Provider and outcome come from closed lists, so that they can label a metric. */
 export interface ModelCalled {
-  /** A name that Cueline knows; `other` for those that workspaces give. */
+  /** A provider name that Cueline knows; `other` for names that workspaces chose. */
   readonly provider: string;
   readonly outcome: Outcome;
   readonly seconds: number;
 }
 
-/** `aborted`: by a cancel, a drain or a lost lease; `deferred`: not made yet, since the provider is left alone. */
+/**
+ * `aborted`: by a cancel, a drain or a lost lease; `deferred`: not made, because the provider's breaker is open or
+ * full.
+ */
 type Outcome = 'success' | 'aborted' | 'deferred' | ExecutionErrorCode;
 
-/** The same models, each call told of. */
+/** The same models; `onCalled` receives each call. */
 export function withMetrics(models: ModelPort, onCalled: (called: ModelCalled) => void): ModelPort {
   return {
     async call(call) {
@@ -27,9 +30,9 @@ export function withMetrics(models: ModelPort, onCalled: (called: ModelCalled) =
       const tell = (outcome: Outcome) =>
         onCalled({ provider, outcome, seconds: (performance.now() - begun) / 1_000 });
       try {
-        const answer = await models.call(call);
+        const response = await models.call(call);
         tell('success');
-        return answer;
+        return response;
       } catch (error) {
         tell(outcomeOf(error, call.signal));
         throw error;
@@ -38,7 +41,7 @@ export function withMetrics(models: ModelPort, onCalled: (called: ModelCalled) =
   };
 }
 
-/** How a call went that threw this. The time of the run is up by its own signal, too. */
+/** The outcome of a call that threw this error. The execution's own timeout aborts through its signal as well. */
 export function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
   if (error instanceof ModelFailure) return error.code;
   if (error instanceof ModelDeferred) return 'deferred';

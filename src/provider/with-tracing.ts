@@ -13,22 +13,22 @@ import {
 import { outcomeOf } from './with-metrics.ts';
 
 export interface TraceOptions {
-  /** As in `OTEL_EXPORTER_OTLP_ENDPOINT`: `/v1/traces` is added to it. */
+  /** As `OTEL_EXPORTER_OTLP_ENDPOINT`: `/v1/traces` is appended. */
   readonly endpoint: string;
-  /** `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` win over these. */
+  /** `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override these. */
   readonly serviceName: string;
   readonly serviceVersion: string;
-  /** Told when spans could not be delivered; they are lost, and nothing else is. */
+  /** Called when spans could not be delivered; only those spans are lost. */
   readonly onError: (error: unknown) => void;
 }
 
-/** For one delivery with its retries, and so for the last one at the end of the process. */
+/** For one delivery with its retries, including the last one at shutdown. */
 const deliveryMsMax = 5_000;
 
 /**
- * The same models, with a span for each call after OpenTelemetry's conventions for generative AI, sent as OTLP over
- * HTTP. Neither prompts nor answers nor the texts of errors are ever in it. The SDK is loaded here and nowhere else, and
- * registers nothing globally; it reads the other `OTEL_EXPORTER_OTLP_…` variables (headers, certificates) itself.
+ * The same models with a span per call, following OpenTelemetry's conventions for generative AI, sent as OTLP over
+ * HTTP. Spans never contain prompts, responses or error texts. The SDK is loaded only here and registers nothing
+ * globally; it reads the other `OTEL_EXPORTER_OTLP_…` variables (headers, certificates) itself.
  */
 export async function withTracing(
   models: ModelPort,
@@ -36,7 +36,7 @@ export async function withTracing(
 ): Promise<ModelPort & { shutdown(): Promise<void> }> {
   const { BatchSpanProcessor, TracerProvider } = await import('@opentelemetry/sdk-trace');
   const { SpanKind, SpanStatusCode } = await import('@opentelemetry/api');
-  const exporter = await telling(options);
+  const exporter = await reportingExporter(options);
   const provider = new TracerProvider({
     resource: await resource(options),
     spanProcessors: [new BatchSpanProcessor({ exporter })],
@@ -50,13 +50,13 @@ export async function withTracing(
         attributes: asked(call),
       });
       try {
-        const answer = await models.call(call);
-        span.setAttributes(used(answer.usage));
-        span.setAttribute('gen_ai.response.finish_reasons', [answer.finishReason]);
+        const response = await models.call(call);
+        span.setAttributes(used(response.usage));
+        span.setAttribute('gen_ai.response.finish_reasons', [response.finishReason]);
         span.end();
-        return answer;
+        return response;
       } catch (error) {
-        // No call was made: a span that is never ended is never told of.
+        // No call was made: a span that is never ended is never exported.
         if (error instanceof ModelDeferred) throw error;
         if (error instanceof ModelFailure && error.usage !== noUsage) {
           span.setAttributes(used(error.usage));
@@ -68,13 +68,13 @@ export async function withTracing(
         throw error;
       }
     },
-    // What could not be delivered has been told already.
+    // Failed deliveries have been reported already.
     shutdown: () => provider.shutdown().catch(() => {}),
   };
 }
 
-/** The SDK itself is silent about what it could not deliver. */
-async function telling({ endpoint, onError }: TraceOptions): Promise<SpanExporter> {
+/** The SDK itself does not report failed deliveries. */
+async function reportingExporter({ endpoint, onError }: TraceOptions): Promise<SpanExporter> {
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: deliveryMsMax });
@@ -113,7 +113,7 @@ function asked({ model: name, executionId, temperature, maxTokens, topP }: Model
   };
 }
 
-/** As the conventions spell the providers that they know; the others keep their names. */
+/** Provider names as the conventions spell them; others keep their names. */
 const conventionalNames: ReadonlyMap<string, string> = new Map([
   ['google', 'gcp.gemini'],
   ['azure', 'azure.ai.openai'],

@@ -2,170 +2,186 @@ import { access, chmod, constants, mkdir, realpath, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { StartupFailure } from '../core/startup-failure.ts';
-import { knock } from './connection/connect.ts';
+import { tryConnect } from './connection/connect.ts';
 import { accountFor } from './embedded/account.ts';
 import { findBinaries, packagedNative } from './embedded/binaries.ts';
 import { locateCluster, prepareCluster } from './embedded/cluster.ts';
-import { hold, type Lock } from './embedded/lock.ts';
-import { inTurn } from './embedded/ownership.ts';
+import { acquireLock, type DirectoryLock } from './embedded/lock.ts';
+import { withOwnership } from './embedded/ownership.ts';
 import { port, readPostmaster } from './embedded/postmaster.ts';
-import { keepUp } from './embedded/restart-server.ts';
-import { keptSecret, readKept } from './embedded/secret-file.ts';
-import { type Launch, launch, placeSocket } from './embedded/server.ts';
-import { openShared, sharedDefault } from './embedded/shared-default.ts';
+import { superviseServer } from './embedded/restart-server.ts';
+import { readStoredSecret, storedSecret } from './embedded/secret-file.ts';
+import { chooseSocketDir, type LaunchOptions, launch } from './embedded/server.ts';
+import { defaultSharedDir, openSharedDir } from './embedded/shared-directory.ts';
 
 /**
- * A real PostgreSQL 18 from npm, run as a child and kept up for as long as Cueline lives.
+ * The embedded database: a PostgreSQL 18 from npm that runs as a child process.
  *
- *     dataDir/lock, pid             one Cueline at a time, and which (turn.ts says what the others do)
- *     dataDir/postgres              the cluster, or a symbolic link to it; its `log` holds a week
- *     dataDir/postgres.password     of both roles, readable by the owner alone
- *     dataDir/secret                what stored credentials are sealed with (`embeddedSecret`)
+ *     dataDir/lock, pid             the lock of the data directory and its owner (embedded/lock.ts)
+ *     dataDir/postgres              the cluster, or a symbolic link to it; its `log` covers a week
+ *     dataDir/postgres.password     the password of both roles
+ *     dataDir/secret                the key that encrypts stored credentials (`embeddedSecret`)
+ *
+ * Start: acquire the lock, find the binaries, create the cluster if necessary, stop an orphaned PostgreSQL, launch, create
+ * role and database, publish the state `serving`.
+ *
+ * Invariants
+ * - At most one process owns a data directory; only the owner starts and stops PostgreSQL (embedded/ownership.ts).
+ * - PostgreSQL ends before the lock is released.
+ * - The cluster is complete or absent: `initdb` works in a temporary directory that is renamed afterwards.
+ * - The server is durable and listens only on a unix socket that needs a password.
+ *
+ * Failure cases
+ * - A start fails: everything that it acquired is released in reverse order.
+ * - PostgreSQL crashes: it is restarted with increasing delays (embedded/restart-server.ts).
+ * - The owner is killed: the next owner stops the orphaned PostgreSQL first (embedded/postmaster.ts).
  */
 export interface Embedded {
-  /** Holds from now to `stop`, over every restart of PostgreSQL. */
+  /** Valid until `stop`, also across restarts of PostgreSQL. */
   readonly connection: pg.ClientConfig;
-  /** Ends PostgreSQL in order and gives the data directory free. */
+  /** Stops PostgreSQL and releases the lock. */
   stop(): Promise<void>;
-  /** Told each time that PostgreSQL ended by itself; it is being started again by then. */
-  onExit(tell: (how: string) => void): void;
+  /** The listener is called each time PostgreSQL has crashed, before its restart. */
+  onExit(listener: (how: string) => void): void;
 }
 
 export interface EmbeddedOptions {
   readonly dataDir: string;
-  /** What others take it for: unless it is a server, they wait until it has ended. */
+  /** The state that other processes see. They wait for a command, but not for a server. */
   readonly role?: 'server' | 'command';
   readonly onLog?: (line: string) => void;
-  /** Told once for whom the start waits, where it must. */
-  readonly onWait?: (whom: string) => void;
-  /** Gives up on a start under way. */
+  /** Called once with the owner that the start waits for. */
+  readonly onWait?: (owner: string) => void;
+  /** Aborts a start. */
   readonly signal?: AbortSignal;
-  /** Root's place for what the data directory or `node_modules` cannot give the account of PostgreSQL. */
+  /** Root's directory for files that the account of PostgreSQL cannot reach otherwise. */
   readonly sharedDir?: string;
-  /** The folder with `bin`, `lib` and `share`; that of the npm package unless given. */
+  /** The directory with `bin`, `lib` and `share`. Defaults to that of the npm package. */
   readonly native?: string;
 }
 
-/** Throws a `StartupFailure` where this cannot be: a server has the directory, the platform has no package, … */
+/** Throws a `StartupFailure`, for example if a server owns the data directory or the platform has no package. */
 export function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  return inTurn(() => start(options), options);
+  return withOwnership(() => start(options), options);
 }
 
-/** For a command: the database of the server on this data directory, else one of its own, which `stop` ends. */
+/** For commands: joins the database of the server on this data directory, or starts one that ends with `stop`. */
 export function joinEmbedded(
   options: EmbeddedOptions,
 ): Promise<Pick<Embedded, 'connection' | 'stop'>> {
-  const besideServer = async () => {
+  const joinServer = async () => {
     const connection = await findEmbedded(options.dataDir);
     return connection && { connection, stop: async () => {} };
   };
-  return inTurn(() => start({ ...options, role: 'command' }), { ...options, besideServer });
+  return withOwnership(() => start({ ...options, role: 'command' }), { ...options, joinServer });
 }
 
 async function start(options: EmbeddedOptions): Promise<Embedded> {
-  const claims = new AsyncDisposableStack();
-  const locks: Lock[] = [];
+  const resources = new AsyncDisposableStack();
+  const locks: DirectoryLock[] = [];
   const isServer = options.role !== 'command';
-  const take = (directory: string) => {
-    const lock = hold(directory, isServer ? 'starting' : 'command');
-    claims.defer(lock.release);
+  const lockDirectory = (directory: string) => {
+    const lock = acquireLock(directory, isServer ? 'starting' : 'command');
+    resources.defer(lock.release);
     locks.push(lock);
   };
   try {
     const dataDir = await openDataDir(options.dataDir);
-    take(dataDir);
-    const plan = await prepare(dataDir, options, claims, take);
-    const kept = keepUp(plan, await launch(plan));
-    claims.defer(kept.stop);
-    await furnish(plan.superuser, plan.password);
-    if (isServer) for (const lock of locks) lock.become('serving');
+    lockDirectory(dataDir);
+    const launchOptions = await prepare(dataDir, options, resources, lockDirectory);
+    const server = superviseServer(launchOptions, await launch(launchOptions));
+    resources.defer(server.stop);
+    await createRoleAndDatabase(launchOptions.superuser, launchOptions.password);
+    if (isServer) for (const lock of locks) lock.setState('serving');
     return {
-      connection: connectionTo(plan.socketDir, plan.password),
-      onExit: kept.onExit,
-      stop: () => claims.disposeAsync(),
+      connection: cuelineConnection(launchOptions.socketDir, launchOptions.password),
+      onExit: server.onExit,
+      stop: () => resources.disposeAsync(),
     };
   } catch (error) {
-    await claims.disposeAsync();
+    await resources.disposeAsync();
     throw error;
   }
 }
 
-/** The connection to the PostgreSQL that a Cueline runs on this data directory; `null` where none is up. */
+/** The connection to a running PostgreSQL of this data directory; null if none accepts connections. */
 export async function findEmbedded(dataDir: string): Promise<pg.ClientConfig | null> {
   const cluster = await realpath(join(dataDir, 'postgres')).catch(() => null);
   const running = cluster && (await readPostmaster(cluster));
-  const password = running && (await readKept(dataDir, passwordName));
+  const password = running && (await readStoredSecret(dataDir, passwordName));
   if (!password) return null;
-  const connection = connectionTo(running.socketDir, password);
-  return (await knock(connection)) === null ? connection : null;
+  const connection = cuelineConnection(running.socketDir, password);
+  return (await tryConnect(connection)) === null ? connection : null;
 }
 
-/** What credentials are sealed with where `CUELINE_SECRET` is not set; made at the first call. Needs the lock. */
+/** The default of `CUELINE_SECRET`, generated on first use. Needs the lock. */
 export function embeddedSecret(dataDir: string): Promise<string> {
-  return keptSecret(dataDir, 'secret');
+  return storedSecret(dataDir, 'secret');
 }
 
 const passwordName = 'postgres.password';
-/** Cueline itself is no superuser: an error in a statement of ours must not become a program run on the machine. */
+/** Cueline's role is no superuser: a bug in a statement must not give access to the machine. */
 const names = { superuser: 'postgres', role: 'cueline', database: 'cueline' };
 
-function connectionTo(socketDir: string, password: string): pg.ClientConfig {
+function cuelineConnection(socketDir: string, password: string): pg.ClientConfig {
   return { host: socketDir, port, user: names.role, password, database: names.database };
 }
 
-async function openDataDir(given: string): Promise<string> {
+async function openDataDir(path: string): Promise<string> {
   try {
-    // Root lets the account of PostgreSQL pass through; the files that are secret say so themselves.
-    const made = await mkdir(given, { recursive: true });
-    const dataDir = await realpath(given);
-    if (made) await chmod(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
+    // Root's data directory lets the account of PostgreSQL pass; secret files have modes of their own.
+    const created = await mkdir(path, { recursive: true });
+    const dataDir = await realpath(path);
+    if (created) await chmod(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
     await access(dataDir, constants.R_OK | constants.W_OK);
     return dataDir;
   } catch (error) {
     throw new StartupFailure(
-      `The data directory ${given} cannot be used: ${(error as Error).message}`,
+      `The data directory ${path} cannot be used: ${(error as Error).message}`,
     );
   }
 }
 
-type Plan = Launch & { readonly password: string };
+type EmbeddedLaunch = LaunchOptions & { readonly password: string };
 
 async function prepare(
   dataDir: string,
   options: EmbeddedOptions,
-  claims: AsyncDisposableStack,
-  take: (directory: string) => void,
-): Promise<Plan> {
+  resources: AsyncDisposableStack,
+  lockDirectory: (directory: string) => void,
+): Promise<EmbeddedLaunch> {
   const {
     signal = new AbortController().signal,
     onLog = () => {},
-    sharedDir = sharedDefault,
+    sharedDir = defaultSharedDir,
     native = packagedNative(),
   } = options;
   const account = await accountFor(join(dataDir, 'postgres'));
-  const shared = async () => {
-    if (!account) throw new StartupFailure('Only root has need of a shared directory.');
-    return openShared(sharedDir, account);
+  const openShared = async () => {
+    if (!account) throw new StartupFailure('Only root can use a shared directory.');
+    return openSharedDir(sharedDir, account);
   };
-  const binaries = await findBinaries(native, account, shared);
-  const location = await locateCluster(dataDir, account, shared);
-  // A copy of a data directory may point to the same cluster: then that is what only one can have.
-  if (dirname(location) !== dataDir) take(dirname(location));
-  const password = await keptSecret(dataDir, passwordName);
+  const binaries = await findBinaries(native, account, openShared);
+  const location = await locateCluster(dataDir, account, openShared);
+  // A copy of the data directory may link to the same cluster, so that directory needs a lock too.
+  if (dirname(location) !== dataDir) lockDirectory(dirname(location));
+  const password = await storedSecret(dataDir, passwordName);
   const { superuser } = names;
   const cluster = await prepareCluster(location, { binaries, account, superuser, password });
-  const socketDir = await placeSocket(cluster, account);
-  if (socketDir !== cluster) claims.defer(() => rm(socketDir, { recursive: true, force: true }));
+  const socketDir = await chooseSocketDir(cluster, account);
+  if (socketDir !== cluster) {
+    resources.defer(() => rm(socketDir, { recursive: true, force: true }));
+  }
   const connection = {
-    ...connectionTo(socketDir, password),
+    ...cuelineConnection(socketDir, password),
     user: superuser,
     database: 'postgres',
   };
   return { binaries, account, cluster, socketDir, superuser: connection, password, signal, onLog };
 }
 
-/** The role and the database, at each start: a first start may have died between `initdb` and here. */
-async function furnish(superuser: pg.ClientConfig, password: string): Promise<void> {
+/** Runs at each start, because the first start may have crashed after `initdb`. */
+async function createRoleAndDatabase(superuser: pg.ClientConfig, password: string): Promise<void> {
   const client = new pg.Client(superuser);
   client.on('error', () => {});
   await client.connect();
@@ -175,13 +191,13 @@ async function furnish(superuser: pg.ClientConfig, password: string): Promise<vo
               exists (select from pg_database where datname = $2) as database`,
       [names.role, names.database],
     );
-    const there = found.rows[0];
-    if (!there?.role) {
+    const existing = found.rows[0];
+    if (!existing?.role) {
       await client.query(
         `create role ${names.role} login password ${client.escapeLiteral(password)}`,
       );
     }
-    if (!there?.database)
+    if (!existing?.database)
       await client.query(`create database ${names.database} owner ${names.role}`);
   } finally {
     await client.end();

@@ -133,7 +133,7 @@ function missingFrom(applied: readonly string[], migrations: Migrations): string
 /** Before the first release the queue had another name; such a schema has no upgrade path. */
 async function refuseDevelopmentSchema(db: Db): Promise<void> {
   const { rows } = await sql<{ old: boolean }>`
-    select to_regclass('run_queue') is not null as old`.execute(db);
+    select to_regclass('execution_queue') is not null as old`.execute(db);
   if (!rows[0]?.old) return;
   throw new StartupFailure(
     'The database was created by a development version of Cueline and cannot be upgraded: start over with an empty database, or delete the data directory (.cueline).',

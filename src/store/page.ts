@@ -1,23 +1,23 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './connection/database.ts';
 
-/** A list, a page at a time. */
+/** Paged lists. */
 
 export interface Page {
   readonly limit: number;
   readonly offset: number;
 }
 
-/** A page of rows and the number of all that match, both from one snapshot. */
+/** A page of rows and the total number of matches, both from one snapshot. */
 export function readPage<Row>(
   db: Db,
   list: {
     readonly columns: RawBuilder<unknown>;
-    /** Everything from the first table to the last condition. */
+    /** The SQL from the first table to the last condition. */
     readonly from: RawBuilder<unknown>;
-    /** What narrows the page down, but not the number of all: `and …`. */
+    /** A further condition (`and …`) that applies to the page but not to the total. */
     readonly more?: RawBuilder<unknown>;
-    /** Leaves no two rows equal, or pages would overlap. */
+    /** Must be a total order, or pages would overlap. */
     readonly order: RawBuilder<unknown>;
   },
   { limit, offset }: Page,
@@ -37,7 +37,7 @@ export function readPage<Row>(
     });
 }
 
-/** Whether a text holds another in any case. No pattern: `%` and `_` are letters like all others. */
-export function holds(text: RawBuilder<unknown>, part: string): RawBuilder<unknown> {
+/** SQL: whether a text contains another, ignoring case. Not `like`: `%` and `_` have no special meaning here. */
+export function containsText(text: RawBuilder<unknown>, part: string): RawBuilder<unknown> {
   return sql`strpos(lower(${text}), lower(${part})) > 0`;
 }

@@ -4,7 +4,7 @@ import { tagBound } from '../core/execution/tag-bound.ts';
 import type { Db } from '../store/connection/database.ts';
 import {
   claimExecutions,
-  claimForOthers,
+  claimForOtherWorkspaces,
   promoteDelayed,
   promotedMax,
 } from '../store/execution/queue.ts';
@@ -12,192 +12,218 @@ import { sweepWorkers } from '../store/execution/workers.ts';
 import type { SlotCount } from './slot-count.ts';
 
 /**
- * The loop that claims: woken by a hint or a freed slot, and every second all the same, since hints can be lost.
- * One claim at a time; what frees meanwhile goes into the next.
+ * The claim loop: moves ready executions from the queue to this process.
  *
- * A claim looks only where runs can stand that were accepted by a transaction as long as transactions usually are
- * (`tagBound`); a poll also finds those of a slow one, and once a minute it looks everywhere.
+ * Each round removes expired workers (at most every third of a lease), promotes delayed executions that are due, claims
+ * for the general slots in tag order, and then claims for the reserved slots in workspace order. Only one round runs at
+ * a time; a wake-up during a round starts another one after it.
+ *
+ * Wake-ups: a notification, a freed slot, the end of a delay, and a poll every second. Notifications can be lost, so
+ * the poll guarantees progress.
+ *
+ * A round reads only tags above a bound (`tagBound`), because dead index entries below it are expensive to skip. The
+ * bound covers transactions that take up to `usualTransactionMs`; a poll covers `slowTransactionMs`; once a minute, and
+ * after an error, a round reads the whole queue.
+ *
+ * Invariants: slots are reserved before the claim is sent, so claims never exceed them. A round without a lease claims
+ * nothing. Expired workers are removed only after this process has held its lease for a full lease duration: after a
+ * database start, the others need that time to renew.
  */
-export interface ClaimLoop {
-  wake(): void;
-  wakeAfter(delayMs: number): void;
-  /** A slot became free: claims only when the last claim left something behind. */
-  freed(): void;
-  /** Resolves once no claim is under way any more. */
-  stop(): Promise<void>;
-}
-
-export interface ClaimDeps {
+export interface ClaimLoopDeps {
   readonly db: Db;
-  readonly count: SlotCount;
+  readonly slots: SlotCount;
   readonly leaseMs: number;
+  /** The lease to claim under; null while the process must not claim. */
   readonly lease: () => string | null;
-  /** How long the lease has been held without a break. */
+  /** How long the lease has been held without interruption. */
   readonly steadyMs: () => number;
-  readonly start: (run: QueuedExecution) => void;
-  readonly onError: (error: unknown, what: string) => void;
+  readonly start: (execution: QueuedExecution) => void;
+  readonly onError: (error: unknown, operation: string) => void;
 }
 
 const pollMs = 1_000;
-/** How long a transaction usually takes at most, and a slow one. */
-const usualMs = 2_000;
-const slowMs = 20_000;
-const everywhereMs = 60_000;
+const usualTransactionMs = 2_000;
+const slowTransactionMs = 20_000;
+const fullScanEveryMs = 60_000;
 const claimMax = 250;
-const startsInARow = 10;
-const firstId = '00000000-0000-0000-0000-000000000000';
+/** Attempts that start before the event loop runs other work. */
+const startsPerTurn = 10;
+const lowestId = '00000000-0000-0000-0000-000000000000';
 
-export function claimLoop(parts: ClaimDeps): ClaimLoop {
-  const { db, count } = parts;
-  let claiming: Promise<void> | null = null;
-  let again = false;
-  let leftBehind = true;
-  let stopped = false;
-  let lastServed = firstId;
-  let sweptAt = Number.NEGATIVE_INFINITY;
-  let everywhereAt = Number.NEGATIVE_INFINITY;
-  let spanMs = slowMs;
-  let lookedAt = 0;
-  let promotedAll = false;
-  const bound = tagBound();
-  let pollTimer: NodeJS.Timeout | undefined;
-  const timers = new Set<NodeJS.Timeout>();
-  schedulePoll();
+export class ClaimLoop {
+  readonly #deps: ClaimLoopDeps;
+  readonly #bound = tagBound();
+  readonly #delayTimers = new Set<NodeJS.Timeout>();
+  #pollTimer: NodeJS.Timeout | undefined;
+  #round: Promise<void> | null = null;
+  #wakePending = false;
+  #stopped = false;
+  /** Whether the last claim left executions in the queue, or found no free slot. */
+  #leftBehind = true;
+  /** The workspace that a claim for reserved slots served last: the next one continues after it. */
+  #lastServed = lowestId;
+  #sweptAt = Number.NEGATIVE_INFINITY;
+  #fullScanAt = Number.NEGATIVE_INFINITY;
+  #spanMs = slowTransactionMs;
+  /** Wall-clock time of the last round. */
+  #roundAt = 0;
+  #promotedAll = false;
 
-  function schedulePoll(): void {
-    pollTimer = setTimeout(
+  constructor(deps: ClaimLoopDeps) {
+    this.#deps = deps;
+    this.#schedulePoll();
+  }
+
+  wake(): void {
+    this.#wakePending = true;
+    if (this.#stopped) return;
+    this.#round ??= this.#runRounds();
+  }
+
+  wakeAfter(delayMs: number): void {
+    if (delayMs === 0) {
+      this.wake();
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#delayTimers.delete(timer);
+      this.wake();
+    }, delayMs);
+    this.#delayTimers.add(timer);
+  }
+
+  /** Claims only if the last claim left something behind. */
+  slotFreed(): void {
+    if (this.#leftBehind) this.wake();
+  }
+
+  /** Resolves once no round is in progress. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#pollTimer);
+    for (const timer of this.#delayTimers) clearTimeout(timer);
+    await this.#round;
+  }
+
+  #schedulePoll(): void {
+    this.#pollTimer = setTimeout(
       () => {
-        spanMs = slowMs;
-        wake();
-        schedulePoll();
+        this.#spanMs = slowTransactionMs;
+        this.wake();
+        this.#schedulePoll();
       },
       pollMs * (0.8 + Math.random() * 0.4),
     );
   }
 
-  function wake(): void {
-    again = true;
-    if (stopped) return;
-    claiming ??= run();
-  }
-
-  async function run(): Promise<void> {
+  async #runRounds(): Promise<void> {
     try {
-      while (again && !stopped) {
-        again = false;
-        await sweep();
-        await look();
+      while (this.#wakePending && !this.#stopped) {
+        this.#wakePending = false;
+        await this.#sweepWorkers();
+        await this.#promoteAndClaim();
       }
     } catch (error) {
-      // What did not come back may have left anything behind.
-      everywhereAt = Number.NEGATIVE_INFINITY;
-      parts.onError(error, 'claim');
+      // A statement without a response may have left anything behind: read the whole queue next time.
+      this.#fullScanAt = Number.NEGATIVE_INFINITY;
+      this.#deps.onError(error, 'claim');
     } finally {
-      // Here, not once the promise is settled: whoever wakes in between would be overheard.
-      claiming = null;
+      // Here, not after the promise settles: a wake-up between the two would be missed.
+      this.#round = null;
     }
   }
 
-  async function sweep(): Promise<void> {
-    if (performance.now() - sweptAt < parts.leaseMs / 3) return;
-    // After a failover the others may not have found the database again: they get as long as a lease lasts.
-    const own = parts.lease();
-    if (own === null || parts.steadyMs() < parts.leaseMs) return;
-    sweptAt = performance.now();
-    await sweepWorkers(db, own, parts.leaseMs);
+  async #sweepWorkers(): Promise<void> {
+    const { db, leaseMs, lease, steadyMs } = this.#deps;
+    if (performance.now() - this.#sweptAt < leaseMs / 3) return;
+    const worker = lease();
+    if (worker === null || steadyMs() < leaseMs) return;
+    this.#sweptAt = performance.now();
+    await sweepWorkers(db, worker, leaseMs);
   }
 
-  async function look(): Promise<void> {
+  async #promoteAndClaim(): Promise<void> {
     const now = performance.now();
-    const everywhere = now - everywhereAt > everywhereMs;
-    const fromTag = everywhere ? 0 : bound.over(spanMs, now);
-    // What came due is made ready within a poll, where there was not too much of it.
-    // While a machine sleeps its own clock may stand still.
-    const pausedMs = Date.now() - lookedAt;
-    lookedAt = Date.now();
-    const withinMs = everywhere || !promotedAll || pausedMs > slowMs / 2 ? null : slowMs;
-    promotedAll = (await promoteDelayed(db, { withinMs, fromTag })) < promotedMax;
-    if (!promotedAll) again = true;
-    // Where no slot was free nothing was looked for: the next look is still due to go as far.
-    if (!(await claim(fromTag))) return;
-    spanMs = usualMs;
-    if (everywhere) everywhereAt = now;
+    const isFullScan = now - this.#fullScanAt > fullScanEveryMs;
+    const fromTag = isFullScan ? 0 : this.#bound.over(this.#spanMs, now);
+    // A wall-clock gap: while a machine sleeps, its monotonic clock may stop.
+    const pausedMs = Date.now() - this.#roundAt;
+    this.#roundAt = Date.now();
+    // Each poll promotes what is due, so later rounds only need the recent past.
+    const isRecent = !isFullScan && this.#promotedAll && pausedMs <= slowTransactionMs / 2;
+    const withinMs = isRecent ? slowTransactionMs : null;
+    this.#promotedAll = (await promoteDelayed(this.#deps.db, { withinMs, fromTag })) < promotedMax;
+    if (!this.#promotedAll) this.#wakePending = true;
+    // Without a free slot nothing was read, so the next round must read as far.
+    if (!(await this.#claim(fromTag))) return;
+    this.#spanMs = usualTransactionMs;
+    if (isFullScan) this.#fullScanAt = now;
   }
 
-  /** Whether runs of anyone were looked for, under a lease. */
-  async function claim(fromTag: number): Promise<boolean> {
-    const worker = parts.lease();
+  /** Whether the queue was read for all workspaces. */
+  async #claim(fromTag: number): Promise<boolean> {
+    const worker = this.#deps.lease();
     if (worker === null) return false;
-    const general = Math.min(claimMax, count.free);
-    leftBehind = general === 0;
-    let looked = false;
-    if (general > 0) {
-      const sentAt = performance.now();
-      const runs = await holding(general, async () => {
-        const claimed = await claimExecutions(db, worker, { limit: general, fromTag });
-        if (claimed.lowestTag !== null) {
-          bound.observe(claimed.lowestTag, sentAt);
-          looked = true;
-        }
-        return claimed.runs;
-      });
-      leftBehind = runs.length === general;
-      if (leftBehind) again = true;
-    }
-    const reserved = Math.min(claimMax, count.freeForOthers - count.free);
-    if (count.free > 0 || reserved <= 0) return looked;
-    const question = { held: count.holders(), limit: reserved, fromTag };
-    const claimed = await holding(reserved, async () => {
-      const runs = await claimForOthers(db, worker, { ...question, after: lastServed });
-      if (runs.length === 0 && lastServed !== firstId) {
-        return claimForOthers(db, worker, { ...question, after: firstId });
+    const wasRead = await this.#claimGeneral(worker, fromTag);
+    await this.#claimReserved(worker, fromTag);
+    return wasRead;
+  }
+
+  async #claimGeneral(worker: string, fromTag: number): Promise<boolean> {
+    const { db, slots } = this.#deps;
+    const limit = Math.min(claimMax, slots.free);
+    this.#leftBehind = limit === 0;
+    if (limit === 0) return false;
+    let wasRead = false;
+    const sentAt = performance.now();
+    const claimed = await this.#fillSlots(limit, async () => {
+      const { executions, lowestTag } = await claimExecutions(db, worker, { limit, fromTag });
+      if (lowestTag !== null) {
+        this.#bound.observe(lowestTag, sentAt);
+        wasRead = true;
       }
-      return runs;
+      return executions;
     });
-    lastServed = claimed.at(-1)?.workspaceId ?? firstId;
-    return looked;
+    this.#leftBehind = claimed.length === limit;
+    if (this.#leftBehind) this.#wakePending = true;
+    return wasRead;
   }
 
-  /** Keeps the slots while the claim is under way, then fills them. */
-  async function holding(
-    slots: number,
-    claimThem: () => Promise<QueuedExecution[]>,
+  /** For workspaces that hold no slot here, in turn. */
+  async #claimReserved(worker: string, fromTag: number): Promise<void> {
+    const { db, slots } = this.#deps;
+    const limit = Math.min(claimMax, slots.freeForOthers - slots.free);
+    if (slots.free > 0 || limit <= 0) return;
+    const request = { held: slots.workspaceIds(), limit, fromTag };
+    const claimed = await this.#fillSlots(limit, async () => {
+      const after = this.#lastServed;
+      const executions = await claimForOtherWorkspaces(db, worker, { ...request, after });
+      if (executions.length > 0 || after === lowestId) return executions;
+      return claimForOtherWorkspaces(db, worker, { ...request, after: lowestId });
+    });
+    this.#lastServed = claimed.at(-1)?.workspaceId ?? lowestId;
+  }
+
+  /** Reserves slots during the claim, then starts what it returned. */
+  async #fillSlots(
+    count: number,
+    claim: () => Promise<QueuedExecution[]>,
   ): Promise<QueuedExecution[]> {
-    count.hold(slots);
-    let runs: QueuedExecution[] = [];
+    const { slots, start } = this.#deps;
+    slots.reserve(count);
+    let claimed: QueuedExecution[] = [];
     try {
-      runs = await claimThem();
+      claimed = await claim();
     } finally {
-      count.unhold(slots);
+      slots.unreserve(count);
     }
-    for (const one of runs) count.add(one.workspaceId);
-    for (const [index, one] of runs.entries()) {
-      // The heartbeat must get its turn in between: on a busy machine the process would start them all, find that its
-      // lease is as good as over, hand them all on, and claim them anew, without an end.
-      if (index > 0 && index % startsInARow === 0) await immediate();
-      parts.start(one);
+    for (const { workspaceId } of claimed) slots.add(workspaceId);
+    for (const [index, execution] of claimed.entries()) {
+      // Heartbeats must run in between. Otherwise a busy process would start all, miss its lease, release all and
+      // claim them again, forever.
+      if (index > 0 && index % startsPerTurn === 0) await immediate();
+      start(execution);
     }
-    return runs;
+    return claimed;
   }
-
-  return {
-    wake,
-    wakeAfter(delayMs) {
-      if (delayMs === 0) return wake();
-      const timer = setTimeout(() => {
-        timers.delete(timer);
-        wake();
-      }, delayMs);
-      timers.add(timer);
-    },
-    freed() {
-      if (leftBehind) wake();
-    },
-    async stop() {
-      stopped = true;
-      clearTimeout(pollTimer);
-      for (const timer of timers) clearTimeout(timer);
-      await claiming;
-    },
-  };
 }

@@ -3,39 +3,52 @@ import type { Pipelines } from '../store/connection/pipeline.ts';
 import { heartbeat, registerWorker } from '../store/execution/workers.ts';
 
 /**
- * The lease of this process: one row that every heartbeat renews. The lease is counted on our monotonic clock from
- * the moment a heartbeat is *sent*, so it ends here before it ends in the database.
+ * The lease of this process: one row in `workers` that covers everything the process has claimed.
+ *
+ * States: current (heartbeats succeed), silent (no successful heartbeat for two thirds of the lease), lost (the row is
+ * gone; the next heartbeat registers a new id).
+ *
+ * Invariants:
+ * - The duration counts on the monotonic clock from the moment a heartbeat is *sent*. It therefore ends here before it
+ *   ends in the database.
+ * - `current()` is null from two thirds of the duration on. The caller then aborts its calls and writes nothing, so
+ *   another process can take over without overlap.
+ * - An id is never reused after its row is gone. Writes under the old id match no row.
+ *
+ * Failure cases: a failed heartbeat is retried every twentieth of the lease. A paused process detects its silence
+ * either in `watch` or in `current()`, whichever runs first.
  */
 export interface Lease {
-  /** The id under which runs may be claimed, or null while there is no sure lease. */
+  /** The id to claim under; null while the lease is not certain. */
   current(): string | null;
-  /** Whether the row under this id was still there when the database last answered: its runs are not another's. */
-  holds(worker: string): boolean;
-  /** How long the database has answered without a break, in milliseconds. */
+  /** Whether the row with this id existed at the last response: no other process owns its executions. */
+  isCurrentClaim(worker: string): boolean;
+  /** How long heartbeats have succeeded without interruption, in milliseconds. */
   steadyMs(): number;
-  /** Renews at once, for tests and for the first beat. */
+  /** Renews at once. */
   beat(): Promise<void>;
   stop(): void;
 }
 
 export interface LeaseDeps {
-  /** A connection of its own, given up when it does not answer: nothing may keep a heartbeat waiting. */
+  /** A separate connection with a short timeout: nothing may delay a heartbeat. */
   readonly pipelines: Pipelines;
   readonly leaseMs: number;
-  /** Runs that were canceled: their calls are to be stopped. */
+  /** The calls of these executions must be aborted. */
   readonly onExecutionCanceled: (executionIds: string[]) => void;
-  /** No heartbeat for two thirds of the lease: all calls are to be stopped, nothing is to be written. */
+  /** The lease became silent: abort all calls, write nothing. */
   readonly onSilence: () => void;
-  /** A heartbeat got through again, or for the first time; true where the row, and so every run, is still ours. */
-  readonly onContact: (kept: boolean) => void;
+  /** The first successful heartbeat, and the first after a silence. False if the row, and so every claim, is lost. */
+  readonly onContact: (isSameLease: boolean) => void;
   readonly onError: (error: unknown) => void;
-  /** The first heartbeat that got through after one that did not. */
-  readonly onAgain: () => void;
+  /** The first successful heartbeat after a failed one. */
+  readonly onRecovery: () => void;
 }
 
-export function startLease(parts: LeaseDeps): Lease {
-  const beatMs = parts.leaseMs / 3;
-  const silenceMs = (parts.leaseMs * 2) / 3;
+export function startLease(deps: LeaseDeps): Lease {
+  const { leaseMs } = deps;
+  const silenceMs = (leaseMs * 2) / 3;
+  const retryMs = leaseMs / 20;
   let id: string | null = null;
   let sentAt = Number.NEGATIVE_INFINITY;
   let steadySince = Number.POSITIVE_INFINITY;
@@ -45,18 +58,18 @@ export function startLease(parts: LeaseDeps): Lease {
   let beating: Promise<void> | null = null;
   let retry: NodeJS.Timeout | undefined;
 
-  const beatTimer = setInterval(() => void beat(), beatMs);
-  const watchTimer = setInterval(watch, parts.leaseMs / 20);
+  const beatTimer = setInterval(() => void beat(), leaseMs / 3);
+  const watchTimer = setInterval(watch, leaseMs / 20);
 
   function watch(): void {
     if (silent || performance.now() - sentAt < silenceMs) return;
     silent = true;
     steadySince = Number.POSITIVE_INFINITY;
-    parts.onSilence();
+    deps.onSilence();
   }
 
   function beat(): Promise<void> {
-    // Or each beat that fails would leave one more that goes on beside those of the timer.
+    // Otherwise each failed beat would add a retry chain beside the timer.
     clearTimeout(retry);
     beating ??= once().finally(() => {
       beating = null;
@@ -67,39 +80,26 @@ export function startLease(parts: LeaseDeps): Lease {
   async function once(): Promise<void> {
     const sent = performance.now();
     try {
-      const canceled = await renew();
-      const kept = canceled !== null;
-      if (!kept) await register();
+      const canceled = id === null ? null : await renew(deps, id);
+      const isSameLease = canceled !== null;
+      if (!isSameLease) id = await register(deps);
       if (stopped) return;
-      // A process that was stopped itself may be late here: the watch decides by the time the beat was sent.
+      // A paused process may read the response late. `watch` decides by the time the beat was sent.
       sentAt = sent;
-      if (failed) parts.onAgain();
+      if (failed) deps.onRecovery();
       failed = false;
-      if (silent || !kept) {
+      if (silent || !isSameLease) {
         silent = false;
         steadySince = sent;
-        parts.onContact(kept);
+        deps.onContact(isSameLease);
       }
-      if (canceled && canceled.length > 0) parts.onExecutionCanceled(canceled);
+      if (canceled && canceled.length > 0) deps.onExecutionCanceled(canceled);
     } catch (error) {
       failed = true;
-      parts.onError(error);
-      // The next beat may come too late.
-      if (!stopped) retry = setTimeout(() => void beat(), parts.leaseMs / 20).unref();
+      deps.onError(error);
+      // The next regular beat may come too late.
+      if (!stopped) retry = setTimeout(() => void beat(), retryMs).unref();
     }
-  }
-
-  async function renew(): Promise<string[] | null> {
-    const mine = id;
-    if (mine === null) return null;
-    return parts.pipelines.use((send) => heartbeat(send, mine, parts.leaseMs));
-  }
-
-  async function register(): Promise<void> {
-    // The id only has to be unique; its time decides nothing.
-    const fresh = uuid7(Date.now());
-    await parts.pipelines.use((send) => registerWorker(send, fresh, parts.leaseMs));
-    id = fresh;
   }
 
   function current(): string | null {
@@ -108,9 +108,9 @@ export function startLease(parts: LeaseDeps): Lease {
 
   return {
     current,
-    holds: (worker) => worker === id,
+    isCurrentClaim: (worker) => worker === id,
     beat,
-    // Whoever was stopped itself may ask before the watch has looked.
+    // After a pause, a caller may ask before `watch` has run.
     steadyMs: () => (current() === null ? 0 : Math.max(0, performance.now() - steadySince)),
     stop() {
       stopped = true;
@@ -119,4 +119,16 @@ export function startLease(parts: LeaseDeps): Lease {
       clearTimeout(retry);
     },
   };
+}
+
+/** The canceled executions, or null if the row is gone. */
+async function renew({ pipelines, leaseMs }: LeaseDeps, id: string): Promise<string[] | null> {
+  return pipelines.use((send) => heartbeat(send, id, leaseMs));
+}
+
+async function register({ pipelines, leaseMs }: LeaseDeps): Promise<string> {
+  // The id must be unique. Its timestamp has no meaning.
+  const id = uuid7(Date.now());
+  await pipelines.use((send) => registerWorker(send, id, leaseMs));
+  return id;
 }

@@ -1,37 +1,39 @@
 /**
- * How many runs this process works on, and for whom. The last eighth of the slots (at least one) goes only to
- * workspaces that hold none: however long the runs of one workspace take, another's next run finds a place.
+ * The slots of this process: how many attempts run, and for which workspaces. The last eighth (at least one slot) is
+ * reserved for workspaces that hold none, so a workspace with long executions cannot block the others.
  *
- * A run whose call is over gives its slot on while its end is written, as long as fewer such runs wait than there are
- * slots. Were the slots full of them, what is accepted meanwhile would be queued, and a claim costs as much as an end.
+ * An attempt frees its slot when its call finishes, before its end is written, while fewer such attempts wait than there
+ * are slots. Otherwise slow writes would fill the slots, and new executions would be queued: a claim costs as much as an
+ * end.
  */
 export interface SlotCount {
   readonly total: number;
   readonly used: number;
-  /** Slots that anyone may take now. */
+  /** Slots that any workspace may take now. */
   readonly free: number;
   /** Slots that a workspace without one may take now. */
   readonly freeForOthers: number;
-  take(workspaceId: string): boolean;
-  /** Counts a run that has been claimed: it is here, whatever the rules say. */
+  /** Takes a slot if the rules allow it. */
+  acquire(workspaceId: string): boolean;
+  /** Counts a claimed execution, whatever the rules say. */
   add(workspaceId: string): void;
-  /** Keeps slots for a claim under way, of which the workspaces are not known yet. */
-  hold(slots: number): void;
-  unhold(slots: number): void;
-  giveBack(workspaceId: string): void;
-  /** The call of a run is over; answers what is to be called once its end is written. */
-  callOver(workspaceId: string): () => void;
-  /** Whether no run is here any more, not even one whose end is being written. */
+  /** Reserves slots for a claim in progress, whose workspaces are not known yet. */
+  reserve(slots: number): void;
+  unreserve(slots: number): void;
+  release(workspaceId: string): void;
+  /** The call has finished. Returns the function to call once the end is written. */
+  finishCall(workspaceId: string): () => void;
+  /** Whether no attempt is left, including those whose end is being written. */
   readonly idle: boolean;
   /** The workspaces that hold a slot. */
-  holders(): string[];
+  workspaceIds(): string[];
 }
 
 export function slotCount(total: number): SlotCount {
   const reserved = Math.max(1, Math.floor(total / 8));
-  const held = new Map<string, number>();
+  const perWorkspace = new Map<string, number>();
   let used = 0;
-  let ending = 0;
+  let endsInProgress = 0;
   return {
     total,
     get used() {
@@ -43,39 +45,39 @@ export function slotCount(total: number): SlotCount {
     get freeForOthers() {
       return total - used;
     },
-    take(workspaceId) {
-      const mine = held.get(workspaceId) ?? 0;
-      if (used >= total || (used >= total - reserved && mine > 0)) return false;
+    acquire(workspaceId) {
+      const own = perWorkspace.get(workspaceId) ?? 0;
+      if (used >= total || (used >= total - reserved && own > 0)) return false;
       this.add(workspaceId);
       return true;
     },
     add(workspaceId) {
-      held.set(workspaceId, (held.get(workspaceId) ?? 0) + 1);
+      perWorkspace.set(workspaceId, (perWorkspace.get(workspaceId) ?? 0) + 1);
       used++;
     },
-    hold(slots) {
+    reserve(slots) {
       used += slots;
     },
-    unhold(slots) {
+    unreserve(slots) {
       used -= slots;
     },
-    giveBack(workspaceId) {
-      const mine = held.get(workspaceId) ?? 0;
-      if (mine > 1) held.set(workspaceId, mine - 1);
-      else held.delete(workspaceId);
+    release(workspaceId) {
+      const own = perWorkspace.get(workspaceId) ?? 0;
+      if (own > 1) perWorkspace.set(workspaceId, own - 1);
+      else perWorkspace.delete(workspaceId);
       used--;
     },
-    callOver(workspaceId) {
-      if (ending >= total) return () => this.giveBack(workspaceId);
-      ending++;
-      this.giveBack(workspaceId);
+    finishCall(workspaceId) {
+      if (endsInProgress >= total) return () => this.release(workspaceId);
+      endsInProgress++;
+      this.release(workspaceId);
       return () => {
-        ending--;
+        endsInProgress--;
       };
     },
     get idle() {
-      return used === 0 && ending === 0;
+      return used === 0 && endsInProgress === 0;
     },
-    holders: () => [...held.keys()],
+    workspaceIds: () => [...perWorkspace.keys()],
   };
 }

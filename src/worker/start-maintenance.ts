@@ -1,42 +1,45 @@
+const maintenanceEveryMs = 15 * 60_000;
+const roundEveryMs = 60_000;
+
 /**
- * Keeps the house of the store, in every process that works: the small things at start and every quarter of an hour, and
- * every minute the rounds that take records away.
+ * Background maintenance in every worker process: `maintain` at startup and every quarter of an hour, each round every
+ * minute.
  */
-export function startMaintenance(parts: {
+export function startMaintenance(deps: {
   readonly maintain: () => Promise<void>;
-  /** Each ends early when the signal says so. Apart, since what one takes long for must not hold up the other. */
+  /** A round ends early when its signal aborts. Each has its own timer, so a long one does not delay the others. */
   readonly rounds: Readonly<Record<string, (signal: AbortSignal) => Promise<void>>>;
-  readonly onError: (error: unknown, what: string) => void;
+  readonly onError: (error: unknown, operation: string) => void;
 }): { stop(): Promise<void> } {
-  const ending = new AbortController();
-  const chores = [
-    every(15 * 60_000, 'maintenance', parts.maintain),
-    ...Object.entries(parts.rounds).map(([what, makeRound]) =>
-      every(60_000, what, () => makeRound(ending.signal)),
+  const stopping = new AbortController();
+  const jobs = [
+    every(maintenanceEveryMs, 'maintenance', deps.maintain),
+    ...Object.entries(deps.rounds).map(([name, startRound]) =>
+      every(roundEveryMs, name, () => startRound(stopping.signal)),
     ),
   ];
 
-  /** One after the other: where one takes longer than the time between two, the next ones are left out. */
-  function every(everyMs: number, what: string, work: () => Promise<void>) {
+  /** Never overlaps: a run that takes longer than the interval skips ticks. */
+  function every(intervalMs: number, name: string, work: () => Promise<void>) {
     let idle = true;
     const once = async () => {
       idle = false;
-      await work().catch((error: unknown) => parts.onError(error, what));
+      await work().catch((error: unknown) => deps.onError(error, name));
       idle = true;
     };
-    let running = once();
+    let current = once();
     const timer = setInterval(() => {
-      if (idle) running = once();
-    }, everyMs);
+      if (idle) current = once();
+    }, intervalMs);
     timer.unref();
-    return { timer, running: () => running };
+    return { timer, current: () => current };
   }
 
   return {
     async stop() {
-      ending.abort();
-      for (const { timer } of chores) clearInterval(timer);
-      await Promise.all(chores.map(({ running }) => running()));
+      stopping.abort();
+      for (const { timer } of jobs) clearInterval(timer);
+      await Promise.all(jobs.map(({ current }) => current()));
     },
   };
 }

@@ -1,5 +1,7 @@
-/** Sees to what nobody sees to any more, once a second in every process that works; a sweep that takes longer delays the next. */
-export function startSweep(parts: {
+const everyMs = 1_000;
+
+/** Sweeps about once a second in every worker process. A slow sweep delays the next one. */
+export function startSweep(deps: {
   readonly sweep: () => Promise<void>;
   readonly onError: (error: unknown) => void;
 }): { stop(): Promise<void> } {
@@ -10,10 +12,10 @@ export function startSweep(parts: {
 
   function schedule(): void {
     if (stopped) return;
-    // Several processes are not to sweep at the same moment for ever.
+    // Jitter keeps several processes from sweeping in step.
     timer = setTimeout(
       () => {
-        sweeping = parts.sweep().catch(parts.onError).finally(schedule);
+        sweeping = deps.sweep().catch(deps.onError).finally(schedule);
       },
       everyMs * (0.8 + Math.random() * 0.4),
     );
@@ -28,5 +30,3 @@ export function startSweep(parts: {
     },
   };
 }
-
-const everyMs = 1_000;

@@ -1,31 +1,31 @@
 import type { End, Finisher } from '../flow/execution/finish.ts';
 import { isUnstorable } from '../store/connection/database-error.ts';
 
-/** From one try to the next at most. */
+const firstPauseMs = 50;
 const pauseMsMax = 1_000;
 
 export interface WriteEndDeps {
   readonly finisher: Finisher;
-  readonly onError: (error: unknown, what: string) => void;
+  readonly onError: (error: unknown, operation: string) => void;
 }
 
 /**
- * The work is done and paid for: tries until it is written, or until the run is not ours any more. As long as the run is
- * known here nobody else calls its model, however long the database is away.
+ * Writes an end and retries until it is written or ownership is lost. The model call is already paid for. While this
+ * process owns the execution, no other one repeats the call, however long the database is unavailable.
  */
 export async function writeEnd(
-  parts: WriteEndDeps,
+  { finisher, onError }: WriteEndDeps,
   end: End,
-  isOurs: () => boolean,
+  isOwned: () => boolean,
 ): Promise<void> {
-  let pauseMs = 50;
+  let pauseMs = firstPauseMs;
   let hasTexts = true;
-  for (; isOurs(); pauseMs = Math.min(pauseMsMax, pauseMs * 2)) {
+  for (; isOwned(); pauseMs = Math.min(pauseMsMax, pauseMs * 2)) {
     try {
-      await parts.finisher.finish(end);
+      await finisher.finish(end);
       return;
     } catch (error) {
-      parts.onError(error, 'finish');
+      onError(error, 'finish');
       if (isUnstorable(error) && hasTexts) {
         end = withoutTexts(end);
         hasTexts = false;
@@ -35,7 +35,7 @@ export async function writeEnd(
   }
 }
 
-/** What it holds cannot be stored; that the run ended can. */
+/** PostgreSQL cannot store the texts, but it can store that the execution ended. */
 function withoutTexts(end: End): End {
   return {
     ...end,

@@ -6,20 +6,20 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
 import { readBody } from '../../src/api/http/body.ts';
 import { createGracefulShutdown } from '../../src/api/http/graceful-shutdown.ts';
-import { slowLimits } from '../../src/api/http/slow-receivers.ts';
+import { serverLimits } from '../../src/api/http/slow-receivers.ts';
 import { createServer } from '../../src/api/server.ts';
 import { bodyBytesMax } from '../../src/contract/limits.ts';
 
 /** What the bodies of all calls may take together. */
 
-async function start(heldBytesMax = slowLimits.heldBytesMax) {
+async function start(heldBytesMax = serverLimits.heldBytesMax) {
   const app = createServer({
     ...{
       logger: pino({ level: 'silent' }),
       trustedProxies: [],
       departure: createGracefulShutdown(),
     },
-    slow: { ...slowLimits, heldBytesMax },
+    slow: { ...serverLimits, heldBytesMax },
   });
   app.get('/small', async () => 'small');
   app.post('/body', async (request) => (await readBody(request)).kind);

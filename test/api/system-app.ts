@@ -1,11 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { createMetrics, type Gauges, type Metrics } from '../../src/api/http/metrics.ts';
-import {
-  referenceRoutes,
-  type SystemDeps,
-  systemRoutes,
-} from '../../src/api/routes/system/system.ts';
+import { openapiRoute, type SystemDeps, systemRoutes } from '../../src/api/routes/system/system.ts';
 import { type Db, openDatabase } from '../../src/store/connection/database.ts';
 
 /** The system routes alone on a socket, as a process that only works serves them. */
@@ -37,7 +33,7 @@ export async function startSystemApp(parts: Partial<SystemDeps> = {}): Promise<S
     ...{ db: own as Db, metrics, metricsToken: null, draining: () => false, leased: () => true },
     ...parts,
   });
-  referenceRoutes(app, '1.2.3');
+  openapiRoute(app, '1.2.3');
   await app.listen({ host: '127.0.0.1', port: 0 });
   return {
     url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,

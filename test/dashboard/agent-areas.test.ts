@@ -6,7 +6,7 @@ import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
-test('an agent is run from its page, with its defaults where nothing is given', async () => {
+test('runs an agent from its page with defaults for omitted variables', async () => {
   const prompt = await makePrompt(service, { user: 'Hello {{name}}, {{word}}' });
   const agent = await makeAgent(service, prompt, {
     visibility: 'public',
@@ -26,14 +26,14 @@ test('an agent is run from its page, with its defaults where nothing is given', 
   await check();
 });
 
-test('what was written as JSON is not thrown away for the form', async () => {
+test('switching to the form keeps JSON that the form cannot hold', async () => {
   const agent = await addAgent(service, { stage: 'Draft' });
   const { page, check } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner' });
   await page.getByText('JSON', { exact: true }).click();
   const json = page.getByRole('textbox', { name: 'Variables as JSON' });
   await json.fill('{"name": {"first": "Ada"}}');
   await page.getByText('Form', { exact: true }).click();
-  await page.getByText('The form holds texts only').waitFor();
+  await page.getByText('The form supports only text values').waitFor();
   await check();
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByRole('link', { name: 'Run', exact: true }).click();
@@ -43,7 +43,7 @@ test('what was written as JSON is not thrown away for the form', async () => {
   assert.equal(await page.getByRole('textbox', { name: 'name' }).inputValue(), 'Grace');
 });
 
-test('a limit is told at once, and a run is left to itself with its page', async () => {
+test('shows a rate limit without retrying, and stops waiting when the page closes', async () => {
   const agent = await addAgent(service, { stage: 'Draft' });
   const { page } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner', intercepts: true });
   const headers = { 'retry-after': '50' };
@@ -65,7 +65,7 @@ test('a limit is told at once, and a run is left to itself with its page', async
   held.release();
 });
 
-test('a run is canceled while it is under way', async () => {
+test('cancels an execution in progress', async () => {
   const agent = await addAgent(service, { stage: 'Draft' });
   const held = service.models.hold();
   const { page } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner', intercepts: true });
@@ -80,7 +80,7 @@ test('a run is canceled while it is under way', async () => {
   await page.getByRole('alert').getByText('It broke.').waitFor();
   held.release();
   await page.getByText('success', { exact: true }).waitFor();
-  // What one cancelation was refused with is not said of the next run.
+  // The error of an earlier cancelation does not show for the next execution.
   service.models.hold();
   await start?.click();
   await page.getByText('Running…').waitFor();
@@ -90,7 +90,7 @@ test('a run is canceled while it is under way', async () => {
   await page.getByText('canceled', { exact: true }).waitFor();
 });
 
-test('a run is canceled before the page knows what it is called', async () => {
+test('cancels an execution before the page knows its id', async () => {
   const agent = await addAgent(service, { stage: 'Draft' });
   service.models.hold();
   const { page } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner', intercepts: true });
@@ -106,7 +106,7 @@ test('a run is canceled before the page knows what it is called', async () => {
   await page.getByText('canceled', { exact: true }).waitFor();
 });
 
-test('another version is pinned once its difference was shown, and taken back', async () => {
+test('shows the diff before pinning a version, and restores the previous pin', async () => {
   const prompt = await makePrompt(
     service,
     { user: 'Hello {{name}}' },
@@ -132,7 +132,7 @@ test('another version is pinned once its difference was shown, and taken back', 
   assert.ok(await dialog.getByRole('button', { name: 'Keep v1' }).isDisabled());
   held.resolve();
   await dialog.waitFor({ state: 'hidden' });
-  await page.getByRole('button', { name: 'Return to v1' }).click();
+  await page.getByRole('button', { name: 'Restore v1' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Pin v1' }).click();
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Pin v2' }).waitFor();

@@ -8,33 +8,35 @@ import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
-test('settings are changed, and only those that were touched', async () => {
+test('saves only the changed settings', async () => {
   const agent = await addAgent(service, { defaultVariableValues: { word: [1, 2] } });
   const { page, check } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });
-  await page.getByRole('textbox', { name: 'Calls an hour' }).fill('500');
-  await page.getByRole('textbox', { name: /^Origins/ }).fill('https://app.example.com');
+  await page.getByRole('textbox', { name: 'Calls per hour' }).fill('500');
+  await page
+    .getByRole('textbox', { name: /^Allowed browser origins/ })
+    .fill('https://app.example.com');
   await check();
   const sent = page.waitForRequest((request) => request.method() === 'PATCH');
-  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   assert.deepEqual(Object.keys((await sent).postDataJSON()).toSorted(), [
     'allowedOrigins',
     'rateLimits',
   ]);
   await page.locator('form button[type=submit]:disabled:not([data-loading])').waitFor();
   await page.getByRole('textbox', { name: 'Default of word' }).fill('[1');
-  await page.getByText('This is not JSON.').waitFor();
+  await page.getByText('Not valid JSON.').waitFor();
   await check();
   await page.getByRole('textbox', { name: 'Default of word' }).fill('[12345678901234567890]');
-  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByText('The number 12345678901234567890 would be stored as another one.').waitFor();
 });
 
-test('what was typed and not saved is there again after a look at another page', async () => {
+test('keeps unsaved settings across pages', async () => {
   const agent = await addAgent(service);
   const { page } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });
   const [description, save] = [
     page.getByRole('textbox', { name: 'Description' }),
-    page.getByRole('button', { name: 'Save the changes' }),
+    page.getByRole('button', { name: 'Save changes' }),
   ];
   const lookElsewhere = async () => {
     await page.getByRole('link', { name: 'Overview' }).click();
@@ -48,19 +50,19 @@ test('what was typed and not saved is there again after a look at another page',
   await save.click();
   await page.locator('form button[type=submit]:disabled:not([data-loading])').waitFor();
   await description.fill('Another');
-  await page.getByRole('button', { name: 'Take them back' }).click();
+  await page.getByRole('button', { name: 'Discard' }).click();
   await lookElsewhere();
   assert.equal(await description.inputValue(), 'Half a thought');
   assert.ok(await save.isDisabled());
 });
 
-test('who may edit no longer sees what the agent is, and not a draft of it', async () => {
+test('a user who lost the editor role sees the agent, not their draft', async () => {
   const agent = await addAgent(service);
   const userId = await service.member('editor');
   const { page, check } = await visit(`/agents/${agent.agentId}/settings`, { as: { userId } });
   const description = page.getByRole('textbox', { name: 'Description' });
   await description.fill('Half a thought');
-  await page.getByRole('button', { name: 'Take them back' }).waitFor();
+  await page.getByRole('button', { name: 'Discard' }).waitFor();
   const setRole = (role: string) =>
     sql`update members set role = ${role} where user_id = ${userId}`.execute(service.db);
   await setRole('viewer');
@@ -73,7 +75,7 @@ test('who may edit no longer sees what the agent is, and not a draft of it', asy
   assert.equal(await description.inputValue(), 'Half a thought');
 });
 
-test('what is typed while a save is under way stays, and is saved next', async () => {
+test('keeps edits made during a save for the next save', async () => {
   const agent = await addAgent(service);
   const { page } = await visit(`/agents/${agent.agentId}/settings`, {
     as: 'editor',
@@ -84,7 +86,7 @@ test('what is typed while a save is under way stays, and is saved next', async (
     if (route.request().method() === 'PATCH') await typed;
     await route.continue();
   });
-  const save = page.getByRole('button', { name: 'Save the changes' });
+  const save = page.getByRole('button', { name: 'Save changes' });
   const patch = () => page.waitForRequest((request) => request.method() === 'PATCH');
   await page.getByRole('textbox', { name: 'Project' }).fill('First');
   await Promise.all([patch(), save.click()]);
@@ -97,28 +99,28 @@ test('what is typed while a save is under way stays, and is saved next', async (
   assert.deepEqual((await sent).postDataJSON(), { description: 'Typed meanwhile' });
 });
 
-test("what someone else has changed meanwhile is not overwritten, and the server's words say so", async () => {
+test('rejects a save that would overwrite a concurrent change', async () => {
   const agent = await addAgent(service);
   const { page, check } = await visit(`/agents/${agent.agentId}/settings`, { as: 'owner' });
   await page.getByRole('textbox', { name: 'Project' }).fill('Mine');
   const { key } = await service.key();
   await service.call('PATCH', agent.path, { key, body: { project: 'Theirs' } });
-  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByRole('alert').getByText('req_').waitFor();
   await check();
-  await page.getByRole('button', { name: 'Show what it is now' }).click();
+  await page.getByRole('button', { name: 'Reload' }).click();
   await page.getByRole('alert').waitFor({ state: 'detached' });
   assert.equal(await page.getByRole('textbox', { name: 'Project' }).inputValue(), 'Theirs');
 });
 
-test('a draft goes on from what someone else has changed, and never undoes it unseen', async () => {
+test('rebases a draft on concurrent changes to other fields, and fails on conflicts', async () => {
   const agent = await addAgent(service);
   const { page } = await visit(`/agents/${agent.agentId}/settings`, { as: 'owner' });
   const { key } = await service.key();
   const project = page.getByRole('textbox', { name: 'Project' });
   const description = page.getByRole('textbox', { name: 'Description' });
   await project.fill('Mine');
-  await page.getByRole('button', { name: 'Take them back' }).waitFor();
+  await page.getByRole('button', { name: 'Discard' }).waitFor();
   await service.call('PATCH', agent.path, { key, body: { description: 'Theirs' } });
   await page.reload();
   assert.equal(await project.inputValue(), 'Mine');
@@ -126,16 +128,16 @@ test('a draft goes on from what someone else has changed, and never undoes it un
   await service.call('PATCH', agent.path, { key, body: { project: 'Theirs' } });
   await page.reload();
   assert.equal(await project.inputValue(), 'Mine');
-  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByRole('alert').getByText('req_').waitFor();
   const { body } = await service.call('GET', agent.path, { key });
   assert.equal(body.project, 'Theirs');
-  await page.getByRole('button', { name: 'Show what it is now' }).click();
+  await page.getByRole('button', { name: 'Reload' }).click();
   await page.getByRole('alert').waitFor({ state: 'detached' });
   assert.equal(await project.inputValue(), 'Theirs');
 });
 
-test('an agent is deleted once it was said what that means', async () => {
+test('deletes an agent after confirmation', async () => {
   const prompt = await makePrompt(service, { user: 'Hello' });
   const agent = await makeAgent(service, prompt, { visibility: 'public', agentName: 'Gone soon' });
   await move(service, agent, 'enable-api');
@@ -143,21 +145,21 @@ test('an agent is deleted once it was said what that means', async () => {
   await openSettings(page);
   await page.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete Gone soon?' });
-  await dialog.getByText('answered 404').waitFor();
+  await dialog.getByText('fail with 404').waitFor();
   await check();
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await page.waitForURL('**/agents');
   const { key } = await service.key();
   assert.equal((await service.call('GET', agent.path, { key })).status, 404);
-  // Nor does the way back show what was read of it before.
+  // The back button shows no cached data either.
   await page.goBack();
   await page.waitForURL(`**${agentPage(agent)}`);
   await page.getByRole('alert').getByText('req_').waitFor();
 });
 
-/** The workspace has settings too, and its link is there before the agent is. */
+/** Both the navigation and the agent's tabs have a Settings link. */
 async function openSettings(page: Page): Promise<void> {
-  const areas = page.getByRole('navigation', { name: 'Areas of the agent' });
+  const areas = page.getByRole('navigation', { name: 'Agent' });
   await areas.getByRole('link', { name: 'Settings' }).click();
 }
 

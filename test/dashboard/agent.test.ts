@@ -6,7 +6,7 @@ import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
-test('the overview shows what the agent is made of, and what it has done', async () => {
+test("the overview shows the agent's settings and activity", async () => {
   const { key } = await service.key();
   const agent = await addAgent(service, {
     rateLimits: { requestsPerMinute: 1234 },
@@ -15,19 +15,19 @@ test('the overview shows what the agent is made of, and what it has done', async
   await run(service, agent, key);
   const { page, check } = await visit(`/agents/${agent.agentId}`, { as: 'viewer' });
   await page.getByRole('figure').first().waitFor();
-  const aside = page.getByRole('complementary', { name: 'Settings in short' });
+  const aside = page.getByRole('complementary', { name: 'Settings summary' });
   await aside.getByText('cueline/echo').waitFor();
-  await aside.getByRole('img', { name: /^[01] of 1,234 calls of this minute used$/ }).waitFor();
+  await aside.getByRole('img', { name: /^[01] of 1,234 calls used this minute$/ }).waitFor();
   assert.match(
     await aside.innerText(),
-    /v1[\s\S]+name\s+required\s+tone\s+else “calm”[\s\S]+1,234[\s\S]+no limit/,
+    /v1[\s\S]+name\s+required\s+tone\s+default: “calm”[\s\S]+1,234[\s\S]+no limit/,
   );
   await check();
   await page.getByText('7d', { exact: true }).click();
   await page.waitForURL(/\?range=7d$/);
 });
 
-test('the limits show what is used of each window', async () => {
+test('shows the usage of each rate limit window', async () => {
   const { key } = await service.key();
   const agent = await addAgent(service, { stage: 'Testing', rateLimits: { requestsPerDay: 1 } });
   await holdWindows(service.db, agent.id);
@@ -36,16 +36,16 @@ test('the limits show what is used of each window', async () => {
     as: 'viewer',
     intercepts: true,
   });
-  await page.getByRole('img', { name: '1 of 1 calls of this day used' }).waitFor();
-  await page.getByRole('img', { name: '1 of 10 calls of this minute used' }).waitFor();
-  await page.getByText('Capped by Testing.').first().waitFor();
+  await page.getByRole('img', { name: '1 of 1 calls used this day' }).waitFor();
+  await page.getByRole('img', { name: '1 of 10 calls used this minute' }).waitFor();
+  await page.getByText('Capped by the Testing stage.').first().waitFor();
   await check();
   await page.route('**/limits', (route) => route.fulfill({ status: 500, json: problem }));
   await page.reload();
   await page.getByRole('alert').getByText('It broke.').waitFor();
 });
 
-test('where only the figures cannot be read, it is said why', async () => {
+test('shows an error if only the totals fail to load', async () => {
   const agent = await addAgent(service);
   const { page, check } = await visit('/welcome', { as: 'viewer', intercepts: true });
   let broken = true;
@@ -61,12 +61,12 @@ test('where only the figures cannot be read, it is said why', async () => {
   await page.getByRole('definition').filter({ hasText: '$0.00' }).waitFor();
 });
 
-test('an agent is moved once it was said what will happen', async () => {
+test('changes the stage after confirmation', async () => {
   const agent = await addAgent(service);
   const { page, check } = await visit(`/agents/${agent.agentId}`, { as: 'editor' });
   await page.getByRole('button', { name: 'Disable' }).click();
   const dialog = page.getByRole('dialog', { name: 'Disable this agent?' });
-  await dialog.getByText('every program is answered 403').waitFor();
+  await dialog.getByText('New calls fail with 403').waitFor();
   await check();
   await dialog.getByRole('button', { name: 'Disable' }).click();
   await dialog.waitFor({ state: 'hidden' });
@@ -75,7 +75,7 @@ test('an agent is moved once it was said what will happen', async () => {
   await page.getByRole('button', { name: 'Enable again' }).waitFor();
 });
 
-test("a move that the server refuses shows the server's words", async () => {
+test("shows the server's message for a rejected stage change", async () => {
   const agent = await addAgent(service);
   const { page, check } = await visit(`/agents/${agent.agentId}`, { as: 'owner' });
   await page.getByRole('button', { name: 'Disable' }).click();
@@ -89,19 +89,19 @@ test("a move that the server refuses shows the server's words", async () => {
   await check();
 });
 
-test('a viewer is offered no move', async () => {
+test('viewers see no lifecycle actions', async () => {
   const agent = await addAgent(service);
   const { page } = await visit(`/agents/${agent.agentId}`, { as: 'viewer' });
   await page.getByRole('heading', { name: 'Lifecycle' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Disable' }).count(), 0);
 });
 
-test('an agent that is not there is said not to be', async () => {
+test('an unknown agent shows not found', async () => {
   const { page, check } = await visit('/agents/agt_unknown', { as: 'owner' });
   await page.getByRole('alert').getByText('req_').waitFor();
   assert.doesNotMatch(await page.title(), /^Cueline/);
   await check();
-  await page.getByRole('link', { name: 'Go to the agents' }).click();
+  await page.getByRole('link', { name: 'Go to Agents' }).click();
   await page.waitForURL('**/agents');
 });
 

@@ -6,13 +6,13 @@ import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
-test('without agents the page says what an agent is', async () => {
+test('the empty list explains agents', async () => {
   const { page, check } = await visit('/agents', { as: 'owner' });
   await page.getByRole('heading', { name: 'No agents yet' }).waitFor();
   await check();
 });
 
-test('an agent is listed with its stage, version and the figures of the day', async () => {
+test('lists an agent with stage, version and 24-hour metrics', async () => {
   const { key } = await service.key();
   const agent = await addAgent(service);
   await run(service, agent, key);
@@ -27,16 +27,14 @@ test('an agent is listed with its stage, version and the figures of the day', as
   const row = page.getByRole('row').filter({ hasText: 'Agent' }).last();
   await row.getByText('100%').waitFor();
   assert.match(await row.innerText(), /Agent\s+Deployed\s+v1\s+2\s+100%\s+[\d.]+ m?s\s+\$0\.00/);
-  await row
-    .getByRole('img', { name: '2 runs in the last 24 hours, 2 of them successful' })
-    .waitFor();
+  await row.getByRole('img', { name: '2 executions in the last 24 hours, 2 successful' }).waitFor();
   assert.deepEqual([...new Set(asked)], [agent.agentId]);
   await check();
   await row.getByRole('cell').last().click({ force: true });
   await page.waitForURL(`**/agents/${agent.agentId}`);
 });
 
-test('a cost that is not known is no zero, and what is known of several is the least', async () => {
+test('shows unknown costs as unknown, and partly known costs as a minimum', async () => {
   const { key } = await service.key();
   const [none, some] = await Promise.all([addAgent(service), addAgent(service)]);
   service.models.script(
@@ -49,8 +47,8 @@ test('a cost that is not known is no zero, and what is known of several is the l
   await run(service, some, key);
   const { page, check } = await visit('/agents', { as: 'viewer' });
   for (const [{ agentId }, cost, chart] of [
-    [none, 'not known', 'What was spent is not known.'],
-    [some, 'at least $0.14', 'Cost, as far as it is known'],
+    [none, 'unknown', 'The cost is unknown.'],
+    [some, 'at least $0.14', 'Known cost'],
   ] as const) {
     await page.goto('/agents');
     const row = page.getByRole('row').filter({ has: page.locator(`a[href$="${agentId}"]`) });
@@ -63,7 +61,7 @@ test('a cost that is not known is no zero, and what is known of several is the l
   }
 });
 
-test('search and stage stand in the address, and the back button takes them back', async () => {
+test('keeps search and stage filter in the URL', async () => {
   const prompt = await makePrompt(service, { user: 'Hello' });
   await makeAgent(service, prompt, { agentName: 'Lighthouse', visibility: 'public' });
   const { page, check } = await visit('/agents', { as: 'editor' });
@@ -74,13 +72,13 @@ test('search and stage stand in the address, and the back button takes them back
   await page.getByText('1–1 of 1').waitFor();
   await page.getByRole('combobox', { name: 'Stage' }).selectOption('Deployed');
   await page.waitForURL(/status=Deployed/);
-  await page.getByRole('heading', { name: 'No agent matches' }).waitFor();
+  await page.getByRole('heading', { name: 'No matches' }).waitFor();
   await check();
-  await page.getByRole('button', { name: 'Take the filters off' }).click();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
   await page.getByRole('link', { name: 'Lighthouse' }).waitFor();
 });
 
-test("a list that fails shows the server's words, and is tried again", async () => {
+test("shows the server's message if the list fails, and retries", async () => {
   const { page, check } = await visit('/welcome', { as: 'owner', intercepts: true });
   const problem = { error: 'Internal error', message: 'It broke.', code: 'INTERNAL' };
   await page.route('**/api/v1/agents?*', (route) =>
@@ -96,13 +94,13 @@ test("a list that fails shows the server's words, and is tried again", async () 
   await page.getByRole('table').waitFor();
 });
 
-test('it fits a narrow screen', async () => {
+test('fits a narrow screen', async () => {
   const viewport = { width: 360, height: 740 };
   const { page, check } = await visit('/agents', { as: 'owner', viewport });
   await page.getByRole('table').waitFor();
   const width = await page.evaluate('document.documentElement.scrollWidth');
   assert.equal(width, 360);
-  await page.getByRole('button', { name: 'Open the menu' }).click();
+  await page.getByRole('button', { name: 'Open menu' }).click();
   await page.getByRole('dialog').getByRole('link', { name: 'Agents' }).waitFor();
   await check();
 });

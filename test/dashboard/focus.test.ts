@@ -4,26 +4,26 @@ import type { Locator, Page } from 'playwright-core';
 import { addAgent, run } from '../../harness/agents.ts';
 import { openDashboard } from './harness.ts';
 
-/** Where the keyboard goes on; also while something moves, as most people see it. */
+/** Keyboard focus, with animations as most users have them. */
 
 const reducedMotion = 'no-preference';
 
 const { service, visit } = await openDashboard();
 
-test('the skip link comes first, and leads past the navigation', async () => {
+test('the skip link comes first and moves focus past the navigation', async () => {
   const { page } = await visit('/agents', { as: 'owner' });
   await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
   await page.keyboard.press('Tab');
-  await hasFocus(page, page.getByRole('link', { name: 'Skip to the page' }));
+  await hasFocus(page, page.getByRole('link', { name: 'Skip to content' }));
   await page.keyboard.press('Enter');
   await hasFocus(page, page.getByRole('main'));
 });
 
-test('a page that someone goes to begins with its heading, by a link as by the palette', async () => {
+test('navigation by link or command palette focuses the heading', async () => {
   const { page, check } = await visit('/agents', { as: 'owner' });
   await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
-  await page.getByRole('link', { name: 'History' }).click();
-  await hasFocus(page, page.getByRole('heading', { name: 'History', exact: true }));
+  await page.getByRole('link', { name: 'Executions' }).click();
+  await hasFocus(page, page.getByRole('heading', { name: 'Executions', exact: true }));
   await page.keyboard.press('ControlOrMeta+k');
   await page.getByPlaceholder('Search pages, agents').fill('prom');
   await page.getByRole('button', { name: 'Prompts', exact: true }).last().waitFor();
@@ -34,18 +34,18 @@ test('a page that someone goes to begins with its heading, by a link as by the p
   await check();
 });
 
-test('a tab of the same page keeps the focus', async () => {
+test('switching tabs keeps the focus on the tab', async () => {
   const agent = await addAgent(service);
   const { page } = await visit(`/agents/${agent.agentId}`, { as: 'owner' });
   const tab = page.getByRole('link', { name: 'API access' });
   await tab.focus();
   await page.keyboard.press('Enter');
   await page.waitForURL('**/access');
-  await page.getByRole('heading', { name: 'Call it from a program' }).waitFor();
+  await page.getByRole('heading', { name: 'Call from code' }).waitFor();
   await hasFocus(page, tab);
 });
 
-test('a record that is closed leads back to its row, a dialog in it to its button', async () => {
+test('closing a record returns focus to its row, closing a dialog to its button', async () => {
   const agent = await addAgent(service);
   const { key } = await service.key();
   await run(service, agent, key);
@@ -68,7 +68,7 @@ test('a record that is closed leads back to its row, a dialog in it to its butto
   await hasFocus(page, row);
 });
 
-test('keys without the command key can be switched off', async () => {
+test('single-key shortcuts can be disabled', async () => {
   const { page, check } = await visit('/agents', { as: 'owner', reducedMotion });
   await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
   await page.keyboard.press('?');

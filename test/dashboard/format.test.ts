@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatCost, formatDuration, formatSince } from '../../dashboard/data/format.ts';
+import { formatCost, formatDuration, formatSince } from '../../dashboard/data/text/format.ts';
 
-/** Figures at the edge of a unit: what is rounded up to the next one is told in it. In the language of whoever runs this. */
+/** Values at unit boundaries, which round to the next unit. In the locale of the test run. */
 
-test('a duration', () => {
+test('formats a duration', () => {
   const said = [999.4, 999.6, 9_994, 9_999, 59_949, 59_960, 3_599_400, 3_599_600];
   assert.deepEqual(
     said.map((ms) => formatDuration(ms)),
@@ -12,7 +12,7 @@ test('a duration', () => {
   );
 });
 
-test('how long ago it was', () => {
+test('formats a relative time', () => {
   const now = Date.parse('2026-11-23T12:00:00Z');
   const words = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
   for (const [seconds, count, unit] of [
@@ -30,7 +30,7 @@ test('how long ago it was', () => {
   }
 });
 
-test('a cost has cents at least, and two digits that say something', () => {
+test('formats a cost with at least cents and two significant digits', () => {
   for (const [usd, shown, digits] of [
     [0, 0, 2],
     [0.1, 0.1, 2],

@@ -7,7 +7,7 @@ import type { Role } from '../../src/core/people/member.ts';
 import { openBrowser } from './chromium.ts';
 
 /**
- * The dashboard as people meet it: the real service, and a real browser that looks at what the build made.
+ * Runs the dashboard end to end: the real service and a real browser with the built files.
  *
  *     const { service, visit } = await openDashboard();
  *     const { page, check } = await visit('/agents', { as: 'owner' });
@@ -16,30 +16,30 @@ import { openBrowser } from './chromium.ts';
  */
 export interface Dashboard {
   readonly service: Service;
-  /** A new window of a browser that knows nothing yet. What it complains of fails the test that ends with it. */
+  /** Opens a new browser context. Console errors fail the test's `check`. */
   visit(path: string, options?: VisitOptions): Promise<Visit>;
 }
 
 export interface VisitOptions extends BrowserContextOptions {
-  /** Signs in a new member of that role, or a user who is there already; nobody unless given. */
+  /** Signs in a new member with this role, or an existing user; signed out by default. */
   readonly as?: Role | { readonly userId: string };
-  /** Lets the test intercept requests with `page.route`. */
+  /** Allows `page.route`. */
   readonly intercepts?: boolean;
 }
 
 export interface Visit {
   readonly page: Page;
-  /** Nothing that axe finds fault with, where it is asked for in the dark as well; nothing that the browser has complained of. */
-  check(options?: { readonly inTheDark: true }): Promise<void>;
+  /** Fails on axe violations, optionally in dark mode too, and on console errors. */
+  check(options?: { readonly inDarkMode: true }): Promise<void>;
 }
 
-/** Nothing takes that long, however slow the machine is. */
-export const patienceMs = 120_000;
+/** Longer than anything takes on a slow machine. */
+export const timeoutMs = 120_000;
 
 export async function openDashboard(options?: ServiceOptions): Promise<Dashboard> {
   const service = await startService(options);
   const browser = await openBrowser();
-  // First what still asks: an open page would find the service half closed.
+  // Close the browser first: an open page would call a half-closed service.
   after(async () => {
     await browser.close();
     await service.close();
@@ -49,28 +49,28 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
     async visit(path, { as, intercepts = false, ...rest } = {}) {
       const context = await browser.newContext({
         baseURL: service.url,
-        // Nobody watches what moves, and each step of it would be painted.
+        // Animations only cost time.
         reducedMotion: 'reduce',
         ...rest,
       });
       after(() => context.close());
-      context.setDefaultTimeout(patienceMs);
+      context.setDefaultTimeout(timeoutMs);
       if (as) await context.addCookies(cookies((await service.signIn(as)).cookie, service.url));
       const page = await context.newPage();
-      await readyToIntercept(page, intercepts);
-      const complaints = listen(page, service.url);
+      await enableInterception(page, intercepts);
+      const problems = collectProblems(page, service.url);
       await page.goto(path);
       const check: Visit['check'] = async (options) => {
         await loaded(page);
-        for (const [colorScheme, rules] of rulesIn) {
-          if (colorScheme === 'dark' && !options?.inTheDark) continue;
+        for (const [colorScheme, rules] of rulesByScheme) {
+          if (colorScheme === 'dark' && !options?.inDarkMode) continue;
           await page.emulateMedia({ colorScheme });
-          // The page hears of it with its next frame.
+          // The page applies it in its next frame.
           await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
           await settled(page);
-          assert.deepEqual(await faults(page, rules), [], `axe, ${colorScheme}`);
+          assert.deepEqual(await axeViolations(page, rules), [], `axe, ${colorScheme}`);
         }
-        assert.deepEqual(complaints, []);
+        assert.deepEqual(problems, []);
       };
       return { page, check };
     },
@@ -78,59 +78,59 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
 }
 
 /**
- * Interception that begins on a page that is there lets a few requests by, for as long as Chromium takes to tell it. While
- * anything is intercepted, nothing comes from the browser's cache, and every request takes a detour.
+ * Interception that starts on an open page misses a few requests, so it starts before. It disables the browser cache
+ * and slows every request, so it is opt-in.
  */
-async function readyToIntercept(page: Page, intercepts: boolean): Promise<void> {
+async function enableInterception(page: Page, intercepts: boolean): Promise<void> {
   if (intercepts) await page.route('**/never-asked-for', (route) => route.abort());
   else page.route = () => Promise.reject(new Error('visit with `intercepts: true`'));
 }
 
 /**
- * The window is looked at again, as after another one: what is old by then is read anew. Its clock must be installed,
- * once: again would set it back.
+ * Simulates a return to the window after a minute, which refetches stale queries. Requires `page.clock.install()`,
+ * called once: a second call would reset the clock.
  */
-export async function lookAgain(page: Page): Promise<void> {
+export async function returnToWindow(page: Page): Promise<void> {
   await page.clock.fastForward(60_000);
   await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
 }
 
-/** Errors and warnings of the console, errors nobody caught, and whatever is asked of another origin. */
-function listen(page: Page, origin: string): string[] {
-  const complaints: string[] = [];
+/** Collects console errors and warnings, uncaught errors, and requests to other origins. */
+export function collectProblems(page: Page, origin: string): string[] {
+  const problems: string[] = [];
   page.on('console', (message) => {
-    // A refusal is no mistake of the page: the browser notes each, and the page shows what it says.
+    // The browser logs every failed request, and the page shows the error.
     const refused = message.text().startsWith('Failed to load resource: the server responded');
-    if (['error', 'warning'].includes(message.type()) && !refused) complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type()) && !refused) problems.push(message.text());
   });
-  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('pageerror', (error) => problems.push(String(error)));
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${origin}/`)) complaints.push(`asks ${request.url()}`);
+    if (!request.url().startsWith(`${origin}/`)) problems.push(`asks ${request.url()}`);
   });
-  return complaints;
+  return problems;
 }
 
-/** The page has its heading, and nothing that stands for what is still loaded. */
+/** Waits until the page has its heading and shows no loading state. */
 export async function loaded(page: Page): Promise<void> {
   const loading = '[aria-busy="true"], [data-stale], .mantine-Skeleton-root';
   await page.locator(`#root:not(:has(h1)), ${loading}`).first().waitFor({ state: 'detached' });
 }
 
-/** Colours change within a transition, and what is half faded in has no contrast yet. */
-async function settled(page: Page): Promise<void> {
+/** Waits for transitions to end: contrast is undefined while colours fade. */
+export async function settled(page: Page): Promise<void> {
   const running = 'document.getAnimations().some((one) => one.playState === "running")';
-  // Asked again and again from here: what asks in the page itself needs a looser policy.
+  // Polls from the test: `waitForFunction` would violate the page's content security policy.
   while (await page.evaluate(running)) await page.waitForTimeout(50);
 }
 
-/** In the dark the page is the same but for its colours, and these are the rules that look at colours. Each page is walked by so once. */
-const rulesIn: readonly (readonly ['dark' | 'light', RunOptions])[] = [
+/** Dark mode changes only colours, so only colour rules run there. One test visits each page in dark mode. */
+const rulesByScheme: readonly (readonly ['dark' | 'light', RunOptions])[] = [
   ['dark', { runOnly: ['color-contrast', 'link-in-text-block'] }],
   ['light', {}],
 ];
 
-/** From outside, as the page's own policy lets nothing in; once for a page, as it is half a megabyte. */
-async function faults(page: Page, rules: RunOptions): Promise<string[]> {
+/** Injects axe once per page via the debugger, because the page's policy blocks scripts. */
+export async function axeViolations(page: Page, rules: RunOptions): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
   const options: RunOptions = { ...rules, resultTypes: ['violations'], preload: false };
   const run = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`;

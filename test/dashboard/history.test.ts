@@ -8,46 +8,46 @@ import { loaded, openDashboard } from './harness.ts';
 const { service, visit } = await openDashboard();
 const { key } = await service.key();
 
-test('an agent without runs says what will stand there', async () => {
+test('the empty list explains executions', async () => {
   const agent = await addAgent(service);
   const { page, check } = await visit(`/agents/${agent.agentId}/history`, { as: 'viewer' });
-  await page.getByRole('heading', { name: 'No runs yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No executions yet' }).waitFor();
   await check();
 });
 
-test('filters stand in the address, and narrow the history of all agents', async () => {
+test('keeps filters in the URL', async () => {
   const agent = await addAgent(service);
   await run(service, agent, key, { name: 'Ada' });
   await run(service, agent, key, { name: 'Grace' });
   const { page, check } = await visit('/history?variables.name=Grace', { as: 'viewer' });
-  await page.getByText('1 run match').waitFor();
+  await page.getByText('1 execution match').waitFor();
   await check();
-  await page.getByRole('button', { name: 'Take off variables.name Grace' }).click();
-  await page.getByText('2 runs', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Remove filter variables.name Grace' }).click();
+  await page.getByText('2 executions', { exact: true }).waitFor();
   await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
   await page.waitForURL(/status=failed/);
-  await page.getByRole('heading', { name: 'No run matches' }).waitFor();
-  await page.getByRole('button', { name: 'Take the filters off' }).click();
+  await page.getByRole('heading', { name: 'No matches' }).waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).last().click();
   await page.getByRole('button', { name: 'More filters' }).click();
-  await page.getByLabel('Variable', { exact: true }).fill('name');
-  await page.getByLabel('is', { exact: true }).fill('Ada');
-  await page.getByLabel('Latency at least, ms').fill('1');
+  await page.getByLabel('Variable name', { exact: true }).fill('name');
+  await page.getByLabel('Variable value').fill('Ada');
+  await page.getByLabel('Min latency (ms)').fill('1');
   await check();
   await page.getByRole('button', { name: 'Apply' }).click();
   await page.waitForURL(/latencyMsMin=1&variables\.name=Ada|variables\.name=Ada&latencyMsMin=1/);
 });
 
-test('a filter that is applied leaves the others as they are, the range to the millisecond', async () => {
+test('applying a filter keeps the exact time range', async () => {
   const range = 'startDate=2026-01-02T03%3A04%3A05.678Z';
   const { page } = await visit(`/history?${range}`, { as: 'viewer' });
   await page.getByRole('button', { name: 'More filters' }).click();
-  await page.getByLabel('Latency at least, ms').fill('1');
+  await page.getByLabel('Min latency (ms)').fill('1');
   await page.getByRole('button', { name: 'Apply' }).click();
   await page.waitForURL(/latencyMsMin=1/);
   assert.equal(new URL(page.url()).searchParams.get('startDate'), '2026-01-02T03:04:05.678Z');
 });
 
-test('what is typed while the list follows stays, and two changes at once both hold', async () => {
+test('keeps typed text while the list updates, and combines concurrent filter changes', async () => {
   const { page } = await visit('/history', { as: 'viewer' });
   const field = page.getByLabel('Search outputs and variables');
   await field.pressSequentially('the tides of the northern seas', { delay: 45 });
@@ -56,12 +56,12 @@ test('what is typed while the list follows stays, and two changes at once both h
   await page.waitForURL(/q=the.tides.of.the.northern.seas/);
   await page.waitForURL(/status=failed/);
   await field.fill('other');
-  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.getByRole('button', { name: 'Clear filters' }).last().click();
   await page.waitForURL((url) => url.search === '');
   await page.locator('input[data-search]:placeholder-shown').waitFor();
 });
 
-test('pages are counted exactly, and lead to both ends', async () => {
+test('counts pages exactly and jumps to the first and last', async () => {
   const agent = await addAgent(service);
   const { workspaceId } = service;
   const records = Array.from({ length: 60 }, (_, place) => ({
@@ -78,7 +78,7 @@ test('pages are counted exactly, and lead to both ends', async () => {
   await page.getByText('26–50 of 60').waitFor();
 });
 
-test('what runs is seen to end without a hand', async () => {
+test('updates an execution in progress until it ends', async () => {
   const agent = await addAgent(service);
   const held = service.models.hold();
   const body = { variables: { name: 'you' } };
@@ -90,7 +90,7 @@ test('what runs is seen to end without a hand', async () => {
   await page.getByRole('cell', { name: 'success' }).waitFor();
 });
 
-test('columns are chosen, and stay chosen', async () => {
+test('remembers the chosen columns', async () => {
   const agent = await addAgent(service);
   await run(service, agent, key);
   const { page, check } = await visit(`/agents/${agent.agentId}/history`, { as: 'viewer' });
@@ -101,7 +101,7 @@ test('columns are chosen, and stay chosen', async () => {
   await page.getByRole('columnheader', { name: 'Model' }).waitFor();
 });
 
-test('inputs and outputs are asked for only where they are shown', async () => {
+test('requests bodies only for visible columns', async () => {
   const agent = await addAgent(service);
   await run(service, agent, key, { name: 'Ada' });
   const path = `/agents/${agent.agentId}/history`;
@@ -120,7 +120,7 @@ test('inputs and outputs are asked for only where they are shown', async () => {
   assert.deepEqual([...asked], ['bodies', null]);
 });
 
-test('too many records to read shows the words of the server, and a way to fewer', async () => {
+test('offers a narrower range if there are too many records to scan', async () => {
   const { page, check } = await visit('/welcome', { as: 'owner', intercepts: true });
   const problem = {
     error: 'Bad request',
@@ -130,26 +130,26 @@ test('too many records to read shows the words of the server, and a way to fewer
   await page.route('**/api/v1/executions?*q=*', (route) =>
     route.fulfill({ status: 400, json: { ...problem, requestId: 'req_of_the_test' } }),
   );
-  await page.getByRole('link', { name: 'History' }).click();
+  await page.getByRole('link', { name: 'Executions' }).click();
   await page.getByLabel('Search outputs and variables').fill('tides');
   const alert = page.getByRole('alert');
   await alert.getByText('More than 100,000 records.').waitFor();
   assert.match(await alert.innerText(), /req_of_the_test/);
   await check();
-  await page.getByRole('button', { name: 'Only the last 7 days' }).click();
+  await page.getByRole('button', { name: 'Last 7 days only' }).click();
   await page.waitForURL(/startDate=/);
 });
 
-test('a failed run says what to do', async () => {
+test('suggests a remedy for a failed execution', async () => {
   const agent = await addAgent(service, { config: { maxAttempts: 1 } });
   service.models.script(new ModelFailure('PROVIDER_AUTH', 'The key was refused.'));
   const { executionId } = await run(service, agent, key);
   const { page, check } = await visit(`/history/${agent.agentId}/${executionId}`, { as: 'viewer' });
-  await page.getByText('Save a valid one in the settings').waitFor();
+  await page.getByText('An owner can replace it under Settings').waitFor();
   await check();
 });
 
-test('the export is a download of the same filters', async () => {
+test('exports with the same filters', async () => {
   const agent = await addAgent(service);
   await run(service, agent, key, { name: 'Ada' });
   await run(service, agent, key, { name: 'Grace' });

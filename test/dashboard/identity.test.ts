@@ -8,14 +8,14 @@ const { visit } = await openDashboard({
   providers: { github: client },
 });
 
-test('whose accounts can be used stands below the form, and nobody elses', async () => {
+test('shows only the configured identity providers', async () => {
   const { page, check } = await visit('/sign-in');
   await page.getByRole('button', { name: 'Continue with GitHub' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Continue with Google' }).count(), 0);
   await check();
 });
 
-test('a provider that cannot be reached says so', async () => {
+test('shows an error if the identity provider is unreachable', async () => {
   const { page, check } = await visit('/sign-in', { intercepts: true });
   await page.route('**/api/auth/sign-in/social', (route) =>
     route.fulfill({

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { indentJson } from '../../dashboard/pages/history/json-text.ts';
 
-test('JSON is indented as it is usually written', () => {
+test('indents JSON like JSON.stringify', () => {
   const value = { b: 1, a: [true, null, -1.5e3], empty: {}, none: [], text: 'a "b": [c], {d}\\' };
   assert.equal(indentJson(JSON.stringify(value)), JSON.stringify(value, null, 2));
   assert.equal(indentJson(JSON.stringify(value, null, 7)), JSON.stringify(value, null, 2));
 });
 
-test('every digit and every name is what the model wrote', () => {
+test('keeps digits and duplicate keys', () => {
   const text = '{"id":12345678901234567890,"twice":1,"twice":2.0}';
   const indented = '{\n  "id": 12345678901234567890,\n  "twice": 1,\n  "twice": 2.0\n}';
   assert.equal(indentJson(text), indented);
 });
 
-test('what is no JSON, too long or too deep is left as it is', () => {
+test('rejects invalid, long and deep JSON', () => {
   assert.equal(indentJson('[not JSON'), null);
   assert.equal(indentJson('42'), null);
   assert.equal(indentJson('['.repeat(3_000) + ']'.repeat(3_000)), null);

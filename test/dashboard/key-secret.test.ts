@@ -4,40 +4,40 @@ import type { Page } from 'playwright-core';
 import { addAgent } from '../../harness/agents.ts';
 import { openDashboard } from './harness.ts';
 
-/** A secret is shown once: whatever else happens on the page, it must be seen. */
+/** A new secret stays visible, whatever else happens on the page. */
 
 const { service, visit } = await openDashboard();
 const secret = /^cue_[0-9A-Za-z]{36}$/;
 
-test('the first key of a workspace is seen, though the empty list it was issued from is gone', async () => {
+test('shows the first key although the empty state disappears', async () => {
   const { ownerId } = await service.workspace();
   const { page, check } = await visit('/keys', { as: { userId: ownerId } });
   await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
-  await page.getByRole('button', { name: 'Issue a key' }).last().click();
+  await page.getByRole('button', { name: 'Create key' }).last().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('First');
-  await secretStays(page, () => dialog.getByRole('button', { name: 'Issue the key' }).click());
+  await secretStays(page, () => dialog.getByRole('button', { name: 'Create key' }).click());
   await check();
 });
 
-test('a rotated key is seen, though its row is gone from the page of its agent', async () => {
+test("shows a rotated key although its row disappears from the agent's page", async () => {
   const agent = await addAgent(service);
   await service.key({ agentIds: [agent.agentId] });
   const { page } = await visit(`/agents/${agent.agentId}/access`, { as: 'owner' });
-  await secretStays(page, () => rotate(page, 'None: the old key stops at once'));
+  await secretStays(page, () => rotate(page, 'None: the old key stops working immediately'));
 });
 
-test('a rotated key is seen, though its row has moved to the next page', async () => {
+test('shows a rotated key although its row moves to the next page', async () => {
   const { workspaceId, ownerId } = await service.workspace();
   for (let keys = 0; keys < 25; keys++) await service.key({ workspaceId, userId: ownerId });
   const { page } = await visit('/keys', { as: { userId: ownerId } });
-  await secretStays(page, () => rotate(page, 'A day'));
+  await secretStays(page, () => rotate(page, '1 day'));
 });
 
-test('while a key is on its way, nothing closes what will show it', async () => {
+test('the dialog cannot be closed while a key is being created', async () => {
   const { ownerId } = await service.workspace();
   const { page } = await visit('/keys', { as: { userId: ownerId }, intercepts: true });
-  await page.getByRole('button', { name: 'Issue a key' }).last().click();
+  await page.getByRole('button', { name: 'Create key' }).last().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Slow');
   let send = () => {};
@@ -48,21 +48,21 @@ test('while a key is on its way, nothing closes what will show it', async () => 
     if (route.request().method() === 'POST') await held;
     await route.continue();
   });
-  await dialog.getByRole('button', { name: 'Issue the key' }).evaluate(pressedAndEscape);
+  await dialog.getByRole('button', { name: 'Create key' }).evaluate(pressedAndEscape);
   await page.keyboard.press('Escape');
   await page.mouse.click(5, 5);
-  assert.ok(await dialog.getByRole('button', { name: 'Close' }).isDisabled());
+  assert.ok(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled());
   await secretStays(page, async () => send());
 });
 
-/** Esc with nothing between but what the press itself set going: sooner than any timer. */
+/** Presses Esc in the same task as the click, before any timer. */
 async function pressedAndEscape(button: { click(): void } & EventTarget): Promise<void> {
   button.click();
   await null;
   button.dispatchEvent(Object.assign(new Event('keydown', { bubbles: true }), { key: 'Escape' }));
 }
 
-test('what destroys is not under the finger, and the focus goes back to what opened the dialog', async () => {
+test('focuses Cancel in destructive dialogs, and returns focus to the opener', async () => {
   const { workspaceId, ownerId } = await service.workspace();
   await service.key({ workspaceId, userId: ownerId });
   const { page } = await visit('/keys', { as: { userId: ownerId } });
@@ -71,7 +71,7 @@ test('what destroys is not under the finger, and the focus goes back to what ope
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: 'Revoke' }).focus();
   await page.keyboard.press('Enter');
-  await focused(page, 'Keep as it is');
+  await focused(page, 'Cancel');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await focused(page, await actions.getAttribute('aria-label'));
@@ -83,11 +83,11 @@ async function rotate(page: Page, grace: string): Promise<void> {
     .last()
     .click();
   await page.getByRole('menuitem', { name: 'Rotate' }).click();
-  await page.getByRole('dialog').getByLabel('Grace').selectOption(grace);
+  await page.getByRole('dialog').getByLabel('Grace period').selectOption(grace);
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
 }
 
-/** The list is read anew once the key is there, and what showed the key may go with what the list was. */
+/** The secret stays visible after the list has been refetched. */
 async function secretStays(page: Page, issue: () => Promise<void>): Promise<void> {
   let issued = false;
   const read = page.waitForResponse((response) => {

@@ -6,34 +6,34 @@ import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
-test('without keys the page says what one is for', async () => {
+test('the empty list explains keys', async () => {
   const { page, check } = await visit('/keys', { as: 'viewer' });
   await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Issue a key' }).count(), 0);
+  assert.equal(await page.getByRole('button', { name: 'Create key' }).count(), 0);
   await check();
 });
 
-test('a key is issued, shown once, and calls', async () => {
+test('creates a key, shows it once, and it works', async () => {
   const agent = await addAgent(service);
   const { page, check } = await visit('/keys', { as: 'editor' });
-  await page.getByRole('button', { name: 'Issue a key' }).first().click();
+  await page.getByRole('button', { name: 'Create key' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Shop');
-  await dialog.getByLabel('Read the history').check();
-  await dialog.getByLabel('Calls a minute').fill('7');
-  await dialog.getByLabel('Calls an hour').fill('');
-  await dialog.getByLabel('It expires').selectOption('At the end of a day…');
-  await dialog.getByLabel('Day', { exact: true }).fill('12345-01-01');
-  await dialog.getByText('There is no such day.').waitFor();
-  await dialog.getByRole('button', { name: 'Issue the key' }).click();
-  await dialog.getByLabel('It expires').selectOption('In 30 days');
+  await dialog.getByLabel('Read all executions').check();
+  await dialog.getByLabel('Calls per minute').fill('7');
+  await dialog.getByLabel('Calls per hour').fill('');
+  await dialog.getByLabel('Expires').selectOption('On a date…');
+  await dialog.getByLabel('Date', { exact: true }).fill('12345-01-01');
+  await dialog.getByText('Invalid date.').waitFor();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  await dialog.getByLabel('Expires').selectOption('In 30 days');
   await check();
   await dialog.getByRole('combobox', { name: 'Agents' }).click();
   await page.getByRole('option', { name: 'Agent' }).first().click();
-  await dialog.getByRole('button', { name: 'Issue the key' }).click();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
   const secret = await dialog.getByText(/^cue_[0-9A-Za-z]{36}$/).innerText();
   await check();
-  // As over plain HTTP; and then in a browser that does not take the other way either.
+  // Without the clipboard API, as over plain HTTP; then without the fallback too.
   await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined });
     document.addEventListener('copy', ({ target }) => { window.copied = target.value; });`);
   await dialog.getByRole('button', { name: 'Copy API key' }).click();
@@ -41,10 +41,10 @@ test('a key is issued, shown once, and calls', async () => {
   assert.equal(await page.evaluate('window.copied'), secret);
   await page.evaluate('document.execCommand = () => false');
   await dialog.getByRole('figure').getByRole('button').click();
-  await dialog.getByRole('button', { name: 'Could not be copied' }).waitFor();
-  await page.getByRole('tooltip').getByText('Could not be copied').waitFor();
+  await dialog.getByRole('button', { name: 'Copy failed' }).waitFor();
+  await page.getByRole('tooltip').getByText('Copy failed').waitFor();
   await page.keyboard.press('Escape');
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await dialog.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('cell', { name: /^Shop/ }).waitFor();
   assert.equal(await page.getByText(secret).count(), 0);
   const { body } = await service.call('GET', '/api/v1/keys', { key: (await service.key()).key });
@@ -59,50 +59,50 @@ test('a key is issued, shown once, and calls', async () => {
   assert.equal((await service.call('POST', `${agent.path}/execute`, call)).status, 202);
 });
 
-test('the list shows what each key has used of its limits', async () => {
+test('lists the rate limit usage of each key', async () => {
   const agent = await addAgent(service);
   const { key, id } = await service.key({ rateLimits: { requestsPerMinute: 4 } });
   await holdWindows(service.db, id);
   await run(service, agent, key);
   const { page, check } = await visit('/keys', { as: 'viewer' });
-  await page.getByRole('img', { name: '1 of 4 calls of this minute used' }).waitFor();
-  await page.getByRole('img', { name: '1 of 5,000 calls of this hour used' }).waitFor();
+  await page.getByRole('img', { name: '1 of 4 calls used this minute' }).waitFor();
+  await page.getByRole('img', { name: '1 of 5,000 calls used this hour' }).waitFor();
   await check();
 });
 
-test('a refusal stays in the dialog', async () => {
+test('shows a server error in the dialog', async () => {
   const { page, check } = await visit('/keys', { as: 'editor' });
-  await page.getByRole('button', { name: 'Issue a key' }).first().click();
+  await page.getByRole('button', { name: 'Create key' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Page');
-  await dialog.getByRole('combobox', { name: 'Browser origins' }).fill('not an origin');
+  await dialog.getByRole('combobox', { name: 'Allowed browser origins' }).fill('not an origin');
   await page.keyboard.press('Enter');
-  await dialog.getByRole('button', { name: 'Issue the key' }).click();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
   await dialog.getByRole('alert').getByText('req_').waitFor();
   await check();
 });
 
-test('a key is rotated, and the old one revoked', async () => {
+test('rotates a key and revokes the old one', async () => {
   const { key } = await service.key();
   const { page, check } = await visit('/keys', { as: 'owner' });
   const row = page.getByRole('row').filter({ hasText: key.slice(0, 10) });
   await row.getByRole('button', { name: /^Actions/ }).click();
   await page.getByRole('menuitem', { name: 'Rotate' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Grace').selectOption('A week');
+  await dialog.getByLabel('Grace period').selectOption('1 week');
   await check();
   await dialog.getByRole('button', { name: 'Rotate' }).click();
   await dialog.getByText(/^cue_[0-9A-Za-z]{36}$/).waitFor();
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await dialog.getByRole('button', { name: 'Done' }).click();
   await row.getByRole('button', { name: /^Actions/ }).click();
   await page.getByRole('menuitem', { name: 'Revoke' }).click();
-  await dialog.getByText('is answered 401').waitFor();
+  await dialog.getByText('will fail with 401').waitFor();
   await check();
   await dialog.getByRole('button', { name: 'Revoke' }).click();
   await row.getByText('revoked').waitFor();
 });
 
-test("an agent's page shows how it is called, with its own variables", async () => {
+test("shows code snippets with the agent's variables", async () => {
   const agent = await addAgent(service, {
     user: '{{topic}} {{tone}}',
     requiredVariables: ['topic'],

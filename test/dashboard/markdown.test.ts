@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { spansOf } from '../../dashboard/pages/history/markdown-spans.ts';
+import { rendersQuickly } from '../../dashboard/pages/history/markdown-limits.ts';
 
-test('a link is read without what the oldest browsers of the build lack', () => {
-  Object.assign(URL, { parse: undefined });
-  assert.deepEqual(spansOf('[here](https://example.com/page)'), [
-    { kind: 'link', text: 'here', href: 'https://example.com/page' },
-  ]);
-  assert.deepEqual(spansOf('[here](javascript:alert)'), [
-    { kind: 'text', text: '[here](javascript:alert)' },
-  ]);
+test('text that would block the browser is not offered as Markdown', () => {
+  for (const usual of ['', '> a\n> > b\n- - c', '-'.repeat(200), `| ${'-'.repeat(200)} |`, '**'])
+    assert.ok(rendersQuickly(usual), usual);
+  for (const hostile of ['>'.repeat(50), 'a\n'.concat('> '.repeat(60)), '1. - '.repeat(30)])
+    assert.ok(!rendersQuickly(hostile), hostile);
+  assert.ok(!rendersQuickly('a'.repeat(50_001)));
+  assert.ok(!rendersQuickly(' '.repeat(100_000)));
 });

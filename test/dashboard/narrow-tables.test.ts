@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { addAgent } from '../../harness/agents.ts';
 import { openDashboard } from './harness.ts';
 
-/** Tables of the settings where their texts are long and the screen is not. */
+/** Settings tables with long texts on narrow screens. */
 
 const { service, visit } = await openDashboard();
 
-test('on a phone an address of any length leaves the way to withdraw it in sight', async () => {
+test('a long email address does not hide the Withdraw button on a phone', async () => {
   const email = `${'long'.repeat(15)}@${'example'.repeat(4)}.com`;
   const { ownerId: user } = service;
   await service.call('POST', '/api/v1/invitations', { user, body: { email, role: 'viewer' } });
@@ -20,7 +20,7 @@ test('on a phone an address of any length leaves the way to withdraw it in sight
   await check();
 });
 
-test('on a phone a line of the audit log is no taller than it must be', async () => {
+test('audit log rows wrap no more than necessary on a phone', async () => {
   const agent = await addAgent(service);
   const body = { action: 'disable' };
   await service.call('POST', `${agent.path}/lifecycle`, { user: service.ownerId, body });

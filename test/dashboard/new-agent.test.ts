@@ -5,7 +5,7 @@ import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
-test('an agent is made in one page, its variables filled in from the version', async () => {
+test('creates an agent with variables filled in from the version', async () => {
   const { path, promptId, versionIds } = await makePrompt(service, {
     user: 'Tell {{name}} of {{topic}}',
   });
@@ -21,15 +21,15 @@ test('an agent is made in one page, its variables filled in from the version', a
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Story agent');
   await page.getByRole('combobox', { name: 'Tags' }).fill('tales');
   await page.keyboard.press('Enter');
-  await page.getByRole('combobox', { name: 'How topic is given' }).selectOption('Else a text');
+  await page.getByRole('combobox', { name: 'Type of topic' }).selectOption('Default text');
   await page.getByRole('textbox', { name: 'Default of topic' }).fill('the sea');
-  await page.getByRole('textbox', { name: 'Calls a minute' }).fill('60');
+  await page.getByRole('textbox', { name: 'Calls per minute' }).fill('60');
   await check();
   await page.getByRole('link', { name: 'Prompts' }).click();
   await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
   await page.goto('/agents/new');
-  await page.getByRole('combobox', { name: 'How topic is given' }).waitFor();
-  await page.getByRole('button', { name: 'Create the agent' }).click();
+  await page.getByRole('combobox', { name: 'Type of topic' }).waitFor();
+  await page.getByRole('button', { name: 'Create agent' }).click();
   await page.waitForURL(/\/agents\/agt_/);
   const { body } = await service.call('GET', '/api/v1/agents?q=Story', { key });
   const [agent] = body.agents;
@@ -37,15 +37,15 @@ test('an agent is made in one page, its variables filled in from the version', a
   assert.deepEqual(agent?.defaultVariableValues, { topic: 'the sea' });
   assert.equal(agent?.rateLimits.requestsPerMinute, 60);
   assert.deepEqual(agent?.tags, ['tales']);
-  // What was made is no draft any more.
+  // Creating the agent clears the draft.
   await page.goto('/agents/new');
   const name = page.getByRole('textbox', { name: 'Name', exact: true });
   await name.fill('Another');
-  await page.getByRole('button', { name: 'Discard the draft' }).click();
+  await page.getByRole('button', { name: 'Discard draft' }).click();
   assert.equal(await name.inputValue(), '');
 });
 
-test('what is made while another page is looked at is no draft any more', async () => {
+test('clears the draft even if the user has left the page', async () => {
   const { promptId } = await makePrompt(service, { user: 'Hello' });
   const { page, check } = await visit(`/agents/new?promptId=${promptId}`, {
     as: 'editor',
@@ -58,7 +58,7 @@ test('what is made while another page is looked at is no draft any more', async 
     await route.continue();
   });
   const name = page.getByRole('textbox', { name: 'Name', exact: true });
-  const button = page.getByRole('button', { name: 'Create the agent', disabled: false });
+  const button = page.getByRole('button', { name: 'Create agent', disabled: false });
   const create = async (called: string) => {
     await button.waitFor();
     await name.fill(called);
@@ -77,7 +77,7 @@ test('what is made while another page is looked at is no draft any more', async 
   held = Promise.withResolvers();
   await page.goto(`/agents/new?promptId=${promptId}`);
   assert.equal(await name.inputValue(), '');
-  // Whoever is back before the answer is led on, as if they had stayed.
+  // A user who returns before the response is redirected as if they had stayed.
   await create('Made on return');
   await page.goBack();
   assert.equal(await name.inputValue(), 'Made on return');
@@ -87,19 +87,19 @@ test('what is made while another page is looked at is no draft any more', async 
   await check();
 });
 
-test("an agent that is refused shows the server's words", async () => {
+test("shows the server's message for a rejected agent", async () => {
   const { promptId } = await makePrompt(service, { user: 'Hello', model: null });
   const { page, check } = await visit(`/agents/new?promptId=${promptId}`, { as: 'owner' });
   await page.waitForURL(/promptVersionId/);
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('No model');
-  await page.getByRole('button', { name: 'Create the agent' }).click();
+  await page.getByRole('button', { name: 'Create agent' }).click();
   await page.getByRole('alert').getByText('req_').waitFor();
   assert.doesNotMatch(await page.getByRole('alert').innerText(), /agentConfig/);
   await check();
 });
 
-test('a viewer is told that it takes an editor', async () => {
+test('viewers see that creating agents requires the editor role', async () => {
   const { page, check } = await visit('/agents/new', { as: 'viewer' });
-  await page.getByRole('heading', { name: 'Making agents takes an editor' }).waitFor();
+  await page.getByRole('heading', { name: 'Creating agents requires the editor role' }).waitFor();
   await check();
 });

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addAgent } from '../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
-import { lookAgain, openDashboard } from './harness.ts';
+import { openDashboard, returnToWindow } from './harness.ts';
 
-/** What happens to a page when the server, a part of the page or the network is gone for a while. */
+/** Pages while the server, the network or a lazy chunk is unavailable. */
 
 const { service, visit } = await openDashboard();
 const { agentId } = await addAgent(service);
 
-test('a list stays where it cannot be read anew, and comes up to date again', async () => {
+test('keeps a list whose refetch fails, and recovers', async () => {
   const { page, check } = await visit('/agents', { as: 'owner', intercepts: true });
   await page.getByRole('link', { name: 'Agent', exact: true }).first().waitFor();
   await page.clock.install();
   await page.route('**/api/v1/agents?*', (route) => route.fulfill({ status: 500, json: problem }));
-  await lookAgain(page);
+  await returnToWindow(page);
   await page.getByText('This may be out of date. It broke.').waitFor();
   assert.equal(await page.getByRole('alert').count(), 0);
   await page.getByRole('link', { name: 'Agent', exact: true }).first().waitFor();
@@ -24,7 +24,7 @@ test('a list stays where it cannot be read anew, and comes up to date again', as
   await page.getByText('This may be out of date.').waitFor({ state: 'hidden' });
 });
 
-test('so does what is known of workflows', async () => {
+test('keeps workflow data whose refetch fails, and recovers', async () => {
   const { key } = await service.key();
   const { workflowId, path } = await makeWorkflow(service, greeting(agentId), { name: 'Round' });
   const schedule = { cron: '0 2 * * *', timeZone: 'UTC', input: { name: 'Ada' } };
@@ -48,13 +48,13 @@ test('so does what is known of workflows', async () => {
     const known = page.getByText(seen, { exact: true }).filter({ visible: true }).first();
     await known.waitFor();
     await page.route(asked, (route) => route.fulfill({ status: 500, json: problem }));
-    await lookAgain(page);
+    await returnToWindow(page);
     const notice = page.getByText('This may be out of date. It broke.');
     await notice.waitFor();
     await known.waitFor();
     assert.equal(await page.getByRole('alert').count(), 0, at);
     await page.unroute(asked);
-    // The list of runs is looked at again by itself.
+    // The list of workflow runs polls.
     if (asked === '**/runs?*') await page.clock.fastForward(20_000);
     else await page.getByRole('button', { name: 'Try again' }).click();
     await notice.waitFor({ state: 'hidden' });
@@ -62,7 +62,7 @@ test('so does what is known of workflows', async () => {
   await check();
 });
 
-test('what is written of a version outlives a save that fails, that takes its time, and a pin that fails', async () => {
+test('keeps edits during a failed or slow save and a failed pin', async () => {
   const { workflowId, path } = await makeWorkflow(service, greeting(agentId));
   const { page, check } = await visit(`/workflows/${workflowId}/definition`, {
     as: 'editor',
@@ -70,12 +70,12 @@ test('what is written of a version outlives a save that fails, that takes its ti
   });
   const editor = page.getByRole('textbox', { name: 'Definition' });
   const notes = page.getByRole('textbox', { name: 'Notes' });
-  const save = page.getByRole('button', { name: 'Save the version' });
+  const save = page.getByRole('button', { name: 'Save version' });
   await editor.click();
   await page.keyboard.press('ControlOrMeta+End');
   await page.keyboard.insertText('output: "{{steps.greet.output}}!"\n');
   await notes.fill('Louder');
-  await page.getByRole('checkbox', { name: /^Pin it/ }).uncheck();
+  await page.getByRole('checkbox', { name: /^Pin this version/ }).uncheck();
   const versions = `**${path}/versions{,/*}`;
   await page.route(versions, (route) => route.fulfill({ status: 500, json: problem }));
   await save.click();
@@ -97,7 +97,7 @@ test('what is written of a version outlives a save that fails, that takes its ti
   await page.keyboard.press('ControlOrMeta+End');
   await page.keyboard.insertText('# Written meanwhile\n');
   send();
-  await page.getByText('A draft, begun from “v2”. It is not saved yet.').waitFor();
+  await page.getByText('Unsaved changes, based on “v2”.').waitFor();
   await editor.getByText('# Written meanwhile').waitFor();
   assert.equal(await notes.inputValue(), 'For the next one');
   await page.route(`**${path}`, (route) =>
@@ -113,7 +113,7 @@ test('what is written of a version outlives a save that fails, that takes its ti
   await check();
 });
 
-test('a browser that is offline still calls a server on the same machine', async () => {
+test('an offline browser still calls the server', async () => {
   const { page } = await visit('/agents', { as: 'owner' });
   await page.getByRole('table').waitFor();
   await page.evaluate("window.dispatchEvent(new Event('offline'))");
@@ -122,23 +122,23 @@ test('a browser that is offline still calls a server on the same machine', async
   await page.getByRole('button', { name: 'New prompt' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Written in the woods');
-  await dialog.getByRole('button', { name: 'Create and write it' }).click();
+  await dialog.getByRole('button', { name: 'Create and edit' }).click();
   await page.waitForURL(/\/prompts\/prm_/);
 });
 
-test('a part that cannot be fetched leaves the page as it is', async () => {
+test('a chunk that fails to load leaves the page intact', async () => {
   const { page, check } = await visit('/agents', { as: 'owner', intercepts: true });
   await page.getByRole('table').waitFor();
-  await page.route('**/assets/palette-*.js', (route) => route.fulfill({ status: 404 }));
+  await page.route('**/assets/command-palette-*.js', (route) => route.fulfill({ status: 404 }));
   await page.keyboard.press('ControlOrMeta+k');
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('A part of this page could not be fetched.').waitFor();
+  await dialog.getByText('Part of this page could not be loaded.').waitFor();
   assert.ok(await page.getByRole('table', { includeHidden: true }).isVisible());
   await check();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
   await page.keyboard.press('ControlOrMeta+k');
-  await page.unroute('**/assets/palette-*.js');
+  await page.unroute('**/assets/command-palette-*.js');
   await Promise.all([
     page.waitForEvent('load'),
     dialog.getByRole('button', { name: 'Try again' }).click(),
@@ -148,11 +148,11 @@ test('a part that cannot be fetched leaves the page as it is', async () => {
   await page.getByPlaceholder('Search pages, agents').waitFor();
 });
 
-test('after an upgrade a page that was open begins anew', async () => {
+test('an open page reloads after an upgrade', async () => {
   const { page } = await visit('/agents', { as: 'owner', intercepts: true });
   await page.getByRole('table').waitFor();
   await page.evaluate('window.before = true');
-  await page.route('**/assets/palette-*.js', (route) => route.fulfill({ status: 404 }));
+  await page.route('**/assets/command-palette-*.js', (route) => route.fulfill({ status: 404 }));
   await page.route(`${service.url}/`, (route) =>
     route.fulfill({
       contentType: 'text/html',

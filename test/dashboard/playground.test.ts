@@ -6,7 +6,7 @@ import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
-test('two versions run side by side, recorded as runs of the dashboard', async () => {
+test('executes two versions side by side, recorded with the source dashboard', async () => {
   const { promptId, versionIds } = await makePrompt(
     service,
     { user: 'Hello {{name}}' },
@@ -36,19 +36,19 @@ test('two versions run side by side, recorded as runs of the dashboard', async (
     versionIds.toSorted(),
   );
   assert.equal((await service.call('GET', '/api/v1/agents', { key })).body.pagination.total, 0);
-  // The agent was made with the one version and pinned the other, and is out of the way again.
+  // The agent was created with one version, pinned to the other, and archived again.
   assert.deepEqual(await audited(), ['agent.move archive', 'agent.pin', 'agent.create']);
-  await page.getByRole('button', { name: 'Compare no more' }).click();
+  await page.getByRole('button', { name: 'Stop comparing' }).click();
   await page.getByRole('region', { name: 'Right' }).waitFor({ state: 'detached' });
   await page.getByRole('combobox', { name: 'Version' }).selectOption({ label: 'v1' });
   await page.getByRole('textbox', { name: 'name' }).fill('Grace');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('Hello Grace').waitFor();
-  // What is pinned already is not pinned anew.
+  // A version that is already pinned is not pinned again.
   assert.deepEqual((await audited()).slice(0, -3), ['agent.move archive', 'agent.move restore']);
 });
 
-/** What the audit says of agents, newest first. */
+/** The audited actions on agents, newest first. */
 async function audited(): Promise<string[]> {
   const { body } = await service.call('GET', '/api/v1/audit', { user: service.ownerId });
   const lines = body.audit as { action: string; details: { action?: string } }[];
@@ -57,7 +57,7 @@ async function audited(): Promise<string[]> {
     .map(({ action, details }) => [action, details.action].filter(Boolean).join(' '));
 }
 
-test('a draft is run once it was saved as a version', async () => {
+test('saves a draft as a version before executing it', async () => {
   const { promptId } = await makePrompt(service, { user: 'Hello {{name}}' });
   const { page } = await visit(`/prompts/${promptId}`, { as: 'owner' });
   await page.getByRole('textbox', { name: 'User template' }).click();
@@ -65,15 +65,15 @@ test('a draft is run once it was saved as a version', async () => {
   await page.keyboard.type('Farewell {{name}} and {{other}}');
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Playground' }).click();
-  await page.getByText('Only versions run: the draft is saved as one.').waitFor();
+  await page.getByText('The draft will be saved as a version first.').waitFor();
   await page.getByRole('textbox', { name: 'name' }).fill('Ada');
   await page.getByRole('textbox', { name: 'other' }).fill('Bob');
-  await page.getByRole('button', { name: 'Save the draft and run' }).click();
+  await page.getByRole('button', { name: 'Save draft and run' }).click();
   await page.getByText('Farewell Ada and Bob').waitFor();
   assert.match(await page.getByRole('region', { name: 'Run' }).innerText(), /success\s+v2/);
 });
 
-test("a run that fails shows the server's words", async () => {
+test("shows the server's message for a failed execution", async () => {
   const { promptId } = await makePrompt(service, { user: 'Hello' });
   const { page, check } = await visit(`/prompts/${promptId}/playground`, { as: 'owner' });
   await page.getByRole('combobox', { name: 'Model' }).fill('no model');
@@ -83,7 +83,7 @@ test("a run that fails shows the server's words", async () => {
   await check();
 });
 
-test('two models answer the same version, and the one that fails keeps nothing of the other', async () => {
+test('compares two models of one version, of which one fails', async () => {
   const { promptId } = await makePrompt(service, { user: 'Hello {{name}}' });
   const byModel = async ({ model }: { model: string }) => {
     if (model === 'vendor/broken') throw new ModelFailure('PROVIDER_AUTH', 'No such key.');
@@ -108,7 +108,7 @@ test('two models answer the same version, and the one that fails keeps nothing o
   await check();
 });
 
-test('of two versions one fails, and the other is shown', async () => {
+test('compares two versions, of which one fails', async () => {
   const { promptId } = await makePrompt(
     service,
     { user: 'Old {{name}}' },

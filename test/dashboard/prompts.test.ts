@@ -5,7 +5,7 @@ import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
-test('without prompts the page says what one is; the first is made and written', async () => {
+test('the empty list explains prompts; creates and edits the first prompt', async () => {
   const { page, check } = await visit('/prompts', { as: 'editor', intercepts: true });
   await page.getByRole('heading', { name: 'No prompts yet' }).waitFor();
   await check();
@@ -18,12 +18,12 @@ test('without prompts the page says what one is; the first is made and written',
     await held.promise;
     await route.continue();
   });
-  await dialog.getByRole('button', { name: 'Create and write it' }).click();
+  await dialog.getByRole('button', { name: 'Create and edit' }).click();
   await dialog.locator('button[data-loading]').waitFor();
   assert.ok(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled());
   held.resolve();
   await page.waitForURL(/\/prompts\/prm_/);
-  await page.getByText('The first version is still to be written.').waitFor();
+  await page.getByText('No versions yet. Write the first one.').waitFor();
   await page.getByRole('textbox', { name: 'User template' }).click();
   await page.keyboard.type('Greet {{ name }} in {{language}}, {{na');
   await page.getByRole('option', { name: 'name' }).waitFor();
@@ -35,7 +35,7 @@ test('without prompts the page says what one is; the first is made and written',
   await page.getByRole('combobox', { name: 'Model' }).fill('cueline/echo');
   await page.keyboard.press('Escape');
   await page.getByRole('textbox', { name: 'Notes' }).fill('To begin with');
-  await page.getByRole('button', { name: 'Save the version' }).click();
+  await page.getByRole('button', { name: 'Save version' }).click();
   await page.getByRole('status').getByText('Saved as v1.').waitFor();
   await check();
   await page.getByRole('link', { name: 'Versions' }).click();
@@ -43,22 +43,22 @@ test('without prompts the page says what one is; the first is made and written',
   await page.getByRole('cell', { name: 'editor' }).waitFor();
 });
 
-test('a draft outlives the page, and is discarded when asked', async () => {
+test('keeps a draft across reloads until discarded', async () => {
   const { promptId } = await makePrompt(service, { user: 'Hello {{name}}' });
   const { page } = await visit(`/prompts/${promptId}`, { as: 'owner' });
   await page.getByRole('textbox', { name: 'User template' }).click();
   await page.keyboard.press('ControlOrMeta+End');
   await page.keyboard.insertText(', dear {{first name}}');
-  await page.getByText('It is not saved yet.').waitFor();
+  await page.getByText('Unsaved changes').waitFor();
   await page.getByRole('status').getByText('{{first name}}', { exact: true }).waitFor();
   await page.reload();
   await page.getByRole('textbox', { name: 'User template' }).getByText(', dear').waitFor();
-  await page.getByRole('button', { name: 'Discard the draft' }).click();
-  await page.getByText('as it was saved.').waitFor();
+  await page.getByRole('button', { name: 'Discard draft' }).click();
+  await page.getByText('no changes.').waitFor();
   await page.getByRole('textbox', { name: 'User template' }).getByText('Hello').waitFor();
 });
 
-test('what is typed while a version is saved goes on from it', async () => {
+test('edits made during a save continue from the new version', async () => {
   const { promptId } = await makePrompt(service, { user: 'Hello' });
   const { page } = await visit(`/prompts/${promptId}`, { as: 'owner', intercepts: true });
   const editor = page.getByRole('textbox', { name: 'User template' });
@@ -73,27 +73,27 @@ test('what is typed while a version is saved goes on from it', async () => {
     if (route.request().method() === 'POST') await held;
     await route.continue();
   });
-  await page.getByRole('button', { name: 'Save the version' }).click();
+  await page.getByRole('button', { name: 'Save version' }).click();
   await editor.click();
   await page.keyboard.press('ControlOrMeta+End');
   await page.keyboard.type(' friend');
   send();
-  await page.getByText('A draft, begun from “v2”. It is not saved yet.').waitFor();
+  await page.getByText('Unsaved changes, based on “v2”.').waitFor();
   await editor.getByText('Hello, dear friend').waitFor();
-  await page.getByRole('button', { name: 'Discard the draft' }).click();
+  await page.getByRole('button', { name: 'Discard draft' }).click();
   await editor.getByText('Hello, dear').waitFor();
 });
 
-test('a draft that says nothing new follows what others save, and one that does tells of it', async () => {
+test('a clean draft follows newer versions; a changed one warns of them', async () => {
   const { promptId } = await makePrompt(service, { user: 'Hello' });
   const { page, check } = await visit(`/prompts/${promptId}`, { as: 'owner' });
   const editor = page.getByRole('textbox', { name: 'User template' });
   await editor.click();
   await page.keyboard.type('x');
-  await page.getByText('It is not saved yet.').waitFor();
+  await page.getByText('Unsaved changes').waitFor();
   await page.keyboard.press('Backspace');
-  await page.getByText('“v1”, as it was saved.').waitFor();
-  // Both before the page shows either.
+  await page.getByText('Version “v1”, no changes.').waitFor();
+  // Both changes before the page renders either.
   await page.evaluate(`{
     const { view } = document.querySelector('.cm-content').cmTile.root;
     view.dispatch({ changes: { from: 0, insert: 'x' } });
@@ -104,31 +104,31 @@ test('a draft that says nothing new follows what others save, and one that does 
   const path = `/api/v1/prompts/${promptId}/versions`;
   await service.call('POST', path, { key, body: { user: 'Good evening' } });
   await page.reload();
-  await page.getByText('“v2”, as it was saved.').waitFor();
+  await page.getByText('Version “v2”, no changes.').waitFor();
   await editor.click();
   await page.keyboard.type('x');
   await service.call('POST', path, { key, body: { user: 'Good night' } });
   await page.reload();
   await page.getByText('The latest version is “v3”').waitFor();
   await check();
-  await page.getByRole('link', { name: 'See what it changed' }).click();
+  await page.getByRole('link', { name: 'View changes' }).click();
   await page.waitForURL(/before=.*after=|after=.*before=/);
 });
 
-test("a version that is refused shows the server's words at its field", async () => {
+test("shows the server's message for a rejected version", async () => {
   const { promptId } = await makePrompt(service, { user: 'Hello', label: 'first' });
   const { page, check } = await visit(`/prompts/${promptId}`, { as: 'owner' });
   await page.getByRole('textbox', { name: 'User template' }).click();
   await page.keyboard.type('Well. ');
   await page.getByRole('textbox', { name: 'Label' }).fill('first');
-  await page.getByRole('button', { name: 'Save the version' }).click();
+  await page.getByRole('button', { name: 'Save version' }).click();
   const alert = page.getByRole('alert');
   await alert.waitFor();
   assert.match(await alert.innerText(), /req_/);
   await check();
 });
 
-test('two versions are compared, and the address says which', async () => {
+test('compares two versions named in the URL', async () => {
   const { promptId, versionIds } = await makePrompt(
     service,
     { user: 'Hello {{name}}', temperature: 0.5, label: 'first' },
@@ -136,22 +136,22 @@ test('two versions are compared, and the address says which', async () => {
     { user: 'Goodbye {{name}}', label: 'third' },
   );
   const { page, check } = await visit(`/prompts/${promptId}/versions`, { as: 'viewer' });
-  await page.getByText('Both say the same.').waitFor();
-  await page.getByRole('combobox', { name: 'Version before' }).selectOption('first');
+  await page.getByText('No differences.').waitFor();
+  await page.getByRole('combobox', { name: 'Base version' }).selectOption('first');
   await page.waitForURL(`**/versions?before=${versionIds[0]}`);
   await page.getByRole('textbox', { name: 'User template of first' }).waitFor();
   assert.match(await page.getByRole('region', { name: 'Settings' }).innerText(), /0\.5\s+default/);
   await check();
 });
 
-test('a version older than those that are read can be compared; the older ones come when asked', async () => {
+test('compares a version that is not listed yet, and loads older versions', async () => {
   const later = Array.from({ length: 101 }, () => ({ user: 'Goodbye' }));
   const made = await makePrompt(service, { user: 'Hello', label: 'first' }, ...later);
   const [oldest = ''] = made.versionIds;
   const path = `/prompts/${made.promptId}/versions?before=${oldest}`;
   const { page, check } = await visit(path, { as: 'viewer' });
   await page.getByRole('textbox', { name: 'User template of first' }).waitFor();
-  const before = page.getByRole('combobox', { name: 'Version before' });
+  const before = page.getByRole('combobox', { name: 'Base version' });
   assert.equal(await before.inputValue(), oldest);
   assert.equal(await page.getByRole('row').count(), 101);
   await check();
@@ -162,26 +162,26 @@ test('a version older than those that are read can be compared; the older ones c
   assert.equal(await page.getByRole('button', { name: 'Show older versions' }).count(), 0);
 });
 
-test('a prompt is archived once it was said what that means, and found in the archive', async () => {
+test('archives a prompt after confirmation and lists it as archived', async () => {
   const { promptId, path } = await makePrompt(service, { user: 'Old words' });
   const { key } = await service.key();
   await service.call('PATCH', path, { key, body: { name: 'Old one' } });
   const { page, check } = await visit(`/prompts/${promptId}`, { as: 'editor' });
-  await page.getByRole('button', { name: 'More for this prompt' }).click();
+  await page.getByRole('button', { name: 'Prompt actions' }).click();
   await page.getByRole('menuitem', { name: 'Archive' }).click();
   const dialog = page.getByRole('dialog', { name: 'Archive this prompt?' });
-  await dialog.getByText('run on as before').waitFor();
+  await dialog.getByText('keep working').waitFor();
   await check();
   await dialog.getByRole('button', { name: 'Archive' }).click();
   await page.getByText('Archived', { exact: true }).waitFor();
   await page.goto('/prompts?q=old');
-  await page.getByRole('heading', { name: 'No prompt matches' }).waitFor();
-  await page.getByRole('combobox', { name: 'Archive' }).selectOption('Archived');
+  await page.getByRole('heading', { name: 'No matches' }).waitFor();
+  await page.getByRole('combobox', { name: 'State' }).selectOption('Archived');
   await page.getByRole('link', { name: 'Old one' }).waitFor();
   await check();
 });
 
-test("a list that fails shows the server's words", async () => {
+test("shows the server's message if the list fails", async () => {
   const { page, check } = await visit('/agents', { as: 'viewer', intercepts: true });
   const problem = { error: 'Internal error', message: 'It broke.', code: 'INTERNAL' };
   await page.route('**/api/v1/prompts?*', (route) =>

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addAgent, ended, run } from '../../harness/agents.ts';
 import { noUsage } from '../../src/core/model/model-port.ts';
-import { lookAgain, openDashboard } from './harness.ts';
+import { openDashboard, returnToWindow } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 const { key } = await service.key();
 
-test('a record has an address of its own, and closes to its list', async () => {
+test('a record has its own URL and closes to its list', async () => {
   const agent = await addAgent(service, { system: 'Be kind to {{name}}.' });
   const { executionId } = await run(service, agent, key, { name: 'Ada' });
   const list = `/agents/${agent.agentId}/history`;
@@ -22,7 +22,7 @@ test('a record has an address of its own, and closes to its list', async () => {
   await page.waitForURL(`**${list}?status=success`);
 });
 
-test('what a model wrote is shown and never run, as text and as Markdown', async () => {
+test('model output never becomes active content, as text or as Markdown', async () => {
   const text = [
     '<script>document.title = "run"</script><img src="/x" onerror="document.title = \'run\'">',
     '[click](javascript:document.title="run") ![seen](https://tracker.example/pixel.png)',
@@ -31,6 +31,10 @@ test('what a model wrote is shown and never run, as text and as Markdown', async
     '- one\n- **two**',
     '```\n<svg onload="document.title=1">\n```',
     '<https://example.com/"onmouseover="x>',
+    '[by reference][1] ![also seen][2] [java&#115;cript](java&#115;cript:document.title="run") [file](file:///etc/passwd)',
+    '[1]: JaVaScRiPt:document.title="run"\n[2]: https://tracker.example/two.png',
+    '| a | b |\n|---|---|\n| [x](vbscript:run) | <b onclick="document.title=1">c</b> |',
+    '- [ ] open\n- [x] done',
   ].join('\n\n');
   service.models.script({ text });
   const agent = await addAgent(service);
@@ -43,7 +47,8 @@ test('what a model wrote is shown and never run, as text and as Markdown', async
   await output.getByRole('heading', { name: 'Heading' }).waitFor();
   await check();
   const made = await output.evaluate((element) => ({
-    foreign: element.querySelectorAll('script, img, svg, iframe, style, form, object').length,
+    foreign: element.querySelectorAll('script, img, svg, iframe, style, form, object, input, b')
+      .length,
     handlers: element.innerHTML.match(/<[^>]+\son\w+=/g),
     links: [...element.querySelectorAll('a')].map(({ href, rel }) => ({ href, rel })),
   }));
@@ -54,11 +59,22 @@ test('what a model wrote is shown and never run, as text and as Markdown', async
     assert.match(href, /^https:\/\/example\.com\//);
     assert.match(rel, /noopener/);
   }
-  assert.match(await output.innerText(), /!\[seen\]\(https:\/\/tracker\.example/);
-  assert.equal(await page.title(), 'Run of Agent · Cueline');
+  const shown = await output.innerText();
+  for (const text of [
+    '![seen](https://tracker.example/pixel.png)',
+    '![also seen][2]',
+    '[click](javascript:document.title="run")',
+    '[x](vbscript:run)',
+    '[file](file:///etc/passwd)',
+    '<svg onload="document.title=1">',
+    '☑ done',
+  ])
+    assert.ok(shown.includes(text), text);
+  assert.equal(await output.getByRole('table').count(), 1);
+  assert.equal(await page.title(), 'Execution of Agent · Cueline');
 });
 
-test('the key that called goes by its name, in the list and in the record', async () => {
+test('shows the name of the calling key in the list and the record', async () => {
   const agent = await addAgent(service);
   const body = { name: 'Night tide', agentIds: [agent.agentId], permissions: ['execute'] };
   const { body: issued } = await service.call('POST', '/api/v1/keys', { key, body });
@@ -77,7 +93,7 @@ test('the key that called goes by its name, in the list and in the record', asyn
   await check();
 });
 
-test('JSON is shown in order', async () => {
+test('indents JSON output', async () => {
   service.models.script({ text: '{"b":1,"a":[true]}' });
   const agent = await addAgent(service);
   const { executionId } = await run(service, agent, key);
@@ -85,7 +101,7 @@ test('JSON is shown in order', async () => {
   await page.getByText('"b": 1').waitFor();
 });
 
-test('a run is started again with the same values and with others, from the dashboard', async () => {
+test('runs again with the same and with other variables', async () => {
   const agent = await addAgent(service);
   const usage = { inputTokens: 125_432, outputTokens: 10_001 };
   service.models.script({ usage: { ...noUsage, ...usage } });
@@ -107,7 +123,7 @@ test('a run is started again with the same values and with others, from the dash
   const first = page.url();
   await page.getByRole('button', { name: 'Run again' }).click();
   await dialog.getByLabel('Variables').fill('{');
-  await dialog.getByText('It is not a JSON object.').waitFor();
+  await dialog.getByText('Not a JSON object.').waitFor();
   await dialog.getByLabel('Variables').fill('{}');
   await dialog.getByRole('button', { name: 'Run', exact: true }).click();
   await dialog.getByRole('alert').getByText('req_').waitFor();
@@ -120,7 +136,7 @@ test('a run is started again with the same values and with others, from the dash
   await page.getByText('dashboard', { exact: true }).last().waitFor();
 });
 
-test('a run is canceled', async () => {
+test('cancels an execution', async () => {
   const agent = await addAgent(service);
   const held = service.models.hold();
   const body = { variables: { name: 'you' } };
@@ -128,10 +144,10 @@ test('a run is canceled', async () => {
   await held.arrived;
   const path = `/history/${agent.agentId}/${accepted.body.executionId}`;
   const { page, check } = await visit(path, { as: 'editor' });
-  await page.getByRole('button', { name: 'Cancel the run' }).click();
-  await page.getByText('Someone canceled it.').waitFor();
-  // Grey: nothing went wrong.
-  const code = page.getByRole('region', { name: 'Why it ended' }).locator('code');
+  await page.getByRole('button', { name: 'Cancel execution' }).click();
+  await page.getByText('The execution was canceled.').waitFor();
+  // Grey, because nothing failed.
+  const code = page.getByRole('region', { name: 'Reason' }).locator('code');
   const color = await code.evaluate(
     (element) => element.ownerDocument.defaultView?.getComputedStyle(element).color ?? '',
   );
@@ -140,7 +156,7 @@ test('a run is canceled', async () => {
   await check();
 });
 
-test('a record is deleted once it was said what goes', async () => {
+test('deletes a record after confirmation', async () => {
   const agent = await addAgent(service);
   const { executionId } = await run(service, agent, key);
   const path = `/history/${agent.agentId}/${executionId}`;
@@ -155,13 +171,13 @@ test('a record is deleted once it was said what goes', async () => {
   await open();
   await page.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete this record?' });
-  await dialog.getByText('for good').waitFor();
+  await dialog.getByText('permanently').waitFor();
   await check();
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await page.waitForURL(/\/history$/);
   const gone = await service.call('GET', `${agent.path}/executions/${executionId}`, { key });
   assert.equal(gone.status, 404);
-  // Nor does the way back show what was read of it before.
+  // The back button shows no cached data either.
   await page.goBack();
   await page.goBack();
   await page.waitForURL(`**${path}`);
@@ -169,14 +185,14 @@ test('a record is deleted once it was said what goes', async () => {
   assert.equal(await page.getByText('Hello you').count(), 0);
 });
 
-test('a record that is not there is said not to be', async () => {
+test('an unknown record shows not found', async () => {
   const agent = await addAgent(service);
   const { page, check } = await visit(`/history/${agent.agentId}/exe_unknown`, { as: 'viewer' });
   await page.getByRole('alert').getByText('req_').waitFor();
   await check();
 });
 
-test('a record stays where it cannot be read anew, and goes where it is there no more', async () => {
+test('keeps a record whose refetch fails, and removes it on 404', async () => {
   const agent = await addAgent(service);
   const { executionId } = await run(service, agent, key);
   const { page, check } = await visit(`/history/${agent.agentId}/${executionId}`, {
@@ -192,19 +208,19 @@ test('a record stays where it cannot be read anew, and goes where it is there no
       ...{ status: 500, json: { error: 'Error', message: 'It broke.', code: 'INTERNAL' } },
     }),
   );
-  await lookAgain(page);
+  await returnToWindow(page);
   await page.getByText('This may be out of date. It broke.').waitFor();
   await text.waitFor();
   await check();
   await page.unroute(record);
   const path = `${agent.path}/executions/${executionId}`;
   assert.equal((await service.call('DELETE', path, { key })).status, 204);
-  await lookAgain(page);
+  await returnToWindow(page);
   await page.getByRole('alert').getByText('req_').waitFor();
   await text.waitFor({ state: 'detached' });
 });
 
-test('a viewer is offered nothing that changes', async () => {
+test('viewers see no actions that change data', async () => {
   const agent = await addAgent(service);
   const { executionId } = await run(service, agent, key);
   const { page } = await visit(`/history/${agent.agentId}/${executionId}`, {
@@ -214,7 +230,7 @@ test('a viewer is offered nothing that changes', async () => {
   await page.getByRole('button', { name: 'Copy as curl' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
   assert.equal(await page.getByRole('button', { name: 'Run again' }).count(), 0);
-  // Whoever has left is told apart by the identifier alone.
+  // Former members are distinguished by id.
   await page.route('**/api/v1/members', (route) => route.fulfill({ json: { members: [] } }));
   await page.reload();
   const by = page.getByText('a former member', { exact: true });

@@ -9,7 +9,7 @@ const { service, visit } = await openDashboard();
 
 const count = 120;
 
-test('a run is followed without its bodies, and its items beyond the first hundred to their end', async () => {
+test('polls a workflow run without bodies, and its items beyond the first hundred until they end', async () => {
   const { statusUrl, release } = await startLong();
   const at = statusUrl.replace('/api/v1', '');
   const { page, check } = await visit('/welcome', { as: 'viewer', intercepts: true });
@@ -26,12 +26,12 @@ test('a run is followed without its bodies, and its items beyond the first hundr
     if (pathname === statusUrl) polls.push(searchParams.get('omit'));
   });
   await page.goto(`${at}?step=greet`);
-  const rows = page.getByRole('table', { name: 'Items that have begun' });
+  const rows = page.getByRole('table', { name: 'Started items' });
   const next = page.getByRole('button', { name: 'Next' });
   await page.getByText(`1–50 of ${count}`).waitFor();
   await next.click();
   await next.click();
-  // Nothing of that page is there yet: neither rows of another page nor a range that cannot be.
+  // While the page loads, it shows neither rows of another page nor an impossible range.
   await page.getByText(`101–${count} of ${count}`).waitFor();
   assert.equal(await rows.getAttribute('aria-busy'), 'true');
   answer = pass;
@@ -40,7 +40,7 @@ test('a run is followed without its bodies, and its items beyond the first hundr
   await processing.first().waitFor();
   assert.equal(await processing.count(), count - 100);
 
-  // One look that fails takes nothing off the page, and is not the last one.
+  // A failed poll keeps the rows and does not stop polling.
   answer = (route) => route.fulfill({ status: 503, json: {} });
   const stale = page.getByText('This may be out of date.');
   await stale.waitFor();
@@ -49,7 +49,7 @@ test('a run is followed without its bodies, and its items beyond the first hundr
     key: (await service.key()).key,
   });
   const { body: kept } = await before;
-  // Until the page knows of the end it reads what was before it.
+  // Until the page knows the end, it reads the earlier items.
   const ended = page.getByRole('status').getByText('success');
   answer = async (route) =>
     (await ended.isVisible()) ? route.continue() : route.fulfill({ json: kept });
@@ -67,7 +67,7 @@ test('a run is followed without its bodies, and its items beyond the first hundr
   await check();
 });
 
-/** A run of which every item beyond the first hundred is held. */
+/** A workflow run in which every item beyond the first hundred is held. */
 async function startLong() {
   const { agentId } = await addAgent(service, { model: 'fake/model' });
   const { path } = await makeWorkflow(service, {

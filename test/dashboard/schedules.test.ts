@@ -8,17 +8,17 @@ import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
-test('a schedule shows its next five times on both clocks, is refused, changed and deleted', async () => {
+test('validates, creates, edits and deletes a schedule, and shows its next five times in both time zones', async () => {
   const { agentId } = await addAgent(service);
   const { workflowId } = await makeWorkflow(service, greeting(agentId));
   const path = `/workflows/${workflowId}/triggers`;
   const { page, check } = await visit(path, { as: 'editor', timezoneId: 'America/New_York' });
   await page.getByRole('button', { name: 'New schedule' }).click();
   const form = page.getByRole('dialog', { name: 'New schedule' });
-  const when = form.getByRole('textbox', { name: 'When' });
+  const when = form.getByRole('textbox', { name: 'Cron expression' });
   assert.equal(await form.getByLabel('Time zone').inputValue(), 'America/New_York');
   await form.getByLabel('Time zone').fill('Asia/Tokyo');
-  await when.fill('every now and then');
+  await when.fill('now and then');
   await form.getByRole('button', { name: 'Create' }).click();
   await form.getByRole('alert').waitFor();
   await check();
@@ -32,7 +32,7 @@ test('a schedule shows its next five times on both clocks, is refused, changed a
   await form.getByRole('button', { name: 'Create' }).click();
   await form.waitFor({ state: 'hidden' });
   const times = page.getByRole('table', { name: 'Next times' });
-  await times.getByRole('columnheader', { name: 'Yours, America/New_York' }).waitFor();
+  await times.getByRole('columnheader', { name: 'Your time, America/New_York' }).waitFor();
   assert.equal(await times.getByRole('row').count(), 6);
   const [tokyo = '', newYork = ''] = await times
     .getByRole('row')
@@ -47,14 +47,17 @@ test('a schedule shows its next five times on both clocks, is refused, changed a
       'at', '2026-11-20T17:00:00.000Z', 'code', 'MISSING_VARIABLES', 'message', 'Required input is missing: tone.')
     where workflow_id = ${fromId('workflow', workflowId)}`.execute(service.db);
   await page.reload();
-  await page.getByText(/^Could not start a run .*: Required input is missing: tone\.$/).waitFor();
+  await page.getByText(/^Failed to start .*: Required input is missing: tone\.$/).waitFor();
   await check();
-  await page.getByRole('button', { name: 'Switch off 0 2' }).click();
-  await page.getByText('It does not tick.').waitFor();
+  await page.getByRole('button', { name: 'Disable 0 2' }).click();
+  await page.getByText('Disabled.').waitFor();
   await page.getByRole('button', { name: 'Edit 0 2' }).click();
-  await page.getByRole('dialog').getByRole('textbox', { name: 'When' }).fill('30 4 * * MON');
+  await page
+    .getByRole('dialog')
+    .getByRole('textbox', { name: 'Cron expression' })
+    .fill('30 4 * * MON');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: 'Delete 30 4' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('A schedule starts exactly one run').waitFor();
+  await page.getByText('A schedule starts exactly one workflow run').waitFor();
 });

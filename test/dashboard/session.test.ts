@@ -5,11 +5,11 @@ import type { Page } from 'playwright-core';
 import { addAgent, run } from '../../harness/agents.ts';
 import { password } from '../../harness/sessions.ts';
 import { toId } from '../../src/core/id.ts';
-import { lookAgain, openDashboard } from './harness.ts';
+import { openDashboard, returnToWindow } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
-test('who is in two workspaces switches between them, and exports the one that is shown', async () => {
+test('switches between two workspaces and exports the current one', async () => {
   const userId = await memberOfTwo();
   const agent = await addAgent(service);
   await run(service, agent, (await service.key()).key, { name: 'Ada' });
@@ -18,26 +18,26 @@ test('who is in two workspaces switches between them, and exports the one that i
   await page.getByRole('menuitem').last().click();
   await page.waitForURL(/\/(agents|welcome)$/);
   await page.goto('/history');
-  await page.getByRole('heading', { name: 'No runs yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No executions yet' }).waitFor();
   await page.getByRole('button', { name: /^Workspace/ }).click();
   await page.getByRole('menuitem').first().click();
   await page.waitForURL(/\/(agents|welcome)$/);
   await page.goto('/history');
-  await page.getByText('1 run', { exact: true }).waitFor();
+  await page.getByText('1 execution', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Export' }).click();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('menuitem', { name: 'JSON lines' }).click(),
+    page.getByRole('menuitem', { name: 'JSON Lines' }).click(),
   ]);
   const chunks: Buffer[] = [];
   for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
   assert.match(Buffer.concat(chunks).toString(), /Ada/);
-  // The browser's own download, and not what the page has read: it is as long as the history.
+  // A native browser download, not data the page has read, so that its size is unlimited.
   assert.match(download.url(), /^http.*[?&]workspace=wsp_/);
   await check();
 });
 
-test('an export that is refused says why', async () => {
+test('shows why an export was rejected', async () => {
   const { page, check } = await visit('/history', {
     as: { userId: await memberOfTwo() },
     intercepts: true,
@@ -54,7 +54,7 @@ test('an export that is refused says why', async () => {
   await check();
 });
 
-test('a chosen workspace that is theirs no longer does not keep people out', async () => {
+test('falls back if the chosen workspace is no longer accessible', async () => {
   const { workspaceId } = await service.workspace();
   const { page } = await visit('/agents', { as: 'editor' });
   await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
@@ -65,7 +65,7 @@ test('a chosen workspace that is theirs no longer does not keep people out', asy
   assert.equal(await page.evaluate("localStorage.getItem('cueline-workspace')"), null);
 });
 
-test('whoever leaves goes on in another workspace of theirs, and after the last is told so', async () => {
+test('leaving a workspace opens another one, or the page for users without any', async () => {
   const { email, userId } = await service.signIn('viewer');
   const other = await service.workspace();
   await sql`insert into members (workspace_id, user_id, role)
@@ -75,7 +75,7 @@ test('whoever leaves goes on in another workspace of theirs, and after the last 
     await page.goto('/settings/members');
     await page.getByRole('button', { name: 'Leave this workspace' }).click();
     const dialog = page.getByRole('dialog', { name: 'Leave this workspace?' });
-    await dialog.getByText('every key that you issued is revoked').waitFor();
+    await dialog.getByText('all keys that you created are revoked').waitFor();
     await check();
     await dialog.getByRole('button', { name: 'Leave', exact: true }).click();
   };
@@ -84,29 +84,29 @@ test('whoever leaves goes on in another workspace of theirs, and after the last 
   await leave();
   await page.waitForURL('**/agents');
   await leave();
-  await page.getByRole('heading', { name: 'You are in no workspace' }).waitFor();
-  await page.getByText(`${email} belongs to no workspace here.`).waitFor();
+  await page.getByRole('heading', { name: 'No workspace' }).waitFor();
+  await page.getByText(`${email} is not a member of any workspace.`).waitFor();
   await check();
-  // The same page comes again, loaded anew: the heading alone may be that of the page that is left.
+  // The same page reloads, so its heading alone would not show that.
   await Promise.all([
     page.waitForEvent('load'),
-    page.getByRole('link', { name: 'Look again' }).click(),
+    page.getByRole('link', { name: 'Check again' }).click(),
   ]);
-  await page.getByRole('heading', { name: 'You are in no workspace' }).waitFor();
+  await page.getByRole('heading', { name: 'No workspace' }).waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.waitForURL('**/sign-in');
   await page.goto('/no-workspace');
   await page.waitForURL('**/sign-in');
 });
 
-test('a session that ends takes nothing off the page', async () => {
+test('an expired session keeps the page and its input', async () => {
   const userId = await service.member('editor');
   const { page, check } = await visit('/prompts', { as: { userId } });
   await page.getByRole('button', { name: 'New prompt' }).first().click();
   const form = page.getByRole('dialog', { name: 'New prompt' });
   await form.getByLabel('Name').fill('Long thought of');
   await page.context().clearCookies();
-  await form.getByRole('button', { name: 'Create and write it' }).click();
+  await form.getByRole('button', { name: 'Create and edit' }).click();
   const again = page.getByRole('dialog', { name: 'Your session has ended' });
   await again.getByLabel('Password', { exact: true }).fill('not the password');
   await again.getByRole('button', { name: 'Sign in' }).click();
@@ -117,11 +117,11 @@ test('a session that ends takes nothing off the page', async () => {
   await again.waitFor({ state: 'hidden' });
   assert.equal(await form.getByLabel('Name').inputValue(), 'Long thought of');
   await form.getByRole('alert').waitFor({ state: 'detached' });
-  await form.getByRole('button', { name: 'Create and write it' }).click();
+  await form.getByRole('button', { name: 'Create and edit' }).click();
   await page.waitForURL(/\/prompts\/prm_/);
 });
 
-test('whoever signs in next in the same window finds no draft of the one before', async () => {
+test('the next user of a window sees no drafts of the previous user', async () => {
   const agent = await addAgent(service);
   const { page, check } = await visit('/agents/new', { as: 'editor' });
   const [name, description] = [
@@ -132,15 +132,15 @@ test('whoever signs in next in the same window finds no draft of the one before'
   await name.fill('Mine alone');
   await page.goto(settings);
   await description.fill('Half a thought');
-  await page.getByRole('button', { name: 'Take them back' }).waitFor();
+  await page.getByRole('button', { name: 'Discard' }).waitFor();
   const me = await (await page.request.get('/api/v1/me')).json();
   const signInAs = async (email: string) => {
     await page.context().clearCookies();
     await page.getByRole('link', { name: 'Prompts', exact: true }).click();
     const ended = page.getByRole('dialog', { name: 'Your session has ended' });
-    await ended.getByText('but for drafts').waitFor();
-    await ended.getByRole('button', { name: 'Go to the sign-in page' }).click();
-    await page.getByLabel('E-mail').fill(email);
+    await ended.getByText('except for drafts').waitFor();
+    await ended.getByRole('button', { name: 'Go to sign-in page' }).click();
+    await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
@@ -157,32 +157,32 @@ test('whoever signs in next in the same window finds no draft of the one before'
   await check();
 });
 
-test('a window becomes that of whoever has signed in in another one', async () => {
+test('a window follows a sign-in as another user in another window', async () => {
   const { page, check } = await visit('/prompts', { as: 'owner' });
   await page.getByRole('button', { name: 'New prompt' }).first().waitFor();
   await page.clock.install();
   const { email } = await service.signIn('viewer');
   const other = await page.context().newPage();
   await other.goto('/sign-in');
-  await other.getByLabel('E-mail').fill(email);
+  await other.getByLabel('Email').fill(email);
   await other.getByLabel('Password', { exact: true }).fill(password);
   await other.getByRole('button', { name: 'Sign in', exact: true }).click();
   await other.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
-  await Promise.all([page.waitForEvent('load'), lookAgain(page)]);
+  await Promise.all([page.waitForEvent('load'), returnToWindow(page)]);
   await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'viewer' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'New prompt' }).count(), 0);
   await check();
 });
 
-test('whoever may do less by now is offered it no more, once it was refused', async () => {
+test('hides actions after a 403 because the role has changed', async () => {
   const userId = await service.member('editor');
   const { page } = await visit('/prompts', { as: { userId } });
   await page.getByRole('button', { name: 'New prompt' }).first().click();
   await sql`update members set role = 'viewer' where user_id = ${userId}`.execute(service.db);
   const form = page.getByRole('dialog', { name: 'New prompt' });
   await form.getByLabel('Name').fill('Too late');
-  await form.getByRole('button', { name: 'Create and write it' }).click();
+  await form.getByRole('button', { name: 'Create and edit' }).click();
   await form.getByRole('alert').getByText('req_').waitFor();
   await page
     .getByRole('button', { name: 'New prompt', includeHidden: true })
@@ -190,7 +190,7 @@ test('whoever may do less by now is offered it no more, once it was refused', as
     .waitFor({ state: 'detached' });
 });
 
-test('signing out that fails says so, and what was written is forgotten with the session', async () => {
+test('shows a failed sign-out, and sign-out clears drafts', async () => {
   const { page, check } = await visit('/agents', { as: 'owner', intercepts: true });
   await page.evaluate(`sessionStorage.setItem('cueline-draft-prm_1', '"secret"')`);
   await page.route('**/api/auth/sign-out', (route) =>

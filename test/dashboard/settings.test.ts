@@ -5,7 +5,7 @@ import { addAgent, run } from '../../harness/agents.ts';
 import { makeRound } from '../../harness/rounds.ts';
 import { password } from '../../harness/sessions.ts';
 import { ModelFailure } from '../../src/core/model/model-port.ts';
-import { lookAgain, openDashboard } from './harness.ts';
+import { openDashboard, returnToWindow } from './harness.ts';
 
 const connection: { failure: ModelFailure | null } = { failure: null };
 const { service, visit } = await openDashboard({
@@ -14,59 +14,59 @@ const { service, visit } = await openDashboard({
   },
 });
 
-test('the plan is changed, and its usage shown', async () => {
+test('changes the plan and shows its usage', async () => {
   const { page, check } = await visit('/settings', { as: 'owner' });
   await page.waitForURL('**/settings/workspace');
-  await page.getByLabel('Name of the plan').fill('Team');
-  await page.getByLabel('AI Actions a month').fill('5000');
-  await page.getByRole('button', { name: 'Save the plan' }).click();
+  await page.getByLabel('Plan name').fill('Team');
+  await page.getByLabel('AI Actions per month').fill('5000');
+  await page.getByRole('button', { name: 'Save plan' }).click();
   await page.getByRole('img', { name: '0 of 5,000 used' }).waitFor();
   await page.getByText('Plan “Team”').waitFor();
   await check();
-  const saved = page.getByText('Saved: it holds from the next call on.');
+  const saved = page.getByText('Saved.');
   await saved.waitFor();
-  await page.getByLabel('Name of the plan').fill('Another');
+  await page.getByLabel('Plan name').fill('Another');
   await saved.waitFor({ state: 'detached' });
 });
 
-test('a viewer reads the settings, and is offered no change', async () => {
+test('viewers see settings but no actions', async () => {
   const { page, check } = await visit('/settings/workspace', { as: 'viewer' });
   await page.getByText('AI Actions this month').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Save the plan' }).count(), 0);
+  assert.equal(await page.getByRole('button', { name: 'Save plan' }).count(), 0);
   assert.equal(await page.getByRole('link', { name: 'Audit log' }).count(), 0);
   await check();
 });
 
-test('members are invited, changed and removed', async () => {
+test('invites, changes and removes members', async () => {
   const { email } = await service.signIn('viewer');
   const { page, check } = await visit('/settings/members', { as: 'owner' });
-  await page.getByLabel('E-mail').fill('guest@example.com');
-  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByLabel('Email').fill('guest@example.com');
+  await page.getByRole('button', { name: 'Create link' }).click();
   await page.getByText(/\/invitations\//).waitFor();
   await check();
-  await page.getByRole('button', { name: 'Withdraw the invitation of guest@example.com' }).click();
+  await page.getByRole('button', { name: 'Withdraw invitation of guest@example.com' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('Its link leads nowhere').waitFor();
+  await dialog.getByText('The link stops working').waitFor();
   await dialog.getByRole('button', { name: 'Withdraw' }).click();
   await page.getByRole('table', { name: 'Open invitations' }).waitFor({ state: 'hidden' });
   assert.equal(await page.getByText(/\/invitations\//).count(), 0);
   const role = page.getByRole('combobox', { name: `Role of ${email}` });
   await role.selectOption('editor');
-  await dialog.getByText('becomes an editor').waitFor();
+  await dialog.getByText('will be an editor').waitFor();
   assert.equal(await role.inputValue(), 'viewer');
   await check();
-  await dialog.getByRole('button', { name: 'Make them editor' }).click();
+  await dialog.getByRole('button', { name: 'Change to editor' }).click();
   await dialog.waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: `Remove ${email}` }).click();
-  await dialog.getByText('every key that they issued is revoked').waitFor();
+  await dialog.getByText('all keys that they created are revoked').waitFor();
   await check();
-  await dialog.getByRole('button', { name: 'Keep as it is' }).click();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Leave this workspace' }).click();
   const leaving = page.getByRole('dialog', { name: 'Leave this workspace?' });
   await leaving.getByRole('button', { name: 'Leave', exact: true }).waitFor();
 });
 
-test('the last owner cannot be taken away, and the server says so', async () => {
+test('the last owner cannot be removed', async () => {
   const { email } = await service.signIn('viewer');
   await sql`update members set role = 'viewer'
     where workspace_id = ${service.workspaceId} and user_id <> ${service.ownerId}`.execute(
@@ -94,44 +94,44 @@ test('the last owner cannot be taken away, and the server says so', async () => 
     .first()
     .selectOption('viewer');
   const dialog = page.getByRole('dialog', { name: /^Change/ });
-  await dialog.getByRole('button', { name: /^Make/ }).click();
+  await dialog.getByRole('button', { name: /^Change to/ }).click();
   await dialog.getByRole('alert').getByText('No owner would be left.').waitFor();
 });
 
-test('whoever gives up being an owner is offered what they still may, and no more', async () => {
+test('an owner who gives up the role loses the owner actions', async () => {
   const { page, check } = await visit('/settings/members', { as: 'owner' });
   const { user } = await (await page.request.get('/api/v1/me')).json();
   await page.getByRole('combobox', { name: `Role of ${user.email}` }).selectOption('viewer');
   const dialog = page.getByRole('dialog', { name: 'Change your own role?' });
-  await dialog.getByText('Only another owner can take that back.').waitFor();
+  await dialog.getByText('Only another owner can undo this.').waitFor();
   await check();
-  await dialog.getByRole('button', { name: 'Make me viewer' }).click();
+  await dialog.getByRole('button', { name: 'Change to viewer' }).click();
   await page.getByRole('link', { name: 'Audit log' }).waitFor({ state: 'hidden' });
-  await page.getByRole('button', { name: 'Make the link' }).waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Create link' }).waitFor({ state: 'hidden' });
 });
 
-test('a provider is added, and its credential never shown', async () => {
+test('adds a provider without ever showing its credential', async () => {
   const { page, check } = await visit('/settings/providers', { as: 'owner' });
   await page.getByRole('heading', { name: 'No providers yet' }).waitFor();
   await check();
-  await page.getByRole('button', { name: 'Add a provider' }).click();
+  await page.getByRole('button', { name: 'Add provider' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Kind').selectOption('Anthropic');
+  await dialog.getByLabel('Type').selectOption('Anthropic');
   await dialog.getByLabel('API key').fill('sk-secret');
-  await dialog.getByLabel('Address').fill('http://169.254.169.254/');
+  await dialog.getByLabel('Base URL').fill('http://169.254.169.254/');
   await dialog.getByRole('button', { name: 'Save anthropic' }).click();
   await dialog.getByRole('alert').getByText('req_').waitFor();
   await check();
-  await dialog.getByLabel('Address').fill('');
+  await dialog.getByLabel('Base URL').fill('');
   await dialog.getByRole('button', { name: 'Save anthropic' }).click();
-  await page.getByRole('cell', { name: 'stored' }).waitFor();
+  await page.getByRole('cell', { name: 'Stored' }).waitFor();
   assert.equal(await page.getByText('sk-secret').count(), 0);
   await page.getByRole('button', { name: 'Remove anthropic' }).click();
   await dialog.getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('heading', { name: 'No providers yet' }).waitFor();
 });
 
-test('a connection is tested, and says what is wrong with it', async () => {
+test('tests a connection and shows its error', async () => {
   const path = '/api/v1/providers/mine';
   const body = { kind: 'openai', apiKey: 'sk-secret' };
   await service.call('PUT', path, { user: service.ownerId, body });
@@ -139,7 +139,7 @@ test('a connection is tested, and says what is wrong with it', async () => {
   const row = page.getByRole('row').filter({ hasText: 'mine' });
   const press = () => row.getByRole('button', { name: 'Test mine' }).click();
   await press();
-  await row.getByText(/^Works, \d+ ms$/).waitFor();
+  await row.getByText(/^Connected, \d+ ms$/).waitFor();
   await check();
   connection.failure = new ModelFailure('PROVIDER_AUTH', 'The provider answered 401: no such key');
   await press();
@@ -152,25 +152,25 @@ test('a connection is tested, and says what is wrong with it', async () => {
   await row.getByText('There is no such provider.').waitFor();
 });
 
-test('a price is set to the digit', async () => {
+test('sets a price with all its digits', async () => {
   const { page, check } = await visit('/settings/providers', { as: 'owner' });
-  await page.getByRole('button', { name: 'Set a price' }).click();
+  await page.getByRole('button', { name: 'Set price' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Model').fill('openai/own');
   await dialog.getByLabel('Input').fill('0.123456789012');
   await dialog.getByLabel('Output').fill('2');
-  await dialog.getByRole('button', { name: 'Set the price' }).click();
+  await dialog.getByRole('button', { name: 'Set price' }).click();
   await page.getByRole('cell', { name: '$0.123456789012 / M' }).waitFor();
   await check();
 });
 
-test('retention is set once it was said what goes', async () => {
+test('changes retention after confirmation', async () => {
   const { page, check } = await visit('/settings/retention', { as: 'owner' });
-  await page.getByLabel('Days that records are kept').fill('91');
+  await page.getByLabel('Keep records (days)').fill('91');
   await page.getByRole('button', { name: 'Save' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('nothing brings it back').waitFor();
-  await dialog.getByText('Records are kept 91 days; until now it was').waitFor();
+  await dialog.getByText('This cannot be undone').waitFor();
+  await dialog.getByText('Records: 91 days (previously').waitFor();
   await check();
   await dialog.getByRole('button', { name: 'Change' }).click();
   await page.getByText('Saved.').waitFor();
@@ -178,27 +178,27 @@ test('retention is set once it was said what goes', async () => {
     key: (await service.key()).key,
   });
   assert.deepEqual(body, { recordsDays: 91, bodiesDays: null });
-  await page.getByLabel('Days that records are kept').fill('92');
+  await page.getByLabel('Keep records (days)').fill('92');
   await page.getByText('Saved.').waitFor({ state: 'detached' });
 });
 
-test('what another owner has set meanwhile is not taken back', async () => {
+test('does not revert a concurrent change of another owner', async () => {
   const { page } = await visit('/settings/retention', { as: 'owner' });
-  await page.getByLabel('Days that bodies are kept').fill('7');
+  await page.getByLabel('Keep bodies (days)').fill('7');
   const { key } = await service.key();
   await service.call('PUT', '/api/v1/retention', {
     ...{ key, body: { recordsDays: 365, bodiesDays: null } },
   });
   await page.getByRole('button', { name: 'Save' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('Records are kept 365 days, as before.').waitFor();
+  await dialog.getByText('Records: 365 days (unchanged).').waitFor();
   await dialog.getByRole('button', { name: 'Change' }).click();
   await page.getByText('Saved.').waitFor();
   const { body } = await service.call('GET', '/api/v1/retention', { key });
   assert.deepEqual(body, { recordsDays: 365, bodiesDays: 7 });
 });
 
-test('an end user is erased, and the audit log tells of it', async () => {
+test('erases an end user, which the audit log shows', async () => {
   const agent = await addAgent(service);
   const { key } = await service.key();
   const { executionId } = await run(service, agent, key, { name: 'Ada' });
@@ -214,13 +214,13 @@ test('an end user is erased, and the audit log tells of it', async () => {
   const gone = await service.call('GET', `${agent.path}/executions/${executionId}`, { key });
   assert.equal(gone.status, 404);
   await page.getByRole('link', { name: 'Audit log' }).click();
-  await page.getByRole('cell', { name: 'Erasure asked for' }).waitFor();
+  await page.getByRole('cell', { name: 'Erasure requested' }).waitFor();
   await check();
   await page.getByRole('combobox', { name: 'Action' }).selectOption('Plan changed');
   await page.waitForURL(/action=plan\.change/);
 });
 
-test('an audit log that fails shows the words of the server', async () => {
+test("shows the server's message if the audit log fails", async () => {
   const { page, check } = await visit('/settings/account', { as: 'owner', intercepts: true });
   await page.route('**/api/v1/audit?*', (route) =>
     route.fulfill({
@@ -233,16 +233,16 @@ test('an audit log that fails shows the words of the server', async () => {
   await check();
 });
 
-test('the password is changed only with the present one', async () => {
+test('changing the password requires the current one', async () => {
   const { page, check } = await visit('/settings/account', { as: 'viewer' });
   await page.getByLabel('Current password').fill('not the password');
   await page.getByLabel('New password').fill('a longer password');
-  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByRole('button', { name: 'Change password' }).click();
   await page.getByRole('alert').getByText('req_').waitFor();
   await check();
 });
 
-test('who has a password that was made up for them is told so until they choose another', async () => {
+test('warns until the generated password is changed', async () => {
   const userId = await service.member('viewer');
   const { page, check } = await visit('/settings/account', { as: { userId } });
   await page.getByLabel('Current password').waitFor();
@@ -250,24 +250,24 @@ test('who has a password that was made up for them is told so until they choose 
     service.db,
   );
   await page.goto('/agents');
-  const notice = page.getByText("printed in the server's output");
+  const notice = page.getByText("generated password from the server's output");
   await notice.waitFor();
   await check();
   const other = await page.context().newPage();
   await other.clock.install();
   await other.goto('/agents');
-  const noticeThere = other.getByText("printed in the server's output");
+  const noticeThere = other.getByText("generated password from the server's output");
   await noticeThere.waitFor();
-  await page.getByRole('link', { name: 'Choose your own' }).click();
+  await page.getByRole('link', { name: 'Change password' }).click();
   await page.getByLabel('Current password').fill(password);
   await page.getByLabel('New password').fill('a password of my own');
-  await page.getByRole('button', { name: 'Change the password' }).click();
-  await page.getByText('Changed.').waitFor();
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByText('Password changed.').waitFor();
   await page.getByLabel('New password').fill('another');
-  await page.getByText('Changed.').waitFor({ state: 'detached' });
+  await page.getByText('Password changed.').waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Agents', exact: true }).click();
   await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
   await notice.waitFor({ state: 'hidden' });
-  await lookAgain(other);
+  await returnToWindow(other);
   await noticeThere.waitFor({ state: 'hidden' });
 });

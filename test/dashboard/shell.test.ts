@@ -8,18 +8,18 @@ import { openDashboard } from './harness.ts';
 const { service, visit } = await openDashboard();
 const javascriptBytesMax = 180_000;
 
-test('an owner who can call no model yet is shown the first steps, once', async () => {
+test('shows the first steps once to an owner without providers', async () => {
   const { page, check } = await visit('/', { as: 'owner' });
   await page.waitForURL('**/welcome');
   await page.getByRole('heading', { name: 'Welcome to Cueline' }).waitFor();
   await check();
-  await page.getByRole('button', { name: 'Go to the agents' }).click();
+  await page.getByRole('button', { name: 'Go to Agents' }).click();
   await page.waitForURL('**/agents');
   await page.goto('/');
   await page.waitForURL('**/agents');
 });
 
-test('the first steps run the demo alone, and offer what one may', async () => {
+test('the first steps run only the demo agent and respect the role', async () => {
   const { key } = await service.key();
   const [demo, other] = [await addAgent(service), await addAgent(service, { model: 'fake/model' })];
   const change = (path: string, body: object) => service.call('PATCH', path, { key, body });
@@ -27,7 +27,7 @@ test('the first steps run the demo alone, and offer what one may', async () => {
   await change(other.path, { agentName: 'Explainer of costs' });
   const { page, check } = await visit('/welcome', { as: 'editor' });
   await page.getByRole('button', { name: 'Run Explainer', exact: true }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Save the key' }).count(), 0);
+  assert.equal(await page.getByRole('button', { name: 'Save key' }).count(), 0);
   await check();
   await change(demo.path, { agentConfig: { model: 'fake/model' } });
   await Promise.all([page.waitForResponse(/\/versions\//), page.reload()]);
@@ -35,7 +35,7 @@ test('the first steps run the demo alone, and offer what one may', async () => {
   assert.equal(await page.getByRole('button', { name: /^Run Explainer/ }).count(), 0);
 });
 
-test('the palette finds an agent and goes there, by the keyboard alone', async () => {
+test('the command palette opens an agent by keyboard', async () => {
   const agent = await addAgent(service);
   const { page, check } = await visit('/agents', { as: 'owner' });
   await page.getByRole('table').waitFor();
@@ -47,14 +47,14 @@ test('the palette finds an agent and goes there, by the keyboard alone', async (
     .getByRole('button', { name: /^Agent/ })
     .last()
     .waitFor();
-  // Only the agent has a stage.
+  // Only the agent shows a stage.
   await page.getByRole('dialog').getByText('Deployed').waitFor();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/agents/${agent.agentId}`);
 });
 
-test('the palette finds a prompt beside the agents', async () => {
+test('the command palette finds a prompt', async () => {
   await addAgent(service);
   const { promptId } = await makePrompt(service, { user: 'Hello' });
   await service.call('PATCH', `/api/v1/prompts/${promptId}`, {
@@ -62,28 +62,28 @@ test('the palette finds a prompt beside the agents', async () => {
     body: { name: 'Harbour report' },
   });
   const { page, check } = await visit('/history', { as: 'owner' });
-  await page.getByRole('heading', { name: 'History' }).waitFor();
+  await page.getByRole('heading', { name: 'Executions' }).waitFor();
   await page.keyboard.press('ControlOrMeta+k');
   await page.getByPlaceholder(/^Search pages/).fill('harbour');
   const found = page.getByRole('button', { name: 'Harbour report' });
   await found.waitFor();
   await check();
-  // No page is called so: the hit of the server is the first, and Enter opens it.
+  // No page matches, so the server's result is the first, and Enter opens it.
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/prompts/${promptId}`);
 });
 
-test('on a narrow screen the open tab is scrolled to', async () => {
+test('scrolls the active tab into view on a narrow screen', async () => {
   const viewport = { width: 360, height: 740 };
   const { page, check } = await visit('/settings/account', { as: 'owner', viewport });
-  const tab = page.getByRole('link', { name: 'Your account' });
+  const tab = page.getByRole('link', { name: 'Account' });
   await tab.waitFor();
   const { x, width } = (await tab.boundingBox()) ?? { x: -1, width: 0 };
   assert.ok(x >= 0 && x + width <= viewport.width, `${x} to ${x + width}`);
   await check();
 });
 
-test('the workspace that was chosen is shown, as long as one is a member of it', async () => {
+test('opens the chosen workspace while the user is a member', async () => {
   const { ownerId: userId } = await service.workspace();
   const { promptId } = await makePrompt(service, { user: 'Only here' });
   await sql`
@@ -92,7 +92,7 @@ test('the workspace that was chosen is shown, as long as one is a member of it',
   const { page, check } = await visit('/agents', { as: { userId } });
   await page.getByRole('button', { name: /^Workspace/ }).click();
   await page.getByRole('menuitem').last().click();
-  // Of the other one they are an owner, and would be welcomed.
+  // They own the other workspace, which would show the first steps.
   await page.waitForURL('**/agents');
   await page.goto(`/prompts/${promptId}`);
   await page.getByRole('textbox', { name: 'User template' }).waitFor();
@@ -112,7 +112,7 @@ test('? lists the shortcuts, and they work', async () => {
   await check();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
-  // The second letter counts for a second: where that has passed, both are pressed again.
+  // The second key must follow within a second: on a slow machine, press both again.
   for (let arrived = false; !arrived; ) {
     await page.keyboard.press('g');
     await page.keyboard.press('a');
@@ -123,20 +123,20 @@ test('? lists the shortcuts, and they work', async () => {
   }
 });
 
-test('the appearance is remembered', async () => {
+test('remembers the appearance', async () => {
   const { page } = await visit('/agents', { as: 'owner', colorScheme: 'light', intercepts: true });
   await page.getByRole('button', { name: 'owner' }).click();
   await page.getByRole('menuitem', { name: 'Dark' }).click();
-  // Before any script has run, too.
+  // Applies before any script runs.
   await page.route('**/*.js', (route) => route.abort());
   await page.reload({ waitUntil: 'domcontentloaded' });
   const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
   assert.equal(ground, 'rgb(19, 21, 23)');
 });
 
-test('an address that leads nowhere says so', async () => {
+test('an unknown URL shows not found', async () => {
   const { page, check } = await visit('/agents/a/b/c', { as: 'viewer' });
-  const nowhere = page.getByRole('heading', { name: 'There is no such page' });
+  const nowhere = page.getByRole('heading', { name: 'Page not found' });
   await nowhere.waitFor();
   await check();
   assert.equal((await page.goto('/nope/x'))?.status(), 404);
@@ -144,12 +144,12 @@ test('an address that leads nowhere says so', async () => {
   await check();
 });
 
-test('the first page needs little JavaScript', async () => {
+test('the first page loads little JavaScript', async () => {
   for (const [path, as] of [
     ['/sign-in', undefined],
     ['/agents', 'owner'],
   ] as const) {
-    // A browser that has no script yet.
+    // A browser with an empty cache.
     const { page } = await visit('/healthz', as && { as });
     let bytes = 0;
     page.on('response', async (response) => {

@@ -5,34 +5,34 @@ import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
-test('whoever is not signed in is asked to, and then gets what they asked for', async () => {
+test('redirects to sign-in and back to the requested page', async () => {
   const { email } = await service.signIn('owner');
   const { page, check } = await visit('/agents?q=none');
   await page.waitForURL(/\/sign-in\?from=/);
   await check();
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/agents\?q=none$/);
   await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
 });
 
-test('a wrong password is told with the request', async () => {
+test('shows a wrong password with the request id', async () => {
   const { email } = await service.signIn('owner');
   const { page, check } = await visit('/sign-in');
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill('not the password');
   await page.getByRole('button', { name: 'Sign in' }).click();
   const alert = page.getByRole('alert');
   await alert.waitFor();
-  assert.match(await alert.innerText(), /The e-mail or the password is wrong.*req_[0-9a-f]{24}/s);
+  assert.match(await alert.innerText(), /Wrong email or password.*req_[0-9a-f]{24}/s);
   await check();
 });
 
-test('a link cannot send someone to another place once they have signed in', async () => {
+test('a link cannot redirect to another site after sign-in', async () => {
   const { email } = await service.signIn('viewer');
   const { page } = await visit('/sign-in?from=//example.com/');
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.keyboard.press('Enter');
   await page.waitForURL(`${service.url}/agents`);

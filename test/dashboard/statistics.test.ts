@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lastDays, steps } from '../../dashboard/data/statistics.ts';
+import { intervals, lastDays } from '../../dashboard/data/executions/statistics.ts';
 
-// There the clock is set forward at midnight: 6 September 2026 begins at 1.
+// In this time zone 6 September 2026 starts at 1:00.
 process.env.TZ = 'America/Santiago';
 const changeDay = '2026-09-06T04:00:00.000Z';
 
-test('days after one without a midnight begin at theirs', () => {
+test('days after one without a midnight start at midnight', () => {
   const startDate = '2026-09-05T04:00:00.000Z';
   const endDate = '2026-09-09T03:00:00.000Z';
-  const days = steps({ level: 'day', startDate, endDate, buckets: [] });
+  const days = intervals({ level: 'day', startDate, endDate, buckets: [] });
   assert.deepEqual(
     days.map(({ start }) => start),
     [startDate, changeDay, '2026-09-07T03:00:00.000Z', '2026-09-08T03:00:00.000Z'],
   );
 });
 
-test('a range that begins or ends with such a day does so, too', () => {
-  const first = steps({
+test('a range may start or end with a day without a midnight', () => {
+  const first = intervals({
     ...{ level: 'day', startDate: changeDay, buckets: [] },
     endDate: '2026-09-08T03:00:00.000Z',
   } as const);

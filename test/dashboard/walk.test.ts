@@ -4,13 +4,13 @@ import type { Page } from 'playwright-core';
 import { addAgent, run } from '../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
 import { makePrompt } from '../../harness/prompts.ts';
-import { loaded, openDashboard, patienceMs } from './harness.ts';
+import { loaded, openDashboard, timeoutMs } from './harness.ts';
 
-/** Every page, as narrow as a telephone and as wide as a desk, in light and in dark, and with a server that fails. */
+/** Visits every page, narrow and wide, light and dark, and with a failing server. */
 
 const { service, visit } = await openDashboard();
 const { key } = await service.key();
-/** Written without a blank, as nobody should and someone will. */
+/** A long word without spaces. */
 const word = (length: number) => 'w'.repeat(length);
 const agent = await addAgent(service, { system: `A ${'very '.repeat(60)}long text` });
 await change(agent.path, {
@@ -36,7 +36,7 @@ const started = await service.call('POST', `${made.path}/execute`, {
 });
 const { workflowId, workflowRunId } = started.body;
 
-/** Where each leads, and whether it reads anything but who is signed in. */
+/** Paths of all pages, and whether they load data beyond the signed-in user. */
 const pages: readonly (readonly [string, 'reads' | 'reads nothing'])[] = [
   ['/welcome', 'reads nothing'],
   ['/agents', 'reads'],
@@ -72,14 +72,14 @@ const pages: readonly (readonly [string, 'reads' | 'reads nothing'])[] = [
   ['/settings/account', 'reads nothing'],
 ];
 
-/** A few in each test, so that none takes long on a slow machine. */
+/** A few per test, so that no test takes long on a slow machine. */
 const walks = Array.from({ length: Math.ceil(pages.length / 4) }, (_, at) =>
   pages.slice(at * 4, at * 4 + 4),
 );
 
 const seen = await visit('/settings/account', { as: { userId: service.ownerId } });
 for (const [at, walk] of walks.entries()) {
-  test(`every page fits where it is wide and narrow, and nobody finds fault with it, walk ${at + 1}`, async () => {
+  test(`pages fit wide and narrow screens and pass axe, part ${at + 1}`, async () => {
     const { page, check } = seen;
     for (const [path] of walk) {
       await page.goto(path);
@@ -88,13 +88,13 @@ for (const [at, walk] of walks.entries()) {
         await page.setViewportSize({ width, height: 800 });
         await fits(page, width);
       }
-      await check({ inTheDark: true });
+      await check({ inDarkMode: true });
     }
   });
 }
 
 for (const [at, walk] of walks.entries()) {
-  test(`where nothing can be read every page shows the server's words, walk ${at + 1}`, async () => {
+  test(`pages show the server's message if nothing loads, part ${at + 1}`, async () => {
     const { page } = await visit('/welcome', { as: { userId: service.ownerId }, intercepts: true });
     await page.getByRole('heading', { name: 'Welcome to Cueline' }).waitFor();
     await page.route(
@@ -112,7 +112,7 @@ for (const [at, walk] of walks.entries()) {
   });
 }
 
-test('beyond the end of a list its last page is shown', async () => {
+test('an offset beyond the end of a list shows its last page', async () => {
   const { page } = await visit('/agents?offset=5000', { as: { userId: service.ownerId } });
   const lists = ['/prompts', '/workflows', '/keys', '/history', '/settings/audit'];
   for (const path of ['/agents', ...lists, `/workflows/${workflowId}/runs`]) {
@@ -122,7 +122,7 @@ test('beyond the end of a list its last page is shown', async () => {
   }
 });
 
-test('a day without a midnight leaves the charts of a month as they are', async () => {
+test('a day without a midnight does not break the charts', async () => {
   const timezoneId = 'America/Santiago';
   const { page, check } = await visit('/agents', {
     as: { userId: service.ownerId },
@@ -130,7 +130,7 @@ test('a day without a midnight leaves the charts of a month as they are', async 
     intercepts: true,
   });
   const [start, end] = ['2026-08-12T04:00:00.000Z', '2026-09-11T03:00:00.000Z'];
-  // The clock was set forward at midnight of 6 September, so the day after it begins three hours before that of UTC.
+  // Daylight saving time starts at midnight of 6 September, so later days start three hours before those of UTC.
   const bucket = {
     ...{ start: '2026-09-08T03:00:00.000Z', status: 'success', count: 3, inputTokens: 30 },
     ...{ outputTokens: 60, costUSD: 0.5, costUnknown: 0, latencyMs: { p50: 10, p95: 20, p99: 30 } },
@@ -158,12 +158,12 @@ async function change(path: string, body: object): Promise<void> {
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
 }
 
-/** The page, and each list in its frame. Charts follow a new width with the next frames. */
+/** The page and each table fit the width. Charts resize a few frames later. */
 async function fits(page: Page, width: number): Promise<void> {
-  const until = performance.now() + patienceMs;
+  const until = performance.now() + timeoutMs;
   for (;;) {
     const found = Number(await page.evaluate('document.documentElement.scrollWidth'));
-    const hidden = await page.evaluate(cutOff);
+    const hidden = await page.evaluate(clippedTables);
     if (found <= width && hidden === '') return;
     const what = `${page.url()} is ${found} pixels wide at ${width}`;
     assert.ok(performance.now() < until, `${what}, hidden in ${hidden || 'nothing'}`);
@@ -171,6 +171,6 @@ async function fits(page: Page, width: number): Promise<void> {
   }
 }
 
-const cutOff = `[...document.querySelectorAll('section:has(> table)')]
+const clippedTables = `[...document.querySelectorAll('section:has(> table)')]
   .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
   .map((one) => one.ariaLabel).join()`;

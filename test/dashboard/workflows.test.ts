@@ -10,26 +10,26 @@ import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
-test('without workflows the page says what one is; the first is made and run', async () => {
+test('the empty list explains workflows; creates and runs the first one', async () => {
   await addAgent(service);
   const { page, check } = await visit('/workflows', { as: 'editor', intercepts: true });
   await page.getByRole('heading', { name: 'No workflows yet' }).waitFor();
   await check();
   await page.getByRole('link', { name: 'New workflow' }).first().click();
-  await page.getByText('It can be carried out as it stands.').waitFor();
+  await page.getByText('Valid.').waitFor();
   await check();
   await page.getByRole('textbox', { name: 'Name' }).fill('Welcome');
   await page.getByRole('link', { name: 'Prompts' }).click();
   await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
   await page.goBack();
-  await page.getByText('It can be carried out as it stands.').waitFor();
+  await page.getByText('Valid.').waitFor();
   assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'Welcome');
-  await page.getByRole('button', { name: 'Create the workflow' }).click();
+  await page.getByRole('button', { name: 'Create workflow' }).click();
   await page.waitForURL(/\/workflows\/wfl_/);
   await page.getByRole('button', { name: /^first/ }).click();
   await page.getByRole('heading', { name: 'first' }).waitFor();
   await check();
-  await page.getByRole('link', { name: 'Start', exact: true }).click();
+  await page.getByRole('link', { name: 'Run', exact: true }).click();
   await page.getByRole('textbox', { name: 'name' }).fill('Ada');
   await check();
   await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -38,20 +38,20 @@ test('without workflows the page says what one is; the first is made and run', a
   await page.getByRole('figure').filter({ hasText: 'Output' }).getByText('Hello Ada').waitFor();
   await check();
   await page.getByRole('link', { name: 'Record of first' }).click();
-  await page.getByRole('link', { name: 'Step first of its run' }).click();
+  await page.getByRole('link', { name: 'Step first of workflow run' }).click();
   await page.waitForURL(/\/runs\/wfr_.*step=first/);
   await sql`update workflow_runs set bodies = 'removed', input = null, output = null`.execute(
     service.db,
   );
   await page.reload();
-  await page.getByText('The input is not kept any more').waitFor();
-  await page.getByText('The output is not kept any more').waitFor();
+  await page.getByText('The input is not stored').waitFor();
+  await page.getByText('The output is no longer stored').waitFor();
   await page.getByRole('button', { name: 'Run again' }).click();
-  const again = page.getByRole('dialog', { name: 'Run it again' });
-  await again.getByText('What this run was given is not kept any more').waitFor();
+  const again = page.getByRole('dialog', { name: 'Run again' });
+  await again.getByText('The previous input is no longer stored').waitFor();
   await check();
-  await again.getByRole('button', { name: 'Close' }).last().click();
-  await page.getByRole('link', { name: 'Runs', exact: true }).click();
+  await again.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('link', { name: 'Workflow runs', exact: true }).click();
   await page.getByRole('table').getByText('success').waitFor();
   await check();
   await page.route('**/runs?*', async (route) => {
@@ -63,23 +63,23 @@ test('without workflows the page says what one is; the first is made and run', a
   const pages = page.getByRole('navigation', { name: 'Pages' });
   await pages.getByText('1–1 of more than 10,000').waitFor();
   await pages.getByText('Page 1', { exact: true }).waitFor();
-  // Where the end is not known, no button leads there.
+  // Without an exact total there is no last page.
   assert.ok(await pages.getByRole('button', { name: 'Next' }).isEnabled());
   assert.equal(await pages.getByRole('button', { name: 'Last' }).count(), 0);
   await page.unroute('**/runs?*');
   await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
-  await page.getByRole('heading', { name: 'No run matches' }).waitFor();
+  await page.getByRole('heading', { name: 'No matches' }).waitFor();
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await page.goto('/workflows?q=welc');
   await page.getByRole('img', { name: /success$/ }).waitFor();
   await check();
-  // However many there are: the list is one call.
+  // The list is one call, regardless of its length.
   assert.ok(asked.includes('/api/v1/workflows'));
   assert.ok(!asked.some((path) => path.startsWith('/api/v1/workflows/')));
 });
 
-test('a run is followed as it goes on, with the items of a list, and canceled once asked', async () => {
+test('follows a workflow run with items, and cancels it after confirmation', async () => {
   const agent = await addAgent(service, { model: 'fake/model' });
   const { workflowId } = await makeWorkflow(service, listing(agent.agentId));
   service.models.hold();
@@ -87,20 +87,20 @@ test('a run is followed as it goes on, with the items of a list, and canceled on
   await page.getByText('JSON', { exact: true }).click();
   await page.getByRole('textbox', { name: 'Input as JSON' }).fill('{"names": ["Ada", "Bo"]}');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
-  const steps = page.getByRole('region', { name: 'Steps of the run' });
+  const steps = page.getByRole('region', { name: 'Steps of the workflow run' });
   await steps.getByRole('button', { name: /^greet\s*processing/ }).waitFor();
   await steps.getByRole('button', { name: /^report\s*waiting.*waits for greet$/ }).waitFor();
   await steps.getByRole('button', { name: /^greet/ }).click();
   await page.getByRole('link', { name: 'Record of item 1' }).waitFor();
   await check();
-  await page.getByRole('button', { name: 'Cancel the run' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Cancel this run?' });
+  await page.getByRole('button', { name: 'Cancel workflow run' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Cancel this workflow run?' });
   await check();
-  await dialog.getByRole('button', { name: 'Cancel the run' }).click();
+  await dialog.getByRole('button', { name: 'Cancel workflow run' }).click();
   await page.getByRole('status').getByText('canceled').waitFor();
   await check();
   await page.getByRole('button', { name: 'Run again' }).click();
-  const again = page.getByRole('dialog', { name: 'Run it again' });
+  const again = page.getByRole('dialog', { name: 'Run again' });
   assert.match(await again.getByRole('textbox', { name: 'Input' }).inputValue(), /"Bo"/);
   await again.getByRole('textbox', { name: 'Input' }).fill('{}');
   await again.getByRole('button', { name: 'Run' }).click();
@@ -108,7 +108,7 @@ test('a run is followed as it goes on, with the items of a list, and canceled on
   await check();
 });
 
-test('where a fixed output stood in for a failed agent, that is said, and its failure is a link', async () => {
+test('marks a fixed fallback and links the failed execution', async () => {
   const agent = await addAgent(service, { model: 'fake/model' });
   const [first] = greeting(agent.agentId).steps;
   const steps = [{ ...first, variables: { name: 'Ada' }, fallback: { output: 'Hello anyway' } }];
@@ -124,11 +124,11 @@ test('where a fixed output stood in for a failed agent, that is said, and its fa
   await row.getByText('fixed fallback').waitFor();
   await row.getByText('Agent', { exact: true }).waitFor();
   await check();
-  await row.getByRole('link', { name: 'Failed record of greet, before its fallback' }).click();
+  await row.getByRole('link', { name: 'Failed execution of greet, before its fallback' }).click();
   await page.getByText('Broken as asked.').waitFor();
 });
 
-test('what is wrong with a definition stands at its line; a version is saved, compared and pinned', async () => {
+test('shows problems at their lines; saves, compares and pins a version', async () => {
   const { agentId } = await addAgent(service);
   const { workflowId } = await makeWorkflow(service, greeting(agentId));
   const { page, check } = await visit(`/workflows/${workflowId}/definition`, { as: 'editor' });
@@ -143,11 +143,11 @@ test('what is wrong with a definition stands at its line; a version is saved, co
     'output: "{{steps.gret.output}}"',
   );
   await check();
-  assert.ok(await page.getByRole('button', { name: 'Save the version' }).isDisabled());
+  assert.ok(await page.getByRole('button', { name: 'Save version' }).isDisabled());
   await page.keyboard.insertText('  : [');
   await problems.getByRole('button').first().waitFor();
-  await page.getByRole('button', { name: 'Discard the draft' }).click();
-  await page.getByText('as it was saved, and pinned.').waitFor();
+  await page.getByRole('button', { name: 'Discard draft' }).click();
+  await page.getByText('(pinned), no changes.').waitFor();
   await page.getByText('JSON', { exact: true }).click();
   await editor.getByText('"steps"').waitFor();
   await page.getByText('YAML', { exact: true }).click();
@@ -157,10 +157,10 @@ test('what is wrong with a definition stands at its line; a version is saved, co
   await page.getByText('The number 12345678901234567890 would be stored as another one.').waitFor();
   for (let left = 20; left > 0; left--) await page.keyboard.press('Backspace');
   await page.keyboard.insertText('"{{steps.greet.output}}!"\n');
-  await page.getByText('It can be carried out as it stands.').waitFor();
+  await page.getByText('Valid.').waitFor();
   await page.getByRole('textbox', { name: 'Notes' }).fill('Louder');
-  await page.getByRole('checkbox', { name: /^Pin it/ }).uncheck();
-  await page.getByRole('button', { name: 'Save the version' }).click();
+  await page.getByRole('checkbox', { name: /^Pin this version/ }).uncheck();
+  await page.getByRole('button', { name: 'Save version' }).click();
   await page.getByText('Saved as v2. “v1” stays pinned.').waitFor();
   await check();
   await page.getByRole('link', { name: 'Versions' }).click();
@@ -176,7 +176,7 @@ test('what is wrong with a definition stands at its line; a version is saved, co
   await page.getByRole('button', { name: 'Pin v1' }).waitFor();
 });
 
-test('a webhook shows its secret once, and what it says to send starts a run', async () => {
+test('shows a webhook secret once, and its snippets start workflow runs', async () => {
   const { agentId } = await addAgent(service);
   const { workflowId } = await makeWorkflow(service, greeting(agentId));
   const { page, check } = await visit(`/workflows/${workflowId}/triggers`, {
@@ -186,7 +186,7 @@ test('a webhook shows its secret once, and what it says to send starts a run', a
   await page.getByRole('button', { name: 'New webhook' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Desk');
   await page.getByRole('button', { name: 'Create' }).click();
-  const issued = page.getByRole('dialog', { name: 'The secret of Desk' });
+  const issued = page.getByRole('dialog', { name: 'Secret of Desk' });
   const secret = await issued.getByText(/^whsec_/).innerText();
   await check();
   const shell = await issued.getByText(/^ID=/).innerText();
@@ -196,14 +196,14 @@ test('a webhook shows its secret once, and what it says to send starts a run', a
   const node = ['--input-type=module', '--eval', script];
   assert.match((await run(process.execPath, node, { env })).stdout, /^202 .*"wfr_/);
   assert.match((await run('sh', ['-c', shell], { env })).stdout, /"wfr_/);
-  await issued.getByRole('button', { name: 'I have stored it' }).click();
+  await issued.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Actions for Desk' }).click();
-  await page.getByRole('menuitem', { name: 'Rotate the secret' }).click();
+  await page.getByRole('menuitem', { name: 'Rotate secret' }).click();
   await page.route('**/webhooks?*', (route) => route.fulfill({ status: 500, json: problem }));
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
   await page.getByText('This may be out of date. It broke.').waitFor();
   assert.notEqual(await issued.getByText(/^whsec_/).innerText(), secret);
-  await issued.getByRole('button', { name: 'I have stored it' }).click();
+  await issued.getByRole('button', { name: 'Done' }).click();
   await page.unroute('**/webhooks?*');
   await page.getByRole('button', { name: 'Try again' }).click();
   assert.match((await run(process.execPath, node, { env })).stdout, /^401/);
@@ -213,17 +213,17 @@ test('a webhook shows its secret once, and what it says to send starts a run', a
     .getByRole('dialog', { name: 'Delete Desk?' })
     .getByRole('button', { name: 'Delete' })
     .click();
-  await page.getByText('A webhook is an address').waitFor();
+  await page.getByText('A webhook is a URL').waitFor();
   await check();
 });
 
-test('a viewer reads and changes nothing; a workflow is switched off, found and deleted by an editor', async () => {
+test('viewers cannot change a workflow; an editor disables, finds and deletes it', async () => {
   const { agentId } = await addAgent(service);
   const made = await makeWorkflow(service, greeting(agentId), { name: 'Harbour round' });
   const path = `/workflows/${made.workflowId}`;
   const viewer = await visit(`${path}/definition`, { as: 'viewer' });
   await viewer.page.getByRole('textbox', { name: 'Definition' }).getByText('greet').waitFor();
-  assert.equal(await viewer.page.getByRole('button', { name: 'Save the version' }).count(), 0);
+  assert.equal(await viewer.page.getByRole('button', { name: 'Save version' }).count(), 0);
   await viewer.check();
   const { page, check } = await visit('/agents', {
     as: 'editor',
@@ -234,14 +234,14 @@ test('a viewer reads and changes nothing; a workflow is switched off, found and 
   await page.getByPlaceholder(/^Search pages/).fill('harbour');
   await page.getByRole('button', { name: 'Harbour round' }).click();
   await page.waitForURL(`**${path}`);
-  await page.getByRole('button', { name: 'More for this workflow' }).click();
-  await page.getByRole('menuitem', { name: 'Switch off' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
-  await page.getByText('Off', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Workflow actions' }).click();
+  await page.getByRole('menuitem', { name: 'Disable' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+  await page.getByText('Disabled', { exact: true }).waitFor();
   await check();
-  await page.getByRole('link', { name: 'Start', exact: true }).click();
-  await page.getByRole('heading', { name: 'It is switched off' }).waitFor();
-  await page.getByRole('button', { name: 'More for this workflow' }).click();
+  await page.getByRole('link', { name: 'Run', exact: true }).click();
+  await page.getByRole('heading', { name: 'This workflow is disabled' }).waitFor();
+  await page.getByRole('button', { name: 'Workflow actions' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.waitForURL('**/workflows');
@@ -250,7 +250,7 @@ test('a viewer reads and changes nothing; a workflow is switched off, found and 
   await page.getByRole('alert').getByText('req_').waitFor();
 });
 
-test("a list that fails shows the server's words", async () => {
+test("shows the server's message if the list fails", async () => {
   const { page, check } = await visit('/agents', { as: 'viewer', intercepts: true });
   await page.route('**/api/v1/workflows?*', (route) =>
     route.fulfill({ status: 500, json: problem }),
@@ -269,7 +269,7 @@ const problem = {
   requestId: 'req_of_the_test',
 };
 
-/** Greets each of a list, then reports on all of them. */
+/** Greets each name of a list, then reports on all of them. */
 function listing(agentId: string) {
   return {
     input: { required: ['names'] },

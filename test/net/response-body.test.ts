@@ -125,7 +125,7 @@ describe('an error', () => {
 
   test('has a status that exists', async () => {
     const message = await refusal((_, response) => response.writeHead(600).end('x'));
-    assert.equal(message, 'The provider answered 600, which is no HTTP status.');
+    assert.equal(message, 'The provider answered 600, which is not an HTTP status.');
   });
 
   test('may be a redirect without a body', async () => {

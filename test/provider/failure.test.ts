@@ -4,7 +4,7 @@ import { type ExecutionErrorCode, withoutProviderText } from '../../src/core/fai
 import { ModelFailure, noUsage, unknownCost } from '../../src/core/model/model-port.ts';
 import { OutboundFailure } from '../../src/net/outbound-failure.ts';
 import { errorBytesMax } from '../../src/net/response-limits.ts';
-import { brokenOff, toFailure } from '../../src/provider/failure.ts';
+import { endedInError, toFailure } from '../../src/provider/failure.ts';
 import { providerErrors } from './provider-errors.ts';
 
 const error = (message: string, code: string | null = null) => ({ error: { message, code } });
@@ -26,7 +26,7 @@ describe('an answer', () => {
     for (const { status, body } of providerErrors) {
       const { message } = toFailure(answered(status, body), [], 0);
       const kept = withoutProviderText(`Item 3: ${message}`);
-      assert.match(kept, /^Item 3: The provider('s answer| answered).*[^:]*\.$/s);
+      assert.match(kept, /^Item 3: The provider('s response| answered).*[^:]*\.$/s);
       assert.doesNotMatch(kept.slice(8), /:/);
     }
   });
@@ -36,7 +36,7 @@ describe('an answer', () => {
     const odd = { message: 'a secret of the prompt', choices: 'none' };
     for (const body of [half, odd, '<html>a secret of the prompt']) {
       const failure = toFailure(answered(200, body), [], 0);
-      assert.equal(failure.message, "The provider's answer could not be read.");
+      assert.equal(failure.message, "The provider's response could not be read.");
       assert.deepEqual([failure.retryable, failure.cost], [true, unknownCost]);
     }
   });
@@ -62,13 +62,13 @@ describe('an answer', () => {
   test('that ended in an error is paid for, and its error says what it was', () => {
     const usage = { ...noUsage, inputTokens: 10 };
     const cost = { usd: '0.1', known: true };
-    const failure = brokenOff({ code: 403, message: 'Key topsecret99' }, ['topsecret99'], {
+    const failure = endedInError({ code: 403, message: 'Key topsecret99' }, ['topsecret99'], {
       ...{ usage, cost },
     });
     assert.equal(failure.code, 'PROVIDER_AUTH');
     assert.equal(failure.message, 'The provider answered 403: Key [redacted]');
     assert.deepEqual([failure.retryable, failure.usage, failure.cost], [false, usage, cost]);
-    assert.equal(brokenOff(null, [], { usage, cost }).retryable, true);
+    assert.equal(endedInError(null, [], { usage, cost }).retryable, true);
   });
 
   test('is read only so deep', () => {
@@ -137,7 +137,7 @@ describe('no answer', () => {
   test('an answer of another shape may be better the next time', () => {
     const odd = Object.assign(new Error('Value: hi'), { name: 'AI_TypeValidationError' });
     const failure = toFailure(odd, [], 0);
-    assert.equal(failure.message, "The provider's answer could not be read.");
+    assert.equal(failure.message, "The provider's response could not be read.");
     assert.deepEqual([failure.code, failure.retryable], ['PROVIDER_ERROR', true]);
     assert.deepEqual(failure.cost, unknownCost);
   });

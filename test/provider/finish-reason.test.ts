@@ -8,8 +8,8 @@ import { candidate, chat, generated, response } from './generated.ts';
 const gateway = { baseURL: 'https://gateway.example/v1' };
 
 async function ending(kind: ProviderKind, answer: object, settings = {}) {
-  const { finishReason, complaint } = await generated({ kind, ...settings }, answer);
-  assert.equal(complaint, null);
+  const { finishReason, providerError } = await generated({ kind, ...settings }, answer);
+  assert.equal(providerError, null);
   return finishReason;
 }
 
@@ -44,8 +44,8 @@ describe('a chat completion', () => {
     for (const kind of ['openai', 'openai-compatible'] as const) {
       for (const reason of ['error', 'stop']) {
         const answer = chat(null, { finish_reason: reason, error });
-        const { finishReason, complaint } = await generated({ kind, ...gateway }, answer);
-        assert.deepEqual([finishReason, complaint], ['error', error]);
+        const { finishReason, providerError } = await generated({ kind, ...gateway }, answer);
+        assert.deepEqual([finishReason, providerError], ['error', error]);
       }
     }
   });

@@ -103,7 +103,7 @@ const responses = {
 const counted = (inputTokens: number, outputTokens: number, read = 0, write = 0) => ({
   text: 'hi',
   finishReason: 'stop',
-  complaint: null,
+  providerError: null,
   usage: { inputTokens, outputTokens, cacheReadTokens: read, cacheWriteTokens: write },
 });
 

@@ -25,7 +25,7 @@ async function target(kind: ProviderKind, model: string): Promise<string> {
   return String(sent[0]);
 }
 
-const steering = [
+const unsafePath = [
   'a/../../../admin/steal?x=',
   '../x',
   'x/..',
@@ -44,7 +44,7 @@ const steering = [
 
 for (const kind of providerKinds) {
   describe(`${kind} is not led elsewhere by`, () => {
-    for (const model of steering) {
+    for (const model of unsafePath) {
       test(model, async () => {
         const named = kind === 'google' || kind === 'bedrock';
         const expected = named ? 'MODEL_NOT_FOUND' : await target(kind, 'm');

@@ -131,7 +131,10 @@ describe('a provider misbehaves', () => {
       const failed = await failure({ model: `fake/${model}` }, compatible(), { price });
       assert.deepEqual(failed.cost, { usd: '0.00002', known: true });
       assert.deepEqual([failed.usage.inputTokens, failed.usage.outputTokens], [10, 5]);
-      assert.match(failed.message, /^The provider (withheld the answer|broke the answer off)\.$/);
+      assert.match(
+        failed.message,
+        /^The provider (withheld the response|ended its response with an error)\.$/,
+      );
     }
   });
 

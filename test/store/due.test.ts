@@ -14,13 +14,13 @@ import {
 import { promoteDelayed } from '../../src/store/execution/queue.ts';
 import { removeTransientOutputs } from '../../src/store/history/bodies.ts';
 import { sweep as sweepAttempts } from '../../src/store/people/sign-in-attempts.ts';
-import { takeDueSchedules } from '../../src/store/workflow/schedules.ts';
+import { claimDueSchedules } from '../../src/store/workflow/schedules.ts';
 import { removeTransientRunBodies } from '../../src/store/workflow/workflow-removal.ts';
 import {
+  claimDueSteps,
+  claimDueStops,
   findDueAgents,
-  overdueRuns,
-  takeDueSteps,
-  takeDueStops,
+  listOverdueRuns,
   wakeSteps,
   wakeStops,
 } from '../../src/store/workflow/workflow-steps.ts';
@@ -69,7 +69,7 @@ const questions: Record<string, [fill: ReturnType<typeof sql>, ask: (db: Db) => 
       sql`insert into workflow_steps (run_id, step, item, status, ready_at, agent_id)
         select ${runId}, 'a', n, 'canceling', clock_timestamp() + interval '1 hour', ${agent.id}::uuid
         from generate_series(1, ${many}::int) as n`,
-      (asked) => takeDueStops(asked, limit),
+      (asked) => claimDueStops(asked, limit),
     ],
     'executions to be stopped, put off too far': [sql`select`, (asked) => wakeStops(asked, limit)],
     'steps to be called': [
@@ -77,7 +77,7 @@ const questions: Record<string, [fill: ReturnType<typeof sql>, ask: (db: Db) => 
         select ${runId}, 'b', n, 'ready', clock_timestamp() + interval '1 hour', '{}', ${agent.id}::uuid
         from generate_series(1, ${many}::int) as n`,
       (asked) =>
-        takeDueSteps(asked, [{ agentId: agent.id, stepsMax: limit }], {
+        claimDueSteps(asked, [{ agentId: agent.id, stepsMax: limit }], {
           stepsMax: limit,
           bytesMax: 1,
         }),
@@ -89,7 +89,7 @@ const questions: Record<string, [fill: ReturnType<typeof sql>, ask: (db: Db) => 
         select gen_random_uuid(), ${workflow.id}::uuid, ${workspaceId}::uuid, '@daily', 'UTC', 'skip', '{}',
           clock_timestamp() + interval '1 hour'
         from generate_series(1, ${many}::int)`,
-      (asked) => takeDueSchedules(asked as Trx, { limit, failed: [] }),
+      (asked) => claimDueSchedules(asked as Trx, { limit, failed: [] }),
     ],
     'what runs held, kept for a while': [
       sql`insert into workflow_runs
@@ -108,7 +108,7 @@ const questions: Record<string, [fill: ReturnType<typeof sql>, ask: (db: Db) => 
       sql`insert into workflow_runs
         select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid()))).*
         from workflow_runs r, generate_series(1, ${many}::int) where r.id = ${runId}`,
-      (asked) => overdueRuns(asked, limit),
+      (asked) => listOverdueRuns(asked, limit),
     ],
   };
 

@@ -126,7 +126,7 @@ test('a read-only database is reported, even when no migration is missing', asyn
 });
 
 test('a schema of a development version is rejected with a way to start over', async () => {
-  await sql`create table run_queue ()`.execute(db);
+  await sql`create table execution_queue ()`.execute(db);
   const expected = { name: 'StartupFailure', message: /start over with an empty database/ };
   await assert.rejects(migrate(db), expected);
   await assert.rejects(checkSchema(db), expected);

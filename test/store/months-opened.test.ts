@@ -37,7 +37,7 @@ const statements: [name: string, parameters: string, executeAttempt: () => Promi
           slotAgentIds: [],
           transientExecutionIds: [],
         };
-        await writeEnds(send, [ended], { ...none, alongWith: () => [] });
+        await writeEnds(send, [ended], { ...none, inSameTransaction: () => [] });
       }),
   ],
   [

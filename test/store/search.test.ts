@@ -7,7 +7,7 @@ import { createTestDatabase } from '../../harness/database.ts';
 import { wholeHistory } from '../../harness/history.ts';
 import { readSearch, separators, standalone } from '../../src/core/history/search.ts';
 import { openDatabase } from '../../src/store/connection/database.ts';
-import { matching } from '../../src/store/history/history-filter.ts';
+import { matchesFilter } from '../../src/store/history/history-filter.ts';
 
 const database = await createTestDatabase();
 const db = openDatabase({ connection: database.connection, poolMax: 1, onError: () => {} });
@@ -31,7 +31,7 @@ async function finds(
   const filter = { ...wholeHistory([]), contents: { ...anyContents, words } };
   const { rows } = await sql`
     select from (select ${output}::text as output, ${variables}::json as input_variables) as e
-    where ${matching(filter)}`.execute(asked);
+    where ${matchesFilter(filter)}`.execute(asked);
   return rows.length === 1;
 }
 

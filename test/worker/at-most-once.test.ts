@@ -4,7 +4,7 @@ import { addAgent, ended, type TestAgent } from '../../harness/agents.ts';
 import { startService } from '../../harness/service.ts';
 import { ModelFailure } from '../../src/core/model/model-port.ts';
 
-/** What becomes of a call that a process gives up, and of what earlier attempts have cost. */
+/** Aborted calls, and the cost of earlier attempts. */
 
 const service = await startService();
 after(service.close);
@@ -19,7 +19,7 @@ async function executeAt(url: string, agent: TestAgent): Promise<string> {
   return ((await response.json()) as { statusUrl: string }).statusUrl;
 }
 
-test('with maxAttempts 1, a call that was begun is begun by nobody else', async () => {
+test('with maxAttempts 1, a call that was sent is not sent again', async () => {
   const agent = await addAgent(service, { config: { maxAttempts: 1 } });
   const leaving = await startService({ beside: service });
   const held = leaving.models.hold();
@@ -35,7 +35,7 @@ test('with maxAttempts 1, a call that was begun is begun by nobody else', async 
   assert.equal(service.models.calls.length, calls);
 });
 
-test('else another process calls anew, and the cost of the first call is known to be unknown', async () => {
+test('with more attempts, another process calls again, and the cost is marked unknown', async () => {
   const agent = await addAgent(service);
   const leaving = await startService({ beside: service });
   const held = leaving.models.hold();
@@ -47,7 +47,7 @@ test('else another process calls anew, and the cost of the first call is known t
   assert.equal(record.costKnown, false);
 });
 
-test('a run costs what all of its attempts cost', async () => {
+test('the cost of an execution is the sum of its attempts', async () => {
   const agent = await addAgent(service, { config: { maxAttempts: 2 } });
   const usage = { inputTokens: 3, outputTokens: 4, cacheReadTokens: 0, cacheWriteTokens: 0 };
   service.models.script(

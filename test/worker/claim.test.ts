@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { silentDb } from '../../harness/silent-db.ts';
-import { claimLoop } from '../../src/worker/claim.ts';
+import { ClaimLoop } from '../../src/worker/claim.ts';
 import { slotCount } from '../../src/worker/slot-count.ts';
 
-const count = slotCount(10);
-/** More than lie between the last step of a look and the time when the next may begin. */
+const slots = slotCount(10);
+/** More microtasks than there are between the last step of a round and the start of the next one. */
 const stepsMax = 40;
 
-test('whoever wakes the loop is heard, at whatever moment a look ends', async () => {
-  let asked = 0;
+test('no wake-up is missed, at whatever moment a round ends', async () => {
+  let leaseReads = 0;
   let wakeAfter: number | null = null;
-  const loop = claimLoop({
-    ...{ db: silentDb(), count, leaseMs: 60_000, steadyMs: () => 0, start: () => {} },
+  const loop = new ClaimLoop({
+    ...{ db: silentDb(), slots, leaseMs: 60_000, steadyMs: () => 0, start: () => {} },
     onError: (error) => assert.fail(String(error)),
     lease() {
-      // Twice in a look: before others are swept up, and before the claim.
-      if (++asked % 2 === 1 || wakeAfter === null) return null;
+      // Twice in a round: before the sweep of workers and before the claim.
+      if (++leaseReads % 2 === 1 || wakeAfter === null) return null;
       void wakeIn(wakeAfter);
       wakeAfter = null;
       return null;
@@ -28,11 +28,11 @@ test('whoever wakes the loop is heard, at whatever moment a look ends', async ()
     loop.wake();
   }
   for (let steps = 0; steps < stepsMax; steps++) {
-    const before = asked;
+    const before = leaseReads;
     wakeAfter = steps;
     loop.wake();
-    for (let turns = 0; turns < 20; turns++) await turn();
-    assert.equal(asked - before, 4, `after ${steps} steps`);
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    assert.equal(leaseReads - before, 4, `after ${steps} steps`);
   }
   await loop.stop();
 });

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { addAgent, ended } from '../../harness/agents.ts';
 import { startService } from '../../harness/service.ts';
 
-/** A process that serves and works is told to end while it accepts a run that is born under its lease. */
+/** A process with API and worker shuts down while it accepts an execution that is born claimed. */
 
 const service = await startService();
 after(service.close);
@@ -21,13 +21,13 @@ async function isWaiting(statement: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-test('a run that is accepted while its process ends is carried out once, by another', async () => {
+test('an execution accepted during shutdown is executed once, by another process', async () => {
   const agent = await addAgent(service, { config: { maxAttempts: 1 } });
   const leaving = await startService({ beside: service });
-  // A call that the process does not live to see the end of.
+  // A call that does not end before the shutdown.
   leaving.models.hold();
   const held = await db.transaction().execute(async (trx) => {
-    // The record cannot be written: admission has read that the lease holds, and waits.
+    // Blocks the write of the record. Admission has read the lease by then.
     await sql`lock table executions in share mode`.execute(trx);
     const accepted = fetch(`${leaving.url}${agent.path}/execute`, {
       method: 'POST',
@@ -36,13 +36,13 @@ test('a run that is accepted while its process ends is carried out once, by anot
     });
     while (!(await isWaiting('with accepted as'))) await wait(5);
     const closed = leaving.close();
-    // Time for whoever would not wait for the run: its row goes as soon as admission lets go of it.
+    // Time for a shutdown that would not wait: its worker row disappears once admission releases it.
     for (let n = 0; n < 50 && !(await isWaiting('from workers')); n++) await wait(10);
     return { accepted, closed };
   });
-  const answer = await held.accepted;
-  assert.equal(answer.status, 202);
-  const { statusUrl } = (await answer.json()) as { statusUrl: string };
+  const response = await held.accepted;
+  assert.equal(response.status, 202);
+  const { statusUrl } = (await response.json()) as { statusUrl: string };
   await held.closed;
   const { rows: orphans } = await sql`
     select from execution_queue q

@@ -15,7 +15,7 @@ import {
 } from '../../src/store/execution/queue.ts';
 import { registerWorker } from '../../src/store/execution/workers.ts';
 
-/** What was tried before, or got a slot, beside the backlog of another workspace: who is claimed, and in which order. */
+/** The claim order of retries and freed agent slots beside the backlog of another workspace. */
 
 const service = await startService({ role: 'api' });
 const { db, workspaceId: big } = service;
@@ -34,7 +34,7 @@ const atOnce = 6;
 
 beforeEach(() => sql`delete from execution_queue`.execute(db));
 
-/** So many runs, one tag after the other, as if they had been accepted together. */
+/** Queued executions with consecutive tags, as if accepted in one batch. */
 async function queue(agent: TestAgent, count: number, hasSlot: boolean | null = null) {
   await sql`
     with made as (
@@ -50,11 +50,11 @@ async function queue(agent: TestAgent, count: number, hasSlot: boolean | null = 
   );
 }
 
-/** Claims so often, and counts whose runs they were; `then` does with those of the big workspace what becomes of them. */
+/** Claims repeatedly and counts per workspace. `then` ends or releases the executions of the big workspace. */
 async function starts(rounds: number, then: (runs: QueuedExecution[]) => Promise<unknown>) {
   const counts = { big: 0, other: 0 };
   for (let round = 0; round < rounds; round++) {
-    const { runs } = await claimExecutions(db, worker, { limit: atOnce, fromTag: 0 });
+    const { executions: runs } = await claimExecutions(db, worker, { limit: atOnce, fromTag: 0 });
     const ofBig = runs.filter(({ workspaceId }) => workspaceId === big);
     counts.big += ofBig.length;
     counts.other += runs.length - ofBig.length;
@@ -76,13 +76,13 @@ const fail = (runs: QueuedExecution[]) =>
     })),
   );
 
-/** They end, and their agent gives their slots on. */
+/** Ends them, and the agent grants their slots to others. */
 async function endOf(agent: TestAgent, runs: QueuedExecution[]) {
   await end(runs);
   await pipelines.use((send) => send(grantFreeSlots, [[agent.id]]));
 }
 
-test('a workspace whose runs all fail has at most two starts for each of another’s', async () => {
+test('a workspace whose executions all fail starts at most twice as many as another one', async () => {
   await queue(await addAgent(service), backlog);
   await queue(othersAgent, backlog);
   const counts = await starts(60, fail);
@@ -90,7 +90,7 @@ test('a workspace whose runs all fail has at most two starts for each of another
   assert.ok(counts.other <= counts.big + atOnce, JSON.stringify(counts));
 });
 
-test('a workspace whose agent hands on its slots has as many starts as another', async () => {
+test('a workspace whose agent grants freed slots starts as many as another one', async () => {
   const agent = await addAgent(service, { config: { maxConcurrency: 50 } });
   await queue(agent, 50, true);
   await queue(agent, backlog, false);
@@ -99,7 +99,7 @@ test('a workspace whose agent hands on its slots has as many starts as another',
   assert.ok(Math.abs(counts.big - counts.other) <= atOnce, JSON.stringify(counts));
 });
 
-test('a run that got its slot does not wait for what other agents of its workspace queued', async () => {
+test('an execution with a granted slot does not wait behind other agents of its workspace', async () => {
   const agent = await addAgent(service, { config: { maxConcurrency: 1 } });
   await queue(agent, 1, true);
   await queue(agent, 20, false);

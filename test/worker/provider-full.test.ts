@@ -21,7 +21,7 @@ after(async () => {
   await provider.close();
 });
 
-test('a run that waits for room at its provider ends as one that found no slot, however long that takes', async () => {
+test('waiting for a provider at its concurrency limit never times out', async () => {
   const { key } = await service.key();
   const execute = async ({ path }: TestAgent): Promise<string> => {
     const body = { variables: { name: 'x' } };
@@ -32,7 +32,7 @@ test('a run that waits for room at its provider ends as one that found no slot, 
   const agent = await addAgent(service, { model: 'ollama/any', config: { maxAttempts: 1 } });
   const waiting = await execute(agent);
   for (let sentBack = 0; sentBack < 1; ) {
-    // An hour goes by for whatever has begun.
+    // Moves the start of work back by an hour.
     const { numAffectedRows } = await sql`
       update execution_queue set started_at = started_at - interval '1 hour', available_at = clock_timestamp()
       where agent_id = ${agent.id} and worker is null and available_at is not null`.execute(

@@ -8,7 +8,7 @@ import { nothingSpent, unknownSpent } from '../../src/core/execution/queued-exec
 import { uuid7 } from '../../src/core/id.ts';
 import { openDatabase } from '../../src/store/connection/database.ts';
 import {
-  claimForOthers as claimForOthersFrom,
+  claimForOtherWorkspaces as claimForOthersFrom,
   claimExecutions as claimRunsFrom,
   promoteDelayed as promoteDelayedWithin,
   queueDepth,
@@ -17,7 +17,7 @@ import {
 } from '../../src/store/execution/queue.ts';
 import { heartbeat, registerWorker, sweepWorkers } from '../../src/store/execution/workers.ts';
 
-/** The statements of the queue alone: claim, fence, sweep, fairness. Leases are moved by SQL, never waited for. */
+/** The statements of the queue: claim, fence, sweep, fairness. SQL changes the leases, so no test waits for them. */
 
 const database = await createTestDatabase();
 const db = openDatabase({ connection: database.connection, poolMax: 5, onError: () => {} });
@@ -56,10 +56,10 @@ async function queue(
 }
 
 async function claimExecutions(process: string, limit: number, fromTag = 0) {
-  return (await claimRunsFrom(db, process, { limit, fromTag })).runs;
+  return (await claimRunsFrom(db, process, { limit, fromTag })).executions;
 }
 
-function claimForOthers(process: string, held: string[], fromTag = 0) {
+function claimForOtherWorkspaces(process: string, held: string[], fromTag = 0) {
   return claimForOthersFrom(db, process, { held, after: first, limit: 5, fromTag });
 }
 
@@ -92,7 +92,7 @@ async function row(id: string) {
   return rows[0];
 }
 
-test('many claims at once never give a run to two', async () => {
+test('concurrent claims never return an execution twice', async () => {
   await clear();
   const ids = await Promise.all(Array.from({ length: 40 }, (_, tag) => queue({ tag })));
   const workers = await Promise.all([worker(), worker(), worker(), worker()]);
@@ -104,7 +104,7 @@ test('many claims at once never give a run to two', async () => {
   assert.ok(claimed.every(({ attempt }) => attempt === 1));
 });
 
-test('a process whose lease was taken away, or has run out, claims nothing', async () => {
+test('a process with a lost or expired lease claims nothing', async () => {
   await clear();
   await queue();
   const id = await worker();
@@ -113,7 +113,7 @@ test('a process whose lease was taken away, or has run out, claims nothing', asy
   assert.deepEqual(await claimExecutions(uuid7(1), 1), []);
 });
 
-test('a sweep takes the runs of the expired only, and charges a loss', async () => {
+test('a sweep frees only the executions of expired workers, and counts a loss', async () => {
   await clear();
   const [dead, alive] = [await worker(), await worker()];
   const [lost, kept] = [await queue({ tag: 1 }), await queue({ tag: 2 })];
@@ -133,7 +133,7 @@ test('a sweep takes the runs of the expired only, and charges a loss', async () 
   assert.deepEqual(await pipelines.use((send) => heartbeat(send, alive, leaseMs)), []);
 });
 
-test('a process whose machine has slept does not take its own runs', async () => {
+test('a process whose machine slept does not sweep itself', async () => {
   await clear();
   const own = await worker();
   const id = await queue();
@@ -144,7 +144,7 @@ test('a process whose machine has slept does not take its own runs', async () =>
   assert.deepEqual(await pipelines.use((send) => heartbeat(send, own, leaseMs)), []);
 });
 
-test("a process that was stopped with locks in its hands keeps its runs so long, and nobody else's", async () => {
+test('a paused process with locks blocks the sweep of its own executions only', async () => {
   await clear();
   const [stopped, dead] = [await worker(), await worker()];
   const [locked, lost] = [await queue({ tag: 1 }), await queue({ tag: 2 })];
@@ -162,7 +162,7 @@ test("a process that was stopped with locks in its hands keeps its runs so long,
   assert.equal((await row(locked))?.losses, 1);
 });
 
-test('after a start of the database no lease counts as expired before everyone could renew', async () => {
+test('after a database start no lease counts as expired before its process could renew', async () => {
   await clear();
   const id = await worker();
   await queue();
@@ -173,7 +173,7 @@ test('after a start of the database no lease counts as expired before everyone c
   assert.equal(await sweepWorkers(db, first, 1), 1);
 });
 
-test('the fence: whoever lost a run cannot give it back, not even to itself', async () => {
+test('the fence: a worker that lost an execution cannot release it', async () => {
   await clear();
   const id = await queue();
   const [old, next] = [await worker(), await worker()];
@@ -202,11 +202,11 @@ test('the fence: whoever lost a run cannot give it back, not even to itself', as
   });
 });
 
-test('a run is known to have been called, and given back as unstarted it has never begun', async () => {
+test('a claim marks the execution as called, and an unstarted release resets it', async () => {
   await clear();
   const id = await queue();
   const process = await worker();
-  /** Claims it and gives it back like that: whether it was said to be called, and now counts as begun. */
+  /** Claims and releases it: whether the claim reported it as called, and whether it counts as started now. */
   async function round(more: Partial<Release>): Promise<[called?: boolean, begun?: boolean]> {
     await sql`update execution_queue set available_at = null`.execute(db);
     const { attempt = 0, called } = (await claimExecutions(process, 1))[0] ?? {};
@@ -222,7 +222,7 @@ test('a run is known to have been called, and given back as unstarted it has nev
   assert.deepEqual(await round({}), [true, true]);
 });
 
-test('a delayed run is not claimed before its time, and comes before its workspace’s backlog', async () => {
+test('a delayed execution is not claimed early, and precedes the backlog of its workspace', async () => {
   await clear();
   const early = await queue({ tag: 10 });
   const id = await queue({ tag: 20 });
@@ -242,7 +242,7 @@ test('a delayed run is not claimed before its time, and comes before its workspa
   assert.ok(order.includes(id) && !order.includes(late));
 });
 
-test('reserved slots go round the workspaces that hold none, past any backlog', async () => {
+test('reserved slots serve workspaces without a slot in turn, past any backlog', async () => {
   await clear();
   const [a, b, c] = [uuid7(1_000), uuid7(2_000), uuid7(3_000)];
   for (let tag = 0; tag < 50; tag++) await queue({ workspaceId: a, tag });
@@ -251,15 +251,15 @@ test('reserved slots go round the workspaces that hold none, past any backlog', 
     await queue({ workspaceId: c, tag: 800 }),
   ];
   const process = await worker();
-  const found = await claimForOthers(process, [a]);
+  const found = await claimForOtherWorkspaces(process, [a]);
   assert.deepEqual(found.map(({ id }) => id).sort(), [ofB, ofC].sort());
-  assert.deepEqual(await claimForOthers(process, [a]), []);
-  const again = await claimForOthers(process, [b]);
+  assert.deepEqual(await claimForOtherWorkspaces(process, [a]), []);
+  const again = await claimForOtherWorkspaces(process, [b]);
   assert.equal(again.length, 1);
   assert.equal(again[0]?.workspaceId, a);
 });
 
-test('says how much waits, and for how long the oldest that is ready', async () => {
+test('queueDepth returns the depth and the age of the oldest ready execution', async () => {
   await clear();
   assert.deepEqual(await queueDepth(db), { depth: 0, oldestMs: 0 });
   const id = await queue();
@@ -272,26 +272,26 @@ test('says how much waits, and for how long the oldest that is ready', async () 
   assert.ok(oldestMs >= 3_600_000);
 });
 
-test('a claim from a tag on takes nothing below it, and says what it saw', async () => {
+test('a claim with a tag bound takes nothing below it, and returns the lowest tag', async () => {
   await clear();
   const process = await worker();
   const [low, high] = [await queue({ tag: 10 }), await queue({ tag: 20 })];
   const claimed = await claimRunsFrom(db, process, { limit: 5, fromTag: 15 });
   assert.deepEqual(
-    claimed.runs.map(({ id }) => id),
+    claimed.executions.map(({ id }) => id),
     [high],
   );
   assert.equal(claimed.lowestTag, 20);
   assert.equal((await claimExecutions(process, 5))[0]?.id, low);
-  // Nothing waits any more: the virtual time of the clock, in microseconds.
+  // An empty queue: virtual time of the clock, in microseconds.
   const { lowestTag } = await claimRunsFrom(db, process, { limit: 5, fromTag: 0 });
   assert.ok((lowestTag ?? 0) > 1e15);
-  // Who has no lease has not looked.
+  // Without a lease nothing is read.
   const unasked = await claimRunsFrom(db, uuid7(1), { limit: 5, fromTag: 0 });
   assert.equal(unasked.lowestTag, null);
 });
 
-test('what came due long ago is made ready only where it is looked for', async () => {
+test('executions that were due long ago are promoted only by a full scan', async () => {
   await clear();
   const late = await queue();
   await sql`update execution_queue set available_at = clock_timestamp() - interval '1 hour'`.execute(

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startMaintenance } from '../../src/worker/start-maintenance.ts';
 
-test('a round that takes long holds up no other, and ends when told to', async () => {
-  const folded = Promise.withResolvers<void>();
+test('a long round delays no other one, and stop aborts it', async () => {
+  const rolledUp = Promise.withResolvers<void>();
   let ended = false;
-  const house = startMaintenance({
+  const maintenance = startMaintenance({
     maintain: () => Promise.reject(new Error('no room')),
     rounds: {
       retention: (signal) =>
@@ -15,12 +15,12 @@ test('a round that takes long holds up no other, and ends when told to', async (
             resolve();
           });
         }),
-      folding: async () => folded.resolve(),
+      rollup: async () => rolledUp.resolve(),
     },
-    onError: (error, what) =>
-      assert.deepEqual([String(error), what], ['Error: no room', 'maintenance']),
+    onError: (error, operation) =>
+      assert.deepEqual([String(error), operation], ['Error: no room', 'maintenance']),
   });
-  await folded.promise;
-  await house.stop();
+  await rolledUp.promise;
+  await maintenance.stop();
   assert.equal(ended, true);
 });

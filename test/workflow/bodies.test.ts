@@ -16,7 +16,7 @@ import {
 import { toId } from '../../src/core/id.ts';
 import { ModelFailure, noCost, noUsage } from '../../src/core/model/model-port.ts';
 
-/** How long a run of a workflow keeps its input and output, and itself: as the agent that keeps the least. */
+/** The retention of workflow runs and their bodies: the shortest one of their agents. */
 
 const service = await startService();
 after(service.close);
@@ -51,7 +51,7 @@ async function read({ workflowId }: TestWorkflow, runId: string) {
   return { status, body };
 }
 
-/** All that the database holds of a run. */
+/** Everything in the database about a workflow run. */
 async function textOf(runId: string): Promise<string> {
   const { rows } = await sql<{ text: string }>`
     select r::text || coalesce((select string_agg(s::text, '') from workflow_steps s where s.run_id = r.id), '') as text
@@ -86,7 +86,7 @@ const broken = new ModelFailure('PROVIDER_ERROR', 'Broken.', {
   cost: noCost,
 });
 
-/** A run of agents that keep their bodies, one of which has none stored any more by the time it is called. */
+/** A workflow run whose agents store bodies, until one of them stops to do so before its call. */
 async function calledBare() {
   const agent = await addAgent(service, { user });
   const workflow = await chain(keeping, agent);
@@ -100,7 +100,7 @@ async function calledBare() {
   return { workflow, runId, held };
 }
 
-/** Waits until nothing of a run that was cut off is under way. */
+/** Waits until no execution of an aborted workflow run is live. */
 async function stopped(runId: string): Promise<void> {
   for (;;) {
     const { rows } = await sql`
@@ -110,7 +110,7 @@ async function stopped(runId: string): Promise<void> {
   }
 }
 
-test('where an agent stores no bodies the input goes with the end, the output a quarter of an hour after', async () => {
+test('if an agent stores no bodies, the input is removed at the end, the output 15 minutes later', async () => {
   const workflow = await chain(keeping, await bare());
   const held = models.hold();
   const runId = await startRun(service, workflow, key, { text: 'secret' });
@@ -134,7 +134,7 @@ test('where an agent stores no bodies the input goes with the end, the output a 
   assert.ok(!(await textOf(runId)).includes('secret'));
 });
 
-test('so it is for an agent that is only a fallback, and for runs that fail', async () => {
+test('the same holds for fallback agents and failed workflow runs', async () => {
   const fallback = { agentId: (await bare()).agentId, variables: { text: 'x' } };
   const workflow = await chain(keeping, keeping, { fallback, when: "input.text == 'other'" });
   const runId = await startRun(service, workflow, key, { text: 'secret' });
@@ -151,7 +151,7 @@ test('so it is for an agent that is only a fallback, and for runs that fail', as
   assert.ok(!(await textOf(failedId)).includes('secret'));
 });
 
-test('a run goes by what held when it began', async () => {
+test('a workflow run follows the setting at its start', async () => {
   const agent = await bare();
   const workflow = await chain(keeping, agent);
   const held = models.hold();
@@ -164,7 +164,7 @@ test('a run goes by what held when it began', async () => {
   assert.equal((await endOfRun(service, workflow, nextId)).run.input, '{"text":"kept"}');
 });
 
-test('and by what held when a step was called', async () => {
+test('a workflow run follows the setting at the call of a step', async () => {
   const agent = await addAgent(service, { user });
   const workflow = await chain(keeping, agent);
   const held = models.hold();
@@ -180,7 +180,7 @@ test('and by what held when a step was called', async () => {
   assert.ok(!(await textOf(runId)).includes('secret'));
 });
 
-test('so too where the call of the step fails', async () => {
+test('the same holds if the call of the step fails', async () => {
   const { workflow, runId, held } = await calledBare();
   held.release(broken);
   const { run } = await endOfRun(service, workflow, runId);
@@ -189,7 +189,7 @@ test('so too where the call of the step fails', async () => {
   assert.ok(!(await textOf(runId)).includes('secret'));
 });
 
-test('and where the run is canceled or passes its deadline while the step is called', async () => {
+test('the same holds if the workflow run ends during the call', async () => {
   const canceled = await calledBare();
   await service.workflows.workflowCanceler.cancel(canceled.runId);
   const late = await calledBare();
@@ -205,7 +205,7 @@ test('and where the run is canceled or passes its deadline while the step is cal
   }
 });
 
-test('the shortest time of its agents decides how long a run and its bodies stay', async () => {
+test('the shortest retention of its agents applies to a workflow run and its bodies', async () => {
   const [short, long] = [await addAgent(service, { user }), await addAgent(service, { user })];
   await keep(short, { records: 20, bodies: 5 });
   await keep(long, { records: 200, bodies: 100 });
@@ -231,7 +231,7 @@ test('the shortest time of its agents decides how long a run and its bodies stay
   assert.equal((await read(usual, beyond)).status, 404);
 });
 
-test('a run without its bodies is answered again by its Idempotency-Key', async () => {
+test('a workflow run without bodies is replayed by its Idempotency-Key', async () => {
   const workflow = await chain(keeping, await bare());
   const starter = service.workflows.workflowStarter;
   const first = await starter.start(startCall(workflow, key, { text: 'x' }, 'once'));

@@ -9,10 +9,10 @@ const service = await startService();
 after(service.close);
 const { db } = service;
 
-/** Of one process that serves and works, with the pool of 5 that the tests have, and one for what the test itself asks. */
+/** Connections of one process with API and worker, including the test's pool of 5 and its own query. */
 const connectionsMax = 5 + 10 + 3 + 3 + 2 + 1 + 1;
 
-test('steps that are refused by the hundred take no connection each', async () => {
+test('hundreds of refused steps do not take a connection each', async () => {
   const paused = await addAgent(service, { stage: 'Paused' });
   const workflow = await addWorkflow(service, { steps: [step({ name: 'only', agent: paused })] });
   const { key } = await service.key({ rateLimits: { requestsPerMinute: 1_000 } });

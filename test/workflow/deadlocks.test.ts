@@ -15,7 +15,7 @@ import { createWorkflowStarter } from '../../src/flow/workflow/start-workflow.ts
 
 const service = await startService({ role: 'api' });
 const { connection } = service.database;
-// It is looked for once in each wait: by then the other side must have come to wait as well.
+// PostgreSQL checks once per wait. The other side must wait by then as well.
 await runAsAdmin(
   { ...connection, user: 'postgres' },
   `alter database ${connection.database} set deadlock_timeout = '3s'`,
@@ -23,8 +23,8 @@ await runAsAdmin(
 const pipelines = testPipelines(connection);
 after(() => pipelines.close());
 after(service.close);
-const parts = { ...coldProgress(), pipelines, onProgress: () => {} };
-const starter = createWorkflowStarter(parts);
+const deps = { ...coldProgress(), pipelines, onProgress: () => {} };
+const starter = createWorkflowStarter(deps);
 const { key, id: keyId } = await service.key();
 const agent = await addAgent(service, { user: 'x' });
 const workflow = await addWorkflow(service, {
@@ -52,25 +52,25 @@ async function deadlocks(): Promise<number> {
 }
 
 /**
- * Somebody else takes two locks in the other order, the second one once the call waits for the first. He is the one who
- * waits for ever: it is the call that finds the deadlock out, and is ended by it.
+ * Another transaction takes two locks in the opposite order, the second once the call waits for the first. It
+ * waits without a deadlock check, so the call detects the deadlock and is aborted.
  */
 async function deadlocked<T>(first: string, second: string, call: () => Promise<T>): Promise<T> {
   const before = await deadlocks();
-  // Only a superuser may wait so patiently; both roles have the same password.
+  // Only a superuser may set the timeout; both roles have the same password.
   const other = new pg.Client({ ...connection, user: 'postgres' });
   await other.connect();
   try {
     await other.query(`set deadlock_timeout = '1h'`);
     await other.query('begin');
     await other.query(first);
-    const answer = call();
-    answer.catch(() => {});
+    const pending = call();
+    pending.catch(() => {});
     await untilBlocked(service.db);
     await other.query(second);
     await other.query('commit');
-    const result = await answer;
-    // Whoever sweeps may have come into it as well.
+    const result = await pending;
+    // A sweep may be part of the deadlock as well.
     assert.ok((await deadlocks()) > before, 'there was one');
     return result;
   } finally {
@@ -78,7 +78,7 @@ async function deadlocked<T>(first: string, second: string, call: () => Promise<
   }
 }
 
-test('a start that falls to a deadlock is tried again', async () => {
+test('a start is retried after a deadlock', async () => {
   const started = await deadlocked(
     `select from workspaces where id = '${service.workspaceId}' for update`,
     `select from limits where subject = '${keyId}' for update`,
@@ -87,31 +87,31 @@ test('a start that falls to a deadlock is tried again', async () => {
   assert.equal(await statusOf(started), 'processing');
 });
 
-test('so is the end of a run from outside', async () => {
+test('the cancel of a workflow run is retried after a deadlock', async () => {
   const runId = await start();
   const end = {
     status: 'canceled',
     errorCode: 'CANCELED',
-    error: 'The run was canceled.',
+    error: 'The workflow run was canceled.',
     failedStep: null,
   } as const;
   const ended = await deadlocked(
     `select from workflow_steps where run_id = '${runId}' for update`,
     `select from workflow_runs where id = '${runId}' for update`,
-    () => endWorkflowRun(parts, runId, end),
+    () => endWorkflowRun(deps, runId, end),
   );
   assert.equal(ended, true);
   assert.equal(await statusOf(runId), 'canceled');
 });
 
-test('so is what follows for a step that was refused', async () => {
+test('settling a refused step is retried after a deadlock', async () => {
   const runId = await start();
   const outcome = { kind: 'failed', code: 'AGENT_NOT_ACTIVE', error: 'No.' } as const;
   const refused = { runId, step: 'a', item: -1, fallback: false, executionId: null, outcome };
   await deadlocked(
     `select from workflow_steps where run_id = '${runId}' for update`,
     `select from workflow_runs where id = '${runId}' for update`,
-    () => settleSteps(parts, runId, [refused]),
+    () => settleSteps(deps, runId, [refused]),
   );
   assert.equal(await statusOf(runId), 'success');
 });

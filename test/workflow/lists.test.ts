@@ -18,10 +18,10 @@ const agent = await addAgent(service, { user: '{{text}}' });
 const inner = testPipelines(service.database.connection);
 after(() => inner.close());
 const pipelines = countRead(inner);
-/** A process of its own each time: it remembers nothing of what others have read. */
+/** A new process each time, with empty caches. */
 const process = () => ({ ...coldProgress(), pipelines, onProgress: () => {} });
 
-/** A run over a list, of which items end one by one: each is refused, and its fallback is a given output. */
+/** A workflow run over a list whose items end one by one: each is refused and falls back to a fixed output. */
 async function listOf(length: number) {
   const workflow = await addWorkflow(service, {
     input: { required: ['list', 'context'], optional: [], defaults: {} },
@@ -41,8 +41,8 @@ async function listOf(length: number) {
   );
   assert.ok(started.kind === 'accepted');
   const { runId } = started;
-  const end = (parts: ReturnType<typeof process>, item: number) =>
-    settleSteps(parts, runId, [
+  const end = (deps: ReturnType<typeof process>, item: number) =>
+    settleSteps(deps, runId, [
       {
         runId,
         step: 'each',
@@ -67,7 +67,7 @@ async function readBy(work: () => Promise<void>): Promise<number> {
   return pipelines.chars() - before;
 }
 
-test('what the end of an item reads does not grow with its list', async () => {
+test('the reads at the end of an item do not grow with the list', async () => {
   const each: number[] = [];
   for (const length of [20, 800]) {
     const { end } = await listOf(length);
@@ -80,7 +80,7 @@ test('what the end of an item reads does not grow with its list', async () => {
   assert.ok(Math.abs(long - short) <= 10, `${short} and ${long} characters`);
 });
 
-test('a list goes on in processes that know nothing of it, and its outputs are complete', async () => {
+test('a list advances in processes with empty caches, and its outputs are complete', async () => {
   const { end, output, items } = await listOf(12);
   const one = process();
   for (let item = 0; item < items.length; item++) {
@@ -92,7 +92,7 @@ test('a list goes on in processes that know nothing of it, and its outputs are c
   );
 });
 
-/** A list that is complete but for its last item, which ends: how much is read, and what the step and its run become. */
+/** Ends the last item of a list. Returns how much is read, and the states of the step and its workflow run. */
 async function lastOf(length: number, output: string) {
   const list = Array.from({ length }, (_, n) => n);
   const workflow = await addWorkflow(service, {
@@ -122,14 +122,14 @@ async function lastOf(length: number, output: string) {
   return { chars, output: rows[0]?.output, error: rows[0]?.error };
 }
 
-test('of a list whose outputs are too long little more is read than fits', async () => {
+test('a list with too long outputs is read hardly beyond the limit', async () => {
   const text = 'x'.repeat(1_000_000);
   const { chars, error } = await lastOf(40, text);
   assert.equal(error, 'The outputs of the items would be longer than 4194304 characters.');
   assert.ok(chars < 11_000_000, `${chars} characters`);
 });
 
-test('outputs are read a few at a time, and what the models wrote around them has a limit too', async () => {
+test('outputs are read a few at a time, and the raw texts of models are limited as well', async () => {
   const written = `${' '.repeat(1_000_000)}7`;
   const short = await lastOf(20, written);
   assert.deepEqual(JSON.parse(short.output ?? ''), [null, ...Array.from({ length: 19 }, () => 7)]);
@@ -141,7 +141,7 @@ test('outputs are read a few at a time, and what the models wrote around them ha
   assert.ok(chars < 45_000_000, `${chars} characters`);
 });
 
-test('of outputs that are too long together for one step, no more is read than one step may refer to', async () => {
+test('outputs that exceed the limit of a step are read only up to it', async () => {
   const names = Array.from({ length: 12 }, (_, n) => `s${n}`);
   const firsts = (of: string[]) => of.map((name) => `{{steps.${name}.output[0]}}`).join(' ');
   const wide = (name: string, of: string[]) =>
@@ -190,7 +190,7 @@ test('of outputs that are too long together for one step, no more is read than o
   assert.ok(chars < 13_000_000, `${chars} characters`);
 });
 
-test('lists that are complete are not counted again', async () => {
+test('complete lists are not counted again', async () => {
   const forEach = { list: [1, 2, 3], concurrency: 3 };
   const workflow = await addWorkflow(service, {
     steps: [step({ name: 'over', agent, forEach }), step({ name: 'open', agent, forEach })],

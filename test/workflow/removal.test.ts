@@ -7,10 +7,10 @@ import { makeRound } from '../../harness/rounds.ts';
 import { startService } from '../../harness/service.ts';
 import { addOpenRun, addWorkflow, endOfRun, startRun, step } from '../../harness/workflow-runs.ts';
 import { fromId } from '../../src/core/id.ts';
-import { eraseWorkflowRuns } from '../../src/flow/history/erase-runs.ts';
-import { endedExecutions, openErasures } from '../../src/store/history/erasures.ts';
+import { eraseWorkflowRuns } from '../../src/flow/history/erase-workflow-runs.ts';
+import { deletableExecutions, listOpenErasures } from '../../src/store/history/erasures.ts';
 import {
-  nextOverdueVersions,
+  listOverdueVersions,
   removedStepsMax,
   removeOverdueWorkflowRuns,
 } from '../../src/store/workflow/workflow-removal.ts';
@@ -40,7 +40,7 @@ async function left(ids: readonly string[]): Promise<string[]> {
   return ids.filter((id) => rows.some((row) => row.id === id));
 }
 
-/** Ended runs of a workflow, so many days old, with so many steps each. */
+/** Ended workflow runs of a given age and number of steps. */
 async function old(workflowId: string, days: number, { runs = 1, steps = 0, input = {} } = {}) {
   const { rows } = await sql<{ id: string; versionId: string }>`
     with made as (
@@ -68,7 +68,7 @@ async function erase(value: string, agentId?: string) {
     (await call('GET', `/api/v1/erasures/${accepted.body.erasureId}`, { user })).body;
 }
 
-test('runs older than the workspace keeps executions go with their steps', async () => {
+test('overdue workflow runs are deleted with their steps', async () => {
   const [old, young] = [await ended({}), await ended({})];
   const oldId = `00000000-0001-7000-8000-${old.slice(24)}`;
   await sql`
@@ -83,7 +83,7 @@ test('runs older than the workspace keeps executions go with their steps', async
   assert.equal(rows.length, 0);
 });
 
-test('of runs with many steps a few go at a time, and all of them in one round', async () => {
+test('workflow runs with many steps are deleted in batches, all in one round', async () => {
   const other = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
   const many = await old(other.id, 100, { runs: 3, steps: removedStepsMax * 0.75 });
   const young = await old(other.id, 80);
@@ -93,7 +93,7 @@ test('of runs with many steps a few go at a time, and all of them in one round',
   assert.deepEqual(await left([...many.ids, ...young.ids]), young.ids);
 });
 
-test('only versions that have runs are looked at, one page after the other', async () => {
+test('only versions with workflow runs are scanned, page by page', async () => {
   await sql`truncate workflow_runs cascade`.execute(db);
   const [ripe, , young] = [
     await addWorkflow(service, { steps: [step({ name: 'a', agent })] }),
@@ -102,18 +102,20 @@ test('only versions that have runs are looked at, one page after the other', asy
   ];
   const { versionId } = await old(ripe.id, 100, { runs: 2 });
   const { versionId: last } = await old(young.id, 80, { runs: 2 });
-  const first = await nextOverdueVersions(db, fromId('workflow', workflow.workflowId) ?? '', 1);
+  const first = await listOverdueVersions(db, fromId('workflow', workflow.workflowId) ?? '', 1);
   assert.deepEqual(first, [{ versionId, losesRuns: true, losesBodies: false }]);
-  const rest = await nextOverdueVersions(db, versionId, 10);
+  const rest = await listOverdueVersions(db, versionId, 10);
   assert.deepEqual(rest, [{ versionId: last, losesRuns: false, losesBodies: false }]);
 });
 
-test('an erasure goes on among the runs where it stopped', async () => {
+test('an erasure resumes among the workflow runs', async () => {
   const { ids } = await old(workflow.id, 10, { runs: 2_500, input: { customer: 'many' } });
   const body = { variable: 'customer', value: 'many' };
   const { erasureId } = (await call('POST', '/api/v1/erasures', { user, body })).body;
   const open = async () => {
-    const erasure = (await openErasures(db)).find(({ id }) => id === fromId('erasure', erasureId));
+    const erasure = (await listOpenErasures(db)).find(
+      ({ id }) => id === fromId('erasure', erasureId),
+    );
     if (!erasure) throw new Error('the erasure is not open');
     return erasure;
   };
@@ -131,7 +133,7 @@ test('an erasure goes on among the runs where it stopped', async () => {
   assert.deepEqual([done.status, done.waiting], ['completed', 0]);
 });
 
-test('an erasure takes the runs whose input names the end user, and those whose step does', async () => {
+test('an erasure deletes workflow runs that match by input or by a step', async () => {
   const byInput = await ended({ customer: '42' });
   const nested = await ended({ customer: { id: 7, a: [1] } });
   const byStep = await ended({ named: '42' });
@@ -143,14 +145,14 @@ test('an erasure takes the runs whose input names the end user, and those whose 
   assert.deepEqual(await left([nested, other]), [other]);
 });
 
-test('an erasure of one agent takes the runs whose step it takes, not those by their input', async () => {
+test('an erasure for one agent deletes workflow runs by steps, not by input', async () => {
   const byInput = await ended({ customer: '50' });
   const byStep = await ended({ named: '50' });
   await erase('50', agent.agentId);
   assert.deepEqual(await left([byInput, byStep]), [byInput]);
 });
 
-test('an erasure waits for a run that has not ended', async () => {
+test('an erasure waits for a live workflow run', async () => {
   const held = service.models.hold();
   const runId = await startRun(service, workflow, key, { text: 'held', customer: '60' });
   await held.arrived;
@@ -163,7 +165,7 @@ test('an erasure waits for a run that has not ended', async () => {
   assert.deepEqual(await left([runId]), []);
 });
 
-test('the record of a step stays as long as its run is under way', async () => {
+test('the record of a step is kept while its workflow run is live', async () => {
   const two = await addWorkflow(service, {
     steps: [
       step({ name: 'a', agent, variables: { text: 'first', customer: '70' } }),
@@ -183,7 +185,7 @@ test('the record of a step stays as long as its run is under way', async () => {
   assert.deepEqual(await left([runId]), []);
 });
 
-test('so it does where its time is up, and goes once the run has ended', async () => {
+test('an overdue record of a step is deleted once its workflow run has ended', async () => {
   const brief = await addAgent(service);
   await sql`update agents set records_days = 1 where id = ${brief.id}`.execute(db);
   const runId = await addOpenRun(db, workflow);
@@ -203,7 +205,7 @@ test('so it does where its time is up, and goes once the run has ended', async (
   assert.deepEqual(await leftOf(db, [stepped, free]), []);
 });
 
-test('an erasure goes on past records that cannot go yet, however many these are', async (t) => {
+test('an erasure continues past records that must be kept for now', async (t) => {
   const open = await addOpenRun(db, workflow);
   t.after(() => sql`delete from workflow_runs where id = ${open}`.execute(db));
   const of = { workspaceId: service.workspaceId, agentId: agent.id, atMs: Date.now() };
@@ -219,5 +221,5 @@ test('an erasure goes on past records that cannot go yet, however many these are
     insert into erasure_executions (erasure_id, execution_id) select ${id}, unnest(${[kept, gone]}::uuid[])`.execute(
     db,
   );
-  assert.deepEqual(await endedExecutions(db, id, 1), [gone]);
+  assert.deepEqual(await deletableExecutions(db, id, 1), [gone]);
 });

@@ -16,7 +16,7 @@ const simple = await addWorkflow(service, {
   steps: [step({ name: 'only', agent, ...says('{{input.a}} {{input.b.c}}') })],
 });
 
-test('a start takes required input and fills in what is left out', async () => {
+test('a start requires input and applies defaults', async () => {
   const runId = await startRun(service, simple, key, { a: 12345678901234567890n.toString() });
   const { output, run } = await endOfRun(service, simple, runId);
   assert.equal(output, '12345678901234567890 1.5');
@@ -27,18 +27,18 @@ test('a start takes required input and fills in what is left out', async () => {
   assert.deepEqual(refused.fields, { missingInput: ['a'], requiredInput: ['a'] });
 });
 
-test('the same Idempotency-Key starts one run, also at once', async () => {
-  const answers = await Promise.all(
+test('one Idempotency-Key starts one workflow run, also concurrently', async () => {
+  const results = await Promise.all(
     Array.from({ length: 20 }, () => starter.start(startCall(simple, key, { a: 1 }, 'once'))),
   );
-  const ids = new Set(answers.map((one) => (one.kind === 'accepted' ? one.runId : one.code)));
+  const ids = new Set(results.map((one) => (one.kind === 'accepted' ? one.runId : one.code)));
   assert.equal(ids.size, 1);
-  assert.equal(answers.filter((one) => one.kind === 'accepted' && !one.replayed).length, 1);
+  assert.equal(results.filter((one) => one.kind === 'accepted' && !one.replayed).length, 1);
   const other = await starter.start(startCall(simple, key, { a: 2 }, 'once'));
   assert.equal(other.kind === 'refused' && other.code, 'IDEMPOTENCY_KEY_REUSED');
 });
 
-test('a definition that cannot be carried out fails its own run alone', async () => {
+test('an invalid definition fails only its own workflow run', async () => {
   const broken = await addWorkflow(service, {
     steps: [{ ...step({ name: 'a', agent }), after: null as never }],
   });
@@ -50,22 +50,22 @@ test('a definition that cannot be carried out fails its own run alone', async ()
   assert.equal(service.faults.splice(0).length, 1);
 });
 
-test('a start spends the limit of its key, exactly', async () => {
+test('a start spends the rate limit of its key exactly', async () => {
   const limited = await service.key({
     rateLimits: { requestsPerMinute: null, requestsPerHour: 3, requestsPerDay: null },
   });
-  const answers = await Promise.all(
+  const results = await Promise.all(
     Array.from({ length: 8 }, () => starter.start(startCall(simple, limited.key, { a: 1 }))),
   );
-  assert.equal(answers.filter(({ kind }) => kind === 'accepted').length, 3);
-  const refused = answers.find((one) => one.kind === 'refused');
+  assert.equal(results.filter(({ kind }) => kind === 'accepted').length, 3);
+  const refused = results.find((one) => one.kind === 'refused');
   assert.equal(refused?.kind === 'refused' && refused.code, 'RATE_LIMIT_EXCEEDED');
 });
 
-test('who may not start is told so, in this order', async () => {
+test('a refused start returns the first failed check', async () => {
   const code = async (workflow: { id: string }, of: string) => {
-    const answer = await starter.start(startCall({ ...workflow, workflowId: '' }, of, { a: 1 }));
-    return answer.kind === 'refused' ? answer.code : answer.kind;
+    const result = await starter.start(startCall({ ...workflow, workflowId: '' }, of, { a: 1 }));
+    return result.kind === 'refused' ? result.code : result.kind;
   };
   const other = await addAgent(service);
   const tied = await service.key({ agentIds: [other.agentId] });
@@ -88,7 +88,7 @@ test('who may not start is told so, in this order', async () => {
   assert.equal(await code(simple, own.key), 'accepted');
 });
 
-test('a step that its agent has no room for waits until the window turns', async () => {
+test('a rate-limited step waits for the next window', async () => {
   const limited = await addAgent(service, {
     user: '{{text}}',
     rateLimits: { requestsPerHour: 1 },
@@ -108,7 +108,7 @@ test('a step that its agent has no room for waits until the window turns', async
     );
     return rows.length > 0;
   };
-  // Unless the hour turns just here, in which case it is called at once.
+  // If the hour ends just now, it is called at once.
   const turned = async () =>
     (
       await sql`select from workflow_runs where id = ${runId} and status <> 'processing'`.execute(
@@ -122,13 +122,13 @@ test('a step that its agent has no room for waits until the window turns', async
     service.db,
   );
   assert.equal(records.length, 0, 'a step that waits leaves no record');
-  // The window turns.
+  // The next window starts.
   await sql`update limits set hour = hour - 1 where subject = ${limited.id}`.execute(service.db);
   const { output } = await endOfRun(service, workflow, runId);
   assert.equal(output, 'ab');
 });
 
-test('a limit that is raised meanwhile is seen', async () => {
+test('a raised limit takes effect for waiting steps', async () => {
   const limited = await addAgent(service, { user: '{{text}}', rateLimits: { requestsPerDay: 1 } });
   const workflow = await addWorkflow(service, {
     steps: [
@@ -149,7 +149,7 @@ test('a limit that is raised meanwhile is seen', async () => {
   assert.equal((await endOfRun(service, workflow, runId)).output, 'ab');
 });
 
-test('a run that is canceled stops what runs and begins nothing more', async () => {
+test('canceling a workflow run stops its executions and starts no further step', async () => {
   const held = service.models.hold();
   const workflow = await addWorkflow(service, {
     steps: [
@@ -177,7 +177,7 @@ test('a run that is canceled stops what runs and begins nothing more', async () 
   }
 });
 
-test('a run whose deadline has passed fails', async () => {
+test('a workflow run past its deadline fails', async () => {
   const held = service.models.hold();
   const workflow = await addWorkflow(service, {
     timeoutMs: 1_000,
@@ -186,17 +186,17 @@ test('a run whose deadline has passed fails', async () => {
   const runId = await startRun(service, workflow, key);
   const { run } = await endOfRun(service, workflow, runId);
   assert.equal(run.errorCode, 'DEADLINE_EXCEEDED');
-  // It may not have been called by then.
+  // The step may not have been called yet.
   held.release();
 });
 
-test('a ready step that everybody forgot is taken after its time', async () => {
+test('a sweep takes a ready step whose process died', async () => {
   const workflow = await addWorkflow(service, {
     steps: [step({ name: 'a', agent, ...says('found') })],
   });
   const runId = await startRun(service, workflow, key);
   await endOfRun(service, workflow, runId);
-  // As a process leaves it that died right after its commit.
+  // The state that a process leaves if it dies right after its commit.
   await sql`update workflow_runs set status = 'processing', completed_at = null, output = null where id = ${runId}`.execute(
     service.db,
   );
@@ -207,7 +207,7 @@ test('a ready step that everybody forgot is taken after its time', async () => {
   assert.equal(output, 'again');
 });
 
-test('a workspace goes with its workflows and their runs', async () => {
+test('deleting a workspace deletes its workflows and workflow runs', async () => {
   const other = await service.workspace();
   const { key: foreign } = await service.key({
     workspaceId: other.workspaceId,

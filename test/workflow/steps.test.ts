@@ -8,7 +8,7 @@ import { addWorkflow, endOfRun, startRun, step } from '../../harness/workflow-ru
 import type { ModelPort } from '../../src/core/model/model-port.ts';
 import { ModelFailure, noCost, noUsage } from '../../src/core/model/model-port.ts';
 
-/** Answers with the prompt; a prompt that begins with `break` fails, once `failing` has come. */
+/** Responds with the prompt. A prompt that starts with `break` fails once `failing` resolves. */
 const echo = scriptedModels();
 let failing: Promise<unknown> = Promise.resolve();
 const models: ModelPort = {
@@ -31,7 +31,7 @@ async function executeAttempt(definition: Parameters<typeof addWorkflow>[1], inp
   return { workflow, runId, ...(await endOfRun(service, workflow, runId)) };
 }
 
-test('a chain hands outputs on, and each step is a record', async () => {
+test('a chain passes outputs on, and each step has a record', async () => {
   const { run, output, runId, steps } = await executeAttempt(
     {
       steps: [
@@ -75,7 +75,7 @@ test('a chain hands outputs on, and each step is a record', async () => {
   assert.equal(kept.length, 0, 'outputs are gone once the run has ended');
 });
 
-test('parallel steps are joined, and the last ones are the output by name', async () => {
+test('parallel steps are joined, and the final ones form the output by name', async () => {
   const { output } = await executeAttempt({
     steps: [
       step({ name: 'a', agent, ...says('A') }),
@@ -87,7 +87,7 @@ test('parallel steps are joined, and the last ones are the output by name', asyn
   assert.deepEqual(output, { join: 'A+B', also: 'C' });
 });
 
-test('conditions skip, what waits only for skipped steps is skipped, and null comes of it', async () => {
+test('a false condition skips a step and the steps that depend only on it, and the output is null', async () => {
   const { steps, output } = await executeAttempt(
     {
       steps: [
@@ -107,7 +107,7 @@ test('conditions skip, what waits only for skipped steps is skipped, and null co
   assert.ok([...steps.values()].every(({ completedAt }) => completedAt !== null));
 });
 
-test('a list is gone through in order, and its outputs are parsed', async () => {
+test('a list is processed in order, and its outputs are parsed', async () => {
   const list = Array.from({ length: 12 }, (_, n) => ({ n }));
   const { output, steps } = await executeAttempt(
     {
@@ -128,7 +128,7 @@ test('a list is gone through in order, and its outputs are parsed', async () => 
   assert.equal(steps.get('each')?.itemsCount, 12);
 });
 
-test('items fail by themselves where the step goes on, and fall back', async () => {
+test('items fail individually if the step continues, and fall back', async () => {
   const { output, steps, run } = await executeAttempt(
     {
       steps: [
@@ -156,7 +156,7 @@ test('items fail by themselves where the step goes on, and fall back', async () 
   assert.ok(steps.get('other[0]')?.failedExecutionId);
 });
 
-test('what is no list, or too long, fails the step', async () => {
+test('a value that is not a list, or too long, fails the step', async () => {
   for (const [list, code] of [
     ['no list', 'LIST_EXPECTED'],
     [[1, 2, 3], 'LIST_TOO_LONG'],
@@ -172,7 +172,7 @@ test('what is no list, or too long, fails the step', async () => {
   }
 });
 
-test('a failed step takes its fallback, a given output, or is passed over', async () => {
+test('a failed step uses its fallback, a fixed output, or is skipped', async () => {
   const { output, run, steps } = await executeAttempt({
     steps: [
       step({
@@ -197,7 +197,7 @@ test('a failed step takes its fallback, a given output, or is passed over', asyn
   assert.ok(steps.get('agent')?.failedExecutionId);
 });
 
-test('a failed step fails the run, and everything else of it is canceled', async () => {
+test('a failed step fails the workflow run and cancels the other steps', async () => {
   const slow = await addAgent(service, { user: '{{text}}', model: 'cueline/other' });
   const held = echo.hold();
   failing = held.arrived;
@@ -225,7 +225,7 @@ test('a failed step fails the run, and everything else of it is canceled', async
   assert.equal(rows[0]?.status, 'canceled');
 });
 
-test('a condition that cannot be judged fails the step', async () => {
+test('a condition that cannot be evaluated fails the step', async () => {
   const { run, steps } = await executeAttempt({
     steps: [step({ name: 'a', agent, when: 'input.none.x == 1' })],
   });
@@ -233,7 +233,7 @@ test('a condition that cannot be judged fails the step', async () => {
   assert.equal(steps.get('a')?.errorCode, 'CONDITION_FAILED');
 });
 
-test('a step whose call is refused for good fails with the code of the refusal', async () => {
+test('a step with a permanent refusal fails with its code', async () => {
   const paused = await addAgent(service, { user: 'x', stage: 'Paused' });
   const needy = await addAgent(service, { user: '{{must}}' });
   const { steps, run } = await executeAttempt({
@@ -254,7 +254,7 @@ test('a step whose call is refused for good fails with the code of the refusal',
   assert.equal(steps.get('needy')?.errorCode, 'MISSING_VARIABLES');
 });
 
-test('values that would be too long fail the step, whoever refers to them however often', async () => {
+test('values that are too long fail the step', async () => {
   const text = 'x'.repeat(500_000);
   const { steps } = await executeAttempt(
     {

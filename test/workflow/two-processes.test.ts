@@ -5,7 +5,7 @@ import { addAgent } from '../../harness/agents.ts';
 import { startService } from '../../harness/service.ts';
 import { addWorkflow, endOfRun, startRun, step } from '../../harness/workflow-runs.ts';
 
-/** One process starts the runs and works on none; two others carry them out. */
+/** One process starts the workflow runs, two others execute them. */
 const api = await startService({ role: 'api' });
 const workers = [await startService({ beside: api }), await startService({ beside: api })];
 after(async () => {
@@ -14,7 +14,7 @@ after(async () => {
 });
 const { key } = await api.key();
 
-test('runs go on wherever their steps are carried out, and whoever waits elsewhere is told', async () => {
+test('workflow runs advance in the process that executes a step, and waiting callers elsewhere are notified', async () => {
   const agent = await addAgent(api, { user: '{{text}}', config: { maxConcurrency: 3 } });
   const text = (value: unknown) => ({ variables: { text: value } });
   const workflow = await addWorkflow(api, {

@@ -9,7 +9,7 @@ import { toId } from '../../src/core/id.ts';
 import { fresh } from '../../src/core/workflow/step-state.ts';
 import { begin, commit, writeProgress } from '../../src/store/workflow/workflow-progress.ts';
 
-/** What models write ends up in what the engine says; and ends after which follows what the database does not take. */
+/** Model output in error messages, and ends whose follow-up cannot be stored. */
 
 const service = await startService();
 after(service.close);
@@ -19,11 +19,11 @@ const agent = await addAgent(service, { user: '{{text}}' });
 const refusing = await addAgent(service, { user: 'x', stage: 'Paused' });
 const says = (text: unknown) => ({ variables: { text } });
 
-/** The JSON of a name that holds a NUL, which a condition then quotes as what it does not find. */
+/** The JSON of a name with a NUL, which the error of a condition quotes. */
 const odd = says('{"k": "a\\u0000b"}');
 const quoting = 'input[steps.odd.output.k] == "x"';
 const quoted = 'No such key: a\ufffdb';
-/** Beyond it a run that goes on with nothing is over as well, as another. */
+/** After this time, a stuck workflow run fails as well, with another code. */
 const timeoutMs = 120_000;
 
 await sql`
@@ -40,7 +40,7 @@ async function executeAttempt(...steps: Parameters<typeof step>[0][]) {
   return endOfRun(service, workflow, runId);
 }
 
-/** Cancels the execution of a step; answers the status of that. */
+/** Cancels the execution of a step and returns the HTTP status. */
 async function cancel(runId: string, name: string): Promise<number> {
   const { rows } = await sql<{ executionId: string }>`
     select execution_id from workflow_steps where run_id = ${runId} and step = ${name}`.execute(db);
@@ -49,7 +49,7 @@ async function cancel(runId: string, name: string): Promise<number> {
   return (await service.call('POST', path, { key })).status;
 }
 
-/** The faults of one run, which are expected, and so taken out. */
+/** Removes and returns the expected faults of one workflow run. */
 function takeFaults(): string[] {
   return service.faults.splice(0).map((fault) => JSON.stringify(fault));
 }
@@ -60,7 +60,7 @@ async function recordOf(executionId: string | null | undefined) {
   return rows[0];
 }
 
-test('a step keeps its output where the condition after it quotes what cannot be stored', async () => {
+test('a step keeps its output if the next condition quotes text that cannot be stored', async () => {
   const { run, steps } = await executeAttempt(
     { name: 'odd', agent, ...odd },
     { name: 'after', agent, ...says('x'), when: quoting },
@@ -75,7 +75,7 @@ test('a step keeps its output where the condition after it quotes what cannot be
   );
 });
 
-test('an end goes on where the condition after it quotes what cannot be stored, also that of a cancel', async () => {
+test('an end is written if the next condition quotes text that cannot be stored, also after a cancel', async () => {
   const workflow = await addWorkflow(service, {
     timeoutMs,
     steps: [
@@ -93,7 +93,7 @@ test('an end goes on where the condition after it quotes what cannot be stored, 
   assert.equal(run.error, `Step "after" failed: ${quoted}`);
 });
 
-test('errors are made storable where they are written, whoever made them', async () => {
+test('error messages are made storable when they are written', async () => {
   const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
   const runId = await addOpenRun(db, workflow);
   const pipelines = testPipelines(service.database.connection);
@@ -115,7 +115,7 @@ test('errors are made storable where they are written, whoever made them', async
   assert.deepEqual([run.error, steps.get('a')?.error], ['a\ufffdb\ufffd', 'a\ufffdb\ufffd']);
 });
 
-test('an end after which nothing can be written ends the run, and keeps what it brought', async () => {
+test('an end whose follow-up cannot be stored fails the workflow run and keeps its output', async () => {
   const { run, steps } = await executeAttempt(
     { name: 'first', agent, ...says('paid for') },
     { name: 'poison', agent, ...says('x'), after: ['first'] },
@@ -129,10 +129,10 @@ test('an end after which nothing can be written ends the run, and keeps what it 
   assert.deepEqual([status, errorCode], ['success', null]);
   const faults = takeFaults();
   assert.equal(faults.length, 1, 'it was not tried again');
-  assert.match(faults[0] ?? '', /was given up/);
+  assert.match(faults[0] ?? '', /workflow run faulted/);
 });
 
-test('so does a cancel, which is answered as any', async () => {
+test('the same holds for a cancel, which succeeds', async () => {
   const workflow = await addWorkflow(service, {
     timeoutMs,
     steps: [
@@ -151,7 +151,7 @@ test('so does a cancel, which is answered as any', async () => {
   assert.equal(takeFaults().length, 1);
 });
 
-test('and a call that is refused for good', async () => {
+test('the same holds for a permanent refusal', async () => {
   const { run } = await executeAttempt(
     { name: 'refused', agent: refusing, onFailure: 'continue' },
     { name: 'poison', agent, ...says('x'), after: ['refused'] },

@@ -1,17 +1,24 @@
 import '@mantine/charts/styles.layer.css';
 import { BarChart, LineChart } from '@mantine/charts';
 import type { ReactNode } from 'react';
-import { formatCost, formatCount, formatDuration, formatTime } from '../../data/format.ts';
-import { endStatuses, type Statistics, statusColors, steps } from '../../data/statistics.ts';
+import {
+  endStatuses,
+  intervals,
+  type Statistics,
+  statusColors,
+} from '../../data/executions/statistics.ts';
+import { formatCost, formatCount, formatDuration, formatTime } from '../../data/text/format.ts';
 import classes from './activity.module.css';
-import { pointOf } from './activity-points.ts';
+import { toPoint } from './activity-points.ts';
 
-/** Runs, latency, tokens and cost over time. Fetched when they are looked at: the charts are larger than the rest. */
+/**
+ * Charts of executions, latency, tokens and cost. Lazy-loaded: the chart library is larger than the rest of the page.
+ */
 export default function ActivityCharts({ statistics }: { readonly statistics: Statistics }) {
   if (statistics.buckets.length === 0) {
-    return <p className={classes.none}>No runs in this time.</p>;
+    return <p className={classes.muted}>No executions in this period.</p>;
   }
-  const data = steps(statistics).map(pointOf);
+  const data = intervals(statistics).map(toPoint);
   const tick = statistics.level === 'hour' && data.length <= 24 ? hourTick : dayTick;
   const happened = endStatuses.filter((status) => data.some((point) => point[status] > 0));
   const statuses = happened.map((name) => ({ name, color: statusColors[name] }));
@@ -25,14 +32,14 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
     h: 180,
     withLegend: false,
     xAxisProps: { tickFormatter: tick, minTickGap: 40 },
-    tooltipProps: { labelFormatter: stepTime },
+    tooltipProps: { labelFormatter: intervalTime },
     tooltipAnimationDuration: 0,
     gridAxis: 'x',
     tickLine: 'none',
   } as const;
   return (
     <div className={classes.charts}>
-      <Chart title="Runs" series={statuses}>
+      <Chart title="Executions" series={statuses}>
         <BarChart
           {...shared}
           type="stacked"
@@ -41,7 +48,7 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
           yAxisProps={whole}
         />
       </Chart>
-      <Chart title="Latency of successful runs" {...(answered && { series: percentiles })}>
+      <Chart title="Latency of successful executions" {...(answered && { series: percentiles })}>
         {answered ? (
           <LineChart
             {...shared}
@@ -54,7 +61,7 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
             curveType="linear"
           />
         ) : (
-          <p className={classes.none}>No run was successful in this time.</p>
+          <p className={classes.muted}>No successful executions in this period.</p>
         )}
       </Chart>
       <Chart title="Tokens" {...(counted && { series: directions })}>
@@ -67,10 +74,10 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
             yAxisProps={whole}
           />
         ) : (
-          <p className={classes.none}>No tokens were used, or none were counted.</p>
+          <p className={classes.muted}>No token usage recorded.</p>
         )}
       </Chart>
-      <Chart title={spent && unpriced ? 'Cost, as far as it is known' : 'Cost'}>
+      <Chart title={spent && unpriced ? 'Known cost' : 'Cost'}>
         {spent ? (
           <BarChart
             {...shared}
@@ -79,16 +86,14 @@ export default function ActivityCharts({ statistics }: { readonly statistics: St
             yAxisProps={{ width: 64 }}
           />
         ) : (
-          <p className={classes.none}>
-            {unpriced ? 'What was spent is not known.' : 'Nothing was spent.'}
-          </p>
+          <p className={classes.muted}>{unpriced ? 'The cost is unknown.' : 'No cost.'}</p>
         )}
       </Chart>
     </div>
   );
 }
 
-/** There is no half of a run, nor anything to read in half a millisecond. */
+/** Executions and milliseconds are whole numbers. */
 const whole = { allowDecimals: false };
 
 interface Series {
@@ -98,7 +103,7 @@ interface Series {
 
 function Chart(props: {
   readonly title: string;
-  /** Where there are several, what the colours mean. */
+  /** The legend, if there are several series. */
   readonly series?: readonly Series[];
   readonly children: ReactNode;
 }) {
@@ -135,5 +140,5 @@ const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-di
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const hourTick = (start: string) => hour.format(new Date(start));
 const dayTick = (start: string) => day.format(new Date(start));
-// Asked before there is anything to point at, too.
-const stepTime = (start: ReactNode) => (typeof start === 'string' ? formatTime(start) : '');
+// Recharts calls this before anything is hovered.
+const intervalTime = (start: ReactNode) => (typeof start === 'string' ? formatTime(start) : '');

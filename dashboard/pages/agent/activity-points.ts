@@ -1,14 +1,19 @@
-import { type EndStatus, endStatuses, latency, type Step } from '../../data/statistics.ts';
+import {
+  type EndStatus,
+  endStatuses,
+  type Interval,
+  latency,
+} from '../../data/executions/statistics.ts';
 
-/** One step of the charts, with a name for each line and bar. */
+/** One interval of the charts, with a value per series. */
 export type Point = { readonly start: string } & Readonly<
   Record<EndStatus | 'input' | 'output' | 'cost' | 'costUnknown', number>
 > &
   Readonly<Record<'p50' | 'p95' | 'p99', number | null>>;
 
-export function pointOf({ start, buckets }: Step): Point {
-  const total = (of: (bucket: Step['buckets'][number]) => number) =>
-    buckets.reduce((so, bucket) => so + of(bucket), 0);
+export function toPoint({ start, buckets }: Interval): Point {
+  const total = (of: (bucket: Interval['buckets'][number]) => number) =>
+    buckets.reduce((acc, bucket) => acc + of(bucket), 0);
   const counts = endStatuses.map((status) => [
     status,
     total((bucket) => (bucket.status === status ? bucket.count : 0)),

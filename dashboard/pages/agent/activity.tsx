@@ -2,29 +2,35 @@ import { SegmentedControl, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { statisticsQuery } from '../../data/agents.ts';
-import { formatCosts, formatCount, formatDuration, formatPercent } from '../../data/format.ts';
-import { atOnce, lastDays, lastHours, type Sums, sum } from '../../data/statistics.ts';
-import { Card } from '../../parts/card.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { lazyPart } from '../../parts/lazy-part.tsx';
+import { Card } from '../../components/card.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { lazyComponent } from '../../components/lazy-component.tsx';
+import { statisticsQuery } from '../../data/agents/agents.ts';
+import {
+  asSingleInterval,
+  lastDays,
+  lastHours,
+  type Totals,
+  totalsOf,
+} from '../../data/executions/statistics.ts';
+import { formatCosts, formatCount, formatDuration, formatPercent } from '../../data/text/format.ts';
 import classes from './activity.module.css';
 import { type Range, ranges } from './search.ts';
 
-const ActivityCharts = lazyPart(() => import('./activity-charts.tsx'));
+const ActivityCharts = lazyComponent(() => import('./activity-charts.tsx'));
 const route = getRouteApi('/app/agents/$agentId/');
 
-/** What the agent has done lately, in figures and over time. */
+/** The agent's recent activity: totals and charts. */
 export function Activity({ agentId }: { readonly agentId: string }) {
   const { range = '24h' } = route.useSearch();
   const navigate = route.useNavigate();
   const span = spans[range]();
   const statistics = useQuery(statisticsQuery(agentId, span));
-  const figures = useQuery(statisticsQuery(agentId, atOnce(span)));
+  const metrics = useQuery(statisticsQuery(agentId, asSingleInterval(span)));
   const choose = (chosen: string) =>
     void navigate({ search: { range: chosen as Range }, replace: true, resetScroll: false });
   const { data } = statistics;
-  const failed = [statistics, figures].find((one) => one.isError && !one.data);
+  const failed = [statistics, metrics].find((one) => one.isError && !one.data);
   return (
     <Card
       title="Activity"
@@ -42,7 +48,7 @@ export function Activity({ agentId }: { readonly agentId: string }) {
         <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
       ) : (
         <>
-          <Figures sums={figures.data && sum(figures.data.buckets)} />
+          <ActivityMetrics totals={metrics.data && totalsOf(metrics.data.buckets)} />
           <Suspense fallback={<ChartsLoading />}>
             {data ? <ActivityCharts statistics={data} /> : <ChartsLoading />}
           </Suspense>
@@ -58,20 +64,20 @@ const spans = {
   '30d': () => lastDays(30),
 };
 
-function Figures({ sums }: { readonly sums: Sums | undefined }) {
-  const figures: readonly (readonly [string, (sums: Sums) => string])[] = [
-    ['Runs', ({ runs }) => formatCount(runs)],
+function ActivityMetrics({ totals }: { readonly totals: Totals | undefined }) {
+  const metrics: readonly (readonly [string, (totals: Totals) => string])[] = [
+    ['Executions', ({ executions }) => formatCount(executions)],
     ['Success', ({ successRate: rate }) => (rate === null ? '–' : formatPercent(rate))],
     ['p95', ({ p95Ms }) => (p95Ms === null ? '–' : formatDuration(p95Ms))],
     ['Tokens', ({ tokens }) => formatCount(tokens)],
     ['Cost', formatCosts],
   ];
   return (
-    <dl className={classes.figures}>
-      {figures.map(([name, of]) => (
+    <dl className={classes.metrics}>
+      {metrics.map(([name, of]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{sums ? of(sums) : <Skeleton height={18} width="3rem" my={5} />}</dd>
+          <dd>{totals ? of(totals) : <Skeleton height={18} width="3rem" my={5} />}</dd>
         </div>
       ))}
     </dl>

@@ -1,11 +1,11 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
-import { agentQuery } from '../../data/agents.ts';
-import { Identifier } from '../../parts/identifier.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { StageBadge } from '../../parts/state-badge.tsx';
-import { Tabs } from '../../parts/tabs.tsx';
-import { areas } from './areas.ts';
+import { Identifier } from '../../components/identifier.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { StageBadge } from '../../components/state-badge.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { agentQuery } from '../../data/agents/agents.ts';
+import { areas } from './agent-tabs.ts';
 
 const route = getRouteApi('/app/agents/$agentId');
 
@@ -19,16 +19,16 @@ export function AgentPage() {
         title={agent.agentName}
         badge={<StageBadge agent={agent} />}
         about={agent.description}
-        description={<Identifier id={agentId} what="the agent's identifier" />}
+        description={<Identifier id={agentId} name="agent ID" />}
       />
       {areas.length > 1 && (
-        <Tabs label="Areas of the agent">
+        <Tabs label="Agent">
           {areas.map(({ to, label }) => (
             <Link
               key={to}
               to={to}
               params={{ agentId }}
-              // What opens over an area belongs to it; below the overview stand all the others.
+              // Nested pages keep their tab active; every tab is nested below the overview.
               activeOptions={{ exact: to === '/agents/$agentId', includeSearch: false }}
             >
               {label}

@@ -1,9 +1,9 @@
 import { Stack, Switch, Textarea } from '@mantine/core';
 import type { Agent } from '../../../src/client/index.ts';
-import type { AgentForm } from '../../data/agent-form.ts';
-import { fieldProblem } from '../../parts/form-problem.tsx';
+import { fieldError } from '../../components/form-error.tsx';
+import type { AgentForm } from '../../data/agents/agent-form.ts';
 
-/** Whether programs are let in, and from which pages. */
+/** API access of an agent, and its allowed browser origins. */
 export function ApiFields(props: {
   readonly agent: Agent;
   readonly form: AgentForm;
@@ -16,19 +16,19 @@ export function ApiFields(props: {
   return (
     <Stack gap="md">
       <Switch
-        label="Programs may call it"
+        label="API enabled"
         description={
           open && !agent.archived
-            ? 'Switched off and saved, every call is answered 403.'
-            : 'Only in Testing and Deployed: its lifecycle is on the overview.'
+            ? 'When disabled, every call fails with 403.'
+            : 'Available in Testing and Deployed. Change the stage on the overview.'
         }
         checked={form.apiEnabled}
         disabled={disabled || !open || agent.archived}
         onChange={({ currentTarget }) => onChange({ apiEnabled: currentTarget.checked })}
       />
       <Textarea
-        label="Origins that may call it from a browser (CORS)"
-        description="One on each line, compared exactly. None means no browser page may."
+        label="Allowed browser origins (CORS)"
+        description="One origin per line, matched exactly. Leave empty to block all browser calls."
         placeholder="https://app.example.com"
         autosize
         minRows={2}
@@ -36,7 +36,7 @@ export function ApiFields(props: {
         spellCheck={false}
         disabled={disabled}
         value={form.origins}
-        error={fieldProblem(error, 'allowedOrigins')}
+        error={fieldError(error, 'allowedOrigins')}
         onChange={({ currentTarget }) => onChange({ origins: currentTarget.value })}
       />
     </Stack>

@@ -1,82 +1,84 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
-import { useDeleteAgent, useMoveAgent } from '../../data/agents.ts';
-import { Card } from '../../parts/card.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { useLeave } from '../../parts/use-leave.ts';
-import { actionWords } from './lifecycle-words.ts';
+import { Card } from '../../components/card.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
+import { useDeleteAgent, useMoveAgent } from '../../data/agents/agents.ts';
+import { actionTexts } from './lifecycle-actions.ts';
 import classes from './settings.module.css';
 
-/** What takes the agent away from people and programs. */
+/** Archives or deletes the agent. */
 export function DangerCard({ agent }: { readonly agent: Agent }) {
-  const [asked, setAsked] = useState<'archive' | 'delete' | null>(null);
+  const [dialog, setDialog] = useState<'archive' | 'delete' | null>(null);
   const move = useMoveAgent(agent.agentId);
-  const leave = useLeave(agent.agentId);
-  const remove = useDeleteAgent(agent.agentId, () => leave({ to: '/agents', replace: true }));
+  const navigateFrom = useNavigateFrom(agent.agentId);
+  const remove = useDeleteAgent(agent.agentId, () =>
+    navigateFrom({ to: '/agents', replace: true }),
+  );
   const action = agent.archived ? 'restore' : 'archive';
   const deletable = agent.status === 'Testing' || agent.status === 'Paused';
-  const close = () => setAsked(null);
-  const ask = (what: 'archive' | 'delete') => {
+  const close = () => setDialog(null);
+  const openDialog = (name: 'archive' | 'delete') => {
     move.reset();
     remove.reset();
-    setAsked(what);
+    setDialog(name);
   };
   return (
     <div className={classes.danger}>
       <Card title="Danger zone">
-        <div className={classes.deed}>
+        <div className={classes.action}>
           <div>
-            <strong>{actionWords[action].verb}</strong>
+            <strong>{actionTexts[action].verb}</strong>
             <p>
               {agent.allowedActions.includes(action)
-                ? actionWords[action].consequence
-                : 'A deployed agent cannot be archived: disable it first.'}
+                ? actionTexts[action].consequence
+                : 'A deployed agent cannot be archived. Disable it first.'}
             </p>
           </div>
           <Button
             variant="default"
             disabled={!agent.allowedActions.includes(action)}
-            onClick={() => ask('archive')}
+            onClick={() => openDialog('archive')}
           >
-            {actionWords[action].verb}
+            {actionTexts[action].verb}
           </Button>
         </div>
-        <div className={classes.deed}>
+        <div className={classes.action}>
           <div>
             <strong>Delete</strong>
             <p>
               {deletable
-                ? 'It is gone for good. Its keys stop for it at once; its records stay until retention takes them.'
-                : 'Only an agent in Testing or Paused can be deleted.'}
+                ? 'Deletes the agent permanently. Its records stay until their retention period ends.'
+                : 'Only agents in Testing or Paused can be deleted.'}
             </p>
           </div>
-          <Button color="red.9" disabled={!deletable} onClick={() => ask('delete')}>
+          <Button color="red.9" disabled={!deletable} onClick={() => openDialog('delete')}>
             Delete
           </Button>
         </div>
       </Card>
       <ConfirmDialog
-        opened={asked === 'archive'}
-        title={actionWords[action].question}
-        verb={actionWords[action].verb}
-        order={move}
+        opened={dialog === 'archive'}
+        title={actionTexts[action].question}
+        confirmLabel={actionTexts[action].verb}
+        mutation={move}
         onClose={close}
         onConfirm={() => move.mutate(action, { onSuccess: close })}
       >
-        {actionWords[action].consequence}
+        {actionTexts[action].consequence}
       </ConfirmDialog>
       <ConfirmDialog
-        opened={asked === 'delete'}
+        opened={dialog === 'delete'}
         title={`Delete ${agent.agentName}?`}
-        verb="Delete"
+        confirmLabel="Delete"
         destructive
-        order={remove}
+        mutation={remove}
         onClose={close}
         onConfirm={() => remove.mutate()}
       >
-        Every program that calls it is answered 404 from then on, and nothing brings it back. Its
-        records stay until retention takes them; its prompt stays.
+        Calls will fail with 404, and this cannot be undone. The prompt stays; execution records
+        stay until their retention period ends.
       </ConfirmDialog>
     </div>
   );

@@ -1,65 +1,63 @@
 import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import type { Agent, LifecycleAction } from '../../../src/client/index.ts';
-import { useMoveAgent } from '../../data/agents.ts';
-import { may, useMe } from '../../data/me.ts';
-import { Card } from '../../parts/card.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Card } from '../../components/card.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { useMoveAgent } from '../../data/agents/agents.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './lifecycle.module.css';
-import { LifecyclePicture } from './lifecycle-picture.tsx';
-import { actionWords } from './lifecycle-words.ts';
+import { actionTexts } from './lifecycle-actions.ts';
+import { LifecycleDiagram } from './lifecycle-diagram.tsx';
 
-/** Where the agent stands, and where it can go from there. */
+/** The agent's stage and the available lifecycle actions. */
 export function LifecycleCard({ agent }: { readonly agent: Agent }) {
   const me = useMe();
   const move = useMoveAgent(agent.agentId);
-  const [asked, setAsked] = useState<LifecycleAction>('deploy');
+  const [selected, setSelected] = useState<LifecycleAction>('deploy');
   const [opened, setOpened] = useState(false);
-  const ask = (action: LifecycleAction) => {
+  const openDialog = (action: LifecycleAction) => {
     move.reset();
-    setAsked(action);
+    setSelected(action);
     setOpened(true);
   };
-  const words = actionWords[asked];
+  const texts = actionTexts[selected];
   return (
     <Card title="Lifecycle">
-      <LifecyclePicture agent={agent} />
+      <LifecycleDiagram agent={agent} />
       {agent.archived && (
-        <p className={classes.note}>Archived: hidden from the list, its API off.</p>
+        <p className={classes.note}>Archived: hidden from the list, API disabled.</p>
       )}
-      {!agent.archived && !agent.apiEnabled && opens(agent.status) && (
-        <p className={classes.note}>
-          The API is switched off in the settings: calls are answered 403.
-        </p>
+      {!agent.archived && !agent.apiEnabled && acceptsCalls(agent.status) && (
+        <p className={classes.note}>The API is disabled in the settings: calls fail with 403.</p>
       )}
-      {may(me, 'edit') && (
+      {can(me, 'edit') && (
         <Group gap="xs" mt="lg">
           {agent.allowedActions.map((action) => (
             <Button
               key={action}
-              variant={actionWords[action].stopsCalls ? 'default' : 'filled'}
-              onClick={() => ask(action)}
+              variant={actionTexts[action].stopsCalls ? 'default' : 'filled'}
+              onClick={() => openDialog(action)}
             >
-              {actionWords[action].verb}
+              {actionTexts[action].verb}
             </Button>
           ))}
         </Group>
       )}
       <ConfirmDialog
         opened={opened}
-        title={words.question}
-        verb={words.verb}
-        destructive={words.stopsCalls ?? false}
-        order={move}
+        title={texts.question}
+        confirmLabel={texts.verb}
+        destructive={texts.stopsCalls ?? false}
+        mutation={move}
         onClose={() => setOpened(false)}
-        onConfirm={() => move.mutate(asked, { onSuccess: () => setOpened(false) })}
+        onConfirm={() => move.mutate(selected, { onSuccess: () => setOpened(false) })}
       >
-        {words.consequence}
+        {texts.consequence}
       </ConfirmDialog>
     </Card>
   );
 }
 
-function opens(stage: Agent['status']): boolean {
+function acceptsCalls(stage: Agent['status']): boolean {
   return stage === 'Testing' || stage === 'Deployed';
 }

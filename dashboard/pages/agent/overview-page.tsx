@@ -1,7 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { agentQuery } from '../../data/agents.ts';
-import columns from '../../parts/two-columns.module.css';
+import columns from '../../components/two-columns.module.css';
+import { agentQuery } from '../../data/agents/agents.ts';
 import { Activity } from './activity.tsx';
 import { LifecycleCard } from './lifecycle-card.tsx';
 import { SettingsSummary } from './settings-summary.tsx';
@@ -17,7 +17,7 @@ export function OverviewPage() {
         <LifecycleCard agent={agent} />
         <Activity agentId={agentId} />
       </div>
-      <aside className={columns.side} aria-label="Settings in short">
+      <aside className={columns.side} aria-label="Settings summary">
         <SettingsSummary agent={agent} />
       </aside>
     </div>

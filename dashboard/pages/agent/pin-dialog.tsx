@@ -1,15 +1,15 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../src/client/index.ts';
-import { taggedAgentQuery, useChangeAgent } from '../../data/agents.ts';
-import { versionQuery } from '../../data/prompts.ts';
-import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { TemplateDiff } from '../../parts/template-diff.tsx';
+import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { FormError } from '../../components/form-error.tsx';
+import { TemplateDiff } from '../../components/versions/template-diff.tsx';
+import { taggedAgentQuery, useChangeAgent } from '../../data/agents/agents.ts';
+import { versionQuery } from '../../data/prompts/prompts.ts';
 import classes from './pins.module.css';
 
-/** What another version changes, shown before it is pinned. */
+/** Shows the differences of another version before it is pinned. */
 export function PinDialog(props: {
   readonly agent: Agent;
   readonly promptVersionId: string;
@@ -28,8 +28,8 @@ export function PinDialog(props: {
   ]);
   const missing = (after.data?.variables ?? []).filter((name) => !declared.has(name));
   const label = after.data?.promptVersionLabel ?? '…';
-  // What a version newly needs is declared with it, or the server would refuse to pin it. That sends all that are
-  // required, so it must be known that nobody has changed them meanwhile.
+  // The server rejects a version whose variables are not declared, so they are declared in the same update. That
+  // replaces the whole list of required variables, so the ETag guards against concurrent changes.
   const declares = missing.length > 0 && {
     patch: { promptVersionId, requiredVariables: [...now.requiredVariables, ...missing] },
     etag: tagged.data?.etag ?? null,
@@ -40,13 +40,14 @@ export function PinDialog(props: {
     <Dialog size="60rem" title={`Pin ${label}?`} locked={pin.isPending} onClose={onClose}>
       <Stack gap="lg">
         <p>
-          From the next call on, the agent runs “{label}” in place of “{agent.promptVersionLabel}”.
-          Runs under way end with what they began with; identifier, keys and settings stay.
+          New calls will use “{label}” instead of “{agent.promptVersionLabel}”. Executions in
+          progress keep their version; ID, keys and settings stay.
         </p>
         {missing.length > 0 && (
           <p className={classes.warning}>
-            It takes variables that the agent does not declare: <code>{missing.join(', ')}</code>.
-            They become required, and calls without them are answered 400.
+            This version uses variables that the agent does not declare:{' '}
+            <code>{missing.join(', ')}</code>. They become required, and calls without them will
+            fail with 400.
           </p>
         )}
         {error ? (
@@ -56,9 +57,9 @@ export function PinDialog(props: {
         ) : (
           <Skeleton height={240} />
         )}
-        <FormProblem error={pin.error} />
+        <FormError error={pin.error} />
         <Group justify="flex-end" gap="xs">
-          <LeaveButton>Keep {agent.promptVersionLabel}</LeaveButton>
+          <DialogCloseButton>Keep {agent.promptVersionLabel}</DialogCloseButton>
           <Button
             loading={pin.isPending}
             disabled={!after.data || !tagged.data}

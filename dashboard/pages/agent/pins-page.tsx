@@ -2,41 +2,41 @@ import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { agentQuery } from '../../data/agents.ts';
-import { may, useMe } from '../../data/me.ts';
-import { useMemberNames } from '../../data/member-names.ts';
-import { pinsQuery } from '../../data/pins.ts';
-import { versionsQuery } from '../../data/prompts.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import list from '../../parts/list.module.css';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
-import { useVersionColumns } from '../../parts/version-columns.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import list from '../../components/list.module.css';
+import { StaleNotice } from '../../components/stale-notice.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { Time } from '../../components/time.tsx';
+import { useVersionColumns } from '../../components/versions/version-columns.tsx';
+import { agentQuery } from '../../data/agents/agents.ts';
+import { pinsQuery } from '../../data/agents/pins.ts';
+import { versionsQuery } from '../../data/prompts/prompts.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
+import { useMemberNames } from '../../data/workspace/member-names.ts';
 import { PinDialog } from './pin-dialog.tsx';
 import classes from './pins.module.css';
 
 const route = getRouteApi('/app/agents/$agentId');
 
-/** Which version the agent runs, which it could, and which it has. */
+/** The pinned version, all versions of the prompt, and the history of pins. */
 export function PinsPage() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));
   const versions = useInfiniteQuery(versionsQuery(agent.promptId));
   const pins = useQuery(pinsQuery(agentId));
   const nameOf = useMemberNames();
-  const mayEdit = may(useMe(), 'edit');
-  const [asked, setAsked] = useState<string | null>(null);
+  const canEdit = can(useMe(), 'edit');
+  const [versionToPin, setVersionToPin] = useState<string | null>(null);
   const pinned = <StateBadge tone="good" text="pinned" />;
-  const way = (promptVersionId: string, verb: string, label: string) =>
+  const pinButton = (promptVersionId: string, verb: string, label: string) =>
     promptVersionId !== agent.promptVersionId &&
-    mayEdit && (
+    canEdit && (
       <Button
         size="xs"
         variant="default"
         aria-label={`${verb} ${label}`}
-        onClick={() => setAsked(promptVersionId)}
+        onClick={() => setVersionToPin(promptVersionId)}
       >
         {verb}
       </Button>
@@ -49,7 +49,8 @@ export function PinsPage() {
         {label} {promptVersionId === agent.promptVersionId && pinned}
       </>
     ),
-    ways: ({ promptVersionId, promptVersionLabel: label }) => way(promptVersionId, 'Pin', label),
+    actions: ({ promptVersionId, promptVersionLabel: label }) =>
+      pinButton(promptVersionId, 'Pin', label),
   });
   type Pin = NonNullable<typeof pins.data>['pins'][number];
   const pinColumns: readonly Column<Pin>[] = [
@@ -58,14 +59,14 @@ export function PinsPage() {
       header: 'Version',
       cell: ({ promptVersionLabel }) => <span className={list.code}>{promptVersionLabel}</span>,
     },
-    { key: 'from', header: 'From', cell: ({ pinnedAt }) => <Time at={pinnedAt} since /> },
-    { key: 'by', header: 'By', from: 'sm', cell: ({ pinnedBy }) => nameOf(pinnedBy) },
+    { key: 'from', header: 'From', cell: ({ pinnedAt }) => <Time at={pinnedAt} relative /> },
+    { key: 'by', header: 'By', hideBelow: 'sm', cell: ({ pinnedBy }) => nameOf(pinnedBy) },
     {
       key: 'return',
-      header: 'Return',
+      header: 'Actions',
       align: 'right',
       cell: ({ promptVersionId, promptVersionLabel: label }) =>
-        way(promptVersionId, 'Return to', label),
+        pinButton(promptVersionId, 'Restore', label),
     },
   ];
   const failed = [versions, pins].find(({ isError, data }) => isError && !data);
@@ -73,15 +74,15 @@ export function PinsPage() {
   return (
     <div className={classes.page}>
       <div>
-        <NotRenewed query={versions} />
+        <StaleNotice query={versions} />
         <div className={classes.head}>
-          <h2>Versions of its prompt</h2>
+          <h2>Versions of the prompt</h2>
           <Link to="/prompts/$promptId" params={{ promptId: agent.promptId }}>
-            Open the prompt
+            Open prompt
           </Link>
         </div>
         <DataTable
-          caption="Versions of its prompt"
+          caption="Versions of the prompt"
           columns={versionColumns}
           rows={versions.data}
           rowKey={({ promptVersionId }) => promptVersionId}
@@ -95,18 +96,24 @@ export function PinsPage() {
       </div>
       <div>
         <div className={classes.head}>
-          <h2>What was pinned</h2>
+          <h2>Pin history</h2>
         </div>
-        <NotRenewed query={pins} />
+        <StaleNotice query={pins} />
         <DataTable
-          caption="What was pinned"
+          caption="Pin history"
           columns={pinColumns}
           rows={pins.data?.pins}
           rowKey={({ pinId }) => pinId}
           loadingRows={3}
         />
       </div>
-      {asked && <PinDialog agent={agent} promptVersionId={asked} onClose={() => setAsked(null)} />}
+      {versionToPin && (
+        <PinDialog
+          agent={agent}
+          promptVersionId={versionToPin}
+          onClose={() => setVersionToPin(null)}
+        />
+      )}
     </div>
   );
 }

@@ -1,10 +1,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { agentQuery } from '../../data/agents.ts';
-import { queryClient } from '../../data/query-client.ts';
+import { agentQuery } from '../../data/agents/agents.ts';
+import { queryClient } from '../../data/client/query-client.ts';
 import { appRoute } from '../../shell/routes.tsx';
 import { readRange } from './search.ts';
 
-/** The agent's page: its head, and below it one of its areas. Each area is a child of this route. */
+/** The agent's page: a header and tabs, each a child of this route. */
 export const agentRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/agents/$agentId',

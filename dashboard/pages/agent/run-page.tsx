@@ -2,60 +2,65 @@ import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import { agentQuery } from '../../data/agents.ts';
-import { may, useMe } from '../../data/me.ts';
-import { execute, useRun } from '../../data/runs.ts';
-import { agentFields } from '../../data/value-fields.ts';
-import { Card } from '../../parts/card.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { RunResult } from '../../parts/run-result.tsx';
-import { submitByKeys } from '../../parts/submit-by-keys.ts';
-import { useValues, ValuesCard } from '../../parts/values-card.tsx';
+import { Card } from '../../components/card.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ExecutionResult } from '../../components/execution-result.tsx';
+import { submitOnCtrlEnter } from '../../components/hooks/submit-on-ctrl-enter.ts';
+import { useValues, ValuesCard } from '../../components/values-card.tsx';
+import { agentQuery } from '../../data/agents/agents.ts';
+import { agentFields } from '../../data/agents/value-fields.ts';
+import { execute, useStartExecution } from '../../data/executions/start-execution.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './run.module.css';
 
 const route = getRouteApi('/app/agents/$agentId');
 
-/** Executes the agent from here, in any stage, and shows what came of it. */
+/** Executes the agent in any stage and shows the result. */
 export function RunPage() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));
   const fields = agentFields(agent);
   const values = useValues(`cueline-values-${agentId}`, fields);
-  const { run, cancel } = useRun((variables: Record<string, unknown>) =>
+  const { execution, cancel } = useStartExecution((variables: Record<string, unknown>) =>
     execute(agentId, variables),
   );
-  if (!may(useMe(), 'edit')) {
+  if (!can(useMe(), 'edit')) {
     return (
-      <EmptyState icon="lock" title="Running takes an editor">
-        What it has done is in its history.
+      <EmptyState icon="lock" title="Running requires the editor role">
+        You can view its executions.
       </EmptyState>
     );
   }
   if (agent.archived) {
     return (
-      <EmptyState icon="lock" title="It is archived">
-        Nobody can execute it until it is restored.
+      <EmptyState icon="lock" title="This agent is archived">
+        Restore it to execute it.
       </EmptyState>
     );
   }
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (values.given) run.mutate(values.given);
+    if (values.input) execution.mutate(values.input);
   };
   return (
-    <form className={classes.columns} onSubmit={submit} onKeyDown={submitByKeys}>
+    <form className={classes.columns} onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
       <ValuesCard title="Variables" fields={fields} {...values}>
-        <Button type="submit" mt="md" loading={run.isPending} disabled={values.given === null}>
+        <Button
+          type="submit"
+          mt="md"
+          loading={execution.isPending}
+          disabled={values.input === null}
+        >
           Run
         </Button>
         <p className={classes.note}>
-          Runs the version “{agent.promptVersionLabel}” as programs would run it, counts in its
-          limits, spends an AI Action, and is recorded with the source <code>dashboard</code>.
+          Executes version “{agent.promptVersionLabel}”. Counts toward the agent's limits, uses one
+          AI Action, and is recorded with the source <code>dashboard</code>.
         </p>
       </ValuesCard>
       <Card title="Result">
-        {run.isIdle && <p className={classes.note}>Nothing was run yet.</p>}
-        <RunResult run={run} cancel={cancel} />
+        {execution.isIdle && <p className={classes.note}>No result yet.</p>}
+        <ExecutionResult execution={execution} cancel={cancel} />
       </Card>
     </form>
   );

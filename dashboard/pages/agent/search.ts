@@ -1,4 +1,4 @@
-/** The ranges of the charts, of which one stands in the address. */
+/** The time ranges of the charts, as a search parameter. */
 export const ranges = ['24h', '7d', '30d'] as const;
 export type Range = (typeof ranges)[number];
 

@@ -2,88 +2,90 @@ import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { type Agent, CuelineError } from '../../../src/client/index.ts';
+import { Card } from '../../components/card.tsx';
+import { GeneralFields } from '../../components/fields/general-fields.tsx';
+import { LimitFields } from '../../components/fields/limit-fields.tsx';
+import { ModelFields } from '../../components/fields/model-fields.tsx';
+import { VariablesFields } from '../../components/fields/variables-fields.tsx';
+import { FormError } from '../../components/form-error.tsx';
 import {
   type AgentForm,
-  changeOf,
-  defaultProblem,
-  formOf,
-  isOverridden,
-  rebased,
+  defaultValueError,
+  formFromAgent,
+  hasConflict,
+  rebaseForm,
+  toAgentPatch,
   withVariables,
-} from '../../data/agent-form.ts';
-import { useChangeAgent } from '../../data/agents.ts';
-import { may, useMe } from '../../data/me.ts';
-import { versionQuery } from '../../data/prompts.ts';
-import { AboutFields } from '../../parts/about-fields.tsx';
-import { Card } from '../../parts/card.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { LimitFields } from '../../parts/limit-fields.tsx';
-import { ModelFields } from '../../parts/model-fields.tsx';
-import { VariablesFields } from '../../parts/variables-fields.tsx';
+} from '../../data/agents/agent-form.ts';
+import { useChangeAgent } from '../../data/agents/agents.ts';
+import { versionQuery } from '../../data/prompts/prompts.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { ApiFields } from './api-fields.tsx';
 import { DangerCard } from './danger-card.tsx';
-import { KeepFields } from './keep-fields.tsx';
 import classes from './settings.module.css';
+import { StorageFields } from './storage-fields.tsx';
 
-/** What was typed and is not saved. */
+/** Unsaved changes. */
 export interface SettingsDraft {
-  /** What the agent was, and its tag then. */
-  readonly begun: AgentForm;
-  readonly of: string | null;
+  /** The agent when editing began, and its ETag. */
+  readonly base: AgentForm;
+  readonly baseEtag: string | null;
   readonly form: AgentForm;
 }
 
 export function SettingsForm(props: {
   readonly agent: Agent;
-  /** Of what the form began with: a change fails where someone else was faster. */
+  /** The ETag of `agent`: a save fails after a concurrent change. */
   readonly etag: string | null;
-  /** Of a visit before. */
+  /** From a previous visit. */
   readonly draft: SettingsDraft | null;
-  readonly onKeep: (draft: SettingsDraft) => void;
+  readonly onStore: (draft: SettingsDraft) => void;
   readonly onDiscard: () => void;
   readonly onReload: () => void;
 }) {
-  const { agent, etag, draft, onKeep, onDiscard, onReload } = props;
+  const { agent, etag, draft, onStore, onDiscard, onReload } = props;
   const me = useMe();
-  const [{ begun, of }, begin] = useState(() => draft ?? { begun: formOf(agent), of: etag });
-  const [form, setForm] = useState<AgentForm>(draft?.form ?? begun);
-  /** What is on its way to the server, or just got there. */
+  const [{ base, baseEtag }, setBase] = useState(
+    () => draft ?? { base: formFromAgent(agent), baseEtag: etag },
+  );
+  const [form, setForm] = useState<AgentForm>(draft?.form ?? base);
+  /** The form values being saved, or just saved. */
   const [sent, setSent] = useState<AgentForm | null>(null);
   const change = (change: Partial<AgentForm>) => setForm((form) => ({ ...form, ...change }));
   const save = useChangeAgent(agent.agentId);
-  // A field that was changed here and by someone else keeps its tag: the save fails, and says so.
-  if (of !== etag && (sent || !isOverridden(begun, form, formOf(agent)))) {
-    // The agent was read anew, mostly since it was saved: what was typed meanwhile stays.
-    begin({ begun: formOf(agent), of: etag });
-    setForm(rebased(sent ?? begun, form, formOf(agent)));
+  // If another user changed an edited field, the old ETag stays and the save fails with an explanation.
+  if (baseEtag !== etag && (sent || !hasConflict(base, form, formFromAgent(agent)))) {
+    // The agent was refetched, usually after a save: rebase the remaining edits.
+    setBase({ base: formFromAgent(agent), baseEtag: etag });
+    setForm(rebaseForm(sent ?? base, form, formFromAgent(agent)));
     setSent(null);
   }
   const version = useQuery(versionQuery(agent.promptId, agent.promptVersionId)).data;
-  const patch = changeOf(begun, form);
+  const patch = toAgentPatch(base, form);
   const changed = Object.keys(patch).length > 0;
-  const disabled = !may(me, 'edit');
+  const disabled = !can(me, 'edit');
   useEffect(() => {
     if (disabled) return;
-    if (changed) onKeep({ begun, of, form });
+    if (changed) onStore({ base, baseEtag, form });
     else onDiscard();
-  }, [disabled, changed, begun, of, form, onKeep, onDiscard]);
+  }, [disabled, changed, base, baseEtag, form, onStore, onDiscard]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!changed || form.variables.some(defaultProblem)) return;
+    if (!changed || form.variables.some(defaultValueError)) return;
     setSent(form);
-    save.mutate({ patch, etag: of }, { onError: () => setSent(null) });
+    save.mutate({ patch, etag: baseEtag }, { onError: () => setSent(null) });
   };
   const fields = { form, onChange: change, error: save.error, disabled };
   return (
     <>
       <form className={classes.form} onSubmit={submit}>
-        <Card title="About">
-          <AboutFields {...fields} />
+        <Card title="General">
+          <GeneralFields {...fields} />
         </Card>
         <Card title="Variables">
           <VariablesFields
             variables={withVariables(form.variables, version?.variables ?? [])}
-            needed={version?.variables ?? []}
+            requiredByVersion={version?.variables ?? []}
             onChange={(variables) => change({ variables })}
             disabled={disabled}
           />
@@ -91,7 +93,7 @@ export function SettingsForm(props: {
         <Card title="Model">
           <ModelFields
             value={form.model}
-            behind={version}
+            inherited={version}
             onChange={(settings) => change({ model: { ...form.model, ...settings } })}
             error={save.error}
             prefix="agentConfig."
@@ -104,24 +106,24 @@ export function SettingsForm(props: {
         <Card title="API">
           <ApiFields agent={agent} {...fields} />
         </Card>
-        <Card title="What is kept">
-          <KeepFields {...fields} owner={may(me, 'own')} />
+        <Card title="Storage and retention">
+          <StorageFields {...fields} owner={can(me, 'manage')} />
         </Card>
         {!disabled && (
           <div className={classes.bar} data-changed={changed || undefined}>
-            <FormProblem error={save.error} />
+            <FormError error={save.error} />
             <Group gap="xs">
               <Button type="submit" loading={save.isPending} disabled={!changed}>
-                Save the changes
+                Save changes
               </Button>
-              {isOvertaken(save.error) && (
+              {isConflict(save.error) && (
                 <Button variant="default" onClick={onReload}>
-                  Show what it is now
+                  Reload
                 </Button>
               )}
               {changed && (
-                <Button variant="default" onClick={() => setForm(begun)}>
-                  Take them back
+                <Button variant="default" onClick={() => setForm(base)}>
+                  Discard
                 </Button>
               )}
             </Group>
@@ -133,6 +135,6 @@ export function SettingsForm(props: {
   );
 }
 
-function isOvertaken(error: unknown): boolean {
+function isConflict(error: unknown): boolean {
   return error instanceof CuelineError && error.status === 412;
 }

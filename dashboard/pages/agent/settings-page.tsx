@@ -3,28 +3,28 @@ import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { taggedAgentQuery } from '../../data/agents.ts';
-import { may, useMe } from '../../data/me.ts';
-import { ErrorState } from '../../parts/error-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { taggedAgentQuery } from '../../data/agents/agents.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { type SettingsDraft, SettingsForm } from './settings-form.tsx';
 
 const route = getRouteApi('/app/agents/$agentId');
 
-/** Everything that is set on the agent. What was typed stands there until it is saved or taken back. */
+/** All settings of the agent. Unsaved changes stay in session storage until saved or discarded. */
 export function SettingsPage() {
   const { agentId } = route.useParams();
   return <Settings key={agentId} agentId={agentId} />;
 }
 
 function Settings({ agentId }: { readonly agentId: string }) {
-  const mayEdit = may(useMe(), 'edit');
+  const canEdit = can(useMe(), 'edit');
   const tagged = useQuery(taggedAgentQuery(agentId));
-  const [draft, keep, discard] = useSessionStorage<SettingsDraft | null>({
+  const [draft, store, discard] = useSessionStorage<SettingsDraft | null>({
     key: `cueline-settings-${agentId}`,
     defaultValue: null,
     getInitialValueInEffect: false,
   });
-  const [begun, beginAnew] = useState(0);
+  const [revision, setRevision] = useState(0);
   if (tagged.isError && !tagged.data) {
     return <ErrorState error={tagged.error} onRetry={() => void tagged.refetch()} />;
   }
@@ -33,16 +33,16 @@ function Settings({ agentId }: { readonly agentId: string }) {
   const reload = async () => {
     await tagged.refetch();
     discard();
-    beginAnew(begun + 1);
+    setRevision(revision + 1);
   };
   return (
     <SettingsForm
-      key={begun}
+      key={revision}
       agent={agent}
       etag={etag}
-      // Of a time when they could: it would look like what the agent is.
-      draft={mayEdit ? draft : null}
-      onKeep={keep}
+      // A draft from when the user could edit would look like the agent's current values.
+      draft={canEdit ? draft : null}
+      onStore={store}
       onDiscard={discard}
       onReload={() => void reload()}
     />

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../src/client/index.ts';
-import { promptQuery, versionQuery } from '../../data/prompts.ts';
-import { agentFields } from '../../data/value-fields.ts';
-import { Card, Facts } from '../../parts/card.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Card, DescriptionList } from '../../components/card.tsx';
+import { Time } from '../../components/time.tsx';
+import { agentFields } from '../../data/agents/value-fields.ts';
+import { promptQuery, versionQuery } from '../../data/prompts/prompts.ts';
 import { LimitsCard } from './limits-card.tsx';
 import classes from './settings-summary.module.css';
 
-/** What the agent is made of: the pinned version, the model, its variables and limits. */
+/** The pinned version, model, variables and limits of the agent. */
 export function SettingsSummary({ agent }: { readonly agent: Agent }) {
   const prompt = useQuery(promptQuery(agent.promptId)).data;
   const version = useQuery(versionQuery(agent.promptId, agent.promptVersionId)).data;
@@ -17,8 +17,8 @@ export function SettingsSummary({ agent }: { readonly agent: Agent }) {
   return (
     <>
       <Card title="Pinned version">
-        <Facts
-          facts={[
+        <DescriptionList
+          items={[
             ['Prompt', prompt?.name ?? '…'],
             ['Version', <code key="label">{agent.promptVersionLabel}</code>],
             ['Model', <code key="model">{config.model ?? version?.model ?? '…'}</code>],
@@ -32,14 +32,14 @@ export function SettingsSummary({ agent }: { readonly agent: Agent }) {
         <Variables agent={agent} />
       </Card>
       <LimitsCard agent={agent} />
-      <Card title="About">
-        <Facts
-          facts={[
-            ['Seen by', agent.visibility === 'public' ? 'every member' : 'its creator and owners'],
+      <Card title="Details">
+        <DescriptionList
+          items={[
+            ['Visibility', agent.visibility === 'public' ? 'all members' : 'creator and owners'],
             ...(agent.project ? [['Project', agent.project] as const] : []),
             ...(agent.tags.length > 0 ? [['Tags', agent.tags.join(', ')] as const] : []),
-            ['Created', <Time key="created" at={agent.createdAt} since />],
-            ['Changed', <Time key="changed" at={agent.updatedAt} since />],
+            ['Created', <Time key="created" at={agent.createdAt} relative />],
+            ['Updated', <Time key="changed" at={agent.updatedAt} relative />],
           ]}
         />
       </Card>
@@ -49,14 +49,18 @@ export function SettingsSummary({ agent }: { readonly agent: Agent }) {
 
 function Variables({ agent }: { readonly agent: Agent }) {
   const all = agentFields(agent);
-  if (all.length === 0) return <p className={classes.none}>It takes none.</p>;
+  if (all.length === 0) return <p className={classes.muted}>No variables declared.</p>;
   return (
     <ul className={classes.variables}>
-      {all.map(({ name, required, otherwise }) => (
+      {all.map(({ name, required, defaultText }) => (
         <li key={name}>
           <code>{name}</code>
           <span>
-            {required ? 'required' : otherwise === undefined ? 'optional' : `else “${otherwise}”`}
+            {required
+              ? 'required'
+              : defaultText === undefined
+                ? 'optional'
+                : `default: “${defaultText}”`}
           </span>
         </li>
       ))}

@@ -3,24 +3,24 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
-import { statisticsOfQuery } from '../../data/agents.ts';
-import { formatCosts, formatCount, formatDuration, formatPercent } from '../../data/format.ts';
+import type { Column } from '../../components/data-table.tsx';
+import list from '../../components/list.module.css';
+import { Sparkline } from '../../components/sparkline.tsx';
+import { StageBadge } from '../../components/state-badge.tsx';
+import { statisticsOfQuery } from '../../data/agents/agents.ts';
 import {
-  atOnce,
+  asSingleInterval,
   endStatuses,
+  intervals,
   lastHours,
-  type Sums,
   statusColors,
-  steps,
-  sum,
-} from '../../data/statistics.ts';
-import type { Column } from '../../parts/data-table.tsx';
-import list from '../../parts/list.module.css';
-import { Sparkline } from '../../parts/sparkline.tsx';
-import { StageBadge } from '../../parts/state-badge.tsx';
+  type Totals,
+  totalsOf,
+} from '../../data/executions/statistics.ts';
+import { formatCosts, formatCount, formatDuration, formatPercent } from '../../data/text/format.ts';
 import classes from './agents.module.css';
 
-/** An agent, and those beside it on the page: their figures are fetched together. */
+/** An agent and the ids of all agents on the page, whose statistics are fetched together. */
 export interface AgentRow {
   readonly agent: Agent;
   readonly agentIds: readonly string[];
@@ -48,65 +48,72 @@ export const columns: readonly Column<AgentRow>[] = [
   {
     key: 'version',
     header: 'Version',
-    from: 'sm',
+    hideBelow: 'sm',
     cell: ({ agent }) => <span className={list.code}>{agent.promptVersionLabel}</span>,
   },
-  { key: 'runs', header: 'Runs', from: 'sm', cell: (row) => <Runs {...row} /> },
-  figure(
+  {
+    key: 'executions',
+    header: 'Executions',
+    hideBelow: 'sm',
+    cell: (row) => <Executions {...row} />,
+  },
+  metricColumn(
     'success',
     'Success',
     'md',
     ({ successRate: rate }) => rate !== null && formatPercent(rate),
   ),
-  figure('p95', 'p95', 'md', ({ p95Ms }) => p95Ms !== null && formatDuration(p95Ms)),
-  figure('cost', 'Cost', 'sm', (sums) => sums.runs > 0 && formatCosts(sums)),
+  metricColumn('p95', 'p95', 'md', ({ p95Ms }) => p95Ms !== null && formatDuration(p95Ms)),
+  metricColumn('cost', 'Cost', 'sm', (totals) => totals.executions > 0 && formatCosts(totals)),
 ];
 
-function figure(
+function metricColumn(
   key: string,
   header: string,
-  from: 'sm' | 'md',
-  of: (sums: Sums) => string | false,
+  hideBelow: 'sm' | 'md',
+  of: (totals: Totals) => string | false,
 ): Column<AgentRow> {
-  const cell = (row: AgentRow) => <Figure {...row} show={(sums) => of(sums) || <None />} />;
-  return { key, header, align: 'right', from, cell };
+  const cell = (row: AgentRow) => (
+    <MetricCell {...row} show={(totals) => of(totals) || <EmptyCell />} />
+  );
+  return { key, header, align: 'right', hideBelow, cell };
 }
 
 const day = () => lastHours(24);
 
-/** Every cell asks for the same, which is fetched once for the page. */
-function Figure(props: AgentRow & { readonly show: (sums: Sums) => ReactNode }) {
-  const { data, isError } = useQuery(statisticsOfQuery(props.agentIds, atOnce(day())));
-  if (isError && !data) return <None />;
+/** All cells share one query for the whole page. */
+function MetricCell(props: AgentRow & { readonly show: (totals: Totals) => ReactNode }) {
+  const { data, isError } = useQuery(statisticsOfQuery(props.agentIds, asSingleInterval(day())));
+  if (isError && !data) return <EmptyCell />;
   if (!data) return <Skeleton height={10} width="3rem" display="inline-block" />;
-  return props.show(sum(data.byAgent.get(props.agent.agentId) ?? []));
+  return props.show(totalsOf(data.byAgent.get(props.agent.agentId) ?? []));
 }
 
-/** What failed stands lowest, where it is seen. */
-const upwards = [...endStatuses.filter((one) => one !== 'success'), 'success'] as const;
+/** Failures are drawn at the bottom, where they are visible. */
+const stackOrder = [...endStatuses.filter((one) => one !== 'success'), 'success'] as const;
 
-function Runs({ agent, agentIds }: AgentRow) {
+function Executions({ agent, agentIds }: AgentRow) {
   const { data } = useQuery(statisticsOfQuery(agentIds, day()));
-  const hours = data && steps({ ...data, buckets: data.byAgent.get(agent.agentId) ?? [] });
+  const hours = data && intervals({ ...data, buckets: data.byAgent.get(agent.agentId) ?? [] });
   const bars = hours?.map(({ start, buckets }) => {
-    const parts = upwards.map((status) => ({
-      count: sum(buckets.filter((bucket) => bucket.status === status)).runs,
+    const parts = stackOrder.map((status) => ({
+      count: totalsOf(buckets.filter((bucket) => bucket.status === status)).executions,
       color: statusColors[status],
     }));
     return { key: start, parts };
   });
-  const show = ({ runs, succeeded }: Sums) => (
-    <span className={classes.runs}>
+  const show = ({ executions, succeeded }: Totals) => (
+    <span className={classes.executions}>
       <Sparkline
         bars={bars ?? []}
-        label={`${runs} runs in the last 24 hours, ${succeeded} of them successful`}
+        label={`${executions} executions in the last 24 hours, ${succeeded} successful`}
       />
-      {formatCount(runs)}
+      {formatCount(executions)}
     </span>
   );
-  return <Figure agent={agent} agentIds={agentIds} show={show} />;
+  return <MetricCell agent={agent} agentIds={agentIds} show={show} />;
 }
 
-function None() {
-  return <span className={list.none}>–</span>;
+function EmptyCell() {
+  return <span className={list.muted}>–</span>;
 }

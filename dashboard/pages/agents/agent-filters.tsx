@@ -1,7 +1,7 @@
 import { NativeSelect, Pill } from '@mantine/core';
-import list from '../../parts/list.module.css';
-import { SearchInput } from '../../parts/search-input.tsx';
-import type { FilterChange } from '../../parts/use-filters.ts';
+import type { FilterChange } from '../../components/hooks/use-filters.ts';
+import list from '../../components/list.module.css';
+import { SearchInput } from '../../components/search-input.tsx';
 import { type AgentsSearch, stages } from './search.ts';
 
 export function AgentFilters(props: {
@@ -26,7 +26,7 @@ export function AgentFilters(props: {
         value={filters.archived ? 'Archived' : (filters.status ?? '')}
         onChange={({ currentTarget }) => chooseStage(currentTarget.value)}
         data={[
-          { value: '', label: 'Every stage' },
+          { value: '', label: 'All stages' },
           ...stages.map((stage) => ({ value: stage, label: stage })),
           { value: 'Archived', label: 'Archived' },
         ]}
@@ -38,7 +38,7 @@ export function AgentFilters(props: {
               key={name}
               size="md"
               withRemoveButton
-              removeButtonProps={{ 'aria-label': `Take off ${name} ${filters[name]}` }}
+              removeButtonProps={{ 'aria-label': `Remove filter ${name} ${filters[name]}` }}
               onRemove={() => onChange({ [name]: undefined })}
             >
               {name}: {filters[name]}

@@ -1,17 +1,17 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { agentsQuery } from '../../data/agents.ts';
-import { may, useMe } from '../../data/me.ts';
-import { DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { useFilters } from '../../parts/use-filters.ts';
-import { useLastPage } from '../../parts/use-last-page.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { useFilters } from '../../components/hooks/use-filters.ts';
+import { useLastPage } from '../../components/hooks/use-last-page.ts';
+import { Icon } from '../../components/icon.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
+import { agentsQuery } from '../../data/agents/agents.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { columns, rowsOf } from './agent-columns.tsx';
 import { AgentFilters } from './agent-filters.tsx';
 import type { AgentsSearch } from './search.ts';
@@ -28,15 +28,15 @@ export function AgentsPage() {
     <>
       <PageHeader
         title="Agents"
-        description="Prompts pinned to a version, that programs call through the API. Figures are of the last 24 hours."
-        actions={may(me, 'edit') && <NewAgent />}
+        description="An agent is a pinned prompt version that programs call through the API. Metrics cover the last 24 hours."
+        actions={can(me, 'edit') && <NewAgent />}
       />
       <AgentFilters filters={filters} onChange={change} />
-      <NotRenewed query={agents} />
+      <StaleNotice query={agents} />
       {agents.isError && !agents.data ? (
         <ErrorState error={agents.error} onRetry={() => void agents.refetch()} />
       ) : agents.data?.agents.length === 0 ? (
-        <NoAgents filtered={filtered} mayEdit={may(me, 'edit')} onClear={clear} />
+        <NoAgents filtered={filtered} canEdit={can(me, 'edit')} onClear={clear} />
       ) : (
         <>
           <DataTable
@@ -69,32 +69,32 @@ function NewAgent() {
 
 function NoAgents({
   filtered,
-  mayEdit,
+  canEdit,
   onClear,
 }: {
   readonly filtered: boolean;
-  readonly mayEdit: boolean;
+  readonly canEdit: boolean;
   readonly onClear: () => void;
 }) {
   if (!filtered) {
     return (
-      <EmptyState icon="agents" title="No agents yet" action={mayEdit && <NewAgent />}>
-        An agent is a prompt pinned to one of its versions, with model, variables and limits of its
-        own. Programs call it with an API key, and every call leaves a record.
+      <EmptyState icon="agents" title="No agents yet" action={canEdit && <NewAgent />}>
+        An agent pins a prompt version and adds a model, variables and limits. Programs call it with
+        an API key, and each call is recorded.
       </EmptyState>
     );
   }
   return (
     <EmptyState
       icon="search"
-      title="No agent matches"
+      title="No matches"
       action={
         <Button variant="default" onClick={onClear}>
-          Take the filters off
+          Clear filters
         </Button>
       }
     >
-      None has what is searched for, or you may not see it.
+      No agent matches these filters, or you do not have access to it.
     </EmptyState>
   );
 }

@@ -1,5 +1,5 @@
 import type { Agent } from '../../../src/client/index.ts';
-import { asText, readOffset } from '../../data/address.ts';
+import { readOffset, toText } from '../../data/client/search-params.ts';
 
 export const stages = [
   'Draft',
@@ -8,7 +8,7 @@ export const stages = [
   'Paused',
 ] as const satisfies Agent['status'][];
 
-/** The filters of the list, as they stand in the address. */
+/** The filters of the list, as search parameters. */
 export interface AgentsSearch {
   readonly q?: string;
   readonly status?: Agent['status'];
@@ -18,11 +18,11 @@ export interface AgentsSearch {
   readonly offset?: number;
 }
 
-/** What makes no sense is left out: an address that was mistyped shows more, and not an error. */
+/** Drops invalid values: a mistyped URL shows more results, not an error. */
 export function readSearch(given: Record<string, unknown>): AgentsSearch {
   const text = (name: string) => {
     const value = given[name];
-    return value === undefined || value === '' ? {} : { [name]: asText(value) };
+    return value === undefined || value === '' ? {} : { [name]: toText(value) };
   };
   const status = stages.find((stage) => stage === given.status);
   return {

@@ -1,10 +1,10 @@
 import { Button, Checkbox, Popover, Radio, Stack } from '@mantine/core';
-import { Icon } from '../../parts/icon.tsx';
+import { Icon } from '../../components/icon.tsx';
 import type { TimeStyle, useColumns } from './columns.tsx';
 
 type Choice = Omit<ReturnType<typeof useColumns>, 'shown' | 'showsBodies'>;
 
-/** Which columns stand there, and how their times are told. */
+/** Chooses the visible columns and the time format. */
 export function ColumnMenu({ offered, chosen, choose, times, chooseTimes }: Choice) {
   return (
     <Popover position="bottom-end" width={200} trapFocus returnFocus withinPortal={false}>
@@ -28,8 +28,8 @@ export function ColumnMenu({ offered, chosen, choose, times, chooseTimes }: Choi
             onChange={(style) => chooseTimes(style as TimeStyle)}
           >
             <Stack gap={6} mt={6}>
-              <Radio size="xs" value="relative" label="How long ago" />
-              <Radio size="xs" value="absolute" label="Date and time" />
+              <Radio size="xs" value="relative" label="Relative" />
+              <Radio size="xs" value="absolute" label="Absolute" />
             </Stack>
           </Radio.Group>
         </Stack>

@@ -1,84 +1,105 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { stringify } from '../../data/exact-json.ts';
-import type { Execution } from '../../data/executions.ts';
-import { formatCost, formatCount, formatDuration } from '../../data/format.ts';
-import { useKeyNames } from '../../data/key-names.ts';
-import type { Column } from '../../parts/data-table.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Time } from '../../parts/time.tsx';
+import type { Column } from '../../components/data-table.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { Time } from '../../components/time.tsx';
+import type { Execution } from '../../data/executions/executions.ts';
+import { stringify } from '../../data/text/exact-json.ts';
+import { formatCost, formatCount, formatDuration } from '../../data/text/format.ts';
+import { useKeyNames } from '../../data/workspace/key-names.ts';
 import classes from './history.module.css';
 
-type RunColumn = Column<Execution>;
+type ExecutionColumn = Column<Execution>;
 
-/** What can be shown of a run, in this order. The first two tell one from another and always stand there. */
-const optional: readonly RunColumn[] = [
-  { key: 'agent', header: 'Agent', from: 'sm', cell: ({ agentName }) => <Cut text={agentName} /> },
+/** The optional columns, in order. Time and status are always shown. */
+const optionalColumns: readonly ExecutionColumn[] = [
+  {
+    key: 'agent',
+    header: 'Agent',
+    hideBelow: 'sm',
+    cell: ({ agentName }) => <Truncated text={agentName} />,
+  },
   {
     key: 'version',
     header: 'Version',
-    from: 'md',
-    cell: (run) => <code className={classes.code}>{run.promptVersionLabel}</code>,
+    hideBelow: 'md',
+    cell: (execution) => <code className={classes.code}>{execution.promptVersionLabel}</code>,
   },
   {
     key: 'model',
     header: 'Model',
-    from: 'md',
+    hideBelow: 'md',
     cell: ({ modelUsed }) => <code className={classes.code}>{modelUsed}</code>,
   },
-  { key: 'source', header: 'Source', from: 'md', cell: ({ source }) => source },
+  { key: 'source', header: 'Source', hideBelow: 'md', cell: ({ source }) => source },
   {
     key: 'variables',
     header: 'Input',
-    from: 'md',
-    cell: ({ inputVariables: given }) => <Cut text={given && stringify(given)} />,
+    hideBelow: 'md',
+    cell: ({ inputVariables: given }) => <Truncated text={given && stringify(given)} />,
   },
-  { key: 'output', header: 'Output', from: 'md', cell: (run) => <Cut text={run.outputText} /> },
-  { key: 'error', header: 'Error', from: 'md', cell: (run) => <Cut text={run.errorCode} /> },
+  {
+    key: 'output',
+    header: 'Output',
+    hideBelow: 'md',
+    cell: (execution) => <Truncated text={execution.outputText} />,
+  },
+  {
+    key: 'error',
+    header: 'Error',
+    hideBelow: 'md',
+    cell: (execution) => <Truncated text={execution.errorCode} />,
+  },
   {
     key: 'key',
     header: 'Key',
-    from: 'md',
+    hideBelow: 'md',
     cell: ({ apiKeyId }) => <Key apiKeyId={apiKeyId} />,
   },
-  figure('attempts', 'Attempts', 'md', ({ attempts }) => formatCount(attempts)),
-  figure(
+  metricColumn('attempts', 'Attempts', 'md', ({ attempts }) => formatCount(attempts)),
+  metricColumn(
     'latency',
     'Latency',
     'sm',
     ({ latencyMs }) => latencyMs !== undefined && formatDuration(latencyMs),
   ),
-  figure(
+  metricColumn(
     'tokens',
     'Tokens',
     'md',
     ({ tokensUsed }) => tokensUsed !== undefined && formatCount(tokensUsed),
   ),
-  figure('cost', 'Cost', 'sm', costOf),
+  metricColumn('cost', 'Cost', 'sm', costCell),
 ];
 
-/** What is asked for only where it is shown: a page of long texts, looked at every few seconds, is a lot. */
-const bodies = ['variables', 'output'];
+/** Columns whose data is requested only while visible: polling long texts is expensive. */
+const bodyColumns = ['variables', 'output'];
 
-const usual = ['agent', 'version', 'source', 'latency', 'tokens', 'cost'];
+const defaultColumns = ['agent', 'version', 'source', 'latency', 'tokens', 'cost'];
 
-function figure(
+function metricColumn(
   key: string,
   header: string,
-  from: 'sm' | 'md',
-  show: (run: Execution) => ReactNode,
-): RunColumn {
-  return { key, header, from, align: 'right', cell: (run) => show(run) || <None /> };
+  hideBelow: 'sm' | 'md',
+  show: (execution: Execution) => ReactNode,
+): ExecutionColumn {
+  return {
+    key,
+    header,
+    hideBelow,
+    align: 'right',
+    cell: (execution) => show(execution) || <EmptyCell />,
+  };
 }
 
 export type TimeStyle = 'relative' | 'absolute';
 
-/** Which columns someone wants, remembered in the browser. */
+/** The chosen columns and time format, stored in the browser. */
 export function useColumns(agentId: string | undefined) {
   const [chosen, choose] = useLocalStorage<string[]>({
     key: 'cueline-history-columns',
-    defaultValue: usual,
+    defaultValue: defaultColumns,
     getInitialValueInEffect: false,
   });
   const [times, chooseTimes] = useLocalStorage<TimeStyle>({
@@ -86,15 +107,17 @@ export function useColumns(agentId: string | undefined) {
     defaultValue: 'relative',
     getInitialValueInEffect: false,
   });
-  // On the page of one agent it is the same in every row.
-  const offered = optional.filter(({ key }) => agentId === undefined || key !== 'agent');
+  // On an agent's page the agent is the same in every row.
+  const offered = optionalColumns.filter(({ key }) => agentId === undefined || key !== 'agent');
   const wanted = offered.filter(({ key }) => chosen.includes(key));
-  const showsBodies = wanted.some(({ key }) => bodies.includes(key));
+  const showsBodies = wanted.some(({ key }) => bodyColumns.includes(key));
   const shown = [
     {
       key: 'when',
-      header: 'When',
-      cell: (run: Execution) => <When run={run} agentId={agentId} since={times === 'relative'} />,
+      header: 'Started',
+      cell: (execution: Execution) => (
+        <StartedLink execution={execution} agentId={agentId} relative={times === 'relative'} />
+      ),
     },
     {
       key: 'status',
@@ -106,20 +129,20 @@ export function useColumns(agentId: string | undefined) {
   return { shown, showsBodies, offered, chosen, choose, times, chooseTimes };
 }
 
-/** The link of the row. */
-function When(props: {
-  readonly run: Execution;
+/** The row's link. */
+function StartedLink(props: {
+  readonly execution: Execution;
   readonly agentId: string | undefined;
-  readonly since: boolean;
+  readonly relative: boolean;
 }) {
-  const { executionId, agentId, executedAt } = props.run;
+  const { executionId, agentId, executedAt } = props.execution;
   const shared = {
     search: (now: object) => now,
     resetScroll: false,
     className: classes.when,
     'data-row-link': true,
   };
-  const time = <Time at={executedAt} since={props.since} />;
+  const time = <Time at={executedAt} relative={props.relative} />;
   if (props.agentId === undefined) {
     return (
       <Link
@@ -128,7 +151,7 @@ function When(props: {
         {...(shared as object)}
       >
         {time}
-        <div className={classes.narrow}>{props.run.agentName}</div>
+        <div className={classes.narrow}>{props.execution.agentName}</div>
       </Link>
     );
   }
@@ -143,25 +166,25 @@ function When(props: {
   );
 }
 
-/** A gap where neither price nor usage is known: 0 would be a lie. */
-export function costOf({
+/** Empty if neither price nor usage is known: 0 would be wrong. */
+export function costCell({
   costUSD,
   costKnown,
 }: Pick<Execution, 'costUSD' | 'costKnown'>): ReactNode {
   if (costUSD === undefined) return null;
-  return costKnown ? formatCost(costUSD) : <span className={classes.none}>not known</span>;
+  return costKnown ? formatCost(costUSD) : <span className={classes.muted}>unknown</span>;
 }
 
-/** By its name, where it is among those that are known by theirs. */
+/** The key's name if known, else its id. */
 function Key({ apiKeyId }: { readonly apiKeyId: string | undefined }) {
   const names = useKeyNames();
-  return <Cut text={apiKeyId && (names?.get(apiKeyId) ?? apiKeyId)} />;
+  return <Truncated text={apiKeyId && (names?.get(apiKeyId) ?? apiKeyId)} />;
 }
 
-function Cut({ text }: { readonly text: string | undefined }) {
-  return text ? <span className={classes.cut}>{text.slice(0, 200)}</span> : <None />;
+function Truncated({ text }: { readonly text: string | undefined }) {
+  return text ? <span className={classes.cut}>{text.slice(0, 200)}</span> : <EmptyCell />;
 }
 
-function None() {
-  return <span className={classes.none}>–</span>;
+function EmptyCell() {
+  return <span className={classes.muted}>–</span>;
 }

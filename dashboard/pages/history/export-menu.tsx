@@ -1,18 +1,18 @@
 import { Button, Menu } from '@mantine/core';
 import type { ExecutionFilters } from '../../../src/client/index.ts';
-import { checkExport, type ExportFormat, exportHref } from '../../data/executions.ts';
-import { useWrite } from '../../data/use-write.ts';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { FormError } from '../../components/form-error.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { useSingleFlight } from '../../data/client/use-single-flight.ts';
+import { checkExport, type ExportFormat, exportHref } from '../../data/executions/executions.ts';
 
 interface Exported {
   readonly agentId: string | undefined;
   readonly filters: ExecutionFilters;
 }
 
-/** The whole history that matches, as a plain download of the browser, however long it is. */
+/** Exports all matching executions as a browser download of any size. */
 export function ExportMenu({ agentId, filters }: Exported) {
-  const begin = useWrite({
+  const begin = useSingleFlight({
     mutationFn: async (format: ExportFormat) => {
       await checkExport(agentId, filters);
       download(exportHref(agentId, filters, format), `executions.${format}`);
@@ -32,7 +32,7 @@ export function ExportMenu({ agentId, filters }: Exported) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Label>All that match, prompts included</Menu.Label>
+          <Menu.Label>All matching executions, with prompts</Menu.Label>
           {formats.map(({ format, label }) => (
             <Menu.Item key={format} onClick={() => begin.mutate(format)}>
               {label}
@@ -40,14 +40,14 @@ export function ExportMenu({ agentId, filters }: Exported) {
           ))}
         </Menu.Dropdown>
       </Menu>
-      <FormProblem error={begin.error} />
+      <FormError error={begin.error} />
     </>
   );
 }
 
 const formats = [
-  { format: 'jsonl', label: 'JSON lines' },
-  { format: 'csv', label: 'CSV, for spreadsheets' },
+  { format: 'jsonl', label: 'JSON Lines' },
+  { format: 'csv', label: 'CSV for spreadsheets' },
 ] as const;
 
 function download(href: string, name: string): void {

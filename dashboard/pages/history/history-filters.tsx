@@ -1,13 +1,13 @@
 import { Button, NativeSelect, Popover } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { formatTime } from '../../data/format.ts';
-import { Icon } from '../../parts/icon.tsx';
-import { SearchInput } from '../../parts/search-input.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
+import { formatTime } from '../../data/text/format.ts';
 import classes from './history.module.css';
 import { MoreFilters } from './more-filters.tsx';
 import { type HistorySearch, isFiltered, sources, statuses } from './search.ts';
 
-/** What narrows the history down. The usual ones stand there, the others behind a button, what is set as pills. */
+/** The filters of the list: common ones inline, others in a popover, active ones as pills. */
 export function HistoryFilters(props: {
   readonly search: HistorySearch;
   readonly agentId: string | undefined;
@@ -17,7 +17,7 @@ export function HistoryFilters(props: {
   const { search, onChange } = props;
   const [opened, { toggle, close }] = useDisclosure();
   const pills = Object.entries(search).filter(
-    ([name, value]) => value !== undefined && !standing.includes(name),
+    ([name, value]) => value !== undefined && !inlineFilters.includes(name),
   );
   return (
     <search className={classes.filters}>
@@ -33,7 +33,7 @@ export function HistoryFilters(props: {
           onChange({ status: statuses.find((one) => one === value) })
         }
         data={[
-          { value: '', label: 'Every status' },
+          { value: '', label: 'All statuses' },
           ...statuses.map((one) => ({ value: one, label: one.replace('_', ' ') })),
         ]}
       />
@@ -43,7 +43,7 @@ export function HistoryFilters(props: {
         onChange={({ currentTarget: { value } }) =>
           onChange({ source: sources.find((one) => one === value) })
         }
-        data={[{ value: '', label: 'Every source' }, ...sources]}
+        data={[{ value: '', label: 'All sources' }, ...sources]}
       />
       <Popover
         opened={opened}
@@ -74,31 +74,31 @@ export function HistoryFilters(props: {
           key={name}
           variant="default"
           className={classes.pill}
-          aria-label={`Take off ${name} ${value}`}
+          aria-label={`Remove filter ${name} ${value}`}
           rightSection={<Icon name="close" size={12} />}
           onClick={() => onChange({ [name]: undefined })}
         >
-          {words[name] ?? name} {shown(name, String(value))}
+          {filterLabels[name] ?? name} {displayValue(name, String(value))}
         </Button>
       ))}
       {isFiltered(search) && (
         <Button variant="subtle" color="gray" onClick={props.onClear}>
-          Clear
+          Clear filters
         </Button>
       )}
     </search>
   );
 }
 
-function shown(name: string, value: string): string {
+function displayValue(name: string, value: string): string {
   const isTime = /Date$/.test(name) && value.includes('T') && !Number.isNaN(Date.parse(value));
   return isTime ? formatTime(value) : value;
 }
 
-/** Those that show their value themselves. */
-const standing = ['q', 'status', 'source', 'offset'];
+/** Filters whose own control shows the value. */
+const inlineFilters = ['q', 'status', 'source', 'offset'];
 
-const words: Readonly<Record<string, string>> = {
+const filterLabels: Readonly<Record<string, string>> = {
   startDate: 'from',
   endDate: 'until',
   promptVersionId: 'version',

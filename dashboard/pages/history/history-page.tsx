@@ -1,13 +1,13 @@
 import { Outlet } from '@tanstack/react-router';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
 import { History } from './history.tsx';
 
 export function HistoryPage() {
   return (
     <>
       <PageHeader
-        title="History"
-        description="Every run of every agent you see: what went in, what came out, what it took."
+        title="Executions"
+        description="Executions of all agents that you can access, with input, output, latency and cost."
       />
       <History />
       <Outlet />

@@ -1,33 +1,33 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ExecutionFilters } from '../../../src/client/index.ts';
-import { historyQuery } from '../../data/executions.ts';
-import { DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { useFilters } from '../../parts/use-filters.ts';
-import { useLastPage } from '../../parts/use-last-page.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { useFilters } from '../../components/hooks/use-filters.ts';
+import { useLastPage } from '../../components/hooks/use-last-page.ts';
+import { Pager } from '../../components/pager.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
+import { historyQuery } from '../../data/executions/executions.ts';
 import { ColumnMenu } from './column-menu.tsx';
 import { useColumns } from './columns.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import classes from './history.module.css';
 import { HistoryFilters } from './history-filters.tsx';
-import { type HistorySearch, isFiltered, readsRecords } from './search.ts';
+import { type HistorySearch, isFiltered, scansRecords } from './search.ts';
 
 const pageSize = 25;
 
-/** The runs that match, newest first; the first page follows what happens. */
+/** The matching executions, newest first. The first page updates while it is open. */
 export function History({ agentId }: { readonly agentId?: string }) {
   const [search, change, clear] = useFilters<HistorySearch>();
   const { shown, showsBodies, ...choice } = useColumns(agentId);
   const { offset = 0, ...filters } = search;
-  // Where records are read one by one, the server finds only those that have ended, and it is not asked again and again.
-  const live = offset === 0 && !readsRecords(search);
-  // Runs under way have no end status yet. They stay in on later pages, so that pages join without a gap.
+  // Filters that scan records match only ended executions and are too expensive to poll.
+  const live = offset === 0 && !scansRecords(search);
+  // Executions in progress have no final status. Later pages include them too, so that pages join without gaps.
   const processing =
-    filters.status === undefined && !readsRecords(search)
+    filters.status === undefined && !scansRecords(search)
       ? ({ include: 'processing' } as const)
       : {};
   const short = showsBodies ? {} : ({ omit: 'bodies' } as const);
@@ -39,11 +39,11 @@ export function History({ agentId }: { readonly agentId?: string }) {
     <>
       <HistoryFilters search={search} agentId={agentId} onChange={change} onClear={clear} />
       <div className={classes.bar}>
-        <span role="status">{data && matching(data.pagination.total, search)}</span>
+        <span role="status">{data && countText(data.pagination.total, search)}</span>
         <ColumnMenu {...choice} />
         <ExportMenu agentId={agentId} filters={filters as ExecutionFilters} />
       </div>
-      <NotRenewed query={history} />
+      <StaleNotice query={history} />
       {history.isError && !data ? (
         <HistoryFailed
           error={history.error}
@@ -53,11 +53,11 @@ export function History({ agentId }: { readonly agentId?: string }) {
           onClear={clear}
         />
       ) : data?.executions.length === 0 ? (
-        <NoRuns filtered={isFiltered(search) || offset > 0} onClear={clear} />
+        <NoExecutions filtered={isFiltered(search) || offset > 0} onClear={clear} />
       ) : (
         <div className={classes.rows}>
           <DataTable
-            caption="Runs"
+            caption="Executions"
             columns={shown}
             rows={data?.executions}
             rowKey={({ executionId }) => executionId}
@@ -76,17 +76,17 @@ export function History({ agentId }: { readonly agentId?: string }) {
   );
 }
 
-function matching(total: number, search: HistorySearch): string {
-  const runs = total === 1 ? '1 run' : `${total.toLocaleString()} runs`;
-  if (!isFiltered(search)) return runs;
-  return `${runs} ${total === 1 ? 'matches' : 'match'}`;
+function countText(total: number, search: HistorySearch): string {
+  const count = total === 1 ? '1 execution' : `${total.toLocaleString()} executions`;
+  if (!isFiltered(search)) return count;
+  return `${count} ${total === 1 ? 'matches' : 'match'}`;
 }
 
 function daysAgo(days: number): string {
   return new Date(Date.now() - days * 86_400_000).toISOString();
 }
 
-/** The server's own words; where there are too many records to read, a way to fewer of them. */
+/** The server's error, with ways to reduce the number of records to scan. */
 function HistoryFailed(props: {
   readonly error: unknown;
   readonly filtered: boolean;
@@ -98,12 +98,12 @@ function HistoryFailed(props: {
     <>
       <ErrorState error={props.error} onRetry={props.onRetry} />
       {props.filtered && (
-        <div className={classes.waysOut}>
+        <div className={classes.actions}>
           <Button variant="default" onClick={props.onLastWeek}>
-            Only the last 7 days
+            Last 7 days only
           </Button>
           <Button variant="default" onClick={props.onClear}>
-            Take the filters off
+            Clear filters
           </Button>
         </div>
       )}
@@ -111,7 +111,7 @@ function HistoryFailed(props: {
   );
 }
 
-function NoRuns({
+function NoExecutions({
   filtered,
   onClear,
 }: {
@@ -120,23 +120,23 @@ function NoRuns({
 }) {
   if (!filtered) {
     return (
-      <EmptyState icon="history" title="No runs yet">
-        Every call of an agent leaves a record here, with its inputs, the prompts as they were sent,
-        the output, and what it took.
+      <EmptyState icon="history" title="No executions yet">
+        Each call of an agent is recorded here with its variables, prompts, output, latency and
+        cost.
       </EmptyState>
     );
   }
   return (
     <EmptyState
       icon="search"
-      title="No run matches"
+      title="No matches"
       action={
         <Button variant="default" onClick={onClear}>
-          Take the filters off
+          Clear filters
         </Button>
       }
     >
-      None has what is asked for, or retention has taken it.
+      No execution matches these filters, or its retention period has ended.
     </EmptyState>
   );
 }

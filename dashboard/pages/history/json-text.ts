@@ -1,13 +1,13 @@
-/** Longer or deeper ones are shown as the text they are: indented, a few kB of brackets would become megabytes. */
+/** Limits: indentation turns a few kB of nested brackets into megabytes. */
 const charactersMax = 200_000;
 const depthMax = 32;
 
 /**
- * JSON with line breaks and indentation, null where it is none or is left as it is. Only blanks are changed: read and
- * written anew, long numbers would lose digits and names that come twice one of their values.
+ * Indents JSON; null if the text is not JSON or exceeds the limits. Only whitespace changes: parsing and printing would
+ * lose digits of long numbers and values of duplicate keys.
  */
 export function indentJson(text: string): string | null {
-  // A bare word or number gains nothing.
+  // Indentation has no effect on scalars.
   if (text.length > charactersMax || !/^\s*[[{]/.test(text) || !isJson(text)) return null;
   let depth = 0;
   let indented = '';
@@ -24,7 +24,7 @@ export function indentJson(text: string): string | null {
   return indented;
 }
 
-/** A text, a bracket or mark, or a number or word. */
+/** A string, punctuation, or a number or keyword. */
 const parts = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 function isJson(text: string): boolean {

@@ -1,112 +1,53 @@
-import { createElement } from 'react';
+import { useMemo } from 'react';
+import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
+import remarkGfm from 'remark-gfm';
 import classes from './markdown.module.css';
-import { type Block, blocksOf } from './markdown-blocks.ts';
-import { type Span, spansOf } from './markdown-spans.ts';
 
-/** What a model wrote, as elements that we make from text alone: nothing of it can become markup of its own. */
+/**
+ * What a model wrote. Its HTML is shown as text. It loads nothing, because a request for an image would tell the image's
+ * server who reads this: images, and links that do not lead into the web, are shown as they were written.
+ */
 export default function Markdown({ text }: { readonly text: string }) {
+  const components = useMemo(() => componentsFor(text), [text]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
     <section className={classes.markdown} aria-label="Output as Markdown" tabIndex={0}>
-      {numbered(blocksOf(text)).map(({ key, one }) => (
-        <BlockOf key={key} block={one} />
-      ))}
+      <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={webAddress}>
+        {text}
+      </ReactMarkdown>
     </section>
   );
 }
 
-function BlockOf({ block }: { readonly block: Block }) {
-  switch (block.kind) {
-    case 'heading':
-      // Below the headings of the page that it stands in.
-      return createElement(`h${Math.min(6, block.level + 2)}`, null, <Line text={block.text} />);
-    case 'paragraph':
-      return (
-        <p>
-          <Line text={block.text} />
-        </p>
-      );
-    case 'quote':
-      return (
-        <blockquote>
-          <Line text={block.text} />
-        </blockquote>
-      );
-    case 'code':
-      return (
-        <pre>
-          <code>{block.text}</code>
-        </pre>
-      );
-    case 'rule':
-      return <hr />;
-    case 'list':
-      return createElement(
-        block.ordered ? 'ol' : 'ul',
-        null,
-        numbered(block.items).map(({ key, one }) => (
-          <li key={key}>
-            <Line text={one} />
-          </li>
-        )),
-      );
-    case 'table':
-      return <Rows rows={block.rows} />;
-  }
-}
+const plugins = [remarkGfm];
 
-function Rows({ rows }: { readonly rows: readonly (readonly string[])[] }) {
-  const [head = [], ...body] = rows;
-  return (
-    <table>
-      <thead>
-        <tr>
-          {numbered(head).map(({ key, one }) => (
-            <th key={key} scope="col">
-              <Line text={one} />
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {numbered(body).map(({ key, one }) => (
-          <tr key={key}>
-            {numbered(one).map((cell) => (
-              <td key={cell.key}>
-                <Line text={cell.one} />
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-function Line({ text }: { readonly text: string }) {
-  return numbered(spansOf(text)).map(({ key, one }) => <SpanOf key={key} span={one} />);
-}
-
-function SpanOf({ span }: { readonly span: Span }) {
-  switch (span.kind) {
-    case 'text':
-      return span.text;
-    case 'code':
-      return <code>{span.text}</code>;
-    case 'strong':
-      return <strong>{span.text}</strong>;
-    case 'emphasis':
-      return <em>{span.text}</em>;
-    case 'link':
-      return (
-        <a href={span.href} target="_blank" rel="noopener noreferrer nofollow" title={span.href}>
-          {span.text}
+function componentsFor(text: string): Components {
+  const written = ({ node }: ExtraProps) =>
+    text.slice(node?.position?.start.offset ?? 0, node?.position?.end.offset ?? 0);
+  return {
+    // Below the headings of the page around it.
+    h1: ({ children }) => <h3>{children}</h3>,
+    h2: ({ children }) => <h4>{children}</h4>,
+    h3: ({ children }) => <h5>{children}</h5>,
+    h4: ({ children }) => <h6>{children}</h6>,
+    h5: ({ children }) => <h6>{children}</h6>,
+    img: written,
+    a: ({ node, href, children }) =>
+      href ? (
+        <a href={href} target="_blank" rel="noopener noreferrer nofollow" title={href}>
+          {children}
         </a>
-      );
-  }
+      ) : (
+        written({ node })
+      ),
+    // Of a task list; a control that nobody can use has no place among the page's.
+    input: ({ checked }) => (checked ? '☑' : '☐'),
+  };
 }
 
-/** The text never changes once it is shown, so its places are names enough. */
-function numbered<One>(all: readonly One[]): { key: number; one: One }[] {
-  return all.map((one, key) => ({ key, one }));
+/** As the browser would parse it, so that no spelling hides another scheme. */
+function webAddress(address: string): string {
+  // `URL.parse` is younger than the browsers that the build is for.
+  const url = URL.canParse(address) ? new URL(address) : null;
+  return url && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : '';
 }

@@ -1,17 +1,19 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { dayOf, timeOf } from '../../data/day-range.ts';
-import { errorCodes } from './failure-words.ts';
-import { KeyField, VersionField } from './named-fields.tsx';
+import { fromDateInput, toDateInput } from '../../data/text/day-range.ts';
+import { errorCodes } from './error-remedies.ts';
+import { KeyField, VersionField } from './filter-fields.tsx';
 import { type HistorySearch, readSearch } from './search.ts';
 
-/** All the other filters, set together: each alone would be a search of its own. */
+/** The less common filters, applied together to avoid one search per field. */
 export function MoreFilters(props: {
   readonly search: HistorySearch;
   readonly agentId: string | undefined;
   readonly onApply: (change: Partial<HistorySearch>) => void;
 }) {
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>(() => textsOf(props.search));
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>(() =>
+    toTextValues(props.search),
+  );
   const [variable, setVariable] = useState({ name: '', value: '' });
   const field = (name: string) => ({
     value: typed[name] ?? '',
@@ -19,15 +21,15 @@ export function MoreFilters(props: {
       setTyped({ ...typed, [name]: event.currentTarget.value }),
   });
   const { startDate: from = '', endDate: until = '' } = props.search;
-  const startDate = timeOf(typed.startDate ?? '', 'start', from);
-  const endDate = timeOf(typed.endDate ?? '', 'end', until);
+  const startDate = fromDateInput(typed.startDate ?? '', 'start', from);
+  const endDate = fromDateInput(typed.endDate ?? '', 'end', until);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const added = variable.name === '' ? {} : { [`variables.${variable.name}`]: variable.value };
     if (startDate === null || endDate === null) return;
     const days = { startDate, endDate };
     const read = readSearch({ ...typed, ...days, ...added });
-    // What was emptied is taken off.
+    // Emptied fields remove their filter.
     const emptied = Object.fromEntries(fields.map((name) => [name, undefined]));
     props.onApply({ ...emptied, ...read });
   };
@@ -35,26 +37,31 @@ export function MoreFilters(props: {
     <form onSubmit={submit}>
       <Stack gap="sm">
         <Group grow gap="xs">
-          <TextInput type="date" label="From" error={wrongDay(startDate)} {...field('startDate')} />
-          <TextInput type="date" label="Until" error={wrongDay(endDate)} {...field('endDate')} />
+          <TextInput
+            type="date"
+            label="From"
+            error={dateError(startDate)}
+            {...field('startDate')}
+          />
+          <TextInput type="date" label="Until" error={dateError(endDate)} {...field('endDate')} />
         </Group>
         <VersionField agentId={props.agentId} {...field('promptVersionId')} />
         <TextInput label="Model" placeholder="openai/gpt-5.5" {...field('model')} />
         <KeyField {...field('apiKeyId')} />
         <NativeSelect
           label="Error code"
-          data={[{ value: '', label: 'Any or none' }, ...errorCodes]}
+          data={[{ value: '', label: 'Any' }, ...errorCodes]}
           {...field('errorCode')}
         />
         <Group grow gap="xs">
           <TextInput
-            label="Latency at least, ms"
+            label="Min latency (ms)"
             inputMode="numeric"
             pattern="\d*"
             {...field('latencyMsMin')}
           />
           <TextInput
-            label="Latency at most, ms"
+            label="Max latency (ms)"
             inputMode="numeric"
             pattern="\d*"
             {...field('latencyMsMax')}
@@ -62,13 +69,13 @@ export function MoreFilters(props: {
         </Group>
         <Group grow gap="xs">
           <TextInput
-            label="Cost at least, $"
+            label="Min cost ($)"
             inputMode="decimal"
             pattern={money}
             {...field('costUSDMin')}
           />
           <TextInput
-            label="Cost at most, $"
+            label="Max cost ($)"
             inputMode="decimal"
             pattern={money}
             {...field('costUSDMax')}
@@ -76,7 +83,7 @@ export function MoreFilters(props: {
         </Group>
         <Group grow gap="xs">
           <TextInput
-            label="Variable"
+            label="Variable name"
             placeholder="customer"
             value={variable.name}
             onChange={({ currentTarget }) =>
@@ -84,7 +91,7 @@ export function MoreFilters(props: {
             }
           />
           <TextInput
-            label="is"
+            label="Variable value"
             placeholder="acme"
             value={variable.value}
             onChange={({ currentTarget }) =>
@@ -113,10 +120,10 @@ const fields = [
   'costUSDMax',
 ] as const;
 
-function textsOf(search: HistorySearch): Record<string, string> {
+function toTextValues(search: HistorySearch): Record<string, string> {
   const texts = Object.fromEntries(fields.map((name) => [name, String(search[name] ?? '')]));
   const { startDate = '', endDate = '' } = texts;
-  return { ...texts, startDate: dayOf(startDate), endDate: dayOf(endDate) };
+  return { ...texts, startDate: toDateInput(startDate), endDate: toDateInput(endDate) };
 }
 
-const wrongDay = (time: string | null) => time === null && 'There is no such day.';
+const dateError = (time: string | null) => time === null && 'Invalid date.';

@@ -1,31 +1,29 @@
 import { SegmentedControl } from '@mantine/core';
 import { Suspense, useMemo, useState } from 'react';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { lazyPart } from '../../parts/lazy-part.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { lazyComponent } from '../../components/lazy-component.tsx';
 import { indentJson } from './json-text.ts';
+import { rendersQuickly } from './markdown-limits.ts';
 import classes from './record.module.css';
 
-const Markdown = lazyPart(() => import('./markdown.tsx'));
-
-/** Longer ones are shown as text only: a browser would be busy with them for seconds. */
-const markdownMax = 100_000;
+const Markdown = lazyComponent(() => import('./markdown.tsx'));
 
 type View = 'text' | 'json' | 'markdown';
 
-/** What the model wrote: as it is, as JSON where it is that, or as Markdown of which nothing is ever run. */
+/** The model's output as text, as JSON if it parses, or as Markdown without active content. */
 export function Output({ text }: { readonly text: string }) {
   const json = useMemo(() => indentJson(text), [text]);
   const [view, setView] = useState<View>(json === null ? 'text' : 'json');
   const views = [
     { value: 'text', label: 'Text' },
     ...(json === null ? [] : [{ value: 'json', label: 'JSON' }]),
-    ...(text.length > markdownMax ? [] : [{ value: 'markdown', label: 'Markdown' }]),
+    ...(rendersQuickly(text) ? [{ value: 'markdown', label: 'Markdown' }] : []),
   ];
   return (
     <section className={classes.output} aria-label="Output">
       <SegmentedControl
         size="xs"
-        aria-label="Output as"
+        aria-label="Output format"
         data={views}
         value={view}
         onChange={(chosen) => setView(chosen as View)}

@@ -1,77 +1,81 @@
 import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Suspense } from 'react';
-import { curlOf } from '../../data/call-snippets.ts';
+import { copyLabels } from '../../components/copy-button.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { FormError } from '../../components/form-error.tsx';
+import { useCopy } from '../../components/hooks/use-copy.ts';
+import { lazyComponent } from '../../components/lazy-component.tsx';
 import {
   type ExecutionDetail,
-  isRunning,
+  isInProgress,
   useCancelExecution,
   useDeleteExecution,
-} from '../../data/executions.ts';
-import { may, useMe } from '../../data/me.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { copyWords } from '../../parts/copy-button.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { lazyPart } from '../../parts/lazy-part.tsx';
-import { useCopy } from '../../parts/use-copy.ts';
+} from '../../data/executions/executions.ts';
+import { curlSnippet } from '../../data/text/call-snippets.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 
-const RunAgain = lazyPart(() => import('./run-again.tsx'), true);
+const RunAgain = lazyComponent(() => import('./run-again.tsx'), true);
 
 export function RecordActions(props: {
-  readonly run: ExecutionDetail;
-  readonly onGone: () => Promise<void>;
+  readonly execution: ExecutionDetail;
+  readonly onDeleted: () => Promise<void>;
   readonly onStarted: (executionId: string) => void;
 }) {
-  const { run, onGone, onStarted } = props;
-  const mayEdit = may(useMe(), 'edit');
+  const { execution, onDeleted, onStarted } = props;
+  const canEdit = can(useMe(), 'edit');
   const [copied, copy] = useCopy();
-  const cancel = useCancelExecution(run.agentId, run.executionId);
-  const remove = useDeleteExecution(run.agentId, run.executionId, onGone);
-  const [asked, { open: ask, close: dismiss }] = useDisclosure();
-  const [again, { open: openAgain, close: closeAgain }] = useDisclosure();
+  const cancel = useCancelExecution(execution.agentId, execution.executionId);
+  const remove = useDeleteExecution(execution.agentId, execution.executionId, onDeleted);
+  const [isConfirming, { open: openConfirm, close: closeConfirm }] = useDisclosure();
+  const [isRunAgainOpen, { open: openRunAgain, close: closeRunAgain }] = useDisclosure();
   return (
     <>
       <Group gap="xs">
-        {mayEdit && isRunning(run) && (
+        {canEdit && isInProgress(execution) && (
           <Button size="xs" loading={cancel.isPending} onClick={() => cancel.mutate()}>
-            Cancel the run
+            Cancel execution
           </Button>
         )}
-        {mayEdit && (
-          <Button size="xs" variant="default" onClick={openAgain}>
+        {canEdit && (
+          <Button size="xs" variant="default" onClick={openRunAgain}>
             Run again
           </Button>
         )}
-        {run.inputVariables && (
+        {execution.inputVariables && (
           <Button
             size="xs"
             variant="default"
-            onClick={() => copy(curlOf(run.agentId, run.inputVariables ?? {}, location.origin))}
+            onClick={() =>
+              copy(curlSnippet(execution.agentId, execution.inputVariables ?? {}, location.origin))
+            }
           >
-            {copied ? copyWords[copied] : 'Copy as curl'}
+            {copied ? copyLabels[copied] : 'Copy as curl'}
           </Button>
         )}
-        {mayEdit && !isRunning(run) && (
-          <Button size="xs" variant="default" onClick={ask}>
+        {canEdit && !isInProgress(execution) && (
+          <Button size="xs" variant="default" onClick={openConfirm}>
             Delete
           </Button>
         )}
       </Group>
-      <FormProblem error={cancel.error} />
+      <FormError error={cancel.error} />
       <ConfirmDialog
-        opened={asked}
+        opened={isConfirming}
         title="Delete this record?"
-        verb="Delete"
+        confirmLabel="Delete"
         destructive
-        order={remove}
-        onClose={dismiss}
+        mutation={remove}
+        onClose={closeConfirm}
         onConfirm={() => remove.mutate()}
       >
-        It disappears from the history for good, with its inputs, prompts and output. What it used
-        and cost stays in the statistics.
+        The record is deleted permanently, with its variables, prompts and output. Statistics keep
+        its usage and cost.
       </ConfirmDialog>
       <Suspense>
-        {again && <RunAgain run={run} onClose={closeAgain} onStarted={onStarted} />}
+        {isRunAgainOpen && (
+          <RunAgain execution={execution} onClose={closeRunAgain} onStarted={onStarted} />
+        )}
       </Suspense>
     </>
   );

@@ -1,27 +1,27 @@
 import { Drawer, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type NavigateOptions, useNavigate, useParams } from '@tanstack/react-router';
-import { executionQuery } from '../../data/executions.ts';
-import { isGone } from '../../data/gone.ts';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { useLeave } from '../../parts/use-leave.ts';
-import { useReturnFocus } from '../../parts/use-return-focus.ts';
+import { ErrorState } from '../../components/error-state.tsx';
+import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
+import { useReturnFocus } from '../../components/hooks/use-return-focus.ts';
+import { StaleNotice } from '../../components/stale-notice.tsx';
+import { isNotFound } from '../../data/client/not-found.ts';
+import { executionQuery } from '../../data/executions/executions.ts';
+import { ExecutionRecord } from './execution-record.tsx';
 import classes from './record.module.css';
-import { Record } from './record.tsx';
 
-/** One run over its list. The address is the record's own; closing it leads back to the list as it was. */
+/** One execution in a drawer over its list, with its own URL. Closing it returns to the list. */
 export function RecordDrawer() {
   const { agentId = '', executionId = '' } = useParams({ strict: false });
   const navigate = useNavigate();
   useReturnFocus();
   const record = useQuery(executionQuery(agentId, executionId));
-  const inAgent = location.pathname.startsWith('/agents/');
-  const leave = useLeave(executionId);
-  const placeOf = (open?: string) => {
+  const isAgentPage = location.pathname.startsWith('/agents/');
+  const navigateFrom = useNavigateFrom(executionId);
+  const locationOf = (open?: string) => {
     const params = { agentId, executionId: open ?? '' };
-    const list = inAgent ? '/agents/$agentId/history' : '/history';
-    const one = inAgent
+    const list = isAgentPage ? '/agents/$agentId/history' : '/history';
+    const one = isAgentPage
       ? '/agents/$agentId/history/$executionId'
       : '/history/$agentId/$executionId';
     const search = (now: object) => now;
@@ -29,8 +29,8 @@ export function RecordDrawer() {
     return { to, params, search, resetScroll: false } as NavigateOptions;
   };
   const close = () => {
-    // Esc is heard by all that is open, and closes only what is on top.
-    if (document.querySelectorAll('[role="dialog"]').length <= 1) void navigate(placeOf());
+    // Esc reaches all open dialogs but must close only the topmost.
+    if (document.querySelectorAll('[role="dialog"]').length <= 1) void navigate(locationOf());
   };
   return (
     <Drawer.Root
@@ -44,22 +44,22 @@ export function RecordDrawer() {
       <Drawer.Overlay backgroundOpacity={0.4} />
       <Drawer.Content>
         <Drawer.Body p="lg">
-          {/* Not the usual head: with a dialog over it there would be two banners. */}
+          {/* Not `Drawer.Header`: with a dialog on top there would be two banners. */}
           <div className={classes.top}>
-            <Drawer.Title>Run</Drawer.Title>
+            <Drawer.Title>Execution</Drawer.Title>
             <Drawer.CloseButton aria-label="Close" />
           </div>
-          {record.isError && (!record.data || isGone(record.error)) ? (
+          {record.isError && (!record.data || isNotFound(record.error)) ? (
             <ErrorState error={record.error} onRetry={() => void record.refetch()} />
           ) : record.data ? (
             <>
-              <NotRenewed query={record} />
-              <Record
-                // What was chosen and typed in one belongs to that one.
+              <StaleNotice query={record} />
+              <ExecutionRecord
+                // Resets local state for another execution.
                 key={executionId}
-                run={record.data}
-                onGone={() => leave({ ...placeOf(), replace: true })}
-                onStarted={(started) => void navigate(placeOf(started))}
+                execution={record.data}
+                onDeleted={() => navigateFrom({ ...locationOf(), replace: true })}
+                onStarted={(started) => void navigate(locationOf(started))}
               />
             </>
           ) : (

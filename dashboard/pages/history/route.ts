@@ -5,7 +5,7 @@ import { readSearch } from './search.ts';
 
 const recordPage = lazyRouteComponent(() => import('./record-drawer.tsx'), 'RecordDrawer');
 
-/** Of all agents. A record opens in a drawer over the list, at an address of its own. */
+/** Executions of all agents. A record opens in a drawer with its own URL. */
 export const historyRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/history',
@@ -19,7 +19,7 @@ export const historyRecordRoute = createRoute({
   component: recordPage,
 });
 
-/** Of one agent, as a tab of its page. */
+/** Executions of one agent, as a tab of its page. */
 export const agentHistoryRoute = createRoute({
   getParentRoute: () => agentRoute,
   path: '/history',

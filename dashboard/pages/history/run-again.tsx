@@ -1,14 +1,14 @@
-import { type ExecutionDetail, useRunAgain } from '../../data/executions.ts';
-import { RunAgainDialog } from '../../parts/run-again-dialog.tsx';
+import { RunAgainDialog } from '../../components/dialogs/run-again-dialog.tsx';
+import { type ExecutionDetail, useRunAgain } from '../../data/executions/executions.ts';
 
-/** The same values or others, in the version that the agent has pinned now. */
+/** Runs the agent's currently pinned version with the same or other variables. */
 export default function RunAgain(props: {
-  readonly run: ExecutionDetail;
+  readonly execution: ExecutionDetail;
   readonly onClose: () => void;
   readonly onStarted: (executionId: string) => void;
 }) {
-  const { run, onClose, onStarted } = props;
-  const again = useRunAgain(run.agentId);
+  const { execution, onClose, onStarted } = props;
+  const again = useRunAgain(execution.agentId);
   const start = (variables: Record<string, unknown>) =>
     again.mutate(variables, {
       onSuccess: ({ executionId }) => {
@@ -18,17 +18,17 @@ export default function RunAgain(props: {
     });
   return (
     <RunAgainDialog
-      title={`Run ${run.agentName} again`}
+      title={`Run ${execution.agentName} again`}
       label="Variables"
-      description="A JSON object: variable name to value"
-      values={run.inputVariables}
+      description="A JSON object of variable names and values"
+      values={execution.inputVariables}
       pending={again.isPending}
       error={again.error}
       onRun={start}
       onClose={onClose}
     >
-      It runs with the version that is pinned now, spends an AI Action, and is recorded with the
-      source “dashboard”.
+      Executes the currently pinned version, uses one AI Action, and is recorded with the source
+      “dashboard”.
     </RunAgainDialog>
   );
 }

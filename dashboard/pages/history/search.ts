@@ -1,7 +1,7 @@
-import { asText } from '../../data/address.ts';
-import type { errorCodes } from './failure-words.ts';
+import { toText } from '../../data/client/search-params.ts';
+import type { errorCodes } from './error-remedies.ts';
 
-/** The filters of a history, as they stand in the address: named as the API names them. */
+/** The filters of the list as search parameters, named as in the API. */
 export interface HistorySearch {
   readonly q?: string | undefined;
   readonly status?: (typeof statuses)[number] | undefined;
@@ -27,7 +27,7 @@ const texts = ['q', 'startDate', 'endDate', 'promptVersionId', 'model', 'apiKeyI
 const amounts = ['costUSDMin', 'costUSDMax'] as const;
 const counts = ['latencyMsMin', 'latencyMsMax', 'offset'] as const;
 
-/** What makes no sense is left out: an address that was mistyped shows more, and not an error. */
+/** Drops invalid values: a mistyped URL shows more results, not an error. */
 export function readSearch(given: Record<string, unknown>): HistorySearch {
   const read: Record<string, string | number> = {};
   const take = (name: string, known: readonly string[]) => {
@@ -36,16 +36,16 @@ export function readSearch(given: Record<string, unknown>): HistorySearch {
   };
   take('status', statuses);
   take('source', sources);
-  // The list of the codes is fetched with the page; the server knows it, too.
+  // Only the format is checked: the list of codes loads with the page, and the server validates the value.
   if (/^[A-Z_]{1,40}$/.test(String(given.errorCode ?? '')))
     read.errorCode = String(given.errorCode);
   for (const name of texts) {
     const value = given[name];
-    if (value !== undefined && value !== '') read[name] = asText(value);
+    if (value !== undefined && value !== '') read[name] = toText(value);
   }
   for (const [name, value] of Object.entries(given)) {
-    // A variable can be empty, and be looked for as that.
-    if (/^variables\../.test(name) && value !== undefined) read[name] = asText(value);
+    // An empty string is a valid variable value.
+    if (/^variables\../.test(name) && value !== undefined) read[name] = toText(value);
   }
   for (const name of amounts) {
     const text = String(given[name] ?? '');
@@ -58,8 +58,8 @@ export function readSearch(given: Record<string, unknown>): HistorySearch {
   return read as HistorySearch;
 }
 
-/** Those that the server finds by reading record after record: asked again and again they would cost too much. */
-export function readsRecords(search: HistorySearch): boolean {
+/** Whether a filter makes the server scan records, which is too expensive to poll. */
+export function scansRecords(search: HistorySearch): boolean {
   return Object.keys(search).some((name) => /^(q$|latencyMs|costUSD|variables\.)/.test(name));
 }
 

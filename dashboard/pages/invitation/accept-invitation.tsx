@@ -2,18 +2,18 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { Link, useLocation, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { OpenedInvitation } from '../../../src/client/index.ts';
-import { useAcceptInvitation } from '../../data/invitations.ts';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
-import { NewPasswordField } from '../../parts/new-password-field.tsx';
+import { NewPasswordField } from '../../components/fields/new-password-field.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
+import { useAcceptInvitation } from '../../data/workspace/invitations.ts';
 
 /**
- * Who is signed in as the invited address accepts with a click. Anyone else makes its account, or has one and signs in:
- * which of the two, the server does not tell whoever holds the link.
+ * A user signed in with the invited address accepts with a click. Others create an account or sign in to one; the
+ * server does not reveal to the holder of the link whether one exists.
  */
 export function AcceptInvitation(props: {
   readonly token: string;
   readonly invitation: OpenedInvitation;
-  /** The address, or null for nobody. */
+  /** Null if signed out. */
   readonly signedInAs: string | null;
 }) {
   const { token, invitation, signedInAs } = props;
@@ -22,7 +22,7 @@ export function AcceptInvitation(props: {
   const { pathname } = useLocation();
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
-  // The client is made for one workspace: the page begins anew.
+  // Full page load: the API client is bound to one workspace.
   const enter = () => location.assign(router.buildLocation({ to: '/' }).href);
   const accept = useAcceptInvitation(token, enter);
   const submit = (event: FormEvent) => {
@@ -35,12 +35,12 @@ export function AcceptInvitation(props: {
         {!isMine && (
           <>
             <p>
-              {signedInAs !== null && `You are ${signedInAs} here. `}Does this address have an
-              account?{' '}
+              {signedInAs !== null && `You are signed in as ${signedInAs}. `}Already have an account
+              for this address?{' '}
               <Link to="/sign-in" search={{ from: pathname }}>
-                Sign in with it
+                Sign in
               </Link>{' '}
-              to accept; otherwise one is made now.
+              to accept. Otherwise, create one below.
             </p>
             <TextInput
               label="Your name"
@@ -49,20 +49,20 @@ export function AcceptInvitation(props: {
               withAsterisk={false}
               maxLength={200}
               value={name}
-              error={fieldProblem(accept.error, 'name')}
+              error={fieldError(accept.error, 'name')}
               onChange={({ currentTarget }) => setName(currentTarget.value)}
             />
             <NewPasswordField
               label="Password"
               value={password}
-              error={fieldProblem(accept.error, 'password')}
+              error={fieldError(accept.error, 'password')}
               onChange={setPassword}
             />
           </>
         )}
-        <FormProblem error={accept.error} />
+        <FormError error={accept.error} />
         <Button type="submit" fullWidth loading={accept.isPending}>
-          Accept the invitation
+          Accept invitation
         </Button>
       </Stack>
     </form>

@@ -2,17 +2,17 @@ import { Button, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { CuelineError, type OpenedInvitation } from '../../../src/client/index.ts';
-import { formatTime } from '../../data/format.ts';
-import { invitationQuery } from '../../data/invitations.ts';
-import { sessionUserQuery } from '../../data/session-user.ts';
-import { Facts } from '../../parts/card.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { Gate } from '../../shell/gate.tsx';
+import { DescriptionList } from '../../components/card.tsx';
+import { FormError } from '../../components/form-error.tsx';
+import { formatTime } from '../../data/text/format.ts';
+import { invitationQuery } from '../../data/workspace/invitations.ts';
+import { sessionUserQuery } from '../../data/workspace/session-user.ts';
+import { StandalonePage } from '../../shell/standalone-page.tsx';
 import { AcceptInvitation } from './accept-invitation.tsx';
 
 const route = getRouteApi('/invitations/$token');
 
-/** Says what a link is for before anybody accepts it. */
+/** Shows what an invitation grants before it is accepted. */
 export function InvitationPage() {
   const { token } = route.useParams();
   const invitation = useQuery(invitationQuery(token));
@@ -21,25 +21,25 @@ export function InvitationPage() {
     const { error } = invitation;
     if (error instanceof CuelineError && error.status === 404) return <Gone />;
     return (
-      <Gate title="Join a workspace">
+      <StandalonePage title="Join a workspace">
         <Stack gap="md">
-          <FormProblem error={error} />
+          <FormError error={error} />
           <Button variant="default" fullWidth onClick={() => void invitation.refetch()}>
             Try again
           </Button>
         </Stack>
-      </Gate>
+      </StandalonePage>
     );
   }
   if (!invitation.data || !user.isFetched) {
     return (
-      <Gate title="Join a workspace">
+      <StandalonePage title="Join a workspace">
         <Skeleton height={260} />
-      </Gate>
+      </StandalonePage>
     );
   }
   return (
-    <Gate title={`Join ${invitation.data.name}`}>
+    <StandalonePage title={`Join ${invitation.data.name}`}>
       <Stack gap="lg">
         <Invited invitation={invitation.data} />
         <AcceptInvitation
@@ -48,35 +48,35 @@ export function InvitationPage() {
           signedInAs={user.data?.email ?? null}
         />
       </Stack>
-    </Gate>
+    </StandalonePage>
   );
 }
 
 function Invited({ invitation: { email, role, expiresAt } }: { invitation: OpenedInvitation }) {
   return (
-    <Facts
-      facts={[
-        ['For', email],
-        ['As', `${role}: ${mayDo[role]}`],
-        ['Until', formatTime(expiresAt)],
+    <DescriptionList
+      items={[
+        ['Email', email],
+        ['Role', `${role}: ${rolePermissions[role]}`],
+        ['Expires', formatTime(expiresAt)],
       ]}
     />
   );
 }
 
-const mayDo: Readonly<Record<OpenedInvitation['role'], string>> = {
-  viewer: 'reads everything',
-  editor: 'also edits and runs',
-  owner: 'also manages people, plan and providers',
+const rolePermissions: Readonly<Record<OpenedInvitation['role'], string>> = {
+  viewer: 'can view everything',
+  editor: 'can also edit and execute',
+  owner: 'can also manage members, plan and providers',
 };
 
 function Gone() {
   return (
-    <Gate
-      title="This link leads nowhere"
-      description="The invitation is unknown, used, withdrawn or expired. Ask whoever sent it for a new one."
+    <StandalonePage
+      title="Invalid invitation link"
+      description="The invitation does not exist, or it was used, withdrawn or has expired. Ask the sender for a new one."
     >
       <Link to="/sign-in">Sign in</Link>
-    </Gate>
+    </StandalonePage>
   );
 }

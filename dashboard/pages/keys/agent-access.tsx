@@ -1,63 +1,62 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { agentQuery } from '../../data/agents.ts';
-import { keysQuery, standingOf } from '../../data/keys.ts';
-import { may, useMe } from '../../data/me.ts';
-import { Card } from '../../parts/card.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
+import { Card } from '../../components/card.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
+import { agentQuery } from '../../data/agents/agents.ts';
+import { keyStateOf, keysQuery } from '../../data/workspace/keys.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { CallSnippets } from './call-snippets.tsx';
-import { IssueKey } from './issue-key.tsx';
-import { type KeyAsked, KeyDialog } from './key-dialog.tsx';
+import { CreateKeyButton } from './issue-key.tsx';
+import { KeyDialog, type KeyDialogState } from './key-dialog.tsx';
 import { KeyTable } from './key-table.tsx';
 import classes from './keys.module.css';
 
 const route = getRouteApi('/app/agents/$agentId');
 
-/** How programs call this agent: the code for it, and the keys that reach it. */
+/** Code snippets to call this agent, and the keys that can call it. */
 export function AgentAccess() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));
   const keys = useQuery(keysQuery({ limit: 100 }));
   const me = useMe();
-  const [asked, ask] = useState<KeyAsked | null>(null);
-  const reaching = keys.data?.keys.filter(
+  const [dialog, setDialog] = useState<KeyDialogState | null>(null);
+  const keysWithAccess = keys.data?.keys.filter(
     (key) =>
-      standingOf(key) === 'active' && (key.agentIds === null || key.agentIds.includes(agentId)),
+      keyStateOf(key) === 'active' && (key.agentIds === null || key.agentIds.includes(agentId)),
   );
   const open = agent.apiEnabled && !agent.archived;
   return (
     <div className={classes.areas}>
       {!open && (
         <p className={classes.closed}>
-          Calls with a key are answered 403 now: the agent is{' '}
-          {agent.archived ? 'archived' : agent.status}
-          {agent.archived || agent.apiEnabled ? '' : ', its API off'}.
+          Calls currently fail with 403: the agent is {agent.archived ? 'archived' : agent.status}
+          {agent.archived || agent.apiEnabled ? '' : ', its API disabled'}.
         </p>
       )}
-      <Card title="Call it from a program">
+      <Card title="Call from code">
         <CallSnippets agent={agent} />
       </Card>
       <Card
-        title="Keys that reach this agent"
-        actions={may(me, 'edit') && <IssueKey onClick={() => ask('issue')} />}
+        title="Keys with access to this agent"
+        actions={can(me, 'edit') && <CreateKeyButton onClick={() => setDialog('new')} />}
       >
-        <NotRenewed query={keys} />
+        <StaleNotice query={keys} />
         {keys.isError && !keys.data ? (
           <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />
-        ) : reaching?.length === 0 ? (
-          <p className={classes.none}>None yet. Issue one to call the agent from a program.</p>
+        ) : keysWithAccess?.length === 0 ? (
+          <p className={classes.muted}>No keys yet. Create one to call the agent from code.</p>
         ) : (
-          <KeyTable keys={reaching} onRotate={ask} />
+          <KeyTable keys={keysWithAccess} onRotate={setDialog} />
         )}
         {keys.data?.pagination.hasMore && (
-          <p className={classes.none}>
-            Looked for among the newest 100 keys. <Link to="/keys">See all keys</Link>
+          <p className={classes.muted}>
+            Shows only matches among the newest 100 keys. <Link to="/keys">See all keys</Link>
           </p>
         )}
       </Card>
-      <KeyDialog asked={asked} agentId={agentId} onClose={() => ask(null)} />
+      <KeyDialog dialog={dialog} agentId={agentId} onClose={() => setDialog(null)} />
     </div>
   );
 }

@@ -2,21 +2,21 @@ import { MultiSelect } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { agentQuery, agentsQuery } from '../../data/agents.ts';
-import { queryClient } from '../../data/query-client.ts';
+import { agentQuery, agentsQuery } from '../../data/agents/agents.ts';
+import { queryClient } from '../../data/client/query-client.ts';
 
-/** Some agents, or none chosen for all. The server does the searching. */
+/** Selects agents; an empty selection means all. The server does the searching. */
 export function AgentsField(props: {
   readonly chosen: readonly string[];
   readonly onChange: (chosen: string[]) => void;
 }) {
   const { chosen, onChange } = props;
   const [typed, setTyped] = useState('');
-  const [asked] = useDebouncedValue(typed.trim(), 200);
-  const found = useQuery(agentsQuery({ limit: 50, ...(asked && { q: asked }) })).data?.agents ?? [];
+  const [query] = useDebouncedValue(typed.trim(), 200);
+  const found = useQuery(agentsQuery({ limit: 50, ...(query && { q: query }) })).data?.agents ?? [];
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
   const foundNames = new Map(found.map((agent) => [agent.agentId, agent.agentName]));
-  // What was chosen keeps its name, also when it is not among what is searched for now.
+  // Keep the names of selected agents that the current search does not return.
   const nameOf = (id: string) =>
     foundNames.get(id) ??
     names.get(id) ??
@@ -26,7 +26,7 @@ export function AgentsField(props: {
   return (
     <MultiSelect
       label="Agents"
-      description="The ones it is for; none chosen means all of the workspace"
+      description="Leave empty to allow all agents of the workspace"
       placeholder={chosen.length === 0 ? 'All agents' : ''}
       data={offered.map((id) => ({ value: id, label: nameOf(id) }))}
       value={[...chosen]}
@@ -34,7 +34,7 @@ export function AgentsField(props: {
       searchValue={typed}
       onSearchChange={setTyped}
       maxDropdownHeight={220}
-      nothingFoundMessage="No agent matches"
+      nothingFoundMessage="No matches"
       onChange={(ids) => {
         setNames(new Map(ids.map((id) => [id, nameOf(id)])));
         onChange(ids);

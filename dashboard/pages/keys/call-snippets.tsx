@@ -1,35 +1,40 @@
 import type { Agent } from '../../../src/client/index.ts';
-import { curlOf, keyVariable, pythonOf, typeScriptOf } from '../../data/call-snippets.ts';
-import { own } from '../../data/own.ts';
-import { agentFields } from '../../data/value-fields.ts';
-import { Snippets } from '../../parts/snippets.tsx';
+import { CodeSnippets } from '../../components/code-snippets.tsx';
+import { agentFields } from '../../data/agents/value-fields.ts';
+import {
+  curlSnippet,
+  keyVariable,
+  pythonSnippet,
+  typeScriptSnippet,
+} from '../../data/text/call-snippets.ts';
+import { ownProperty } from '../../data/text/own-property.ts';
 import classes from './keys.module.css';
 
-/** Code that runs as it is pasted, with this agent's own variables. */
+/** Runnable code with this agent's variables. */
 export function CallSnippets({ agent }: { readonly agent: Agent }) {
   const call = [agent.agentId, sampleOf(agent), location.origin] as const;
   return (
-    <Snippets
+    <CodeSnippets
       languages={[
-        { label: 'curl', code: curlOf(...call) },
-        { label: 'TypeScript', code: typeScriptOf(...call) },
-        { label: 'Python', code: pythonOf(...call) },
+        { label: 'curl', code: curlSnippet(...call) },
+        { label: 'TypeScript', code: typeScriptSnippet(...call) },
+        { label: 'Python', code: pythonSnippet(...call) },
       ]}
     >
-      <p className={classes.none}>
-        The key is read from the environment variable <code>{keyVariable}</code>. The call is
-        answered at once; the outcome follows at its <code>statusUrl</code>.
+      <p className={classes.muted}>
+        The code reads the key from the environment variable <code>{keyVariable}</code>. The call
+        returns immediately; poll its <code>statusUrl</code> for the result.
       </p>
-    </Snippets>
+    </CodeSnippets>
   );
 }
 
-/** Every variable the agent declares: its default where it has one, else what to put there. */
+/** Example values for all declared variables: the default or a placeholder text. */
 function sampleOf(agent: Agent): Record<string, unknown> {
   return Object.fromEntries(
     agentFields(agent).map(({ name }) => [
       name,
-      own(agent.defaultVariableValues, name) ?? `your ${name}`,
+      ownProperty(agent.defaultVariableValues, name) ?? `your ${name}`,
     ]),
   );
 }

@@ -1,7 +1,7 @@
 import { Group, NativeSelect, TextInput } from '@mantine/core';
-import { timeOf } from '../../data/day-range.ts';
+import { fromDateInput } from '../../data/text/day-range.ts';
 
-/** In so many days, on the day that is given, or never. */
+/** `choice` is a number of days, `day` for a given day, or empty for never. */
 interface Expiry {
   readonly choice: string;
   readonly day: string;
@@ -13,8 +13,8 @@ const choices = [
   { value: '', label: 'Never' },
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: 'day', label: 'At the end of a day…' },
+  { value: '365', label: 'In 1 year' },
+  { value: 'day', label: 'On a date…' },
 ];
 
 export function ExpiryField(props: {
@@ -25,7 +25,7 @@ export function ExpiryField(props: {
   return (
     <Group grow align="flex-end" gap="xs">
       <NativeSelect
-        label="It expires"
+        label="Expires"
         data={choices}
         value={expiry.choice}
         onChange={({ currentTarget }) => onChange({ ...expiry, choice: currentTarget.value })}
@@ -33,11 +33,11 @@ export function ExpiryField(props: {
       {expiry.choice === 'day' && (
         <TextInput
           type="date"
-          label="Day"
+          label="Date"
           required
           withAsterisk={false}
           value={expiry.day}
-          error={expiryOf(expiry) === undefined && 'There is no such day.'}
+          error={expiryOf(expiry) === undefined && 'Invalid date.'}
           onChange={({ currentTarget }) => onChange({ ...expiry, day: currentTarget.value })}
         />
       )}
@@ -45,9 +45,9 @@ export function ExpiryField(props: {
   );
 }
 
-/** Null for never; undefined where there is no such day, which must not mean the same. */
+/** Null for never; undefined if the date is invalid, which must not mean never. */
 export function expiryOf({ choice, day }: Expiry): string | null | undefined {
   if (choice === '') return null;
-  if (choice === 'day') return timeOf(day, 'end', '') ?? undefined;
+  if (choice === 'day') return fromDateInput(day, 'end', '') ?? undefined;
   return new Date(Date.now() + Number(choice) * 86_400_000).toISOString();
 }

@@ -1,24 +1,24 @@
 import { Button, Checkbox, Group, Stack, TagsInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useIssueKey } from '../../data/keys.ts';
-import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
-import fields from '../../parts/fields.module.css';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
-import { type RateLimits, WindowFields } from '../../parts/window-fields.tsx';
+import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import fields from '../../components/fields/fields.module.css';
+import { RateLimitFields, type RateLimits } from '../../components/fields/rate-limit-fields.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
+import { useIssueKey } from '../../data/workspace/keys.ts';
 import { AgentsField } from './agents-field.tsx';
 import { ExpiryField, expiryOf, noExpiry } from './expiry-field.tsx';
 import { IssuedKey } from './issued-key.tsx';
 
 const permissions = [
-  { value: 'execute', label: 'Execute agents, and read the runs it started' },
-  { value: 'read', label: 'Read the history and statistics' },
-  { value: 'cancel', label: 'Cancel runs' },
+  { value: 'execute', label: 'Execute agents and read own executions' },
+  { value: 'read', label: 'Read all executions and statistics' },
+  { value: 'cancel', label: 'Cancel executions' },
   { value: 'manage', label: 'Manage agents, prompts and keys' },
 ] as const;
 type Permission = (typeof permissions)[number]['value'];
 
-/** What the server takes where nothing is said. */
-const usualLimits: RateLimits = {
+/** The server's defaults. */
+const defaultLimits: RateLimits = {
   requestsPerMinute: 100,
   requestsPerHour: 5_000,
   requestsPerDay: 100_000,
@@ -30,9 +30,9 @@ export default function IssueKeyForm(props: {
 }) {
   const { onClose } = props;
   const [name, setName] = useState('');
-  const [granted, grant] = useState<string[]>(['execute']);
+  const [permissionsGranted, setPermissionsGranted] = useState<string[]>(['execute']);
   const [agentIds, setAgentIds] = useState<string[]>(props.agentId ? [props.agentId] : []);
-  const [limits, setLimits] = useState(usualLimits);
+  const [limits, setLimits] = useState(defaultLimits);
   const [expiry, setExpiry] = useState(noExpiry);
   const [allowedOrigins, setOrigins] = useState<string[]>([]);
   const issue = useIssueKey();
@@ -42,7 +42,7 @@ export default function IssueKeyForm(props: {
     if (expiresAt === undefined) return;
     issue.mutate({
       name,
-      permissions: granted as Permission[],
+      permissions: permissionsGranted as Permission[],
       agentIds: agentIds.length === 0 ? null : agentIds,
       rateLimits: limits,
       expiresAt,
@@ -51,31 +51,31 @@ export default function IssueKeyForm(props: {
   };
   if (issue.data) {
     return (
-      <Dialog title={`The key ${issue.data.name}`} size="lg" locked onClose={onClose}>
+      <Dialog title={`API key ${issue.data.name}`} size="lg" locked onClose={onClose}>
         <IssuedKey issued={issue.data} onClose={onClose} />
       </Dialog>
     );
   }
   return (
-    <Dialog title="Issue a key" size="lg" locked={issue.isPending} onClose={onClose}>
+    <Dialog title="Create API key" size="lg" locked={issue.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput
             label="Name"
-            description="For people: which program it is for"
+            description="Which program uses the key"
             required
             withAsterisk={false}
             data-autofocus
             maxLength={200}
             value={name}
-            error={fieldProblem(issue.error, 'name')}
+            error={fieldError(issue.error, 'name')}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           <Checkbox.Group
-            label="It may"
-            value={granted}
-            onChange={grant}
-            error={granted.length === 0 && 'Choose at least one.'}
+            label="Permissions"
+            value={permissionsGranted}
+            onChange={setPermissionsGranted}
+            error={permissionsGranted.length === 0 && 'Select at least one.'}
           >
             <Stack gap="xs" mt="xs">
               {permissions.map(({ value, label }) => (
@@ -85,21 +85,25 @@ export default function IssueKeyForm(props: {
           </Checkbox.Group>
           <AgentsField chosen={agentIds} onChange={setAgentIds} />
           <div className={fields.thirds}>
-            <WindowFields limits={limits} onChange={setLimits} error={issue.error} />
+            <RateLimitFields limits={limits} onChange={setLimits} error={issue.error} />
           </div>
           <ExpiryField expiry={expiry} onChange={setExpiry} />
           <TagsInput
-            label="Browser origins"
-            description="Only for calls from web pages: https://app.example.com, then Enter"
+            label="Allowed browser origins"
+            description="Only for calls from web pages, for example https://app.example.com. Press Enter to add."
             value={allowedOrigins}
-            error={fieldProblem(issue.error, 'allowedOrigins')}
+            error={fieldError(issue.error, 'allowedOrigins')}
             onChange={setOrigins}
           />
-          <FormProblem error={issue.error} />
+          <FormError error={issue.error} />
           <Group justify="flex-end" gap="xs">
-            <LeaveButton>Close</LeaveButton>
-            <Button type="submit" disabled={granted.length === 0} loading={issue.isPending}>
-              Issue the key
+            <DialogCloseButton>Cancel</DialogCloseButton>
+            <Button
+              type="submit"
+              disabled={permissionsGranted.length === 0}
+              loading={issue.isPending}
+            >
+              Create key
             </Button>
           </Group>
         </Stack>

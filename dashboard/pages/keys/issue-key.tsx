@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
-import { Icon } from '../../parts/icon.tsx';
+import { Icon } from '../../components/icon.tsx';
 
-export function IssueKey({ onClick }: { readonly onClick: () => void }) {
+export function CreateKeyButton({ onClick }: { readonly onClick: () => void }) {
   return (
     <Button leftSection={<Icon name="plus" size={14} />} onClick={onClick}>
-      Issue a key
+      Create key
     </Button>
   );
 }

@@ -1,16 +1,16 @@
 import { Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ApiKey } from '../../../src/client/index.ts';
-import { standingOf, useRevokeKey } from '../../data/keys.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { RowMenu } from '../../parts/row-menu.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { keyStateOf, useRevokeKey } from '../../data/workspace/keys.ts';
 
-/** What can be done with a key that still works. */
+/** Actions of an active key. */
 export function KeyActions(props: { readonly apiKey: ApiKey; readonly onRotate: () => void }) {
   const { apiKey, onRotate } = props;
   const revoke = useRevokeKey();
   const [revoking, { open: askRevoke, close: leaveRevoke }] = useDisclosure();
-  if (standingOf(apiKey) !== 'active') return null;
+  if (keyStateOf(apiKey) !== 'active') return null;
   return (
     <>
       <RowMenu name={apiKey.name}>
@@ -22,15 +22,14 @@ export function KeyActions(props: { readonly apiKey: ApiKey; readonly onRotate: 
       <ConfirmDialog
         opened={revoking}
         title={`Revoke ${apiKey.name}?`}
-        verb="Revoke"
+        confirmLabel="Revoke"
         destructive
-        order={revoke}
+        mutation={revoke}
         onClose={leaveRevoke}
         onConfirm={() => revoke.mutate(apiKey.apiKeyId, { onSuccess: leaveRevoke })}
       >
-        At once and for good: every program that still shows <code>{apiKey.start}…</code> is
-        answered 401 from its next call on. Runs under way end as usual. To replace it without a
-        gap, rotate it.
+        Calls with <code>{apiKey.start}…</code> will fail with 401 immediately, and this cannot be
+        undone. Executions in progress continue. To replace the key without downtime, rotate it.
       </ConfirmDialog>
     </>
   );

@@ -1,26 +1,26 @@
 import { Suspense } from 'react';
 import type { ApiKey } from '../../../src/client/index.ts';
-import { lazyPart } from '../../parts/lazy-part.tsx';
+import { lazyComponent } from '../../components/lazy-component.tsx';
 import { RotateKey } from './rotate-key.tsx';
 
-const IssueKeyForm = lazyPart(() => import('./issue-key-form.tsx'), true);
+const IssueKeyForm = lazyComponent(() => import('./issue-key-form.tsx'), true);
 
-/** A key to be rotated, or a new one. */
-export type KeyAsked = ApiKey | 'issue';
+/** The key to rotate, or a new key. */
+export type KeyDialogState = ApiKey | 'new';
 
 /**
- * Stands beside the list and not in it: with the answer the list is read anew, and a dialog in a row of it, or in what
- * it shows while it is empty, would be gone with the only sight of the new secret.
+ * Rendered outside the list: creating or rotating a key refetches the list, and a dialog inside a row or the empty
+ * state would unmount with the secret.
  */
 export function KeyDialog(props: {
-  readonly asked: KeyAsked | null;
-  /** A new key is for this agent, unless said otherwise. */
+  readonly dialog: KeyDialogState | null;
+  /** Preselected agent of a new key. */
   readonly agentId?: string;
   readonly onClose: () => void;
 }) {
-  const { asked, agentId, onClose } = props;
-  if (asked === null) return null;
-  if (asked !== 'issue') return <RotateKey apiKey={asked} onClose={onClose} />;
+  const { dialog, agentId, onClose } = props;
+  if (dialog === null) return null;
+  if (dialog !== 'new') return <RotateKey apiKey={dialog} onClose={onClose} />;
   return (
     <Suspense>
       <IssueKeyForm agentId={agentId} onClose={onClose} />

@@ -1,21 +1,21 @@
 import type { ApiKey } from '../../../src/client/index.ts';
-import { standingOf } from '../../data/keys.ts';
-import { may, useMe } from '../../data/me.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { LimitBars } from '../../parts/limit-bars.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { LimitBars } from '../../components/limit-bars.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { Time } from '../../components/time.tsx';
+import { keyStateOf } from '../../data/workspace/keys.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { KeyActions } from './key-actions.tsx';
 import classes from './keys.module.css';
 
 export function KeyTable(props: {
-  /** Undefined while they are loaded. */
+  /** Undefined while loading. */
   readonly keys: readonly ApiKey[] | undefined;
   readonly stale?: boolean;
   readonly onRotate: (key: ApiKey) => void;
 }) {
   const { onRotate } = props;
-  const mayChange = may(useMe(), 'edit');
+  const canEdit = can(useMe(), 'edit');
   const actions: Column<ApiKey> = {
     key: 'actions',
     header: 'Actions',
@@ -26,7 +26,7 @@ export function KeyTable(props: {
     <div className={classes.rows}>
       <DataTable
         caption="API keys"
-        columns={mayChange ? [...columns, actions] : columns}
+        columns={canEdit ? [...columns, actions] : columns}
         rows={props.keys}
         rowKey={({ apiKeyId }) => apiKeyId}
         loadingRows={4}
@@ -47,42 +47,41 @@ const columns: readonly Column<ApiKey>[] = [
       </>
     ),
   },
-  { key: 'state', header: 'State', cell: (key) => <KeyState apiKey={key} /> },
+  { key: 'state', header: 'State', cell: (key) => <KeyStateBadge apiKey={key} /> },
   {
     key: 'permissions',
-    header: 'May',
-    from: 'md',
+    header: 'Permissions',
+    hideBelow: 'md',
     cell: ({ permissions }) => permissions.join(', '),
   },
   {
     key: 'agents',
     header: 'Agents',
-    from: 'sm',
-    cell: ({ agentIds }) =>
-      agentIds === null ? 'all' : agentIds.length === 1 ? 'one' : `${agentIds.length} of them`,
+    hideBelow: 'sm',
+    cell: ({ agentIds }) => (agentIds === null ? 'All' : agentIds.length.toLocaleString()),
   },
   {
     key: 'limits',
-    header: 'Limits, as used now',
-    from: 'md',
+    header: 'Rate limit usage',
+    hideBelow: 'md',
     cell: ({ rateLimitUsage }) =>
-      rateLimitUsage.length === 0 ? 'none' : <LimitBars usage={rateLimitUsage} brief />,
+      rateLimitUsage.length === 0 ? 'No limits' : <LimitBars usage={rateLimitUsage} brief />,
   },
   {
     key: 'used',
     header: 'Last used',
-    from: 'sm',
-    cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time at={lastUsedAt} since />),
+    hideBelow: 'sm',
+    cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} relative />),
   },
   {
     key: 'expires',
     header: 'Expires',
-    from: 'md',
-    cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <Time at={expiresAt} since />),
+    hideBelow: 'md',
+    cell: ({ expiresAt }) => (expiresAt === null ? 'Never' : <Time at={expiresAt} relative />),
   },
 ];
 
-function KeyState({ apiKey }: { readonly apiKey: ApiKey }) {
-  const standing = standingOf(apiKey);
-  return <StateBadge tone={standing === 'active' ? 'good' : 'calm'} text={standing} />;
+function KeyStateBadge({ apiKey }: { readonly apiKey: ApiKey }) {
+  const state = keyStateOf(apiKey);
+  return <StateBadge tone={state === 'active' ? 'good' : 'calm'} text={state} />;
 }

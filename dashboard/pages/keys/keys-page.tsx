@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { keysQuery } from '../../data/keys.ts';
-import { may, useMe } from '../../data/me.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { useFilters } from '../../parts/use-filters.ts';
-import { useLastPage } from '../../parts/use-last-page.ts';
-import { IssueKey } from './issue-key.tsx';
-import { type KeyAsked, KeyDialog } from './key-dialog.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { useFilters } from '../../components/hooks/use-filters.ts';
+import { useLastPage } from '../../components/hooks/use-last-page.ts';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
+import { keysQuery } from '../../data/workspace/keys.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
+import { CreateKeyButton } from './issue-key.tsx';
+import { KeyDialog, type KeyDialogState } from './key-dialog.tsx';
 import { KeyTable } from './key-table.tsx';
 import type { KeysSearch } from './route.ts';
 
@@ -19,28 +19,28 @@ const pageSize = 25;
 export function KeysPage() {
   const [{ offset = 0 }, change] = useFilters<KeysSearch>();
   const keys = useQuery(keysQuery({ limit: pageSize, offset }));
-  const [asked, ask] = useState<KeyAsked | null>(null);
-  const issue = may(useMe(), 'edit') && <IssueKey onClick={() => ask('issue')} />;
+  const [dialog, setDialog] = useState<KeyDialogState | null>(null);
+  const issue = can(useMe(), 'edit') && <CreateKeyButton onClick={() => setDialog('new')} />;
   const { data } = keys;
   useLastPage(data?.pagination, data?.keys.length);
   return (
     <>
       <PageHeader
         title="API keys"
-        description="What programs show when they call. A key does no more than the person who issued it may do."
+        description="Programs authenticate with an API key. A key never has more rights than the user who created it."
         actions={issue}
       />
-      <NotRenewed query={keys} />
+      <StaleNotice query={keys} />
       {keys.isError && !data ? (
         <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />
       ) : data?.pagination.total === 0 ? (
         <EmptyState icon="keys" title="No keys yet" action={issue}>
-          A key lets a program execute agents, read their history, cancel runs or manage what is
-          here, for the whole workspace or for some agents only.
+          With a key, a program can execute agents, read and cancel executions, or manage resources,
+          for the whole workspace or for selected agents.
         </EmptyState>
       ) : (
         <>
-          <KeyTable keys={data?.keys} stale={keys.isPlaceholderData} onRotate={ask} />
+          <KeyTable keys={data?.keys} stale={keys.isPlaceholderData} onRotate={setDialog} />
           {data && (
             <Pager
               pagination={data.pagination}
@@ -50,7 +50,7 @@ export function KeysPage() {
           )}
         </>
       )}
-      <KeyDialog asked={asked} onClose={() => ask(null)} />
+      <KeyDialog dialog={dialog} onClose={() => setDialog(null)} />
     </>
   );
 }

@@ -1,19 +1,19 @@
 import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { ApiKey } from '../../../src/client/index.ts';
-import { useRotateKey } from '../../data/keys.ts';
-import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
+import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { FormError } from '../../components/form-error.tsx';
+import { useRotateKey } from '../../data/workspace/keys.ts';
 import { IssuedKey } from './issued-key.tsx';
 
-const graces = [
-  { value: '0', label: 'None: the old key stops at once' },
-  { value: '3600', label: 'An hour' },
-  { value: '86400', label: 'A day' },
-  { value: '604800', label: 'A week' },
+const gracePeriods = [
+  { value: '0', label: 'None: the old key stops working immediately' },
+  { value: '3600', label: '1 hour' },
+  { value: '86400', label: '1 day' },
+  { value: '604800', label: '1 week' },
 ];
 
-/** A new secret in place of the old one, which still works for a while. */
+/** Replaces a key; the old one keeps working for a grace period. */
 export function RotateKey(props: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
   const { apiKey, onClose } = props;
   const [grace, setGrace] = useState('86400');
@@ -24,7 +24,7 @@ export function RotateKey(props: { readonly apiKey: ApiKey; readonly onClose: ()
   };
   if (rotate.data) {
     return (
-      <Dialog title={`The key ${rotate.data.name}`} size="lg" locked onClose={onClose}>
+      <Dialog title={`API key ${rotate.data.name}`} size="lg" locked onClose={onClose}>
         <IssuedKey issued={rotate.data} onClose={onClose} />
       </Dialog>
     );
@@ -34,18 +34,18 @@ export function RotateKey(props: { readonly apiKey: ApiKey; readonly onClose: ()
       <form onSubmit={submit}>
         <Stack gap="md">
           <p>
-            Issues a key with the same name, agents, permissions and limits. The old one stops when
-            the grace is over.
+            Creates a key with the same name, agents, permissions and limits. The old key stops
+            working after the grace period.
           </p>
           <NativeSelect
-            label="Grace"
-            data={graces}
+            label="Grace period"
+            data={gracePeriods}
             value={grace}
             onChange={({ currentTarget }) => setGrace(currentTarget.value)}
           />
-          <FormProblem error={rotate.error} />
+          <FormError error={rotate.error} />
           <Group justify="flex-end" gap="xs">
-            <LeaveButton>Keep as it is</LeaveButton>
+            <DialogCloseButton>Cancel</DialogCloseButton>
             <Button type="submit" loading={rotate.isPending}>
               Rotate
             </Button>

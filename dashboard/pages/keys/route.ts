@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { readOffset } from '../../data/address.ts';
+import { readOffset } from '../../data/client/search-params.ts';
 import { appRoute } from '../../shell/routes.tsx';
 import { agentRoute } from '../agent/route.ts';
 
@@ -14,7 +14,7 @@ export const keysRoute = createRoute({
   component: lazyRouteComponent(() => import('./keys-page.tsx'), 'KeysPage'),
 });
 
-/** How programs call one agent, and with which keys. */
+/** Code snippets and keys of one agent. */
 export const agentAccessRoute = createRoute({
   getParentRoute: () => agentRoute,
   path: '/access',

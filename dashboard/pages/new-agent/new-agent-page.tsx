@@ -3,32 +3,32 @@ import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useEffect } from 'react';
+import { Card } from '../../components/card.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { GeneralFields } from '../../components/fields/general-fields.tsx';
+import { LimitFields } from '../../components/fields/limit-fields.tsx';
+import { ModelFields } from '../../components/fields/model-fields.tsx';
+import { VariablesFields } from '../../components/fields/variables-fields.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
+import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
+import { PageHeader } from '../../components/page-header.tsx';
 import {
   type AgentForm,
   blankForm,
-  defaultProblem,
-  inputOf,
+  defaultValueError,
+  toAgentInput,
   withVariables,
-} from '../../data/agent-form.ts';
-import { useCreateAgent } from '../../data/agents.ts';
-import { may, useMe } from '../../data/me.ts';
-import { versionQuery } from '../../data/prompts.ts';
-import { AboutFields } from '../../parts/about-fields.tsx';
-import { Card } from '../../parts/card.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
-import { LimitFields } from '../../parts/limit-fields.tsx';
-import { ModelFields } from '../../parts/model-fields.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { useLeave } from '../../parts/use-leave.ts';
-import { VariablesFields } from '../../parts/variables-fields.tsx';
+} from '../../data/agents/agent-form.ts';
+import { useCreateAgent } from '../../data/agents/agents.ts';
+import { versionQuery } from '../../data/prompts/prompts.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './new-agent.module.css';
 import type { NewAgentSearch } from './route.ts';
 import { VersionChoice } from './version-choice.tsx';
 
 const route = getRouteApi('/app/agents/new');
 
-/** What was typed and chosen, and is no agent yet. */
+/** Unsaved input. */
 interface Draft {
   readonly form: AgentForm;
   readonly prompt: NewAgentSearch;
@@ -36,44 +36,44 @@ interface Draft {
 
 const blankDraft: Draft = { form: blankForm, prompt: {} };
 
-/** Everything that an agent is made of, in one page; what was chosen before is filled in. */
+/** All settings of a new agent on one page. */
 export function NewAgentPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const me = useMe();
-  const mayEdit = may(me, 'edit');
-  // Kept until the agent is made, whatever page is shown.
-  const [draft, keep, discard] = useSessionStorage<Draft>({
+  const canEdit = can(me, 'edit');
+  // Kept until the agent is created, across pages.
+  const [draft, store, discard] = useSessionStorage<Draft>({
     key: `cueline-new-agent-${me.workspaceId}`,
     defaultValue: blankDraft,
     getInitialValueInEffect: false,
   });
   const { form } = draft;
   const { promptId, promptVersionId } = search;
-  // The choice stands in the address: there it is put again where somebody comes back by another way.
+  // The selected version is a search parameter; restore it when the user returns by a plain link.
   useEffect(() => {
-    if (promptId !== undefined) keep({ ...draft, prompt: search });
+    if (promptId !== undefined) store({ ...draft, prompt: search });
     else if (draft.prompt.promptId) void navigate({ search: draft.prompt, replace: true });
   }, [promptId, promptVersionId]);
   const version = useQuery({
     ...versionQuery(promptId ?? '', promptVersionId ?? ''),
     enabled: promptId !== undefined && promptVersionId !== undefined,
   }).data;
-  const leave = useLeave('/agents/new');
+  const navigateFrom = useNavigateFrom('/agents/new');
   const create = useCreateAgent(({ agentId }) => {
-    void leave({ to: '/agents/$agentId', params: { agentId } }).then(discard);
+    void navigateFrom({ to: '/agents/$agentId', params: { agentId } }).then(discard);
   });
-  const change = (change: Partial<AgentForm>) => keep({ ...draft, form: { ...form, ...change } });
+  const change = (change: Partial<AgentForm>) => store({ ...draft, form: { ...form, ...change } });
   const choose = (prompt: NewAgentSearch) => {
-    if (prompt.promptId === undefined) keep({ ...draft, prompt });
+    if (prompt.promptId === undefined) store({ ...draft, prompt });
     void navigate({ search: prompt, replace: true, resetScroll: false });
   };
-  const takeBack = () => {
+  const discardDraft = () => {
     choose({});
-    keep(blankDraft);
+    store(blankDraft);
   };
-  const begun = JSON.stringify(draft) !== JSON.stringify(blankDraft);
-  // Of another version, what only the one before needed is not asked for.
+  const hasInput = JSON.stringify(draft) !== JSON.stringify(blankDraft);
+  // Drop required variables that only the previously selected version used.
   const needed = version?.variables ?? [];
   const variables = withVariables(
     form.variables.filter(({ name, kind }) => kind !== 'required' || needed.includes(name)),
@@ -81,22 +81,22 @@ export function NewAgentPage() {
   );
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!promptId || !promptVersionId || variables.some(defaultProblem)) return;
-    create.mutate({ ...inputOf({ ...form, variables }), promptId, promptVersionId });
+    if (!promptId || !promptVersionId || variables.some(defaultValueError)) return;
+    create.mutate({ ...toAgentInput({ ...form, variables }), promptId, promptVersionId });
   };
   const header = (
     <PageHeader
       parent={{ label: 'Agents', to: '/agents' }}
       title="New agent"
-      description="It begins as a Draft with its API off. All of it can be changed later, but for the prompt."
+      description="A new agent starts as a Draft with its API disabled. You can change everything later except the prompt."
     />
   );
-  if (!mayEdit) {
+  if (!canEdit) {
     return (
       <>
         {header}
-        <EmptyState icon="lock" title="Making agents takes an editor">
-          Ask an owner of the workspace for that role.
+        <EmptyState icon="lock" title="Creating agents requires the editor role">
+          Ask a workspace owner for this role.
         </EmptyState>
       </>
     );
@@ -108,13 +108,13 @@ export function NewAgentPage() {
         <Card title="Prompt">
           <VersionChoice promptId={promptId} promptVersionId={promptVersionId} onChoose={choose} />
         </Card>
-        <Card title="About">
-          <AboutFields form={form} onChange={change} error={create.error} />
+        <Card title="General">
+          <GeneralFields form={form} onChange={change} error={create.error} />
         </Card>
         <Card title="Model">
           <ModelFields
             value={form.model}
-            behind={version}
+            inherited={version}
             onChange={(settings) => change({ model: { ...form.model, ...settings } })}
             error={create.error}
             prefix="agentConfig."
@@ -123,24 +123,24 @@ export function NewAgentPage() {
         <Card title="Variables">
           <VariablesFields
             variables={variables}
-            needed={needed}
+            requiredByVersion={needed}
             onChange={(changed) => change({ variables: changed })}
           />
         </Card>
         <Card title="Limits">
           <LimitFields form={form} onChange={change} error={create.error} />
         </Card>
-        <FormProblem
+        <FormError
           error={create.error}
-          words={fieldProblem(create.error, 'agentConfig.model') && 'Choose a model above.'}
+          message={fieldError(create.error, 'agentConfig.model') && 'Select a model above.'}
         />
         <Group gap="xs">
           <Button type="submit" loading={create.isPending} disabled={!version}>
-            Create the agent
+            Create agent
           </Button>
-          {begun && (
-            <Button variant="default" disabled={create.isPending} onClick={takeBack}>
-              Discard the draft
+          {hasInput && (
+            <Button variant="default" disabled={create.isPending} onClick={discardDraft}>
+              Discard draft
             </Button>
           )}
         </Group>

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { appRoute } from '../../shell/routes.tsx';
 
-/** What the form begins with. */
+/** Preselected prompt version. */
 export interface NewAgentSearch {
   readonly promptId?: string;
   readonly promptVersionId?: string;

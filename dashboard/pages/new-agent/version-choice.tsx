@@ -2,13 +2,13 @@ import { NativeSelect, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { promptQuery, promptsQuery, versionsQuery } from '../../data/prompts.ts';
+import { promptQuery, promptsQuery, versionsQuery } from '../../data/prompts/prompts.ts';
 import classes from './new-agent.module.css';
 import type { NewAgentSearch } from './route.ts';
 
 const offeredMax = 50;
 
-/** A prompt, found by its name, and one of its versions: the latest unless another is chosen. */
+/** Selects a prompt by name and one of its versions, by default the latest. */
 export function VersionChoice(props: {
   readonly promptId: string | undefined;
   readonly promptVersionId: string | undefined;
@@ -17,8 +17,8 @@ export function VersionChoice(props: {
   const { promptId, promptVersionId, onChoose } = props;
   const [typed, setTyped] = useState('');
   const chosen = useQuery({ ...promptQuery(promptId ?? ''), enabled: promptId !== undefined }).data;
-  const [asked] = useDebouncedValue(typed === chosen?.name ? '' : typed.trim(), 200);
-  const found = useQuery(promptsQuery({ limit: offeredMax, ...(asked && { q: asked }) })).data;
+  const [query] = useDebouncedValue(typed === chosen?.name ? '' : typed.trim(), 200);
+  const found = useQuery(promptsQuery({ limit: offeredMax, ...(query && { q: query }) })).data;
   const versions = useInfiniteQuery({
     ...versionsQuery(promptId ?? ''),
     enabled: promptId !== undefined,
@@ -38,12 +38,12 @@ export function VersionChoice(props: {
         searchable
         required
         withAsterisk={false}
-        nothingFoundMessage="No prompt matches"
+        nothingFoundMessage="No matches"
         data={[...offered].map(([value, label]) => ({ value, label }))}
         value={promptId ?? null}
         onChange={(id) => onChoose(id === null ? {} : { promptId: id })}
         onSearchChange={setTyped}
-        error={chosen && !latest ? 'It has no version yet.' : undefined}
+        error={chosen && !latest ? 'This prompt has no versions yet.' : undefined}
       />
       <NativeSelect
         label="Version"

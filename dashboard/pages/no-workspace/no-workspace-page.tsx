@@ -1,25 +1,25 @@
 import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
-import { sessionUserQuery } from '../../data/session-user.ts';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { Gate } from '../../shell/gate.tsx';
+import { FormError } from '../../components/form-error.tsx';
+import { sessionUserQuery } from '../../data/workspace/session-user.ts';
+import { StandalonePage } from '../../shell/standalone-page.tsx';
 import { useSignOut } from '../../shell/use-sign-out.ts';
 
-/** For someone who has left or was removed from all there was; who is not signed in is asked to sign in. */
+/** For users without any workspace. Signed-out users go to the sign-in page. */
 export function NoWorkspacePage() {
   const user = useQuery(sessionUserQuery).data;
   const signOut = useSignOut();
   if (user === null) return <Navigate to="/sign-in" replace />;
   return (
-    <Gate
-      title="You are in no workspace"
-      description={`${user ? `${user.email} belongs` : 'You belong'} to no workspace here. Ask an owner of one to invite you, and open the link they hand you.`}
+    <StandalonePage
+      title="No workspace"
+      description={`${user ? `${user.email} is` : 'You are'} not a member of any workspace. Ask a workspace owner for an invitation link.`}
     >
       <Stack gap="md">
-        <FormProblem error={signOut.error} />
+        <FormError error={signOut.error} />
         <Button fullWidth renderRoot={(root) => <Link {...root} to="/" />}>
-          Look again
+          Check again
         </Button>
         <Button
           fullWidth
@@ -30,6 +30,6 @@ export function NoWorkspacePage() {
           Sign out
         </Button>
       </Stack>
-    </Gate>
+    </StandalonePage>
   );
 }

@@ -1,9 +1,9 @@
 import type { PromptVersion, PromptVersionInput } from '../../../src/client/index.ts';
-import type { ModelSettings } from '../../data/model-settings.ts';
+import type { ModelSettings } from '../../data/agents/model-settings.ts';
 
-/** A version that is being written. */
+/** An unsaved version. */
 export interface Draft extends ModelSettings {
-  /** The version that it began with; null where the prompt had none. */
+  /** The version it is based on; null for the first version. */
   readonly baseId: string | null;
   readonly system: string;
   readonly user: string;
@@ -23,14 +23,14 @@ export const blankDraft: Draft = {
   topP: null,
 };
 
-export function draftOf(version: PromptVersion): Draft {
+export function draftFromVersion(version: PromptVersion): Draft {
   const { promptVersionId, system, user, model, temperature, maxTokens, topP } = version;
   const settings = { model, temperature, maxTokens, topP };
   return { ...blankDraft, ...settings, baseId: promptVersionId, system: system ?? '', user };
 }
 
-/** What makes a version of it. */
-export function inputOf(draft: Draft): PromptVersionInput {
+/** The API input that creates a version from the draft. */
+export function toVersionInput(draft: Draft): PromptVersionInput {
   const { system, user, model, temperature, maxTokens, topP, label, notes } = draft;
   return {
     system: system === '' ? null : system,
@@ -44,24 +44,24 @@ export function inputOf(draft: Draft): PromptVersionInput {
   };
 }
 
-/** Whether both would make versions that say the same. */
-export function saysTheSame(one: Draft, other: Draft): boolean {
+/** Whether both have the same content, ignoring label and notes. */
+export function hasSameContent(one: Draft, other: Draft): boolean {
   return (['system', 'user', 'model', 'temperature', 'maxTokens', 'topP'] as const).every(
     (name) => one[name] === other[name],
   );
 }
 
 /**
- * What is kept of a draft, null where there is nothing to keep: what says no more than its version would hold this
- * window to that version when a later one is saved elsewhere.
+ * The draft to store; null if it equals its version. Storing it nevertheless would pin this window to that version when
+ * a newer one is saved elsewhere.
  */
-export function worthKeeping(draft: Draft, begun: Draft): Draft | null {
-  const isBegun = saysTheSame(draft, begun) && draft.label === '' && draft.notes === '';
-  return isBegun ? null : draft;
+export function draftToStore(draft: Draft, initial: Draft): Draft | null {
+  const isUnchanged = hasSameContent(draft, initial) && draft.label === '' && draft.notes === '';
+  return isUnchanged ? null : draft;
 }
 
-/** What is left of a draft once a version was made of what it was: all that was typed while that was under way. */
-export function afterSaving(now: Draft | null, sent: Draft, savedId: string): Draft | null {
+/** The draft after saving `sent`: edits made meanwhile stay, based on the saved version. */
+export function draftAfterSave(now: Draft | null, sent: Draft, savedId: string): Draft | null {
   if (now === null) return null;
   const rest = {
     ...now,
@@ -69,5 +69,5 @@ export function afterSaving(now: Draft | null, sent: Draft, savedId: string): Dr
     label: now.label === sent.label ? '' : now.label,
     notes: now.notes === sent.notes ? '' : now.notes,
   };
-  return worthKeeping(rest, sent);
+  return draftToStore(rest, sent);
 }

@@ -2,23 +2,27 @@ import { Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
-import { may, useMe } from '../../data/me.ts';
-import { promptQuery } from '../../data/prompts.ts';
-import { strangePlaceholders, type VariablePlace, variablesOf } from '../../data/templates.ts';
-import { Card } from '../../parts/card.tsx';
-import { DraftLine } from '../../parts/draft-line.tsx';
-import editor from '../../parts/editor.module.css';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { lazyPart } from '../../parts/lazy-part.tsx';
-import { ModelFields } from '../../parts/model-fields.tsx';
-import columns from '../../parts/two-columns.module.css';
+import { Card } from '../../components/card.tsx';
+import { DraftStatus } from '../../components/editor/draft-status.tsx';
+import editor from '../../components/editor/editor.module.css';
+import { ErrorState } from '../../components/error-state.tsx';
+import { ModelFields } from '../../components/fields/model-fields.tsx';
+import { lazyComponent } from '../../components/lazy-component.tsx';
+import columns from '../../components/two-columns.module.css';
+import { promptQuery } from '../../data/prompts/prompts.ts';
+import {
+  invalidPlaceholders,
+  type VariableOccurrence,
+  variablesOf,
+} from '../../data/prompts/templates.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './editor.module.css';
-import { LaterVersion } from './later-version.tsx';
+import { NewerVersionNotice } from './newer-version-notice.tsx';
 import { SaveVersion } from './save-version.tsx';
 import { useDraft } from './use-draft.ts';
 import { VariableList } from './variable-list.tsx';
 
-const TemplateEditor = lazyPart(() => import('./template-editor.tsx'));
+const TemplateEditor = lazyComponent(() => import('./template-editor.tsx'));
 const route = getRouteApi('/app/prompts/$promptId/');
 
 export function EditorPage() {
@@ -26,28 +30,28 @@ export function EditorPage() {
   const { from } = route.useSearch();
   const { data: prompt } = useSuspenseQuery(promptQuery(promptId));
   const { draft, base, changed, error, edit, discard, saved, retry } = useDraft(prompt, from);
-  const [aim, setAim] = useState<VariablePlace | null>(null);
-  const readOnly = !may(useMe(), 'edit') || prompt.archived;
+  const [target, setTarget] = useState<VariableOccurrence | null>(null);
+  const readOnly = !can(useMe(), 'edit') || prompt.archived;
   if (error && !draft) return <ErrorState error={error} onRetry={retry} />;
   if (!draft) return <Skeleton height={480} />;
   const variables = variablesOf(draft);
-  const strange = strangePlaceholders(draft);
+  const invalid = invalidPlaceholders(draft);
   const names = [...new Set([...variables.map(({ name }) => name), ...(base?.variables ?? [])])];
   const templates = [
-    { name: 'system', title: 'System', hint: 'What the model is, and how it answers. Optional.' },
-    { name: 'user', title: 'User', hint: 'What it is asked. {{name}} is filled in by each call.' },
+    { name: 'system', title: 'System', hint: 'Role and behavior of the model. Optional.' },
+    { name: 'user', title: 'User', hint: 'The request. Each call fills in {{name}}.' },
   ] as const;
   return (
     <div className={columns.columns}>
       <div className={columns.main}>
-        <DraftLine changed={changed} onDiscard={discard}>
+        <DraftStatus changed={changed} onDiscard={discard}>
           {changed
-            ? `A draft${base ? `, begun from “${base.promptVersionLabel}”` : ''}. It is not saved yet.`
+            ? `Unsaved changes${base ? `, based on “${base.promptVersionLabel}”` : ''}.`
             : base
-              ? `“${base.promptVersionLabel}”, as it was saved.`
-              : 'The first version is still to be written.'}
-        </DraftLine>
-        {changed && <LaterVersion prompt={prompt} baseId={draft.baseId} />}
+              ? `Version “${base.promptVersionLabel}”, no changes.`
+              : 'No versions yet. Write the first one.'}
+        </DraftStatus>
+        {changed && <NewerVersionNotice prompt={prompt} baseId={draft.baseId} />}
         {templates.map(({ name, title, hint }) => (
           <section key={name} className={editor.frame} data-template={name}>
             <header className={classes.head}>
@@ -61,20 +65,23 @@ export function EditorPage() {
                 value={draft[name]}
                 names={names}
                 readOnly={readOnly}
-                aim={aim?.template === name ? aim : null}
+                target={target?.template === name ? target : null}
                 onChange={(text) => edit({ [name]: text })}
               />
             </Suspense>
           </section>
         ))}
       </div>
-      <aside className={columns.side} aria-label="The version">
+      <aside className={columns.side} aria-label="Version">
         <Card title="Variables">
-          <VariableList variables={variables} onAim={(place) => setAim({ ...place })} />
-          {strange.length > 0 && (
-            <p className={classes.strange} role="status">
-              Sent to the model as it stands: <code>{strange.join(', ')}</code>. A name has letters,
-              digits and underscores.
+          <VariableList
+            variables={variables}
+            onGoTo={(occurrence) => setTarget({ ...occurrence })}
+          />
+          {invalid.length > 0 && (
+            <p className={classes.invalid} role="status">
+              Not a placeholder, sent unchanged: <code>{invalid.join(', ')}</code>. Names consist of
+              letters, digits and underscores.
             </p>
           )}
         </Card>

@@ -8,28 +8,33 @@ import {
 } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { may, useMe } from '../../data/me.ts';
-import { type ModelSettings, noModelSettings } from '../../data/model-settings.ts';
-import { own } from '../../data/own.ts';
-import { startPlaygroundRun } from '../../data/playground.ts';
-import { promptQuery, useCreateVersion, versionQuery, versionsQuery } from '../../data/prompts.ts';
-import { useRun } from '../../data/runs.ts';
-import { variablesOf } from '../../data/templates.ts';
-import { Card } from '../../parts/card.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { submitByKeys } from '../../parts/submit-by-keys.ts';
-import { ValuesFields } from '../../parts/values-fields.tsx';
-import { inputOf } from './draft.ts';
+import { Card } from '../../components/card.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { ValuesFields } from '../../components/fields/values-fields.tsx';
+import { FormError } from '../../components/form-error.tsx';
+import { submitOnCtrlEnter } from '../../components/hooks/submit-on-ctrl-enter.ts';
+import { Icon } from '../../components/icon.tsx';
+import { type ModelSettings, noModelSettings } from '../../data/agents/model-settings.ts';
+import { useStartExecution } from '../../data/executions/start-execution.ts';
+import { startPlaygroundRun } from '../../data/prompts/playground.ts';
+import {
+  promptQuery,
+  useCreateVersion,
+  versionQuery,
+  versionsQuery,
+} from '../../data/prompts/prompts.ts';
+import { variablesOf } from '../../data/prompts/templates.ts';
+import { ownProperty } from '../../data/text/own-property.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
+import { toVersionInput } from './draft.ts';
 import classes from './playground.module.css';
 import { draftChoice, PlaygroundSide, type SideChoice } from './playground-side.tsx';
 import { useDraft } from './use-draft.ts';
 
 const route = getRouteApi('/app/prompts/$promptId/playground');
 
-/** Runs the draft or any version with values, alone or two side by side. */
+/** Executes the draft or any version, alone or two side by side. */
 export function PlaygroundPage() {
   const { promptId } = route.useParams();
   const search = route.useSearch();
@@ -49,75 +54,79 @@ export function PlaygroundPage() {
     noModelSettings,
     noModelSettings,
   ]);
-  const start = async (order: { versionId: string; settings: ModelSettings }) => {
-    const version = await queries.ensureQueryData(versionQuery(promptId, order.versionId));
-    const given = version.variables.map((name) => [name, own(values, name) ?? ''] as const);
+  const start = async (input: { versionId: string; settings: ModelSettings }) => {
+    const version = await queries.ensureQueryData(versionQuery(promptId, input.versionId));
+    const given = version.variables.map((name) => [name, ownProperty(values, name) ?? ''] as const);
     return startPlaygroundRun(me.user.userId, {
       version,
-      settings: order.settings,
+      settings: input.settings,
       values: Object.fromEntries(given),
     });
   };
-  const runs = [useRun(start), useRun(start)] as const;
-  // Of the list only the newest are loaded; an address can name any.
-  const named = [search.left, search.right, versions.data?.[0]?.promptVersionId];
-  const ids = [...new Set(named)].filter((id) => id !== undefined && id !== draftChoice);
+  const executions = [useStartExecution(start), useStartExecution(start)] as const;
+  // The URL can name versions that the list has not loaded.
+  const selectedIds = [search.left, search.right, versions.data?.[0]?.promptVersionId];
+  const ids = [...new Set(selectedIds)].filter((id) => id !== undefined && id !== draftChoice);
   const read = useQueries({ queries: ids.map((id) => versionQuery(promptId, id ?? '')) });
 
   const retry = () => (versions.data ? draft.retry() : void versions.refetch());
   const failed = versions.data ? !draft.draft && draft.error : versions.error;
   if (failed) return <ErrorState error={failed} onRetry={retry} />;
   if (!versions.data || !draft.draft) return <Skeleton height={420} />;
-  const usual = draft.changed ? draftChoice : versions.data[0]?.promptVersionId;
-  if (usual === undefined) {
+  const defaultChoice = draft.changed ? draftChoice : versions.data[0]?.promptVersionId;
+  if (defaultChoice === undefined) {
     return (
-      <EmptyState icon="play" title="Nothing to run yet">
+      <EmptyState icon="play" title="No versions yet">
         Write the prompt in the editor first.
       </EmptyState>
     );
   }
-  // A draft that is there no more was saved or discarded.
-  const known = (choice: string | undefined) =>
+  // A draft that no longer exists was saved or discarded.
+  const resolveChoice = (choice: string | undefined) =>
     choice === draftChoice && !draft.changed ? versions.data[0]?.promptVersionId : choice;
-  const chosen = [known(search.left) ?? usual, known(search.right)] as const;
-  const sides: readonly SideChoice[] = chosen.flatMap((choice, place) =>
-    choice === undefined ? [] : [{ choice, settings: settings[place] ?? noModelSettings }],
+  const chosen = [
+    resolveChoice(search.left) ?? defaultChoice,
+    resolveChoice(search.right),
+  ] as const;
+  const sides: readonly SideChoice[] = chosen.flatMap((choice, index) =>
+    choice === undefined ? [] : [{ choice, settings: settings[index] ?? noModelSettings }],
   );
   const namesOf = (choice: string): readonly string[] =>
     choice === draftChoice
       ? variablesOf(draft.draft ?? { system: '', user: '' }).map(({ name }) => name)
       : (read.find(({ data }) => data?.promptVersionId === choice)?.data?.variables ?? []);
   const names = [...new Set(sides.flatMap(({ choice }) => namesOf(choice)))];
-  const choose = (place: number, choice: string | undefined) =>
+  const choose = (index: number, choice: string | undefined) =>
     void navigate({
-      search: place === 0 ? { ...search, left: choice as string } : rightOf(search.left, choice),
+      search:
+        index === 0 ? { ...search, left: choice as string } : sidesSearch(search.left, choice),
       replace: true,
       resetScroll: false,
     });
   const usesDraft = sides.some(({ choice }) => choice === draftChoice);
-  const running = runs.some(({ run }) => run.isPending);
+  const running = executions.some(({ execution }) => execution.isPending);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     let saved: string | undefined;
     const sent = draft.draft;
     if (usesDraft && sent) {
-      const version = await create.mutateAsync(inputOf(sent)).catch(() => null);
+      const version = await create.mutateAsync(toVersionInput(sent)).catch(() => null);
       if (!version) return;
       saved = version.promptVersionId;
       draft.saved(sent, version);
       const [left, right] = chosen.map((choice) => (choice === draftChoice ? saved : choice));
-      await navigate({ search: rightOf(left, right), replace: true, resetScroll: false });
+      await navigate({ search: sidesSearch(left, right), replace: true, resetScroll: false });
     }
-    sides.forEach((side, place) => {
+    sides.forEach((side, index) => {
       const versionId = side.choice === draftChoice ? (saved ?? '') : side.choice;
-      runs[place]?.run.mutate({ versionId, settings: side.settings });
+      executions[index]?.execution.mutate({ versionId, settings: side.settings });
     });
   };
-  if (!may(me, 'edit')) {
+  if (!can(me, 'edit')) {
     return (
-      <EmptyState icon="lock" title="Running takes an editor">
-        You may read this prompt and its versions.
+      <EmptyState icon="lock" title="Running requires the editor role">
+        You can view this prompt and its versions.
       </EmptyState>
     );
   }
@@ -125,12 +134,12 @@ export function PlaygroundPage() {
     <form
       className={classes.page}
       onSubmit={(event) => void submit(event)}
-      onKeyDown={submitByKeys}
+      onKeyDown={submitOnCtrlEnter}
     >
       <div className={classes.values}>
-        <Card title="Values">
+        <Card title="Variables">
           {names.length === 0 ? (
-            <p className={classes.note}>It takes no variables.</p>
+            <p className={classes.note}>No variables in this version.</p>
           ) : (
             <ValuesFields
               fields={names.map((name) => ({ name, required: true }))}
@@ -140,40 +149,40 @@ export function PlaygroundPage() {
           )}
           <Group gap="xs" mt="md">
             <Button type="submit" loading={running || create.isPending}>
-              {usesDraft ? 'Save the draft and run' : sides.length > 1 ? 'Run both' : 'Run'}
+              {usesDraft ? 'Save draft and run' : sides.length > 1 ? 'Run both' : 'Run'}
             </Button>
             {sides.length === 1 && (
               <Button
                 variant="default"
                 leftSection={<Icon name="plus" size={14} />}
-                onClick={() => choose(1, versions.data[1]?.promptVersionId ?? usual)}
+                onClick={() => choose(1, versions.data[1]?.promptVersionId ?? defaultChoice)}
               >
                 Compare
               </Button>
             )}
           </Group>
-          <FormProblem error={create.error} />
+          <FormError error={create.error} />
           <p className={classes.note}>
-            {usesDraft && 'Only versions run: the draft is saved as one. '}
-            Each run spends an AI Action, and is recorded under a private agent of this playground,
-            which the list shows among the archived ones.
+            {usesDraft && 'The draft will be saved as a version first. '}
+            Each execution uses one AI Action and is recorded under a private, archived agent of
+            this playground.
           </p>
         </Card>
       </div>
       <div className={classes.sides} data-sides={sides.length}>
-        {sides.map((side, place) => (
+        {sides.map((side, index) => (
           <PlaygroundSide
-            key={place}
-            title={sides.length === 1 ? 'Run' : place === 0 ? 'Left' : 'Right'}
+            key={index}
+            title={sides.length === 1 ? 'Run' : index === 0 ? 'Left' : 'Right'}
             side={side}
             draft={draft.changed ? (draft.draft ?? null) : null}
             versions={versions.data}
-            state={runs[place] ?? runs[0]}
-            onChoose={(choice) => choose(place, choice)}
+            state={executions[index] ?? executions[0]}
+            onChoose={(choice) => choose(index, choice)}
             onSettings={(change) =>
-              setSettings(settings.map((one, at) => (at === place ? { ...one, ...change } : one)))
+              setSettings(settings.map((one, at) => (at === index ? { ...one, ...change } : one)))
             }
-            onClose={place === 1 ? () => choose(1, undefined) : undefined}
+            onClose={index === 1 ? () => choose(1, undefined) : undefined}
           />
         ))}
       </div>
@@ -181,6 +190,6 @@ export function PlaygroundPage() {
   );
 }
 
-function rightOf(left: string | undefined, right: string | undefined) {
+function sidesSearch(left: string | undefined, right: string | undefined) {
   return { ...(left !== undefined && { left }), ...(right !== undefined && { right }) };
 }

@@ -1,30 +1,30 @@
 import { ActionIcon, NativeSelect, Stack } from '@mantine/core';
 import type { PromptVersion } from '../../../src/client/index.ts';
-import type { ModelSettings } from '../../data/model-settings.ts';
-import type { RunState } from '../../data/runs.ts';
-import { Card } from '../../parts/card.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { ModelFields } from '../../parts/model-fields.tsx';
-import { RunResult } from '../../parts/run-result.tsx';
+import { Card } from '../../components/card.tsx';
+import { ExecutionResult } from '../../components/execution-result.tsx';
+import { ModelFields } from '../../components/fields/model-fields.tsx';
+import { Icon } from '../../components/icon.tsx';
+import type { ModelSettings } from '../../data/agents/model-settings.ts';
+import type { ExecutionState } from '../../data/executions/start-execution.ts';
 
 export interface SideChoice {
-  /** The identifier of a version, or the draft. */
+  /** A version id, or `draftChoice`. */
   readonly choice: string;
-  /** Over what the version says. */
+  /** Overrides of the version's settings. */
   readonly settings: ModelSettings;
 }
 
 export const draftChoice = 'draft';
 
-/** What one side runs, with which model, and what came of it. */
+/** One side of the playground: version, settings and result. */
 export function PlaygroundSide(props: {
   readonly title: string;
   readonly side: SideChoice;
-  /** Where there is one that is not saved. */
+  /** The unsaved draft, if any. */
   readonly draft: ModelSettings | null;
   readonly versions: readonly (ModelSettings &
     Pick<PromptVersion, 'promptVersionId' | 'promptVersionLabel'>)[];
-  readonly state: RunState;
+  readonly state: ExecutionState;
   readonly onChoose: (choice: string) => void;
   readonly onSettings: (change: Partial<ModelSettings>) => void;
   readonly onClose: (() => void) | undefined;
@@ -39,7 +39,7 @@ export function PlaygroundSide(props: {
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label="Compare no more"
+            aria-label="Stop comparing"
             onClick={props.onClose}
           >
             <Icon name="close" size={14} />
@@ -53,7 +53,7 @@ export function PlaygroundSide(props: {
           value={side.choice}
           onChange={({ currentTarget }) => props.onChoose(currentTarget.value)}
           data={[
-            ...(draft ? [{ value: draftChoice, label: 'The draft (saves a version)' }] : []),
+            ...(draft ? [{ value: draftChoice, label: 'Draft (saves a version)' }] : []),
             ...versions.map(({ promptVersionId, promptVersionLabel }) => ({
               value: promptVersionId,
               label: promptVersionLabel,
@@ -62,12 +62,12 @@ export function PlaygroundSide(props: {
         />
         <ModelFields
           value={side.settings}
-          behind={side.choice === draftChoice ? (draft ?? undefined) : version}
+          inherited={side.choice === draftChoice ? (draft ?? undefined) : version}
           onChange={props.onSettings}
-          error={state.run.error}
+          error={state.execution.error}
           prefix="agentConfig."
         />
-        <RunResult run={state.run} cancel={state.cancel} />
+        <ExecutionResult execution={state.execution} cancel={state.cancel} />
       </Stack>
     </Card>
   );

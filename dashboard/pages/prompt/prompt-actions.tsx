@@ -2,23 +2,23 @@ import { ActionIcon, Button, Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Prompt } from '../../../src/client/index.ts';
-import { may, useMe } from '../../data/me.ts';
-import { useChangePrompt } from '../../data/prompts.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { RenameDialog } from '../../parts/rename-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { RenameDialog } from '../../components/dialogs/rename-dialog.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { useChangePrompt } from '../../data/prompts/prompts.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 
-/** What can be done with the prompt as a whole. */
+/** Actions on the whole prompt. */
 export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
-  const [asked, setAsked] = useState<'rename' | 'archive' | null>(null);
+  const [dialog, setDialog] = useState<'rename' | 'archive' | null>(null);
   const change = useChangePrompt(prompt.promptId);
   const me = useMe();
-  if (!may(me, 'edit')) return null;
-  const ask = (what: 'rename' | 'archive') => {
+  if (!can(me, 'edit')) return null;
+  const openDialog = (name: 'rename' | 'archive') => {
     change.reset();
-    setAsked(what);
+    setDialog(name);
   };
-  const close = () => setAsked(null);
+  const close = () => setDialog(null);
   const verb = prompt.archived ? 'restore' : 'archive';
   const { promptId, latestVersion } = prompt;
   return (
@@ -27,27 +27,27 @@ export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
         <Button
           component={Link}
           to="/agents/new"
-          // Its own route says what it takes; a button that is a link loses that.
+          // Typed by the target route, but a polymorphic Button loses the type.
           search={{ promptId, promptVersionId: latestVersion.promptVersionId } as never}
           variant="default"
         >
-          Make an agent of it
+          Create agent
         </Button>
       )}
       <Menu>
         <Menu.Target>
-          <ActionIcon variant="default" size="input-sm" aria-label="More for this prompt">
+          <ActionIcon variant="default" size="input-sm" aria-label="Prompt actions">
             <Icon name="more" />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => ask('rename')}>Name and description</Menu.Item>
-          <Menu.Item onClick={() => ask('archive')}>
-            {prompt.archived ? 'Take it out of the archive' : 'Archive'}
+          <Menu.Item onClick={() => openDialog('rename')}>Edit details</Menu.Item>
+          <Menu.Item onClick={() => openDialog('archive')}>
+            {prompt.archived ? 'Restore' : 'Archive'}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {asked === 'rename' && (
+      {dialog === 'rename' && (
         <RenameDialog
           named={prompt}
           pending={change.isPending}
@@ -57,16 +57,16 @@ export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
         />
       )}
       <ConfirmDialog
-        opened={asked === 'archive'}
+        opened={dialog === 'archive'}
         title={prompt.archived ? 'Restore this prompt?' : 'Archive this prompt?'}
-        verb={prompt.archived ? 'Restore' : 'Archive'}
-        order={change}
+        confirmLabel={prompt.archived ? 'Restore' : 'Archive'}
+        mutation={change}
         onClose={close}
         onConfirm={() => change.mutate(verb, { onSuccess: close })}
       >
         {prompt.archived
-          ? 'It comes back to the list, and takes new versions and new agents again.'
-          : 'It is hidden from the list, and takes no new versions and no new agents. Agents that pin one of its versions run on as before. It can be restored at any time.'}
+          ? 'Shows the prompt in the list again and allows new versions and agents.'
+          : 'Hides the prompt from the list and blocks new versions and agents. Agents that pin its versions keep working. You can restore it at any time.'}
       </ConfirmDialog>
     </>
   );

@@ -1,10 +1,10 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
-import { promptQuery } from '../../data/prompts.ts';
-import { Identifier } from '../../parts/identifier.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Tabs } from '../../parts/tabs.tsx';
+import { Identifier } from '../../components/identifier.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { promptQuery } from '../../data/prompts/prompts.ts';
 import { PromptActions } from './prompt-actions.tsx';
 
 const route = getRouteApi('/app/prompts/$promptId');
@@ -25,10 +25,10 @@ export function PromptPage() {
         title={prompt.name}
         badge={prompt.archived && <StateBadge tone="calm" text="Archived" />}
         about={prompt.description}
-        description={<Identifier id={promptId} what="the prompt's identifier" />}
+        description={<Identifier id={promptId} name="prompt ID" />}
         actions={<PromptActions prompt={prompt} />}
       />
-      <Tabs label="Areas of the prompt">
+      <Tabs label="Prompt">
         {areas.map(({ to, label }) => (
           <Link
             key={to}

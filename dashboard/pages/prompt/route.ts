@@ -1,10 +1,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { promptQuery } from '../../data/prompts.ts';
-import { queryClient } from '../../data/query-client.ts';
-import { readVersionsSearch } from '../../data/versions-search.ts';
+import { queryClient } from '../../data/client/query-client.ts';
+import { promptQuery } from '../../data/prompts/prompts.ts';
+import { readVersionsSearch } from '../../data/prompts/versions-search.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
-/** The prompt's page: its head, and below it one of its areas. */
+/** The prompt's page: a header and tabs. */
 export const promptRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/prompts/$promptId',
@@ -13,7 +13,7 @@ export const promptRoute = createRoute({
 });
 
 export interface EditorSearch {
-  /** The version that the draft begins with; the latest unless given. */
+  /** The version a new draft is based on; default: the latest. */
   readonly from?: string;
 }
 
@@ -32,7 +32,7 @@ export const promptVersionsRoute = createRoute({
   component: lazyRouteComponent(() => import('./versions-page.tsx'), 'VersionsPage'),
 });
 
-/** What is run: one version, or two side by side. Without them the draft, else the latest version. */
+/** The versions to execute, one or two side by side. Default: the draft, else the latest version. */
 export interface PlaygroundSearch {
   readonly left?: string;
   readonly right?: string;

@@ -2,14 +2,14 @@ import { Button, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import type { Prompt, PromptVersion } from '../../../src/client/index.ts';
-import { useCreateVersion } from '../../data/prompts.ts';
-import { Card } from '../../parts/card.tsx';
-import editor from '../../parts/editor.module.css';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { VersionFields } from '../../parts/version-fields.tsx';
-import { type Draft, inputOf } from './draft.ts';
+import { Card } from '../../components/card.tsx';
+import editor from '../../components/editor/editor.module.css';
+import { VersionFields } from '../../components/fields/version-fields.tsx';
+import { FormError } from '../../components/form-error.tsx';
+import { useCreateVersion } from '../../data/prompts/prompts.ts';
+import { type Draft, toVersionInput } from './draft.ts';
 
-/** Makes a version of the draft. It cannot be changed after, so it is said what that means. */
+/** Saves the draft as a new, immutable version. */
 export function SaveVersion(props: {
   readonly prompt: Prompt;
   readonly draft: Draft;
@@ -22,24 +22,24 @@ export function SaveVersion(props: {
   const navigate = useNavigate();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // What was saved is the latest, whatever it began with.
+    // The saved version is the latest: remove `from`, which named its base.
     const onSuccess = () => void navigate({ to: '.', search: {} as never, replace: true });
-    // The draft is that no more, also where another page is shown by then.
-    create.mutateAsync(inputOf(draft), { onSuccess }).then(
+    // Clears the draft even if the user has left the page.
+    create.mutateAsync(toVersionInput(draft), { onSuccess }).then(
       (version) => onSaved(draft, version),
       () => {},
     );
   };
   return (
-    <Card title="Save as a new version">
+    <Card title="Save as new version">
       <form onSubmit={submit}>
         <Stack gap="sm">
           <VersionFields about={draft} error={create.error} onChange={onEdit} />
-          <FormProblem error={create.error} />
+          <FormError error={create.error} />
           {create.isSuccess && !changed && (
             <div className={editor.saved} role="status">
-              Saved as {create.data.promptVersionLabel}. Agents keep the version they pin until
-              another is pinned.
+              Saved as {create.data.promptVersionLabel}. Agents keep their pinned version until you
+              pin another.
             </div>
           )}
           <Button
@@ -48,7 +48,7 @@ export function SaveVersion(props: {
             loading={create.isPending}
             disabled={!changed || draft.user === ''}
           >
-            Save the version
+            Save version
           </Button>
         </Stack>
       </form>

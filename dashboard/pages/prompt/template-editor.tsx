@@ -1,23 +1,23 @@
 import { autocompletion, type CompletionContext } from '@codemirror/autocomplete';
 import { placeholder } from '@codemirror/view';
 import { useRef } from 'react';
-import { useAim, useEditor } from '../../parts/use-editor.ts';
+import { useCursorTarget, useEditor } from '../../components/editor/use-editor.ts';
 import classes from './editor.module.css';
 
-/** Where to go to in a template; another object each time it is asked for. */
-export interface Aim {
+/** A cursor position to jump to; a new object for each jump. */
+export interface CursorTarget {
   readonly offset: number;
 }
 
-/** One template, with its variables marked, and their names completed after `{{`. */
+/** Edits one template, with highlighted placeholders and completion of variable names after `{{`. */
 export default function TemplateEditor(props: {
   readonly label: string;
   readonly hint: string;
   readonly value: string;
-  /** The names that are completed. */
+  /** Names offered for completion. */
   readonly names: readonly string[];
   readonly readOnly: boolean;
-  readonly aim: Aim | null;
+  readonly target: CursorTarget | null;
   readonly onChange: (value: string) => void;
 }) {
   const { hint, names } = props;
@@ -27,14 +27,16 @@ export default function TemplateEditor(props: {
     placeholder(hint),
     autocompletion({ override: [(context) => complete(context, known.current)], icons: false }),
   ]);
-  useAim(editor, props.aim, ({ offset }, { state }) => Math.min(offset, state.doc.length));
+  useCursorTarget(editor, props.target, ({ offset }, { state }) =>
+    Math.min(offset, state.doc.length),
+  );
   return <div ref={parent} className={classes.editor} />;
 }
 
 function complete(context: CompletionContext, names: readonly string[]) {
-  const begun = context.matchBefore(/\{\{[ \t]*[A-Za-z0-9_]*$/);
-  if (!begun) return null;
-  const from = begun.from + (/^\{\{[ \t]*/.exec(begun.text)?.[0].length ?? 0);
+  const match = context.matchBefore(/\{\{[ \t]*[A-Za-z0-9_]*$/);
+  if (!match) return null;
+  const from = match.from + (/^\{\{[ \t]*/.exec(match.text)?.[0].length ?? 0);
   const closed = /^[ \t]*\}\}/.test(context.state.sliceDoc(context.pos, context.pos + 10));
   const options = names.map((name) => ({ label: name, apply: closed ? name : `${name}}}` }));
   return { from, options, validFor: /^[A-Za-z0-9_]*$/ };

@@ -1,34 +1,34 @@
 import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { Prompt, PromptVersion } from '../../../src/client/index.ts';
-import { versionQuery } from '../../data/prompts.ts';
+import { versionQuery } from '../../data/prompts/prompts.ts';
 import {
-  afterSaving,
   blankDraft,
   type Draft,
-  draftOf,
-  saysTheSame,
-  worthKeeping,
+  draftAfterSave,
+  draftFromVersion,
+  draftToStore,
+  hasSameContent,
 } from './draft.ts';
 
 export interface DraftState {
-  /** Undefined until the version is read that it begins with. */
+  /** Undefined until its base version is loaded. */
   readonly draft: Draft | undefined;
   readonly base: PromptVersion | undefined;
-  /** Whether it says anything else than its version. */
+  /** Whether the content differs from the base version. */
   readonly changed: boolean;
   readonly error: unknown;
   edit(change: Partial<Draft>): void;
   discard(): void;
-  /** A version was made of what it was; what was typed since then goes on from that version. */
+  /** Call after saving `sent`: later edits become a draft based on `version`. */
   saved(sent: Draft, version: PromptVersion): void;
-  /** Reads the version again that it begins with. */
+  /** Reloads the base version. */
   retry(): void;
 }
 
 /**
- * Kept in the browser's window until it is saved or discarded, whatever page is shown. `from`: the version that a new
- * draft begins with; the latest unless given. One that was begun stays what it is.
+ * The draft of a prompt, kept in session storage until saved or discarded. `from` is the base of a new draft, by
+ * default the latest version; an existing draft keeps its base.
  */
 export function useDraft(prompt: Prompt, from?: string): DraftState {
   const key = `cueline-draft-${prompt.promptId}`;
@@ -44,20 +44,20 @@ export function useDraft(prompt: Prompt, from?: string): DraftState {
     enabled: baseId !== null,
   });
   const base = baseId === null ? undefined : version.data;
-  const begun = base ? draftOf(base) : baseId === null ? blankDraft : undefined;
-  const draft = begun && (stored ?? begun);
-  const keep = (next: Draft | null) => (next === null ? discard() : store(next));
+  const initial = base ? draftFromVersion(base) : baseId === null ? blankDraft : undefined;
+  const draft = initial && (stored ?? initial);
+  const update = (next: Draft | null) => (next === null ? discard() : store(next));
   return {
     draft,
     base,
-    changed: draft !== undefined && begun !== undefined && !saysTheSame(draft, begun),
+    changed: draft !== undefined && initial !== undefined && !hasSameContent(draft, initial),
     error: version.error,
-    edit: (change) => draft && keep(worthKeeping({ ...draft, ...change }, begun)),
+    edit: (change) => draft && update(draftToStore({ ...draft, ...change }, initial)),
     discard,
     saved: (sent, { promptVersionId }) => {
-      // As it is now: this was made when the version was sent.
+      // Read from storage, because this closure dates from when the version was sent.
       const now = JSON.parse(sessionStorage.getItem(key) ?? 'null') as Draft | null;
-      keep(afterSaving(now, sent, promptVersionId));
+      update(draftAfterSave(now, sent, promptVersionId));
     },
     retry: () => void version.refetch(),
   };

@@ -1,35 +1,35 @@
-import type { Variable, VariablePlace } from '../../data/templates.ts';
+import type { Variable, VariableOccurrence } from '../../data/prompts/templates.ts';
 import classes from './editor.module.css';
 
-/** The variables of the draft as they are now, and where each stands. */
+/** The draft's variables and where they occur. */
 export function VariableList(props: {
   readonly variables: readonly Variable[];
-  readonly onAim: (place: VariablePlace) => void;
+  readonly onGoTo: (occurrence: VariableOccurrence) => void;
 }) {
   if (props.variables.length === 0) {
     return (
-      <p className={classes.none}>
-        None yet. Write <code>{'{{name}}'}</code> where each call is to put a text of its own.
+      <p className={classes.muted}>
+        No variables yet. Write <code>{'{{name}}'}</code> where each call should insert a value.
       </p>
     );
   }
   return (
     <ul className={classes.variables}>
-      {props.variables.map(({ name, places }) => (
+      {props.variables.map(({ name, occurrences }) => (
         <li key={name}>
           <code>{name}</code>
-          <span className={classes.places}>
-            {places.slice(0, shownMax).map((place) => (
+          <span className={classes.occurrences}>
+            {occurrences.slice(0, shownMax).map((occurrence) => (
               <button
-                key={`${place.template} ${place.offset}`}
+                key={`${occurrence.template} ${occurrence.offset}`}
                 type="button"
-                aria-label={`${place.template} ${place.line}: go to ${name}`}
-                onClick={() => props.onAim(place)}
+                aria-label={`${occurrence.template} ${occurrence.line}: go to ${name}`}
+                onClick={() => props.onGoTo(occurrence)}
               >
-                {place.template} {place.line}
+                {occurrence.template} {occurrence.line}
               </button>
             ))}
-            {places.length > shownMax && <span>and {places.length - shownMax} more</span>}
+            {occurrences.length > shownMax && <span>and {occurrences.length - shownMax} more</span>}
           </span>
         </li>
       ))}

@@ -2,13 +2,13 @@ import { Skeleton } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { PromptVersion } from '../../../src/client/index.ts';
-import { versionQuery, versionsQuery } from '../../data/prompts.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import list from '../../parts/list.module.css';
-import { TemplateDiff } from '../../parts/template-diff.tsx';
-import { useVersionColumns } from '../../parts/version-columns.tsx';
-import { Versions } from '../../parts/versions.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import list from '../../components/list.module.css';
+import { TemplateDiff } from '../../components/versions/template-diff.tsx';
+import { useVersionColumns } from '../../components/versions/version-columns.tsx';
+import { VersionList } from '../../components/versions/version-list.tsx';
+import { versionQuery, versionsQuery } from '../../data/prompts/prompts.ts';
 
 const route = getRouteApi('/app/prompts/$promptId/versions');
 
@@ -19,13 +19,13 @@ export function VersionsPage() {
   const versions = useInfiniteQuery(versionsQuery(promptId));
   const columns = useVersionColumns<Omit<PromptVersion, 'system' | 'user'>>({
     label: ({ promptVersionLabel }) => promptVersionLabel,
-    more: {
+    extraColumn: {
       key: 'model',
       header: 'Model',
-      from: 'md',
+      hideBelow: 'md',
       cell: ({ model }) => <span className={list.code}>{model ?? '–'}</span>,
     },
-    ways: ({ promptVersionId, promptVersionLabel: label }) => (
+    actions: ({ promptVersionId, promptVersionLabel: label }) => (
       <>
         <Link
           to="/prompts/$promptId"
@@ -49,13 +49,12 @@ export function VersionsPage() {
   if (versions.data?.length === 0) {
     return (
       <EmptyState icon="prompts" title="No versions yet">
-        Write the first one in the editor. Each time it is saved, a version is added that never
-        changes.
+        Write the first one in the editor. Each save adds an immutable version.
       </EmptyState>
     );
   }
   return (
-    <Versions
+    <VersionList
       query={versions}
       columns={columns}
       nameOf={({ promptVersionId: id, promptVersionLabel: label }) => ({ id, label })}

@@ -1,12 +1,12 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { useCreatePrompt } from '../../data/prompts.ts';
-import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { NameFields } from '../../parts/name-fields.tsx';
+import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { NameFields } from '../../components/fields/name-fields.tsx';
+import { FormError } from '../../components/form-error.tsx';
+import { useCreatePrompt } from '../../data/prompts/prompts.ts';
 
-/** Only what a prompt is called: what it says comes with its first version, in the editor. */
+/** Creates a prompt without content; its first version is written in the editor. */
 export function NewPromptDialog({ onClose }: { readonly onClose: () => void }) {
   const [about, setAbout] = useState({ name: '', description: '' });
   const create = useCreatePrompt();
@@ -28,11 +28,11 @@ export function NewPromptDialog({ onClose }: { readonly onClose: () => void }) {
             error={create.error}
             autoFocus
           />
-          <FormProblem error={create.error} />
+          <FormError error={create.error} />
           <Group justify="flex-end" gap="xs">
-            <LeaveButton>Cancel</LeaveButton>
+            <DialogCloseButton>Cancel</DialogCloseButton>
             <Button type="submit" loading={create.isPending}>
-              Create and write it
+              Create and edit
             </Button>
           </Group>
         </Stack>

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { Prompt } from '../../../src/client/index.ts';
-import { formatCount } from '../../data/format.ts';
-import type { Column } from '../../parts/data-table.tsx';
-import classes from '../../parts/list.module.css';
-import { Time } from '../../parts/time.tsx';
+import type { Column } from '../../components/data-table.tsx';
+import classes from '../../components/list.module.css';
+import { Time } from '../../components/time.tsx';
+import { formatCount } from '../../data/text/format.ts';
 
 export const columns: readonly Column<Prompt>[] = [
   {
@@ -25,13 +25,13 @@ export const columns: readonly Column<Prompt>[] = [
       latestVersion ? (
         <span className={classes.code}>{latestVersion.promptVersionLabel}</span>
       ) : (
-        <span className={classes.none}>none yet</span>
+        <span className={classes.muted}>none yet</span>
       ),
   },
   {
     key: 'variables',
     header: 'Variables',
-    from: 'md',
+    hideBelow: 'md',
     cell: ({ latestVersion }) => (
       <span className={classes.code}>{short(latestVersion?.variables ?? [])}</span>
     ),
@@ -39,7 +39,7 @@ export const columns: readonly Column<Prompt>[] = [
   {
     key: 'model',
     header: 'Model',
-    from: 'md',
+    hideBelow: 'md',
     cell: ({ latestVersion }) => (
       <span className={classes.code}>{latestVersion?.model ?? '–'}</span>
     ),
@@ -48,16 +48,16 @@ export const columns: readonly Column<Prompt>[] = [
     key: 'versions',
     header: 'Versions',
     align: 'right',
-    from: 'sm',
+    hideBelow: 'sm',
     cell: ({ versionCount }) => formatCount(versionCount),
   },
   {
     key: 'changed',
-    header: 'Changed',
+    header: 'Updated',
     align: 'right',
-    from: 'sm',
+    hideBelow: 'sm',
     cell: ({ updatedAt, latestVersion }) => (
-      <Time at={later(updatedAt, latestVersion?.createdAt)} since />
+      <Time at={later(updatedAt, latestVersion?.createdAt)} relative />
     ),
   },
 ];

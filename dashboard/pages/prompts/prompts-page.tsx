@@ -1,19 +1,19 @@
 import { Button, NativeSelect } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { may, useMe } from '../../data/me.ts';
-import { promptsQuery } from '../../data/prompts.ts';
-import { DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import classes from '../../parts/list.module.css';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { SearchInput } from '../../parts/search-input.tsx';
-import { useFilters } from '../../parts/use-filters.ts';
-import { useLastPage } from '../../parts/use-last-page.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { useFilters } from '../../components/hooks/use-filters.ts';
+import { useLastPage } from '../../components/hooks/use-last-page.ts';
+import { Icon } from '../../components/icon.tsx';
+import classes from '../../components/list.module.css';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
+import { promptsQuery } from '../../data/prompts/prompts.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { NewPromptDialog } from './new-prompt-dialog.tsx';
 import { columns } from './prompt-columns.tsx';
 import type { PromptsSearch } from './route.ts';
@@ -24,9 +24,9 @@ export function PromptsPage() {
   const [filters, change, clear] = useFilters<PromptsSearch>();
   const prompts = useQuery(promptsQuery({ ...filters, limit: pageSize }));
   useLastPage(prompts.data?.pagination, prompts.data?.prompts.length);
-  const [asked, { open, close }] = useDisclosure();
-  const mayEdit = may(useMe(), 'edit');
-  const create = mayEdit && (
+  const [isCreating, { open, close }] = useDisclosure();
+  const canEdit = can(useMe(), 'edit');
+  const create = canEdit && (
     <Button leftSection={<Icon name="plus" size={14} />} onClick={open}>
       New prompt
     </Button>
@@ -35,7 +35,7 @@ export function PromptsPage() {
     <>
       <PageHeader
         title="Prompts"
-        description="Texts with variables, in versions that never change. An agent pins one of them."
+        description="Templates with variables, in immutable versions. Agents pin a version."
         actions={create}
       />
       <search className={classes.filters}>
@@ -45,33 +45,33 @@ export function PromptsPage() {
           onChange={(q) => change({ q: q || undefined })}
         />
         <NativeSelect
-          aria-label="Archive"
+          aria-label="State"
           value={filters.archived ? 'archived' : ''}
           onChange={({ currentTarget: { value } }) =>
             change({ archived: value ? true : undefined })
           }
           data={[
-            { value: '', label: 'In use' },
+            { value: '', label: 'Active' },
             { value: 'archived', label: 'Archived' },
           ]}
         />
       </search>
-      <NotRenewed query={prompts} />
+      <StaleNotice query={prompts} />
       {prompts.isError && !prompts.data ? (
         <ErrorState error={prompts.error} onRetry={() => void prompts.refetch()} />
       ) : prompts.data?.prompts.length === 0 ? (
         Object.keys(filters).length === 0 ? (
           <EmptyState icon="prompts" title="No prompts yet" action={create}>
-            A prompt is what a model is told: a system text and a user text, with{' '}
-            <code>{'{{variables}}'}</code> that each call fills in.
+            A prompt has a system template and a user template with <code>{'{{variables}}'}</code>{' '}
+            that each call fills in.
           </EmptyState>
         ) : (
           <EmptyState
             icon="search"
-            title="No prompt matches"
+            title="No matches"
             action={
               <Button variant="default" onClick={clear}>
-                Take the filters off
+                Clear filters
               </Button>
             }
           />
@@ -94,7 +94,7 @@ export function PromptsPage() {
           )}
         </>
       )}
-      {asked && <NewPromptDialog onClose={close} />}
+      {isCreating && <NewPromptDialog onClose={close} />}
     </>
   );
 }

@@ -1,8 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { asText, readOffset } from '../../data/address.ts';
+import { readOffset, toText } from '../../data/client/search-params.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
-/** The filters of the list, as they stand in the address. */
+/** The filters of the list, as search parameters. */
 export interface PromptsSearch {
   readonly q?: string;
   readonly archived?: true;
@@ -12,10 +12,10 @@ export interface PromptsSearch {
 export const promptsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/prompts',
-  // What makes no sense is left out: an address that was mistyped shows more, and not an error.
+  // Drops invalid values: a mistyped URL shows more results, not an error.
   validateSearch: (given: Record<string, unknown>): PromptsSearch => {
     return {
-      ...(given.q !== undefined && given.q !== '' && { q: asText(given.q) }),
+      ...(given.q !== undefined && given.q !== '' && { q: toText(given.q) }),
       ...(given.archived === true && { archived: true }),
       ...readOffset(given),
     };

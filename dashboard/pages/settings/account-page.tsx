@@ -1,7 +1,7 @@
 import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
-import { useMe } from '../../data/me.ts';
-import { Card, Facts } from '../../parts/card.tsx';
-import { PasswordForm } from '../../parts/password-form.tsx';
+import { Card, DescriptionList } from '../../components/card.tsx';
+import { PasswordForm } from '../../components/password-form.tsx';
+import { useMe } from '../../data/workspace/me.ts';
 import { schemes } from '../../shell/account-menu.tsx';
 import classes from './settings.module.css';
 
@@ -10,13 +10,13 @@ export function AccountPage() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <>
-      <Card title="You">
-        <div className={classes.facts}>
-          <Facts
-            facts={[
+      <Card title="Profile">
+        <div className={classes.items}>
+          <DescriptionList
+            items={[
               ['Name', user.name || '–'],
-              ['E-mail', user.email],
-              ['Identifier', <code key="id">{user.userId}</code>],
+              ['Email', user.email],
+              ['User ID', <code key="id">{user.userId}</code>],
             ]}
           />
         </div>
@@ -29,9 +29,9 @@ export function AccountPage() {
           onChange={(scheme) => setColorScheme(scheme as typeof colorScheme)}
         />
       </Card>
-      <Card title="Change your password">
+      <Card title="Change password">
         <div className={classes.form}>
-          <p className={classes.soft}>All your other sessions end with the change.</p>
+          <p className={classes.muted}>Changing your password ends all your other sessions.</p>
           <PasswordForm />
         </div>
       </Card>

@@ -1,16 +1,16 @@
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type AuditAction, type AuditLine, auditQuery } from '../../data/audit.ts';
-import { stringify } from '../../data/exact-json.ts';
-import { useMemberNames } from '../../data/member-names.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { Time } from '../../parts/time.tsx';
-import { useFilters } from '../../parts/use-filters.ts';
-import { useLastPage } from '../../parts/use-last-page.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { useFilters } from '../../components/hooks/use-filters.ts';
+import { useLastPage } from '../../components/hooks/use-last-page.ts';
+import { Pager } from '../../components/pager.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
+import { Time } from '../../components/time.tsx';
+import { stringify } from '../../data/text/exact-json.ts';
+import { type AuditAction, type AuditLine, auditQuery } from '../../data/workspace/audit.ts';
+import { useMemberNames } from '../../data/workspace/member-names.ts';
 import type { AuditSearch } from './route.ts';
 import classes from './settings.module.css';
 
@@ -18,38 +18,37 @@ const pageSize = 25;
 
 const actions: Record<AuditAction, string> = {
   'agent.create': 'Agent created',
-  'agent.change': 'Agent changed',
-  'agent.move': 'Agent moved',
+  'agent.change': 'Agent updated',
+  'agent.move': 'Agent stage changed',
   'agent.pin': 'Version pinned',
   'agent.delete': 'Agent deleted',
-  'key.issue': 'Key issued',
+  'key.issue': 'Key created',
   'key.rotate': 'Key rotated',
   'key.revoke': 'Key revoked',
   'member.change': 'Role changed',
   'member.remove': 'Member removed',
   'member.join': 'Member joined',
-  'invitation.create': 'Invitation made',
+  'invitation.create': 'Invitation created',
   'invitation.delete': 'Invitation withdrawn',
   'provider.put': 'Provider saved',
   'provider.delete': 'Provider removed',
   'plan.change': 'Plan changed',
   'retention.change': 'Retention changed',
   'workflow.create': 'Workflow created',
-  'workflow.change': 'Workflow changed',
+  'workflow.change': 'Workflow updated',
   'workflow.pin': 'Workflow version pinned',
   'workflow.delete': 'Workflow deleted',
   'schedule.create': 'Schedule created',
-  'schedule.change': 'Schedule changed',
+  'schedule.change': 'Schedule updated',
   'schedule.delete': 'Schedule deleted',
   'webhook.create': 'Webhook created',
   'webhook.rotate': 'Webhook rotated',
   'webhook.delete': 'Webhook deleted',
   'execution.delete': 'Record deleted',
-  'erasure.request': 'Erasure asked for',
+  'erasure.request': 'Erasure requested',
   'erasure.complete': 'Erasure completed',
 };
 
-/** Who changed what, newest first. */
 export function AuditPage() {
   const [{ action, offset = 0 }, change] = useFilters<AuditSearch>();
   const query = { limit: pageSize, offset, ...(action && { action: action as AuditAction }) };
@@ -66,19 +65,19 @@ export function AuditPage() {
           maw="100%"
           value={action ?? ''}
           data={[
-            { value: '', label: 'Every action' },
+            { value: '', label: 'All actions' },
             ...Object.entries(actions).map(([value, label]) => ({ value, label })),
           ]}
           onChange={({ currentTarget }) => change({ action: currentTarget.value || undefined })}
         />
       </search>
-      <NotRenewed query={audit} />
+      <StaleNotice query={audit} />
       {audit.isError && !data ? (
         <ErrorState error={audit.error} onRetry={() => void audit.refetch()} />
       ) : data?.audit.length === 0 ? (
-        <EmptyState icon="history" title="Nothing here">
-          Changes to keys, agents, members, providers, plan and retention are written down here, and
-          what was deleted.
+        <EmptyState icon="history" title="No entries">
+          The audit log lists changes to keys, agents, workflows, members, providers, plan and
+          retention, and deletions.
         </EmptyState>
       ) : (
         <>
@@ -104,10 +103,10 @@ export function AuditPage() {
 
 function columnsOf(nameOf: (userId: string | null) => string): readonly Column<AuditLine>[] {
   return [
-    { key: 'at', header: 'When', cell: ({ at }) => <Time at={at} since /> },
+    { key: 'at', header: 'Time', cell: ({ at }) => <Time at={at} relative /> },
     {
       key: 'action',
-      header: 'What',
+      header: 'Action',
       cell: ({ action, subject }) => (
         <>
           <div>{actions[action] ?? action}</div>
@@ -117,18 +116,18 @@ function columnsOf(nameOf: (userId: string | null) => string): readonly Column<A
     },
     {
       key: 'who',
-      header: 'Who',
+      header: 'User',
       cell: ({ userId, apiKeyId }) => (
         <>
-          <div>{userId === null ? 'the service' : nameOf(userId)}</div>
-          {apiKeyId && <div className={classes.soft}>with a key</div>}
+          <div>{userId === null ? 'Cueline' : nameOf(userId)}</div>
+          {apiKeyId && <div className={classes.muted}>via API key</div>}
         </>
       ),
     },
     {
       key: 'details',
       header: 'Details',
-      from: 'md',
+      hideBelow: 'md',
       cell: ({ details }) =>
         Object.keys(details).length > 0 && (
           <code className={classes.code}>{stringify(details).slice(0, 300)}</code>

@@ -3,22 +3,22 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Erasure } from '../../../src/client/index.ts';
-import { erasuresQuery, useErase } from '../../data/retention.ts';
-import { Card } from '../../parts/card.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
-import { useFilters } from '../../parts/use-filters.ts';
-import { useLastPage } from '../../parts/use-last-page.ts';
+import { Card } from '../../components/card.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { useFilters } from '../../components/hooks/use-filters.ts';
+import { useLastPage } from '../../components/hooks/use-last-page.ts';
+import { Pager } from '../../components/pager.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { Time } from '../../components/time.tsx';
+import { erasuresQuery, useErase } from '../../data/workspace/retention.ts';
 import type { OffsetSearch } from './route.ts';
 import classes from './settings.module.css';
 
 const pageSize = 20;
 
-/** All records of one end user, deleted at once; and how far that has come. */
+/** Requests the deletion of all records of an end user, and shows the progress. */
 export function Erasures() {
   const [{ offset = 0 }, change] = useFilters<OffsetSearch>();
   const erasures = useQuery(erasuresQuery({ limit: pageSize, offset }));
@@ -26,10 +26,10 @@ export function Erasures() {
   useLastPage(data?.pagination, data?.erasures.length);
   return (
     <Card title="Erase an end user">
-      <p className={classes.words}>
-        Deletes every record in which a variable has this value, whatever its age and agent. Runs
-        that have not ended go once they have. A record whose bodies are gone already does not tell
-        whose it was, and stays.
+      <p className={classes.text}>
+        Deletes every record of any agent in which the variable has this value. Executions in
+        progress are deleted when they end. Records whose bodies were already deleted cannot be
+        matched and stay.
       </p>
       <EraseForm />
       {erasures.isError && !data ? (
@@ -71,20 +71,20 @@ const columns: readonly Column<Erasure>[] = [
     header: 'Deleted',
     align: 'right',
     cell: ({ deleted, waiting }) =>
-      deleted.toLocaleString() + (waiting > 0 ? `, ${waiting} to come` : ''),
+      deleted.toLocaleString() + (waiting > 0 ? `, ${waiting} pending` : ''),
   },
   {
-    key: 'asked',
-    header: 'Asked for',
-    from: 'sm',
-    cell: ({ requestedAt }) => <Time at={requestedAt} since />,
+    key: 'requested',
+    header: 'Requested',
+    hideBelow: 'sm',
+    cell: ({ requestedAt }) => <Time at={requestedAt} relative />,
   },
 ];
 
 function EraseForm() {
   const [variable, setVariable] = useState('');
   const [value, setValue] = useState('');
-  const [asked, { open, close }] = useDisclosure();
+  const [isConfirming, { open, close }] = useDisclosure();
   const erase = useErase();
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -99,7 +99,7 @@ function EraseForm() {
     <form className={classes.form} onSubmit={submit}>
       <TextInput
         label="Variable"
-        description="The one that names the end user"
+        description="The variable that identifies the end user"
         placeholder="customer"
         required
         withAsterisk={false}
@@ -109,7 +109,7 @@ function EraseForm() {
       />
       <TextInput
         label="Value"
-        description="As it stands in a prompt; it is forgotten once all is deleted"
+        description="As it appears in prompts. Cueline deletes it when the erasure is complete."
         required
         withAsterisk={false}
         maxLength={10000}
@@ -122,16 +122,16 @@ function EraseForm() {
         </Button>
       </div>
       <ConfirmDialog
-        opened={asked}
+        opened={isConfirming}
         title="Erase these records?"
-        verb="Erase"
+        confirmLabel="Erase"
         destructive
-        order={erase}
+        mutation={erase}
         onClose={close}
         onConfirm={() => erase.mutate({ variable, value }, { onSuccess: done })}
       >
-        Every record in which <code>{variable}</code> is “{value}” is deleted, of all agents and for
-        good. Nothing brings them back. The statistics stay.
+        Deletes all records of all agents in which <code>{variable}</code> is “{value}”. This cannot
+        be undone. Statistics stay.
       </ConfirmDialog>
     </form>
   );

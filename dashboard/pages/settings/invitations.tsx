@@ -3,44 +3,49 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Role } from '../../../src/client/index.ts';
-import { type Invitation, invitationsQuery, useInvite, useWithdraw } from '../../data/members.ts';
-import { Card } from '../../parts/card.tsx';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Card } from '../../components/card.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
+import { Time } from '../../components/time.tsx';
+import {
+  type Invitation,
+  invitationsQuery,
+  useInvite,
+  useWithdraw,
+} from '../../data/workspace/members.ts';
 import classes from './settings.module.css';
 
-/** A link to hand over; nothing is sent by itself. */
+/** Creates invitation links for owners to send; Cueline sends no email. */
 export function Invitations() {
   const open = useQuery(invitationsQuery);
   const invite = useInvite();
-  // A link that leads nowhere any more is not handed over.
-  const withdrawn = (id: string) => id === invite.data?.invitationId && invite.reset();
+  // Hide the link of a withdrawn invitation.
+  const hideLink = (id: string) => id === invite.data?.invitationId && invite.reset();
   const columns: Column<Invitation>[] = [
     {
       key: 'email',
-      header: 'Invited',
+      header: 'Email',
       cell: ({ email }) => <span className={classes.email}>{email}</span>,
     },
-    { key: 'role', header: 'As', from: 'sm', cell: ({ role }) => role },
+    { key: 'role', header: 'Role', hideBelow: 'sm', cell: ({ role }) => role },
     {
       key: 'expires',
-      header: 'Until',
-      from: 'sm',
-      cell: ({ expiresAt }) => <Time at={expiresAt} since />,
+      header: 'Expires',
+      hideBelow: 'sm',
+      cell: ({ expiresAt }) => <Time at={expiresAt} relative />,
     },
     {
       key: 'actions',
       header: 'Actions',
       align: 'right',
-      cell: (invitation) => <Withdraw invitation={invitation} onWithdrawn={withdrawn} />,
+      cell: (invitation) => <Withdraw invitation={invitation} onWithdrawn={hideLink} />,
     },
   ];
   return (
-    <Card title="Invite someone">
+    <Card title="Invite a member">
       <InviteForm invite={invite} />
       {open.isError && !open.data ? (
         <ErrorState error={open.error} onRetry={() => void open.refetch()} />
@@ -65,8 +70,8 @@ function Withdraw(props: {
 }) {
   const { invitationId, email } = props.invitation;
   const withdraw = useWithdraw();
-  const [asked, { open, close }] = useDisclosure();
-  const withdrawn = () => {
+  const [isConfirming, { open, close }] = useDisclosure();
+  const hideLink = () => {
     props.onWithdrawn(invitationId);
     close();
   };
@@ -75,21 +80,21 @@ function Withdraw(props: {
       <Button
         size="xs"
         variant="default"
-        aria-label={`Withdraw the invitation of ${email}`}
+        aria-label={`Withdraw invitation of ${email}`}
         onClick={open}
       >
         Withdraw
       </Button>
       <ConfirmDialog
-        opened={asked}
+        opened={isConfirming}
         title={`Withdraw the invitation of ${email}?`}
-        verb="Withdraw"
+        confirmLabel="Withdraw"
         destructive
-        order={withdraw}
+        mutation={withdraw}
         onClose={close}
-        onConfirm={() => withdraw.mutate(invitationId, { onSuccess: withdrawn })}
+        onConfirm={() => withdraw.mutate(invitationId, { onSuccess: hideLink })}
       >
-        Its link leads nowhere from then on, and cannot be had again: they would need another one.
+        The link stops working and cannot be restored. To invite them again, create a new link.
       </ConfirmDialog>
     </>
   );
@@ -106,14 +111,14 @@ function InviteForm({ invite }: { readonly invite: ReturnType<typeof useInvite> 
     <form onSubmit={submit}>
       <Group align="flex-end" gap="xs" mb="md">
         <TextInput
-          label="E-mail"
+          label="Email"
           type="email"
           required
           withAsterisk={false}
           w="20rem"
           maw="100%"
           value={email}
-          error={fieldProblem(invite.error, 'email')}
+          error={fieldError(invite.error, 'email')}
           onChange={({ currentTarget }) => setEmail(currentTarget.value)}
         />
         <NativeSelect
@@ -123,17 +128,17 @@ function InviteForm({ invite }: { readonly invite: ReturnType<typeof useInvite> 
           onChange={({ currentTarget }) => setRole(currentTarget.value as Role)}
         />
         <Button type="submit" loading={invite.isPending}>
-          Make the link
+          Create link
         </Button>
       </Group>
-      <FormProblem error={invite.error} />
+      <FormError error={invite.error} />
       {invite.data && (
-        <div role="status" className={classes.words}>
+        <div role="status" className={classes.text}>
           <p>
-            Hand this link to {invite.data.email}. It is shown this once; whoever opens it can join
-            as {invite.data.role}.
+            Send this link to {invite.data.email}. It is shown only once, and anyone who opens it
+            can join as {invite.data.role}.
           </p>
-          <CodeBlock label="Invitation" code={invite.data.url} />
+          <CodeBlock label="Invitation link" code={invite.data.url} />
         </div>
       )}
     </form>

@@ -1,29 +1,29 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useLeaveWorkspace } from '../../data/members.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { useLeaveWorkspace } from '../../data/workspace/members.ts';
 
-/** Beside one's own row; whoever can remove others can do that as well. */
+/** Shown in the user's own row instead of Remove. */
 export function LeaveWorkspace() {
   const leave = useLeaveWorkspace();
-  const [asked, { open, close }] = useDisclosure();
+  const [isConfirming, { open, close }] = useDisclosure();
   return (
     <>
       <Button size="xs" variant="default" aria-label="Leave this workspace" onClick={open}>
         Leave
       </Button>
       <ConfirmDialog
-        opened={asked}
+        opened={isConfirming}
         title="Leave this workspace?"
-        verb="Leave"
+        confirmLabel="Leave"
         destructive
-        order={leave}
+        mutation={leave}
         onClose={close}
         onConfirm={() => leave.mutate()}
       >
-        You no longer see this workspace, and every key that you issued is revoked: programs with
-        one are answered 401 from their next call on. What you made stays. Only an owner can let you
-        in again.
+        You lose access to this workspace, and all keys that you created are revoked: calls with
+        them will fail with 401. Everything else you created stays. Only an owner can invite you
+        again.
       </ConfirmDialog>
     </>
   );

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Member } from '../../../src/client/index.ts';
-import { may, useMe } from '../../data/me.ts';
-import { membersQuery } from '../../data/members.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { Time } from '../../parts/time.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
+import { Time } from '../../components/time.tsx';
+import { can, useMe } from '../../data/workspace/me.ts';
+import { membersQuery } from '../../data/workspace/members.ts';
 import { Invitations } from './invitations.tsx';
 import { LeaveWorkspace } from './leave-workspace.tsx';
 import { RemoveMember } from './remove-member.tsx';
@@ -14,7 +14,7 @@ import classes from './settings.module.css';
 
 export function MembersPage() {
   const me = useMe();
-  const owner = may(me, 'own');
+  const owner = can(me, 'manage');
   const members = useQuery(membersQuery);
   if (members.isError && !members.data) {
     return <ErrorState error={members.error} onRetry={() => void members.refetch()} />;
@@ -29,7 +29,7 @@ export function MembersPage() {
     key: 'end',
     header: 'Actions',
     align: 'right',
-    // A workspace without an owner could not be managed any more: the server keeps the last one.
+    // The server keeps the last owner, so that the workspace can still be managed.
     cell: (member) => {
       if (member.role === 'owner' && owners === 1) return null;
       if (member.userId === me.user.userId) return <LeaveWorkspace />;
@@ -38,11 +38,11 @@ export function MembersPage() {
   };
   return (
     <>
-      <p className={classes.soft}>
-        A viewer reads. An editor also edits, executes and issues keys. An owner also manages
-        members, plan, providers and retention.
+      <p className={classes.muted}>
+        Viewers have read access. Editors can also edit, execute and create keys. Owners can also
+        manage members, plan, providers and retention.
       </p>
-      <NotRenewed query={members} />
+      <StaleNotice query={members} />
       <div className={classes.rows}>
         <DataTable
           caption="Members"
@@ -70,7 +70,7 @@ const person: Column<Member> = {
 
 const joined: Column<Member> = {
   key: 'joined',
-  header: 'Since',
-  from: 'sm',
-  cell: ({ joinedAt }) => <Time at={joinedAt} since />,
+  header: 'Joined',
+  hideBelow: 'sm',
+  cell: ({ joinedAt }) => <Time at={joinedAt} relative />,
 };

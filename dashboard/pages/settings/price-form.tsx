@@ -1,8 +1,8 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { usePutPrice } from '../../data/prices.ts';
-import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
+import { usePutPrice } from '../../data/workspace/prices.ts';
 
 const amounts = [
   ['inputPerMillion', 'Input', true],
@@ -12,7 +12,7 @@ const amounts = [
 ] as const;
 type Amount = (typeof amounts)[number][0];
 
-/** Decimal texts go out as they were typed: a number would lose digits. */
+/** Sends decimals as typed texts: numbers would lose digits. */
 export function PriceForm({ onClose }: { readonly onClose: () => void }) {
   const [model, setModel] = useState('');
   const [typed, setTyped] = useState<Partial<Record<Amount, string>>>({});
@@ -27,7 +27,7 @@ export function PriceForm({ onClose }: { readonly onClose: () => void }) {
     );
   };
   return (
-    <Dialog title="Set a price" locked={put.isPending} onClose={onClose}>
+    <Dialog title="Set price" locked={put.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput
@@ -37,13 +37,10 @@ export function PriceForm({ onClose }: { readonly onClose: () => void }) {
             withAsterisk={false}
             maxLength={256}
             value={model}
-            error={fieldProblem(put.error, 'model')}
+            error={fieldError(put.error, 'model')}
             onChange={({ currentTarget }) => setModel(currentTarget.value)}
           />
-          <p>
-            In US dollars for a million tokens. Cache read and cache write cost as input does where
-            they are left empty.
-          </p>
+          <p>In US dollars per million tokens. Empty cache prices default to the input price.</p>
           {amounts.map(([name, label, required]) => (
             <TextInput
               key={name}
@@ -51,17 +48,17 @@ export function PriceForm({ onClose }: { readonly onClose: () => void }) {
               required={required}
               withAsterisk={false}
               inputMode="decimal"
-              placeholder={required ? '2.50' : 'as input'}
+              placeholder={required ? '2.50' : 'Same as input'}
               value={typed[name] ?? ''}
-              error={fieldProblem(put.error, name)}
+              error={fieldError(put.error, name)}
               onChange={({ currentTarget }) => setTyped({ ...typed, [name]: currentTarget.value })}
             />
           ))}
-          <FormProblem error={put.error} />
+          <FormError error={put.error} />
           <Group justify="flex-end" gap="xs">
-            <LeaveButton>Close</LeaveButton>
+            <DialogCloseButton>Cancel</DialogCloseButton>
             <Button type="submit" loading={put.isPending}>
-              Set the price
+              Set price
             </Button>
           </Group>
         </Stack>

@@ -2,34 +2,34 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { Price } from '../../../src/client/index.ts';
-import { may, useMe } from '../../data/me.ts';
-import { pricesQuery, useDeletePrice } from '../../data/prices.ts';
-import { Card } from '../../parts/card.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
+import { Card } from '../../components/card.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { can, useMe } from '../../data/workspace/me.ts';
+import { pricesQuery, useDeletePrice } from '../../data/workspace/prices.ts';
 import { PriceForm } from './price-form.tsx';
 import classes from './settings.module.css';
 
-/** The workspace's own prices. All others come from the table that Cueline brings. */
+/** The workspace's custom prices, which override the built-in price table. */
 export function Prices() {
-  const owner = may(useMe(), 'own');
+  const owner = can(useMe(), 'manage');
   const prices = useQuery(pricesQuery);
   const [adding, { open, close }] = useDisclosure();
   return (
     <Card
-      title="Your own prices"
+      title="Custom prices"
       actions={
         owner && (
           <Button size="xs" variant="default" onClick={open}>
-            Set a price
+            Set price
           </Button>
         )
       }
     >
-      <p className={classes.words}>
-        Cueline brings a table of prices. Those set here come before it, for calls to the model that
-        begin from now on: for contracts of your own, and for models that the table does not know.
+      <p className={classes.text}>
+        Custom prices override the built-in price table for new model calls. Use them for negotiated
+        prices and for models that the table does not include.
       </p>
       {prices.isError && !prices.data ? (
         <ErrorState error={prices.error} onRetry={() => void prices.refetch()} />
@@ -37,7 +37,7 @@ export function Prices() {
         prices.data?.length !== 0 && (
           <div className={classes.rows}>
             <DataTable
-              caption="Own prices"
+              caption="Custom price list"
               columns={owner ? [...columns, actions] : columns}
               rows={prices.data}
               rowKey={({ model }) => model}
@@ -59,19 +59,19 @@ const columns: readonly Column<Price>[] = [
   },
   amount('input', 'Input', (price) => price.inputPerMillion),
   amount('output', 'Output', (price) => price.outputPerMillion),
-  amount('read', 'Cache read', (price) => price.cacheReadPerMillion ?? 'as input', 'md'),
-  amount('write', 'Cache write', (price) => price.cacheWritePerMillion ?? 'as input', 'md'),
+  amount('read', 'Cache read', (price) => price.cacheReadPerMillion ?? 'Same as input', 'md'),
+  amount('write', 'Cache write', (price) => price.cacheWritePerMillion ?? 'Same as input', 'md'),
 ];
 
-/** Dollars for a million tokens, to the digit as they were set. */
+/** Dollars per million tokens, with all digits as set. */
 function amount(
   key: string,
   header: string,
   of: (price: Price) => string,
-  from?: 'md',
+  hideBelow?: 'md',
 ): Column<Price> {
   const cell = (price: Price) => (/^\d/.test(of(price)) ? `$${of(price)} / M` : of(price));
-  return { key, header, align: 'right', cell, ...(from && { from }) };
+  return { key, header, align: 'right', cell, ...(hideBelow && { hideBelow }) };
 }
 
 const actions: Column<Price> = {
@@ -83,7 +83,7 @@ const actions: Column<Price> = {
 
 function RemovePrice({ model }: { readonly model: string }) {
   const remove = useDeletePrice();
-  const [asked, { open, close }] = useDisclosure();
+  const [isConfirming, { open, close }] = useDisclosure();
   return (
     <>
       <Button
@@ -95,16 +95,16 @@ function RemovePrice({ model }: { readonly model: string }) {
         Remove
       </Button>
       <ConfirmDialog
-        opened={asked}
+        opened={isConfirming}
         title={`Remove the price of ${model}?`}
-        verb="Remove"
+        confirmLabel="Remove"
         destructive
-        order={remove}
+        mutation={remove}
         onClose={close}
         onConfirm={() => remove.mutate(model, { onSuccess: close })}
       >
-        Calls to the model that begin from now on cost what the table of Cueline says, or nothing
-        that is known. What is recorded stays as it is.
+        New calls of this model use the built-in price table. If it has no price, their cost is
+        unknown. Recorded costs do not change.
       </ConfirmDialog>
     </>
   );

@@ -1,9 +1,9 @@
 import { Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Provider, ProviderInput } from '../../../src/client/index.ts';
-import { usePutProvider } from '../../data/providers.ts';
-import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
+import { usePutProvider } from '../../data/workspace/providers.ts';
 import classes from './settings.module.css';
 
 const kinds: readonly { readonly value: ProviderInput['kind']; readonly label: string }[] = [
@@ -13,10 +13,10 @@ const kinds: readonly { readonly value: ProviderInput['kind']; readonly label: s
   { value: 'azure', label: 'Azure OpenAI' },
   { value: 'bedrock', label: 'Amazon Bedrock' },
   { value: 'ollama', label: 'Ollama' },
-  { value: 'openai-compatible', label: 'Another that speaks like OpenAI' },
+  { value: 'openai-compatible', label: 'OpenAI-compatible' },
 ];
 
-/** A new provider, or all of one anew: the server never shows a credential, so it is typed again. */
+/** Creates or replaces a provider. The server never returns a credential, so it must be entered again. */
 export function ProviderForm(props: {
   readonly provider: Provider | null;
   readonly onClose: () => void;
@@ -39,7 +39,7 @@ export function ProviderForm(props: {
       <form onSubmit={submit}>
         <Stack gap="md">
           <NativeSelect
-            label="Kind"
+            label="Type"
             data={[...kinds]}
             value={kind}
             onChange={({ currentTarget }) => setKind(currentTarget.value as ProviderInput['kind'])}
@@ -47,7 +47,7 @@ export function ProviderForm(props: {
           {!provider && (
             <TextInput
               label="Name"
-              description="What stands before the slash of its models"
+              description="The prefix of its models, before the slash"
               placeholder={kind}
               maxLength={64}
               value={typedName}
@@ -58,31 +58,31 @@ export function ProviderForm(props: {
             label="API key"
             description={
               provider?.hasApiKey
-                ? 'Saving replaces all of it: type the credential again, or none is stored.'
-                : 'Kept encrypted, and never shown again.'
+                ? 'Saving replaces the provider: enter the key again, or none is stored.'
+                : 'Stored encrypted and never shown again.'
             }
             autoComplete="off"
             maxLength={4096}
             value={apiKey}
-            error={fieldProblem(put.error, 'apiKey')}
+            error={fieldError(put.error, 'apiKey')}
             onChange={({ currentTarget }) => setApiKey(currentTarget.value)}
           />
           <TextInput
-            label="Address"
-            description="Empty takes the kind's own; Azure and others that speak like OpenAI need one"
+            label="Base URL"
+            description="Leave empty for the default. Required for Azure and OpenAI-compatible providers."
             placeholder="https://"
             maxLength={2000}
             value={baseURL}
-            error={fieldProblem(put.error, 'baseURL')}
+            error={fieldError(put.error, 'baseURL')}
             onChange={({ currentTarget }) => setBaseURL(currentTarget.value)}
           />
-          <p className={classes.soft}>
-            Saving calls no provider. Whether it takes the credential shows <b>Test</b>, beside it
-            in the list.
+          <p className={classes.muted}>
+            Saving does not contact the provider. Use <b>Test</b> in the list to check the
+            credential.
           </p>
-          <FormProblem error={put.error} />
+          <FormError error={put.error} />
           <Group justify="flex-end" gap="xs">
-            <LeaveButton>Close</LeaveButton>
+            <DialogCloseButton>Cancel</DialogCloseButton>
             <Button type="submit" loading={put.isPending}>
               Save {name}
             </Button>

@@ -2,24 +2,24 @@ import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Provider } from '../../../src/client/index.ts';
-import { may, useMe } from '../../data/me.ts';
-import { providersQuery } from '../../data/providers.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { TestProvider } from '../../parts/test-provider.tsx';
-import { Time } from '../../parts/time.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { TestProvider } from '../../components/test-provider.tsx';
+import { Time } from '../../components/time.tsx';
+import { can, useMe } from '../../data/workspace/me.ts';
+import { providersQuery } from '../../data/workspace/providers.ts';
 import { Prices } from './prices.tsx';
 import { ProviderForm } from './provider-form.tsx';
 import { RemoveProvider } from './remove-provider.tsx';
 import classes from './settings.module.css';
 
-/** Whose models agents can call, with whose credential. Only owners change them. */
+/** The workspace's providers and custom prices. Only owners can change them. */
 export function ProvidersPage() {
-  const owner = may(useMe(), 'own');
+  const owner = can(useMe(), 'manage');
   const providers = useQuery(providersQuery);
-  const [edited, edit] = useState<Provider | 'new' | null>(null);
-  const add = owner && <Button onClick={() => edit('new')}>Add a provider</Button>;
+  const [dialog, setDialog] = useState<Provider | 'new' | null>(null);
+  const add = owner && <Button onClick={() => setDialog('new')}>Add provider</Button>;
   const connection: Column<Provider> = {
     key: 'connection',
     header: 'Connection',
@@ -35,7 +35,7 @@ export function ProvidersPage() {
           size="xs"
           variant="default"
           aria-label={`Edit ${provider.name}`}
-          onClick={() => edit(provider)}
+          onClick={() => setDialog(provider)}
         >
           Edit
         </Button>
@@ -49,15 +49,15 @@ export function ProvidersPage() {
         <ErrorState error={providers.error} onRetry={() => void providers.refetch()} />
       ) : providers.data?.length === 0 ? (
         <EmptyState icon="settings" title="No providers yet" action={add}>
-          Agents run on the providers that the server’s environment names, such as by{' '}
-          <code>OPENAI_API_KEY</code>, on an Ollama beside it, and on the built-in models below{' '}
-          <code>cueline/</code>. One that is added here belongs to this workspace.
+          Agents use the providers configured in the server’s environment, for example with{' '}
+          <code>OPENAI_API_KEY</code>, a local Ollama, and the built-in models under{' '}
+          <code>cueline/</code>. Providers added here belong to this workspace.
         </EmptyState>
       ) : (
         <>
           <Group justify="space-between" align="flex-end">
-            <p className={classes.soft}>
-              The name stands before the slash of a model: <code>name/model</code>.
+            <p className={classes.muted}>
+              The provider name is the prefix of its models: <code>name/model</code>.
             </p>
             {add}
           </Group>
@@ -72,8 +72,8 @@ export function ProvidersPage() {
           </div>
         </>
       )}
-      {edited !== null && (
-        <ProviderForm provider={edited === 'new' ? null : edited} onClose={() => edit(null)} />
+      {dialog !== null && (
+        <ProviderForm provider={dialog === 'new' ? null : dialog} onClose={() => setDialog(null)} />
       )}
       <Prices />
     </>
@@ -82,23 +82,23 @@ export function ProvidersPage() {
 
 const columns: readonly Column<Provider>[] = [
   { key: 'name', header: 'Name', cell: ({ name }) => <code className={classes.code}>{name}</code> },
-  { key: 'kind', header: 'Kind', from: 'sm', cell: ({ kind }) => kind },
+  { key: 'kind', header: 'Type', hideBelow: 'sm', cell: ({ kind }) => kind },
   {
     key: 'address',
-    header: 'Address',
-    from: 'md',
-    cell: ({ baseURL }) => baseURL ?? <span className={classes.soft}>its own</span>,
+    header: 'Base URL',
+    hideBelow: 'md',
+    cell: ({ baseURL }) => baseURL ?? <span className={classes.muted}>default</span>,
   },
   {
     key: 'credential',
     header: 'Credential',
-    from: 'sm',
-    cell: ({ hasApiKey }) => (hasApiKey ? 'stored' : 'none'),
+    hideBelow: 'sm',
+    cell: ({ hasApiKey }) => (hasApiKey ? 'Stored' : 'None'),
   },
   {
     key: 'changed',
-    header: 'Changed',
-    from: 'lg',
-    cell: ({ updatedAt }) => <Time at={updatedAt} since />,
+    header: 'Updated',
+    hideBelow: 'lg',
+    cell: ({ updatedAt }) => <Time at={updatedAt} relative />,
   },
 ];

@@ -1,13 +1,13 @@
 import { ActionIcon } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { Member } from '../../../src/client/index.ts';
-import { useRemoveMember } from '../../data/members.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { useRemoveMember } from '../../data/workspace/members.ts';
 
 export function RemoveMember({ member }: { readonly member: Member }) {
   const remove = useRemoveMember();
-  const [asked, { open, close }] = useDisclosure();
+  const [isConfirming, { open, close }] = useDisclosure();
   return (
     <>
       <ActionIcon
@@ -21,17 +21,17 @@ export function RemoveMember({ member }: { readonly member: Member }) {
         <Icon name="close" />
       </ActionIcon>
       <ConfirmDialog
-        opened={asked}
+        opened={isConfirming}
         title={`Remove ${member.email}?`}
-        verb="Remove"
+        confirmLabel="Remove"
         destructive
-        order={remove}
+        mutation={remove}
         onClose={close}
         onConfirm={() => remove.mutate(member.userId, { onSuccess: close })}
       >
-        They no longer see this workspace, and every key that they issued is revoked: programs with
-        one are answered 401 from their next call on. What they made stays. Secrets of webhooks that
-        they saw still hold: rotate those.
+        They lose access to this workspace, and all keys that they created are revoked: calls with
+        them will fail with 401. Everything else they created stays. Webhook secrets that they know
+        stay valid: rotate them.
       </ConfirmDialog>
     </>
   );

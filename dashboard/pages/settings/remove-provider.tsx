@@ -1,27 +1,27 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useDeleteProvider } from '../../data/providers.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { useDeleteProvider } from '../../data/workspace/providers.ts';
 
 export function RemoveProvider({ name }: { readonly name: string }) {
   const remove = useDeleteProvider();
-  const [asked, { open, close }] = useDisclosure();
+  const [isConfirming, { open, close }] = useDisclosure();
   return (
     <>
       <Button size="xs" variant="default" onClick={open} aria-label={`Remove ${name}`}>
         Remove
       </Button>
       <ConfirmDialog
-        opened={asked}
+        opened={isConfirming}
         title={`Remove ${name}?`}
-        verb="Remove"
+        confirmLabel="Remove"
         destructive
-        order={remove}
+        mutation={remove}
         onClose={close}
         onConfirm={() => remove.mutate(name, { onSuccess: close })}
       >
-        Its credential is deleted. Runs of models below <code>{name}/</code> fail with
-        PROVIDER_NOT_CONFIGURED from then on.
+        The credential is deleted. Executions with models under <code>{name}/</code> will fail with
+        PROVIDER_NOT_CONFIGURED.
       </ConfirmDialog>
     </>
   );

@@ -2,93 +2,97 @@ import { Button, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Retention } from '../../../src/client/index.ts';
-import { retentionQuery, useSetRetention } from '../../data/retention.ts';
-import { useWrite } from '../../data/use-write.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
-import { daysOf } from './days-of.ts';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
+import { useSingleFlight } from '../../data/client/use-single-flight.ts';
+import { retentionQuery, useSetRetention } from '../../data/workspace/retention.ts';
+import { formatDays } from './format-days.ts';
 import classes from './settings.module.css';
 
-/** What was typed. A field that nobody touched shows what holds, and follows it. */
+/** Edited fields. Untouched fields follow the current settings. */
 type Typed = { readonly [Name in keyof Retention]?: string };
 
 /**
- * Asked for again before it is set: what is over by it is gone within minutes. It is read anew before that question, so
- * that a field that nobody touched is set to what holds by then, and never back to what this page once read.
+ * Asks for confirmation, because expired records are deleted within minutes. It first refetches the settings, so that
+ * untouched fields are not reverted to outdated values.
  */
 export function RetentionForm({ retention }: { readonly retention: Retention }) {
   const queries = useQueryClient();
   const [typed, setTyped] = useState<Typed>({});
-  const [asked, ask] = useState<{ readonly from: Retention; readonly to: Retention } | null>(null);
+  const [pending, setPending] = useState<{
+    readonly from: Retention;
+    readonly to: Retention;
+  } | null>(null);
   const set = useSetRetention();
-  const look = useWrite({
+  const refresh = useSingleFlight({
     mutationFn: () => queries.fetchQuery({ ...retentionQuery, staleTime: 0 }),
-    onSuccess: (from) => ask({ from, to: { ...from, ...read(typed) } }),
+    onSuccess: (from) => setPending({ from, to: { ...from, ...read(typed) } }),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     set.reset();
-    look.mutate();
+    refresh.mutate();
   };
   const saved = (retention: Retention) => {
     queries.setQueryData(retentionQuery.queryKey, retention);
     setTyped({});
-    ask(null);
+    setPending(null);
   };
   const field = (name: keyof Retention) => ({
     inputMode: 'numeric' as const,
     pattern: '\\d{0,5}',
     value: typed[name] ?? String(retention[name] ?? ''),
-    error: fieldProblem(set.error, name),
+    error: fieldError(set.error, name),
     onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
       setTyped({ ...typed, [name]: event.currentTarget.value }),
   });
   return (
     <form className={classes.form} onSubmit={submit}>
       <TextInput
-        label="Days that records are kept"
-        description="Empty is for ever"
-        placeholder="for ever"
+        label="Keep records (days)"
+        description="Leave empty to keep them forever"
+        placeholder="Forever"
         {...field('recordsDays')}
       />
       <TextInput
-        label="Days that bodies are kept"
-        description="Empty is as long as their record"
-        placeholder="as long as their record"
+        label="Keep bodies (days)"
+        description="Leave empty to keep them as long as their record"
+        placeholder="Same as record"
         {...field('bodiesDays')}
       />
-      <FormProblem error={look.error} />
+      <FormError error={refresh.error} />
       <div>
-        <Button type="submit" loading={look.isPending}>
+        <Button type="submit" loading={refresh.isPending}>
           Save
         </Button>{' '}
         {set.isSuccess && Object.keys(typed).length === 0 && <span role="status">Saved.</span>}
       </div>
       <ConfirmDialog
-        opened={asked !== null}
-        title="Change how long records stay?"
-        verb="Change"
+        opened={pending !== null}
+        title="Change retention?"
+        confirmLabel="Change"
         destructive
-        order={set}
-        onClose={() => ask(null)}
-        onConfirm={() => asked && set.mutate(asked.to, { onSuccess: saved })}
+        mutation={set}
+        onClose={() => setPending(null)}
+        onConfirm={() => pending && set.mutate(pending.to, { onSuccess: saved })}
       >
-        {asked && (
+        {pending && (
           <>
-            <p>{changeOf('Records', 'for ever', asked.from.recordsDays, asked.to.recordsDays)}</p>
-            <p>{changeOf('Bodies', bodiesOtherwise, asked.from.bodiesDays, asked.to.bodiesDays)}</p>
+            <p>
+              {changeText('Records', 'forever', pending.from.recordsDays, pending.to.recordsDays)}
+            </p>
+            <p>
+              {changeText('Bodies', bodiesNullText, pending.from.bodiesDays, pending.to.bodiesDays)}
+            </p>
           </>
         )}
-        <p>
-          What is older than that goes within minutes, and nothing brings it back. The statistics
-          stay.
-        </p>
+        <p>Older data is deleted within minutes. This cannot be undone. Statistics stay.</p>
       </ConfirmDialog>
     </form>
   );
 }
 
-const bodiesOtherwise = 'as long as their record';
+const bodiesNullText = 'as long as their record';
 
 function read(typed: Typed): Partial<Retention> {
   const days = Object.entries(typed).map(([name, text]) => [
@@ -98,7 +102,7 @@ function read(typed: Typed): Partial<Retention> {
   return Object.fromEntries(days);
 }
 
-function changeOf(what: string, otherwise: string, from: number | null, to: number | null) {
-  if (from === to) return `${what} are kept ${daysOf(from, otherwise)}, as before.`;
-  return `${what} are kept ${daysOf(to, otherwise)}; until now it was ${daysOf(from, otherwise)}.`;
+function changeText(subject: string, nullText: string, from: number | null, to: number | null) {
+  if (from === to) return `${subject}: ${formatDays(from, nullText)} (unchanged).`;
+  return `${subject}: ${formatDays(to, nullText)} (previously ${formatDays(from, nullText)}).`;
 }

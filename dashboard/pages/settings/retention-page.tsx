@@ -1,24 +1,24 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { may, useMe } from '../../data/me.ts';
-import { retentionQuery } from '../../data/retention.ts';
-import { Card, Facts } from '../../parts/card.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { daysOf } from './days-of.ts';
+import { Card, DescriptionList } from '../../components/card.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { can, useMe } from '../../data/workspace/me.ts';
+import { retentionQuery } from '../../data/workspace/retention.ts';
 import { Erasures } from './erasures.tsx';
+import { formatDays } from './format-days.ts';
 import { RetentionForm } from './retention-form.tsx';
 import classes from './settings.module.css';
 
 export function RetentionPage() {
-  const owner = may(useMe(), 'own');
+  const owner = can(useMe(), 'manage');
   const retention = useQuery(retentionQuery);
   const { data } = retention;
   return (
     <>
-      <Card title="How long records stay">
-        <p className={classes.words}>
-          For all agents that do not say otherwise. A record's bodies are its variables, prompts and
-          output; they can go before the record does. Statistics stay.
+      <Card title="Retention">
+        <p className={classes.text}>
+          Applies to all agents without their ownProperty settings. The bodies of a record are its
+          variables, prompts and output; they can be deleted before the record. Statistics are kept.
         </p>
         {retention.isError && !data ? (
           <ErrorState error={retention.error} onRetry={() => void retention.refetch()} />
@@ -27,10 +27,10 @@ export function RetentionPage() {
         ) : owner ? (
           <RetentionForm retention={data} />
         ) : (
-          <Facts
-            facts={[
-              ['Records', daysOf(data.recordsDays, 'for ever')],
-              ['Bodies', daysOf(data.bodiesDays, 'as long as their record')],
+          <DescriptionList
+            items={[
+              ['Records', formatDays(data.recordsDays, 'forever')],
+              ['Bodies', formatDays(data.bodiesDays, 'as long as their record')],
             ]}
           />
         )}

@@ -1,21 +1,21 @@
 import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import type { Member, Role } from '../../../src/client/index.ts';
-import { useMe } from '../../data/me.ts';
-import { useChangeRole } from '../../data/members.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { useMe } from '../../data/workspace/me.ts';
+import { useChangeRole } from '../../data/workspace/members.ts';
 
 const roles = ['viewer', 'editor', 'owner'] as const satisfies Role[];
 
-/** A role is asked for again before it is changed: in a list that has the focus, one press of an arrow key chooses. */
+/** Asks for confirmation: an arrow key on the focused select already changes the value. */
 export function RoleField({ member }: { readonly member: Member }) {
   const isMe = useMe().user.userId === member.userId;
   const change = useChangeRole();
-  const [asked, ask] = useState<Role | null>(null);
+  const [newRole, setNewRole] = useState<Role | null>(null);
   const who = isMe ? 'You' : member.email;
   const choose = (role: Role) => {
     change.reset();
-    ask(role);
+    setNewRole(role);
   };
   return (
     <>
@@ -28,19 +28,22 @@ export function RoleField({ member }: { readonly member: Member }) {
         onChange={({ currentTarget }) => choose(currentTarget.value as Role)}
       />
       <ConfirmDialog
-        opened={asked !== null}
+        opened={newRole !== null}
         title={isMe ? 'Change your own role?' : `Change the role of ${member.email}?`}
-        verb={`Make ${isMe ? 'me' : 'them'} ${asked ?? ''}`}
-        destructive={isMe || asked === 'owner'}
-        order={change}
-        onClose={() => ask(null)}
+        confirmLabel={`Change to ${newRole ?? ''}`}
+        destructive={isMe || newRole === 'owner'}
+        mutation={change}
+        onClose={() => setNewRole(null)}
         onConfirm={() =>
-          asked &&
-          change.mutate({ userId: member.userId, role: asked }, { onSuccess: () => ask(null) })
+          newRole &&
+          change.mutate(
+            { userId: member.userId, role: newRole },
+            { onSuccess: () => setNewRole(null) },
+          )
         }
       >
-        {who} {isMe ? 'become' : 'becomes'} {article(asked)}: {consequences[asked ?? 'viewer']}
-        {isMe && ' Only another owner can take that back.'}
+        {who} will be {article(newRole)}. {consequences[newRole ?? 'viewer']}
+        {isMe && ' Only another owner can undo this.'}
       </ConfirmDialog>
     </>
   );
@@ -49,7 +52,7 @@ export function RoleField({ member }: { readonly member: Member }) {
 const article = (role: Role | null) => (role === 'viewer' ? 'a viewer' : `an ${role}`);
 
 const consequences: Readonly<Record<Role, string>> = {
-  viewer: 'reads everything there is to read, and changes nothing.',
-  editor: 'also edits, executes and issues keys, and manages neither members nor settings.',
-  owner: 'also manages members, plan, providers and retention, and can take the role from others.',
+  viewer: 'Viewers can view everything but change nothing.',
+  editor: 'Editors can edit, execute and create keys, but not manage members or settings.',
+  owner: 'Owners can also manage members, plan, providers and retention, and remove other owners.',
 };

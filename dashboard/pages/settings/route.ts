@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { readOffset } from '../../data/address.ts';
+import { readOffset } from '../../data/client/search-params.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
 const settingsRoute = createRoute({

@@ -1,7 +1,7 @@
 import { Link, Outlet } from '@tanstack/react-router';
-import { may, useMe } from '../../data/me.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { Tabs } from '../../parts/tabs.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './settings.module.css';
 
 const areas = [
@@ -10,15 +10,15 @@ const areas = [
   { to: '/settings/providers', label: 'Providers' },
   { to: '/settings/retention', label: 'Retention' },
   { to: '/settings/audit', label: 'Audit log', owner: true },
-  { to: '/settings/account', label: 'Your account' },
+  { to: '/settings/account', label: 'Account' },
 ] as const;
 
 export function SettingsPage() {
-  const owner = may(useMe(), 'own');
+  const owner = can(useMe(), 'manage');
   return (
     <>
       <PageHeader title="Settings" />
-      <Tabs label="Areas of the settings">
+      <Tabs label="Settings">
         {areas
           .filter((area) => owner || !('owner' in area))
           .map(({ to, label }) => (

@@ -2,12 +2,12 @@ import { Button, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Usage } from '../../../src/client/index.ts';
-import { may, useMe, workspaceName } from '../../data/me.ts';
-import { usageQuery, useSetPlan } from '../../data/usage.ts';
-import { Card, Facts } from '../../parts/card.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { Card, DescriptionList } from '../../components/card.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
+import { can, useMe, workspaceName } from '../../data/workspace/me.ts';
+import { usageQuery, useSetPlan } from '../../data/workspace/usage.ts';
 import classes from './settings.module.css';
 import { UsageMeter } from './usage-meter.tsx';
 
@@ -17,15 +17,15 @@ export function WorkspacePage() {
   return (
     <>
       <Card title="Workspace">
-        <div className={classes.facts}>
-          <Facts
-            facts={[
+        <div className={classes.items}>
+          <DescriptionList
+            items={[
               ['Name', workspaceName(me)],
               [
-                'Identifier',
+                'Workspace ID',
                 <span key="id">
                   <code>{me.workspaceId}</code>{' '}
-                  <CopyButton text={me.workspaceId} what="the workspace's identifier" />
+                  <CopyButton text={me.workspaceId} name="workspace ID" />
                 </span>,
               ],
               ['Your role', me.role],
@@ -40,8 +40,8 @@ export function WorkspacePage() {
           <UsageMeter usage={usage.data} />
         )}
       </Card>
-      {usage.data && may(me, 'own') && (
-        <Card title="Change the plan">
+      {usage.data && can(me, 'manage') && (
+        <Card title="Change plan">
           <PlanForm usage={usage.data} />
         </Card>
       )}
@@ -50,7 +50,7 @@ export function WorkspacePage() {
 }
 
 function PlanForm({ usage }: { readonly usage: Usage }) {
-  // A field that nobody touched follows what is read, and so takes nothing back that another owner has set.
+  // Untouched fields follow the current plan, so that saving does not revert another owner's change.
   const [typed, setTyped] = useState<{ readonly name?: string; readonly actions?: string }>({});
   const { name = usage.plan, actions = String(usage.actionsPerMonth ?? '') } = typed;
   const set = useSetPlan();
@@ -63,30 +63,30 @@ function PlanForm({ usage }: { readonly usage: Usage }) {
   return (
     <form className={classes.form} onSubmit={submit}>
       <TextInput
-        label="Name of the plan"
+        label="Plan name"
         required
         withAsterisk={false}
         maxLength={200}
         value={name}
-        error={fieldProblem(set.error, 'name')}
+        error={fieldError(set.error, 'name')}
         onChange={({ currentTarget }) => setTyped({ ...typed, name: currentTarget.value })}
       />
       <TextInput
-        label="AI Actions a month"
-        description="Empty counts without a cap. Beyond it, calls are answered 429 until the month ends."
+        label="AI Actions per month"
+        description="Leave empty for no limit. Calls above the limit fail with 429 until the end of the month."
         inputMode="numeric"
         pattern="\d{0,13}"
-        placeholder="no cap"
+        placeholder="No limit"
         value={actions}
-        error={fieldProblem(set.error, 'actionsPerMonth')}
+        error={fieldError(set.error, 'actionsPerMonth')}
         onChange={({ currentTarget }) => setTyped({ ...typed, actions: currentTarget.value })}
       />
-      <FormProblem error={set.error} />
+      <FormError error={set.error} />
       <div>
         <Button type="submit" loading={set.isPending}>
-          Save the plan
+          Save plan
         </Button>{' '}
-        {isSaved && <span role="status">Saved: it holds from the next call on.</span>}
+        {isSaved && <span role="status">Saved.</span>}
       </div>
     </form>
   );

@@ -1,17 +1,17 @@
 import { Button, Divider, Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { cueline } from '../../data/client.ts';
-import { FormProblem } from '../../parts/form-problem.tsx';
+import { FormError } from '../../components/form-error.tsx';
+import { cueline } from '../../data/client/client.ts';
 
-const names = { github: 'GitHub', google: 'Google', oidc: 'your organisation' } as const;
+const names = { github: 'GitHub', google: 'Google', oidc: 'your organization' } as const;
 
-/** The ways in beside a password, as far as the server has some. */
+/** Sign-in buttons of the configured identity providers. */
 export function IdentityButtons({ from }: { readonly from: string }) {
   const providers = useQuery({
     queryKey: ['identity-providers'],
     queryFn: () => cueline.session.identityProviders(),
   }).data;
-  const depart = useMutation({
+  const redirect = useMutation({
     mutationFn: (provider: string) =>
       cueline.session.socialSignInUrl(provider, { callbackURL: from, errorCallbackURL: '/sign-in' }),
     onSuccess: (url) => location.assign(url),
@@ -25,13 +25,13 @@ export function IdentityButtons({ from }: { readonly from: string }) {
           key={provider}
           variant="default"
           fullWidth
-          loading={depart.isPending && depart.variables === provider}
-          onClick={() => depart.mutate(provider)}
+          loading={redirect.isPending && redirect.variables === provider}
+          onClick={() => redirect.mutate(provider)}
         >
           Continue with {names[provider]}
         </Button>
       ))}
-      <FormProblem error={depart.error} />
+      <FormError error={redirect.error} />
     </Stack>
   );
 }

@@ -2,9 +2,9 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../shell/routes.tsx';
 
 export interface SignInSearch {
-  /** The page that was asked for. */
+  /** The page to open after sign-in. */
   readonly from?: string;
-  /** Why an identity provider sent the browser back. */
+  /** The error code of an identity provider. */
   readonly error?: string;
 }
 
@@ -18,7 +18,7 @@ export const signInRoute = createRoute({
   component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
 });
 
-/** A link must not be able to send someone elsewhere once they have signed in. */
+/** Prevents open redirects: only paths of this site. */
 function isOwnPage(from: unknown): from is string {
   return typeof from === 'string' && /^\/(?![/\\])/.test(from);
 }

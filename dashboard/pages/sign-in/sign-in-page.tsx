@@ -2,14 +2,14 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { cueline } from '../../data/client.ts';
-import { queryClient } from '../../data/query-client.ts';
-import { isSignedOut } from '../../data/signed-out.ts';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { PasswordField } from '../../parts/password-field.tsx';
-import { Gate } from '../../shell/gate.tsx';
+import { PasswordField } from '../../components/fields/password-field.tsx';
+import { FormError } from '../../components/form-error.tsx';
+import { cueline } from '../../data/client/client.ts';
+import { queryClient } from '../../data/client/query-client.ts';
+import { isSignedOut } from '../../data/client/signed-out.ts';
+import { StandalonePage } from '../../shell/standalone-page.tsx';
 import { IdentityButtons } from './identity-buttons.tsx';
-import { refusalOf } from './refusals.ts';
+import { identityErrorMessage } from './identity-errors.ts';
 
 const route = getRouteApi('/sign-in');
 
@@ -30,13 +30,13 @@ export function SignInPage() {
     event.preventDefault();
     signIn.mutate();
   };
-  const refused = error ? new Error(refusalOf(error)) : null;
+  const identityError = error ? new Error(identityErrorMessage(error)) : null;
   return (
-    <Gate title="Sign in">
+    <StandalonePage title="Sign in">
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput
-            label="E-mail"
+            label="Email"
             type="email"
             name="email"
             autoComplete="username"
@@ -50,14 +50,14 @@ export function SignInPage() {
           <Button type="submit" fullWidth loading={signIn.isPending}>
             Sign in
           </Button>
-          {/* Below the button, which stays where it is pressed. */}
-          <FormProblem
-            error={signIn.error ?? refused}
-            words={isSignedOut(signIn.error) ? 'The e-mail or the password is wrong.' : undefined}
+          {/* Below the button, so that an error does not move it. */}
+          <FormError
+            error={signIn.error ?? identityError}
+            message={isSignedOut(signIn.error) ? 'Wrong email or password.' : undefined}
           />
         </Stack>
       </form>
       <IdentityButtons from={from} />
-    </Gate>
+    </StandalonePage>
   );
 }

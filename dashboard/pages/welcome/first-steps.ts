@@ -1,6 +1,6 @@
 import type { Me } from '../../../src/client/index.ts';
 
-/** Whether the first steps were finished or put aside in this browser, by this user in this workspace. */
+/** Whether this user has finished or skipped the first steps of this workspace in this browser. */
 export function firstStepsDone(me: Me): boolean {
   return localStorage.getItem(keyOf(me)) !== null;
 }

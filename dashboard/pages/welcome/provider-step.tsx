@@ -1,12 +1,12 @@
 import { Button, Group, NativeSelect, PasswordInput, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { providersQuery, usePutProvider } from '../../data/providers.ts';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
-import { TestProvider } from '../../parts/test-provider.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
+import { TestProvider } from '../../components/test-provider.tsx';
+import { providersQuery, usePutProvider } from '../../data/workspace/providers.ts';
 import { Step } from './step.tsx';
 
-/** Those that need nothing but a key; the rest is in the settings. */
+/** Providers that need only a key; the others are in the settings. */
 const kinds = [
   { value: 'openai', label: 'OpenAI' },
   { value: 'anthropic', label: 'Anthropic' },
@@ -25,8 +25,8 @@ export function ProviderStep() {
   const stored = providers.data?.find(({ name }) => name === kind);
   return (
     <Step
-      title="Add a provider's key"
-      description="So that agents can call its models. The key is kept encrypted, and never shown again."
+      title="Add a provider key"
+      description="Lets agents call the provider's models. The key is stored encrypted and never shown again."
       done={(providers.data ?? []).length > 0}
     >
       <form onSubmit={submit}>
@@ -44,14 +44,14 @@ export function ProviderStep() {
             withAsterisk={false}
             maxLength={4096}
             value={apiKey}
-            error={fieldProblem(put.error, 'apiKey')}
-            description={stored ? 'Replaces the key that is stored.' : undefined}
+            error={fieldError(put.error, 'apiKey')}
+            description={stored ? 'Replaces the stored key.' : undefined}
             onChange={({ currentTarget }) => setApiKey(currentTarget.value)}
           />
-          <FormProblem error={put.error} />
+          <FormError error={put.error} />
           <Group gap="xs" align="flex-start">
             <Button type="submit" variant="default" loading={put.isPending}>
-              Save the key
+              Save key
             </Button>
             {stored && <TestProvider key={stored.updatedAt} name={stored.name} size="sm" />}
           </Group>

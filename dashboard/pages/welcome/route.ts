@@ -1,11 +1,11 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { meQuery } from '../../data/me.ts';
-import { providersQuery } from '../../data/providers.ts';
-import { queryClient } from '../../data/query-client.ts';
+import { queryClient } from '../../data/client/query-client.ts';
+import { meQuery } from '../../data/workspace/me.ts';
+import { providersQuery } from '../../data/workspace/providers.ts';
 import { appRoute } from '../../shell/routes.tsx';
 import { firstStepsDone } from './first-steps.ts';
 
-/** The way in: an owner of a workspace that can call no model yet is shown the first steps, once. */
+/** The home page: shows the first steps once to owners of a workspace without providers, else the agents. */
 export const homeRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/',

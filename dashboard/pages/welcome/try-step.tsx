@@ -2,37 +2,37 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { agentsQuery } from '../../data/agents.ts';
-import { formatDuration } from '../../data/format.ts';
-import { versionQuery } from '../../data/prompts.ts';
-import { execute, useRun } from '../../data/runs.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { FormError } from '../../components/form-error.tsx';
+import { agentsQuery } from '../../data/agents/agents.ts';
+import { execute, useStartExecution } from '../../data/executions/start-execution.ts';
+import { versionQuery } from '../../data/prompts/prompts.ts';
+import { formatDuration } from '../../data/text/format.ts';
 import { Step } from './step.tsx';
 
-/** The agent that the first start made: it runs on the built-in model, which answers with what it was sent. */
+/** The demo agent that Cueline creates on first start. Its built-in model echoes the prompt. */
 const demoName = 'Explainer';
 const echo = 'cueline/echo';
 
 export function TryStep() {
   const [topic, setTopic] = useState('tides');
-  // Others may be called much the same, and run on a model that costs.
+  // The search may return similar names, whose models may cost money.
   const found = useQuery(agentsQuery({ q: demoName, limit: 100 })).data?.agents;
   const named = found?.find(({ agentName }) => agentName === demoName);
   const { promptId = '', promptVersionId = '', agentConfig } = named ?? {};
   const version = useQuery({ ...versionQuery(promptId, promptVersionId), enabled: !!named }).data;
   const demo = (agentConfig?.model ?? version?.model) === echo ? named : undefined;
-  const { run } = useRun((agentId: string) => execute(agentId, { topic }));
+  const { execution } = useStartExecution((agentId: string) => execute(agentId, { topic }));
   if (!demo) return null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    run.mutate(demo.agentId);
+    execution.mutate(demo.agentId);
   };
-  const record = run.data;
+  const record = execution.data;
   return (
     <Step
-      title="Try it offline"
-      description="Runs the demo agent on the built-in model, which needs no provider: it answers with the prompt that it was sent."
+      title="Try the demo agent"
+      description="Uses the built-in echo model, which needs no provider and returns the prompt."
       done={record?.status === 'success'}
     >
       <form onSubmit={submit}>
@@ -44,9 +44,9 @@ export function TryStep() {
             value={topic}
             onChange={({ currentTarget }) => setTopic(currentTarget.value)}
           />
-          <FormProblem error={run.error} />
+          <FormError error={execution.error} />
           <div>
-            <Button type="submit" variant="default" loading={run.isPending}>
+            <Button type="submit" variant="default" loading={execution.isPending}>
               Run {demo.agentName}
             </Button>
           </div>
@@ -56,7 +56,7 @@ export function TryStep() {
               <p>
                 {record.status} in {formatDuration(record.latencyMs)}.{' '}
                 <Link to="/agents/$agentId" params={{ agentId: demo.agentId }}>
-                  See the agent
+                  View agent
                 </Link>
               </p>
             </div>

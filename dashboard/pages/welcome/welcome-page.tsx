@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { may, useMe } from '../../data/me.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { finishFirstSteps } from './first-steps.ts';
 import { PasswordStep } from './password-step.tsx';
 import { ProviderStep } from './provider-step.tsx';
 import { TryStep } from './try-step.tsx';
 import classes from './welcome.module.css';
 
-/** What an owner does once, in any order, all of it optional. */
+/** The optional first steps of an owner. */
 export function WelcomePage() {
   const me = useMe();
   const navigate = useNavigate();
@@ -20,17 +20,17 @@ export function WelcomePage() {
     <>
       <PageHeader
         title="Welcome to Cueline"
-        description="A few steps, in any order. None is needed to look around, and each can be done later."
+        description="Optional first steps, in any order. You can also do them later."
         actions={
           <Button variant="default" onClick={leave}>
-            Go to the agents
+            Skip
           </Button>
         }
       />
       <ol className={classes.steps}>
         <PasswordStep />
-        {may(me, 'own') && <ProviderStep />}
-        {may(me, 'edit') && <TryStep />}
+        {can(me, 'manage') && <ProviderStep />}
+        {can(me, 'edit') && <TryStep />}
       </ol>
     </>
   );

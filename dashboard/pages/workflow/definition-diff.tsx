@@ -1,15 +1,15 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense } from 'react';
-import { writeDefinition } from '../../data/definition-text.ts';
-import { workflowVersionQuery } from '../../data/workflows.ts';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { lazyPart } from '../../parts/lazy-part.tsx';
-import classes from '../../parts/template-diff.module.css';
+import { ErrorState } from '../../components/error-state.tsx';
+import { lazyComponent } from '../../components/lazy-component.tsx';
+import classes from '../../components/versions/template-diff.module.css';
+import { writeDefinition } from '../../data/workflows/definition-text.ts';
+import { workflowVersionQuery } from '../../data/workflows/workflows.ts';
 
-const TextDiff = lazyPart(() => import('../../parts/text-diff.tsx'));
+const TextDiff = lazyComponent(() => import('../../components/versions/text-diff.tsx'));
 
-/** What one version of a workflow says and another says otherwise. */
+/** The differences between two workflow versions. */
 export function DefinitionDiff(props: {
   readonly workflowId: string;
   readonly before: string;
@@ -31,7 +31,7 @@ export function DefinitionDiff(props: {
         <span>{afterLabel}</span>
       </div>
       {was === is ? (
-        <p className={classes.same}>Both say the same.</p>
+        <p className={classes.same}>No differences.</p>
       ) : (
         <Suspense fallback={<Skeleton height={240} />}>
           <TextDiff

@@ -2,47 +2,47 @@ import { SegmentedControl } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
-import { agentsQuery } from '../../data/agents.ts';
+import editor from '../../components/editor/editor.module.css';
+import { describeError } from '../../components/error-state.tsx';
+import { agentsQuery } from '../../data/agents/agents.ts';
 import {
   type DefinitionFormat,
-  type PlacedProblem,
+  type LineProblem,
   readDefinition,
   writeDefinition,
-} from '../../data/definition-text.ts';
-import { verdictQuery } from '../../data/workflows.ts';
-import editor from '../../parts/editor.module.css';
-import { problemOf } from '../../parts/error-state.tsx';
+} from '../../data/workflows/definition-text.ts';
+import { validationQuery } from '../../data/workflows/workflows.ts';
 import classes from './definition.module.css';
-import DefinitionTextEditor, { type Aim } from './definition-text-editor.tsx';
+import DefinitionTextEditor, { type CursorTarget } from './definition-text-editor.tsx';
 
-const judgedAfterMs = 400;
+const validationDelayMs = 400;
 
-/** What is written, and what is thought of it. */
-export interface Judged {
-  /** Undefined where the text cannot be read. */
+/** The definition and whether the server accepts it. */
+export interface ValidatedDefinition {
+  /** Undefined if the text cannot be parsed. */
   readonly definition: unknown;
-  /** Whether it can be saved as it stands; false until it was judged. */
-  readonly fine: boolean;
+  /** False until validated. */
+  readonly valid: boolean;
 }
 
-/** A definition being written, judged by the server as one types. */
+/** Edits a definition; the server validates it while the user types. */
 export default function DefinitionEditor(props: {
   readonly text: string;
   readonly format: DefinitionFormat;
   readonly readOnly: boolean;
   readonly onChange: (text: string, format: DefinitionFormat) => void;
-  /** Below the problems: what is done with it. */
-  readonly children?: (judged: Judged) => ReactNode;
+  /** Content below the problems, such as a save form. */
+  readonly children?: (judged: ValidatedDefinition) => ReactNode;
 }) {
   const { text, format, readOnly, onChange } = props;
-  const [aim, setAim] = useState<Aim | null>(null);
-  const [settled] = useDebouncedValue(text, judgedAfterMs);
+  const [target, setTarget] = useState<CursorTarget | null>(null);
+  const [settled] = useDebouncedValue(text, validationDelayMs);
   const read = useMemo(() => readDefinition(settled), [settled]);
   const judged = !readOnly && read.definition !== undefined;
-  const verdict = useQuery({ ...verdictQuery(read.definition ?? null), enabled: judged });
+  const verdict = useQuery({ ...validationQuery(read.definition ?? null), enabled: judged });
   const agents = useQuery(agentsQuery({ limit: 100 })).data?.agents;
   const current = settled === text && !verdict.isPlaceholderData;
-  const problems = useMemo((): readonly PlacedProblem[] => {
+  const problems = useMemo((): readonly LineProblem[] => {
     if (read.definition === undefined) return read.problems;
     if (!judged) return [];
     return (verdict.data?.problems ?? []).map(({ step, path, message }) => ({
@@ -55,7 +55,7 @@ export default function DefinitionEditor(props: {
     const now = readDefinition(text).definition;
     if (now !== undefined && now !== null) onChange(writeDefinition(now, to), to);
   };
-  const fine = judged && current && verdict.data?.problems.length === 0;
+  const valid = judged && current && verdict.data?.problems.length === 0;
   return (
     <>
       <section className={editor.frame} aria-label="Definition">
@@ -63,7 +63,7 @@ export default function DefinitionEditor(props: {
           <h2>Definition</h2>
           <SegmentedControl
             size="xs"
-            aria-label="How it is written"
+            aria-label="Format"
             data={['YAML', 'JSON']}
             value={format}
             onChange={(to) => write(to as DefinitionFormat)}
@@ -74,22 +74,22 @@ export default function DefinitionEditor(props: {
           readOnly={readOnly}
           agents={agents ?? none}
           problems={problems}
-          aim={aim}
+          target={target}
           onChange={(typed) => onChange(typed, format)}
         />
       </section>
       {!readOnly && (
         <div role="status" className={classes.verdict}>
           {verdict.isError ? (
-            <span data-bad>It could not be checked: {problemOf(verdict.error).message}</span>
+            <span data-bad>Validation failed: {describeError(verdict.error).message}</span>
           ) : problems.length > 0 ? (
             <span data-bad>
               {problems.length === 1 ? '1 problem' : `${problems.length} problems`}
             </span>
-          ) : fine ? (
-            <span data-good>It can be carried out as it stands.</span>
+          ) : valid ? (
+            <span data-good>Valid.</span>
           ) : (
-            'Checking…'
+            'Validating…'
           )}
         </div>
       )}
@@ -97,7 +97,7 @@ export default function DefinitionEditor(props: {
         <ul className={classes.problems} aria-label="Problems">
           {problems.map(({ line, message }) => (
             <li key={`${line} ${message}`}>
-              <button type="button" onClick={() => setAim({ line })}>
+              <button type="button" onClick={() => setTarget({ line })}>
                 Line {line}
               </button>
               <span>{message}</span>
@@ -105,7 +105,7 @@ export default function DefinitionEditor(props: {
           ))}
         </ul>
       )}
-      {props.children?.({ definition: read.definition, fine })}
+      {props.children?.({ definition: read.definition, valid })}
     </>
   );
 }

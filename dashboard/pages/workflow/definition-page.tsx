@@ -4,12 +4,12 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { WorkflowVersion } from '../../../src/client/index.ts';
-import { type DefinitionFormat, writeDefinition } from '../../data/definition-text.ts';
-import { may, useMe } from '../../data/me.ts';
-import { workflowQuery, workflowVersionQuery } from '../../data/workflows.ts';
-import { DraftLine } from '../../parts/draft-line.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { afterSaving, type DefinitionDraft } from './definition-draft.ts';
+import { DraftStatus } from '../../components/editor/draft-status.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { type DefinitionFormat, writeDefinition } from '../../data/workflows/definition-text.ts';
+import { workflowQuery, workflowVersionQuery } from '../../data/workflows/workflows.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
+import { type DefinitionDraft, draftAfterSave } from './definition-draft.ts';
 import DefinitionEditor from './definition-editor.tsx';
 import { SaveVersion } from './save-version.tsx';
 import shared from './workflow.module.css';
@@ -27,7 +27,7 @@ export function DefinitionPage() {
     getInitialValueInEffect: false,
   });
   const [format, setFormat] = useState<DefinitionFormat>('YAML');
-  const readOnly = !may(useMe(), 'edit');
+  const readOnly = !can(useMe(), 'edit');
   const baseId = draft?.baseId ?? from ?? workflow.workflowVersionId;
   const base = useQuery(workflowVersionQuery(workflowId, baseId));
   if (!base.data) {
@@ -43,28 +43,28 @@ export function DefinitionPage() {
     else store({ baseId, text, format: to });
   };
   const onSaved = (sent: DefinitionDraft, version: WorkflowVersion) => {
-    // As it is now: this was made when the version was sent.
+    // Read from storage, because this closure dates from when the version was sent.
     const now = JSON.parse(sessionStorage.getItem(key) ?? 'null') as DefinitionDraft | null;
-    const rest = afterSaving(now, sent, version);
+    const rest = draftAfterSave(now, sent, version);
     if (rest === null) discard();
     else store(rest);
   };
   return (
     <div className={shared.page}>
-      <DraftLine changed={changed} onDiscard={discard}>
+      <DraftStatus changed={changed} onDiscard={discard}>
         {changed
-          ? `A draft, begun from “${label}”. It is not saved yet.`
-          : `“${label}”, as it was saved${baseId === workflow.workflowVersionId ? ', and pinned' : ''}.`}
-      </DraftLine>
+          ? `Unsaved changes, based on “${label}”.`
+          : `Version “${label}”${baseId === workflow.workflowVersionId ? ' (pinned)' : ''}, no changes.`}
+      </DraftStatus>
       <DefinitionEditor text={shown.text} format={shown.format} readOnly={readOnly} onChange={edit}>
-        {({ definition, fine }) =>
+        {({ definition, valid }) =>
           !readOnly && (
             <SaveVersion
               workflow={workflow}
               draft={shown}
               definition={definition}
               changed={changed}
-              fine={fine}
+              valid={valid}
               onSaved={onSaved}
             />
           )

@@ -2,27 +2,27 @@ import { autocompletion, type CompletionContext } from '@codemirror/autocomplete
 import { Compartment } from '@codemirror/state';
 import { lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
-import { useAim, useEditor } from '../../parts/use-editor.ts';
+import { useCursorTarget, useEditor } from '../../components/editor/use-editor.ts';
 import classes from './definition.module.css';
-import { agentNames, definitionMarks, problemLines } from './definition-marks.ts';
+import { agentNames, definitionHighlighting, problemLines } from './definition-highlighting.ts';
 
 export interface KnownAgent {
   readonly agentId: string;
   readonly agentName: string;
 }
 
-/** Where to go to; another object each time it is asked for. */
-export interface Aim {
+/** A line to jump to; a new object for each jump. */
+export interface CursorTarget {
   readonly line: number;
 }
 
-/** The text of a definition: problems marked at their lines, agents named beside their identifiers and completed. */
+/** The definition's text editor, with marked problem lines, agent names and completion of agent ids. */
 export default function DefinitionTextEditor(props: {
   readonly value: string;
   readonly readOnly: boolean;
   readonly agents: readonly KnownAgent[];
   readonly problems: readonly { readonly line: number; readonly message: string }[];
-  readonly aim: Aim | null;
+  readonly target: CursorTarget | null;
   readonly onChange: (value: string) => void;
 }) {
   const { agents, problems } = props;
@@ -30,7 +30,7 @@ export default function DefinitionTextEditor(props: {
   known.current = agents;
   const { parent, editor } = useEditor({ ...props, label: 'Definition' }, () => [
     lineNumbers(),
-    definitionMarks,
+    definitionHighlighting,
     compartments.agents.of([]),
     compartments.problems.of([]),
     autocompletion({ override: [(context) => complete(context, known.current)], icons: false }),
@@ -44,9 +44,9 @@ export default function DefinitionTextEditor(props: {
       effects: compartments.problems.reconfigure(problemLines(problems)),
     });
   }, [problems, editor]);
-  useAim(
+  useCursorTarget(
     editor,
-    props.aim,
+    props.target,
     ({ line }, { state }) => state.doc.line(Math.min(line, state.doc.lines)).from,
   );
   return <div ref={parent} className={classes.editor} />;
@@ -58,10 +58,10 @@ const compartments = {
 };
 
 function complete(context: CompletionContext, agents: readonly KnownAgent[]) {
-  const begun = context.matchBefore(/agentId"?:[ \t]*"?[\w ]*$/);
-  if (!begun) return null;
-  const from = begun.from + (/^agentId"?:[ \t]*"?/.exec(begun.text)?.[0].length ?? 0);
-  const before = begun.text.endsWith(':') ? ' ' : '';
+  const match = context.matchBefore(/agentId"?:[ \t]*"?[\w ]*$/);
+  if (!match) return null;
+  const from = match.from + (/^agentId"?:[ \t]*"?/.exec(match.text)?.[0].length ?? 0);
+  const before = match.text.endsWith(':') ? ' ' : '';
   const options = agents.map(({ agentId, agentName }) => ({
     label: agentName,
     apply: before + agentId,

@@ -1,28 +1,32 @@
 import type { ReactNode } from 'react';
-import { box, type GraphPicture, type PlacedStep } from '../../data/workflow-graph.ts';
-import type { WorkflowStep } from '../../data/workflows.ts';
+import {
+  type GraphLayout,
+  nodeSize,
+  type PositionedStep,
+} from '../../data/workflows/workflow-graph.ts';
+import type { WorkflowStep } from '../../data/workflows/workflows.ts';
 import classes from './graph.module.css';
 
 /**
- * The steps as boxes, layers from left to right, and lines from what is waited for to what waits. To the keyboard and
- * the screen reader it is a list of buttons in the order of the run, each of which says what it waits for.
+ * The steps as boxes in layers, connected by dependency edges. Keyboard and screen reader users get a list of buttons
+ * in execution order, each naming its dependencies.
  */
 export function Graph(props: {
-  readonly picture: GraphPicture;
+  readonly layout: GraphLayout;
   readonly label: string;
   readonly nameOf: (agentId: string) => string | undefined;
   readonly chosen: string | undefined;
   readonly onChoose: (step: string) => void;
-  /** Of each step in a run: its state, and what is shown of it. */
+  /** The state of each step of a workflow run. */
   readonly stateOf?: (step: string) => { readonly tone: string; readonly badge: ReactNode };
 }) {
-  const { picture, nameOf, chosen, onChoose, stateOf } = props;
-  const { steps, lines, width, height } = picture;
+  const { layout, nameOf, chosen, onChoose, stateOf } = props;
+  const { steps, edges, width, height } = layout;
   return (
     <section className={classes.frame} aria-label={props.label}>
-      <div className={classes.picture} style={{ width, height }}>
+      <div className={classes.layout} style={{ width, height }}>
         <svg width={width} height={height} aria-hidden="true" focusable="false">
-          {lines.map(({ from, to, points }) => (
+          {edges.map(({ from, to, points }) => (
             <path
               key={`${from} ${to}`}
               d={curve(points)}
@@ -31,11 +35,11 @@ export function Graph(props: {
           ))}
         </svg>
         <ol>
-          {steps.map((placed) => {
-            const { name, agentId } = placed.step;
+          {steps.map((positioned) => {
+            const { name, agentId } = positioned.step;
             const state = stateOf?.(name);
             return (
-              <li key={name} style={{ left: placed.x, top: placed.y, ...box }}>
+              <li key={name} style={{ left: positioned.x, top: positioned.y, ...nodeSize }}>
                 <button
                   type="button"
                   aria-pressed={name === chosen}
@@ -47,8 +51,8 @@ export function Graph(props: {
                     {state?.badge}
                   </span>
                   <span className={classes.agent}>{nameOf(agentId) ?? agentId}</span>
-                  <Marks step={placed.step} />
-                  <span className="visually-hidden">{waiting(placed)}</span>
+                  <Marks step={positioned.step} />
+                  <span className="visually-hidden">{dependencyText(positioned)}</span>
                 </button>
               </li>
             );
@@ -64,7 +68,7 @@ function Marks({ step }: { readonly step: WorkflowStep }) {
     step.when !== null && 'when',
     step.forEach !== null && 'for each',
     step.fallback !== null && 'fallback',
-    step.onFailure === 'continue' && 'may fail',
+    step.onFailure === 'continue' && 'optional',
   ].filter((mark) => mark !== false);
   return (
     <span className={classes.marks}>
@@ -75,17 +79,17 @@ function Marks({ step }: { readonly step: WorkflowStep }) {
   );
 }
 
-function waiting({ waitsFor }: PlacedStep): string {
-  return waitsFor.length === 0 ? 'begins at once' : `waits for ${waitsFor.join(', ')}`;
+function dependencyText({ dependencies }: PositionedStep): string {
+  return dependencies.length === 0 ? 'starts immediately' : `waits for ${dependencies.join(', ')}`;
 }
 
-/** Smooth between layers, straight through them. */
-function curve(points: GraphPicture['lines'][number]['points']): string {
+/** Curves between layers, straight lines through them. */
+function curve(points: GraphLayout['edges'][number]['points']): string {
   return points
-    .map(([x, y], place) => {
-      const [fromX, fromY] = points[place - 1] ?? [x, y];
-      if (place === 0) return `M${x} ${y}`;
-      if (place % 2 === 0) return `L${x} ${y}`;
+    .map(([x, y], index) => {
+      const [fromX, fromY] = points[index - 1] ?? [x, y];
+      if (index === 0) return `M${x} ${y}`;
+      if (index % 2 === 0) return `L${x} ${y}`;
       const middle = (fromX + x) / 2;
       return `C${middle} ${fromY} ${middle} ${y} ${x} ${y}`;
     })

@@ -1,8 +1,8 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useCreateWebhook } from '../../data/triggers.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
+import { useCreateWebhook } from '../../data/workflows/triggers.ts';
 import { IssuedSecret } from './issued-secret.tsx';
 
 export function NewWebhook(props: { readonly workflowId: string; readonly onClose: () => void }) {
@@ -20,19 +20,19 @@ export function NewWebhook(props: { readonly workflowId: string; readonly onClos
         <Stack gap="md">
           <TextInput
             label="Name"
-            description="Where the events come from"
+            description="The source of the events"
             required
             withAsterisk={false}
             maxLength={200}
             data-autofocus
             value={name}
-            error={fieldProblem(create.error, 'name')}
+            error={fieldError(create.error, 'name')}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
-          <FormProblem error={create.error} />
+          <FormError error={create.error} />
           <Group justify="flex-end">
             <Button type="submit" loading={create.isPending}>
-              Create
+              Create webhook
             </Button>
           </Group>
         </Stack>

@@ -1,33 +1,33 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { useAgentNames } from '../../data/agent-names.ts';
-import { stringify } from '../../data/exact-json.ts';
-import { formatDuration } from '../../data/format.ts';
-import { useMemberNames } from '../../data/member-names.ts';
-import { pictureOf } from '../../data/workflow-graph.ts';
-import { workflowQuery } from '../../data/workflows.ts';
-import { Card, Facts } from '../../parts/card.tsx';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { Time } from '../../parts/time.tsx';
-import columns from '../../parts/two-columns.module.css';
+import { Card, DescriptionList } from '../../components/card.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { Time } from '../../components/time.tsx';
+import columns from '../../components/two-columns.module.css';
+import { useAgentNames } from '../../data/agents/agent-names.ts';
+import { stringify } from '../../data/text/exact-json.ts';
+import { formatDuration } from '../../data/text/format.ts';
+import { layoutGraph } from '../../data/workflows/workflow-graph.ts';
+import { workflowQuery } from '../../data/workflows/workflows.ts';
+import { useMemberNames } from '../../data/workspace/member-names.ts';
 import { Graph } from './graph.tsx';
 import { StepCard } from './step-card.tsx';
 import classes from './workflow.module.css';
 
 const route = getRouteApi('/app/workflows/$workflowId/');
 
-/** What the pinned version does, as a picture, and in words the step that is looked at. */
+/** The pinned version as a graph, and details of the selected step. */
 export function OverviewPage() {
   const { workflowId } = route.useParams();
   const { step: chosen } = route.useSearch();
   const navigate = route.useNavigate();
   const { data: workflow } = useSuspenseQuery(workflowQuery(workflowId));
   const { definition } = workflow;
-  const picture = useMemo(() => pictureOf(definition), [definition]);
+  const layout = useMemo(() => layoutGraph(definition), [definition]);
   const nameOf = useAgentNames(definition.steps.map(({ agentId }) => agentId));
   const memberOf = useMemberNames();
-  const placed = picture.steps.find(({ step }) => step.name === chosen);
+  const positioned = layout.steps.find(({ step }) => step.name === chosen);
   const choose = (step: string) =>
     void navigate({
       search: step === chosen ? {} : { step },
@@ -42,7 +42,7 @@ export function OverviewPage() {
   return (
     <div className={classes.page}>
       <Graph
-        picture={picture}
+        layout={layout}
         label="Steps of the workflow"
         nameOf={nameOf}
         chosen={chosen}
@@ -50,27 +50,27 @@ export function OverviewPage() {
       />
       <div className={columns.columns}>
         <div className={columns.main}>
-          {placed ? (
-            <StepCard placed={placed} nameOf={nameOf} />
+          {positioned ? (
+            <StepCard positioned={positioned} nameOf={nameOf} />
           ) : (
-            <p className={classes.note}>Choose a step to see what it is given.</p>
+            <p className={classes.note}>Select a step to see its details.</p>
           )}
         </div>
-        <aside className={columns.side} aria-label="The workflow in short">
-          <Card title="The pinned version">
-            <Facts
-              facts={[
+        <aside className={columns.side} aria-label="Workflow summary">
+          <Card title="Pinned version">
+            <DescriptionList
+              items={[
                 ['Version', <code key="version">{workflow.workflowVersionLabel}</code>],
                 ['Steps', workflow.stepCount],
-                ['Deadline of a run', formatDuration(timeoutMs)],
-                ['Changed', <Time key="changed" at={workflow.updatedAt} since />],
+                ['Timeout', formatDuration(timeoutMs)],
+                ['Updated', <Time key="changed" at={workflow.updatedAt} relative />],
                 ['Created by', memberOf(workflow.createdBy)],
               ]}
             />
           </Card>
           <Card title="Input">
             {inputs.length === 0 ? (
-              <p className={classes.note}>It takes none.</p>
+              <p className={classes.note}>No input declared.</p>
             ) : (
               <ul className={classes.names}>
                 {inputs.map((name) => (
@@ -81,7 +81,7 @@ export function OverviewPage() {
               </ul>
             )}
           </Card>
-          {output !== null && <CodeBlock label="Output of a run" code={stringify(output, 2)} />}
+          {output !== null && <CodeBlock label="Output" code={stringify(output, 2)} />}
         </aside>
       </div>
     </div>

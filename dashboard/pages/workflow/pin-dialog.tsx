@@ -1,12 +1,12 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Workflow } from '../../../src/client/index.ts';
-import { useChangeWorkflow, workflowVersionQuery } from '../../data/workflows.ts';
-import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
+import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { FormError } from '../../components/form-error.tsx';
+import { useChangeWorkflow, workflowVersionQuery } from '../../data/workflows/workflows.ts';
 import { DefinitionDiff } from './definition-diff.tsx';
 
-/** What another version changes, shown before it is pinned. */
+/** Shows the differences of another version before it is pinned. */
 export function PinDialog(props: {
   readonly workflow: Workflow;
   readonly workflowVersionId: string;
@@ -21,17 +21,17 @@ export function PinDialog(props: {
     <Dialog locked={pin.isPending} onClose={onClose} size="60rem" title={`Pin ${label}?`}>
       <Stack gap="lg">
         <p>
-          From the next run on, “{label}” is carried out in place of “{pinned}”. Runs that are under
-          way keep the version they began with; schedules, webhooks and keys stay.
+          New workflow runs will use “{label}” instead of “{pinned}”. Workflow runs in progress keep
+          their version; schedules, webhooks and keys stay.
         </p>
         <DefinitionDiff
           workflowId={workflowId}
           before={workflow.workflowVersionId}
           after={workflowVersionId}
         />
-        <FormProblem error={pin.error} />
+        <FormError error={pin.error} />
         <Group justify="flex-end" gap="xs">
-          <LeaveButton>Keep {pinned}</LeaveButton>
+          <DialogCloseButton>Keep {pinned}</DialogCloseButton>
           <Button
             loading={pin.isPending}
             disabled={!version.data}

@@ -1,10 +1,10 @@
-import { useRotateWebhook, type Webhook } from '../../data/triggers.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { useRotateWebhook, type Webhook } from '../../data/workflows/triggers.ts';
 import { IssuedSecret } from './issued-secret.tsx';
 
 /**
- * A new secret in place of the old one. Stands beside the list and not in a row of it: with the answer the list is read
- * anew, and where that changes or fails, the only sight of the new secret would be gone with the row.
+ * Replaces the secret. Rendered outside the list: rotating refetches the list, and a dialog inside a row would unmount
+ * with the secret.
  */
 export function RotateWebhook(props: { readonly webhook: Webhook; readonly onClose: () => void }) {
   const { webhookId, workflowId, name } = props.webhook;
@@ -14,14 +14,14 @@ export function RotateWebhook(props: { readonly webhook: Webhook; readonly onClo
     <ConfirmDialog
       opened
       title={`Rotate the secret of ${name}?`}
-      verb="Rotate"
+      confirmLabel="Rotate"
       destructive
-      order={rotate}
+      mutation={rotate}
       onClose={props.onClose}
       onConfirm={() => rotate.mutate(webhookId)}
     >
-      The old secret does not hold any more: events that are still signed with it are answered 401
-      until their sender has the new one.
+      The old secret stops working: events signed with it will fail with 401 until the sender uses
+      the new one.
     </ConfirmDialog>
   );
 }

@@ -1,11 +1,11 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { queryClient } from '../../data/query-client.ts';
-import { readVersionsSearch } from '../../data/versions-search.ts';
-import { workflowQuery } from '../../data/workflows.ts';
+import { queryClient } from '../../data/client/query-client.ts';
+import { readVersionsSearch } from '../../data/prompts/versions-search.ts';
+import { workflowQuery } from '../../data/workflows/workflows.ts';
 import { appRoute } from '../../shell/routes.tsx';
 import { readRunsSearch } from './search.ts';
 
-/** The workflow's page: its head, and below it one of its areas. */
+/** The workflow's page: a header and tabs. */
 export const workflowRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/workflows/$workflowId',
@@ -13,7 +13,7 @@ export const workflowRoute = createRoute({
   component: lazyRouteComponent(() => import('./workflow-page.tsx'), 'WorkflowPage'),
 });
 
-/** The step that is looked at. */
+/** The selected step. */
 export interface StepSearch {
   readonly step?: string;
 }
@@ -51,7 +51,7 @@ export const startRoute = createRoute({
 export const definitionRoute = createRoute({
   getParentRoute: () => workflowRoute,
   path: '/definition',
-  // The version that a new draft begins with; the pinned one unless given.
+  // The version a new draft is based on; default: the pinned one.
   validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
     typeof from === 'string' ? { from } : {},
   component: lazyRouteComponent(() => import('./definition-page.tsx'), 'DefinitionPage'),

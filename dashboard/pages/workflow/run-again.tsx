@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useStartWorkflow, type WorkflowRunDetail } from '../../data/workflow-runs.ts';
-import { RunAgainDialog } from '../../parts/run-again-dialog.tsx';
+import { RunAgainDialog } from '../../components/dialogs/run-again-dialog.tsx';
+import { useStartWorkflow, type WorkflowRunDetail } from '../../data/workflows/workflow-runs.ts';
 
-/** The same input or another, in the version that the workflow has pinned now. */
+/** Starts the currently pinned version with the same or other input. */
 export default function RunAgain(props: {
   readonly run: WorkflowRunDetail;
   readonly onClose: () => void;
@@ -22,16 +22,16 @@ export default function RunAgain(props: {
     });
   return (
     <RunAgainDialog
-      title="Run it again"
+      title="Run again"
       label="Input"
-      description="A JSON object: input name to value"
+      description="A JSON object of input names and values"
       values={run.input}
       pending={again.isPending}
       error={again.error}
       onRun={start}
       onClose={onClose}
     >
-      It carries out the version that is pinned now. Each execution of a step spends an AI Action.
+      Runs the currently pinned version. Each step execution uses one AI Action.
     </RunAgainDialog>
   );
 }

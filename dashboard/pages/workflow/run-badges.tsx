@@ -1,12 +1,12 @@
-import type { RunStatus, StepStatus } from '../../data/workflow-runs.ts';
-import { StateBadge } from '../../parts/state-badge.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import type { StepStatus, WorkflowRunStatus } from '../../data/workflows/workflow-runs.ts';
 
 export const runTones = {
   processing: 'accent',
   success: 'good',
   failed: 'bad',
   canceled: 'calm',
-} as const satisfies Record<RunStatus, string>;
+} as const satisfies Record<WorkflowRunStatus, string>;
 
 export const stepTones = {
   waiting: 'calm',
@@ -19,7 +19,7 @@ export const stepTones = {
   canceling: 'warn',
 } as const satisfies Record<StepStatus, string>;
 
-export function RunBadge({ status }: { readonly status: RunStatus }) {
+export function RunBadge({ status }: { readonly status: WorkflowRunStatus }) {
   return <StateBadge tone={runTones[status]} text={status} />;
 }
 

@@ -1,35 +1,39 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { formatDuration } from '../../data/format.ts';
-import type { RunItem, RunStep } from '../../data/workflow-runs.ts';
+import { formatDuration } from '../../data/text/format.ts';
+import type { WorkflowRunItem, WorkflowRunStep } from '../../data/workflows/workflow-runs.ts';
 import classes from './workflow.module.css';
 
-/** What the tables of steps and of items show alike. */
+/** Cells shared by the tables of steps and items. */
 
-/** Said where a fixed output stood in for an agent that failed: the state alone says nothing of that. */
-export function FixedFallback({ of: { agentId, fallback } }: { readonly of: RunStep | RunItem }) {
+/** Marks that a fixed output replaced a failed agent, which the state alone does not show. */
+export function FixedFallback({
+  item: { agentId, fallback },
+}: {
+  readonly item: WorkflowRunStep | WorkflowRunItem;
+}) {
   return fallback && !agentId && <div className={classes.note}>fixed fallback</div>;
 }
 
-/** The executions that were made of a step or an item, as links to their records. */
-export function Executions(props: {
-  readonly of: RunStep | RunItem;
+/** Links to the records of the executions of a step or an item. */
+export function ExecutionLinks(props: {
+  readonly item: WorkflowRunStep | WorkflowRunItem;
   readonly name: string;
-  /** The agent of the step itself, which was called before that of its fallback. */
+  /** The step's own agent, called before the fallback's agent. */
   readonly firstAgentId: string;
 }) {
-  const { agentId, executionId, failedExecutionId, fallback } = props.of;
+  const { agentId, executionId, failedExecutionId, fallback } = props.item;
   const failedId = fallback && failedExecutionId;
-  // A fixed output has no execution of its own.
+  // A fixed output has no execution.
   const ownId = agentId && executionId;
-  if (!failedId && !ownId) return <None />;
+  if (!failedId && !ownId) return <EmptyCell />;
   return (
     <span className={classes.links}>
       {failedId && (
         <Link
           to="/history/$agentId/$executionId"
           params={{ agentId: props.firstAgentId, executionId: failedId }}
-          aria-label={`Failed record of ${props.name}, before its fallback`}
+          aria-label={`Failed execution of ${props.name}, before its fallback`}
         >
           Failed
         </Link>
@@ -47,11 +51,14 @@ export function Executions(props: {
   );
 }
 
-export function tookOf({ startedAt, completedAt }: RunStep | RunItem): ReactNode {
+export function durationOf({
+  startedAt,
+  completedAt,
+}: WorkflowRunStep | WorkflowRunItem): ReactNode {
   if (!startedAt || !completedAt) return undefined;
   return formatDuration(Math.max(0, Date.parse(completedAt) - Date.parse(startedAt)));
 }
 
-export function None() {
-  return <span className={classes.soft}>–</span>;
+export function EmptyCell() {
+  return <span className={classes.muted}>–</span>;
 }

@@ -1,37 +1,37 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
 import {
-  itemsOnPage,
-  type RunItem,
-  type RunStep,
-  runItemsQuery,
+  itemsPageSize,
   type WorkflowRunDetail,
-} from '../../data/workflow-runs.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { Pager } from '../../parts/pager.tsx';
+  type WorkflowRunItem,
+  type WorkflowRunStep,
+  workflowRunItemsQuery,
+} from '../../data/workflows/workflow-runs.ts';
 import { StepBadge } from './run-badges.tsx';
-import { Executions, FixedFallback, None, tookOf } from './run-cells.tsx';
+import { durationOf, EmptyCell, ExecutionLinks, FixedFallback } from './run-cells.tsx';
 import classes from './workflow.module.css';
 
-/** Each item of a step that fans out, as far as they have begun. The run tells the first ones itself. */
+/** The started items of a fan-out step. The workflow run includes the first ones; further pages are fetched. */
 export function RunItems(props: {
   readonly run: WorkflowRunDetail;
-  readonly step: RunStep;
+  readonly step: WorkflowRunStep;
   readonly firstAgentId: string;
 }) {
   const { run, step, firstAgentId } = props;
   const [offset, setOffset] = useState(0);
-  const { items: told = [], itemsBegun: total = 0 } = step;
-  const isTold = offset + itemsOnPage <= told.length || told.length === total;
-  const asked = useQuery({ ...runItemsQuery(run, step.name, offset), enabled: !isTold });
-  const rows = isTold ? told.slice(offset, offset + itemsOnPage) : asked.data?.items;
+  const { items: included = [], itemsBegun: total = 0 } = step;
+  const isIncluded = offset + itemsPageSize <= included.length || included.length === total;
+  const page = useQuery({ ...workflowRunItemsQuery(run, step.name, offset), enabled: !isIncluded });
+  const rows = isIncluded ? included.slice(offset, offset + itemsPageSize) : page.data?.items;
   if (total === 0) {
-    return <p className={classes.note}>None has begun.</p>;
+    return <p className={classes.note}>No items started yet.</p>;
   }
-  const count = Math.min(itemsOnPage, total - offset);
-  const columns: readonly Column<RunItem>[] = [
+  const count = Math.min(itemsPageSize, total - offset);
+  const columns: readonly Column<WorkflowRunItem>[] = [
     {
       key: 'item',
       header: 'Item',
@@ -43,7 +43,7 @@ export function RunItems(props: {
       cell: ({ error, errorCode, ...one }) => (
         <>
           <StepBadge status={one.status} />
-          <FixedFallback of={one} />
+          <FixedFallback item={one} />
           {error !== undefined && (
             <div className={classes.error}>
               <code>{errorCode}</code> {error}
@@ -52,32 +52,39 @@ export function RunItems(props: {
         </>
       ),
     },
-    { key: 'took', header: 'Took', align: 'right', cell: (one) => tookOf(one) ?? <None /> },
+    {
+      key: 'took',
+      header: 'Duration',
+      align: 'right',
+      cell: (one) => durationOf(one) ?? <EmptyCell />,
+    },
     {
       key: 'executions',
       header: 'Execution',
       align: 'right',
-      cell: (one) => <Executions of={one} name={`item ${one.item}`} firstAgentId={firstAgentId} />,
+      cell: (one) => (
+        <ExecutionLinks item={one} name={`item ${one.item}`} firstAgentId={firstAgentId} />
+      ),
     },
   ];
   return (
     <div className={classes.rows}>
-      {!isTold && <NotRenewed query={asked} />}
-      {!isTold && asked.isError && !asked.data ? (
-        <ErrorState error={asked.error} onRetry={() => void asked.refetch()} />
+      {!isIncluded && <StaleNotice query={page} />}
+      {!isIncluded && page.isError && !page.data ? (
+        <ErrorState error={page.error} onRetry={() => void page.refetch()} />
       ) : (
         <DataTable
-          caption="Items that have begun"
+          caption="Started items"
           columns={columns}
           rows={rows}
           rowKey={({ item }) => String(item)}
           loadingRows={count}
-          stale={!isTold && asked.isPlaceholderData}
+          stale={!isIncluded && page.isPlaceholderData}
         />
       )}
-      {total > itemsOnPage && (
+      {total > itemsPageSize && (
         <Pager
-          pagination={{ limit: itemsOnPage, offset, total, hasMore: offset + count < total }}
+          pagination={{ limit: itemsPageSize, offset, total, hasMore: offset + count < total }}
           count={count}
           onOffset={setOffset}
         />

@@ -4,33 +4,33 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useMemo } from 'react';
 import type { WorkflowVersion } from '../../../src/client/index.ts';
-import { useAgentNames } from '../../data/agent-names.ts';
-import { stringify } from '../../data/exact-json.ts';
-import { formatDuration } from '../../data/format.ts';
-import { may, useMe } from '../../data/me.ts';
-import { useMemberNames } from '../../data/member-names.ts';
-import { pictureOf } from '../../data/workflow-graph.ts';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Identifier } from '../../components/identifier.tsx';
+import { lazyComponent } from '../../components/lazy-component.tsx';
+import { MetricList } from '../../components/metric-list.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
+import { Time } from '../../components/time.tsx';
+import { useAgentNames } from '../../data/agents/agent-names.ts';
+import { stringify } from '../../data/text/exact-json.ts';
+import { formatDuration } from '../../data/text/format.ts';
+import { layoutGraph } from '../../data/workflows/workflow-graph.ts';
 import {
-  isUnderWay,
+  isInProgress,
   useCancelWorkflowRun,
   type WorkflowRunDetail,
   workflowRunQuery,
-} from '../../data/workflow-runs.ts';
-import { workflowVersionQuery } from '../../data/workflows.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { Figures } from '../../parts/figures.tsx';
-import { Identifier } from '../../parts/identifier.tsx';
-import { lazyPart } from '../../parts/lazy-part.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { Time } from '../../parts/time.tsx';
+} from '../../data/workflows/workflow-runs.ts';
+import { workflowVersionQuery } from '../../data/workflows/workflows.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
+import { useMemberNames } from '../../data/workspace/member-names.ts';
 import { Graph } from './graph.tsx';
 import { RunBadge, StepBadge, stepTones } from './run-badges.tsx';
 import { RunSteps } from './run-steps.tsx';
 import classes from './workflow.module.css';
 
-const RunAgain = lazyPart(() => import('./run-again.tsx'), true);
+const RunAgain = lazyComponent(() => import('./run-again.tsx'), true);
 const route = getRouteApi('/app/workflows/$workflowId/runs/$workflowRunId');
 
 export function RunPage() {
@@ -41,9 +41,9 @@ export function RunPage() {
     ...workflowVersionQuery(workflowId, versionId),
     enabled: run.data !== undefined,
   });
-  const wanting = run.data ? version : run;
-  if (wanting.isError && !wanting.data) {
-    return <ErrorState error={wanting.error} onRetry={() => void wanting.refetch()} />;
+  const pending = run.data ? version : run;
+  if (pending.isError && !pending.data) {
+    return <ErrorState error={pending.error} onRetry={() => void pending.refetch()} />;
   }
   if (!run.data || !version.data) {
     return (
@@ -56,13 +56,13 @@ export function RunPage() {
   }
   return (
     <>
-      <NotRenewed query={run} />
+      <StaleNotice query={run} />
       <Run run={run.data} version={version.data} />
     </>
   );
 }
 
-/** One run: where each step stands, and what came of it. */
+/** One workflow run: the state of each step, input and output. */
 function Run({
   run,
   version,
@@ -73,7 +73,7 @@ function Run({
   const { step: chosen } = route.useSearch();
   const navigate = route.useNavigate();
   const { definition } = version;
-  const picture = useMemo(() => pictureOf(definition), [definition]);
+  const layout = useMemo(() => layoutGraph(definition), [definition]);
   const nameOf = useAgentNames(definition.steps.map(({ agentId }) => agentId));
   const statusOf = (name: string) =>
     run.steps.find((step) => step.name === name)?.status ?? 'waiting';
@@ -87,10 +87,10 @@ function Run({
           <code>{run.errorCode}</code> {run.error}
         </div>
       )}
-      <RunFigures run={run} />
+      <RunMetrics run={run} />
       <Graph
-        picture={picture}
-        label="Steps of the run"
+        layout={layout}
+        label="Steps of the workflow run"
         nameOf={nameOf}
         chosen={chosen}
         onChoose={choose}
@@ -110,11 +110,11 @@ function Run({
         {run.input ? (
           <CodeBlock label="Input" code={stringify(run.input, 2)} />
         ) : (
-          <p className={classes.note}>The input is not kept any more, or never was.</p>
+          <p className={classes.note}>The input is not stored, or no longer stored.</p>
         )}
         {run.output !== undefined && <CodeBlock label="Output" code={textOf(run.output)} />}
         {run.status === 'success' && run.output === undefined && (
-          <p className={classes.note}>The output is not kept any more.</p>
+          <p className={classes.note}>The output is no longer stored.</p>
         )}
       </div>
     </div>
@@ -123,56 +123,66 @@ function Run({
 
 function Head({ run }: { readonly run: WorkflowRunDetail }) {
   const { workflowId, workflowRunId } = run;
-  const mayEdit = may(useMe(), 'edit');
+  const canEdit = can(useMe(), 'edit');
   const cancel = useCancelWorkflowRun(workflowId, workflowRunId);
-  const [asked, { open: ask, close: dismiss }] = useDisclosure();
-  const [again, { open: openAgain, close: closeAgain }] = useDisclosure();
+  const [isConfirming, { open: openConfirm, close: closeConfirm }] = useDisclosure();
+  const [isRunAgainOpen, { open: openRunAgain, close: closeRunAgain }] = useDisclosure();
   return (
     <header>
       <div className={classes.runHead}>
-        <h2>Run</h2>
-        {/* It changes while one looks: whoever cannot see it is told. */}
+        <h2>Workflow run</h2>
+        {/* Announces status changes to screen readers. */}
         <span role="status">
           <RunBadge status={run.status} />
         </span>
-        {mayEdit && isUnderWay(run) && (
-          <Button className={classes.way ?? ''} size="xs" variant="default" onClick={ask}>
-            Cancel the run
+        {canEdit && isInProgress(run) && (
+          <Button
+            className={classes.action ?? ''}
+            size="xs"
+            variant="default"
+            onClick={openConfirm}
+          >
+            Cancel workflow run
           </Button>
         )}
-        {mayEdit && !isUnderWay(run) && (
-          <Button className={classes.way ?? ''} size="xs" variant="default" onClick={openAgain}>
+        {canEdit && !isInProgress(run) && (
+          <Button
+            className={classes.action ?? ''}
+            size="xs"
+            variant="default"
+            onClick={openRunAgain}
+          >
             Run again
           </Button>
         )}
       </div>
-      <Identifier id={workflowRunId} what="the run's identifier" />
+      <Identifier id={workflowRunId} name="workflow run ID" />
       <ConfirmDialog
-        opened={asked}
-        title="Cancel this run?"
-        verb="Cancel the run"
+        opened={isConfirming}
+        title="Cancel this workflow run?"
+        confirmLabel="Cancel workflow run"
+        cancelLabel="Keep running"
         destructive
-        order={cancel}
-        onClose={dismiss}
-        onConfirm={() => cancel.mutate(undefined, { onSuccess: dismiss })}
+        mutation={cancel}
+        onClose={closeConfirm}
+        onConfirm={() => cancel.mutate(undefined, { onSuccess: closeConfirm })}
       >
-        The executions that are under way are stopped, and nothing more of it begins. What its steps
-        have done so far stays in their records.
+        Stops the executions in progress and starts no further steps. The records of its steps stay.
       </ConfirmDialog>
-      <Suspense>{again && <RunAgain run={run} onClose={closeAgain} />}</Suspense>
+      <Suspense>{isRunAgainOpen && <RunAgain run={run} onClose={closeRunAgain} />}</Suspense>
     </header>
   );
 }
 
-function RunFigures({ run }: { readonly run: WorkflowRunDetail }) {
+function RunMetrics({ run }: { readonly run: WorkflowRunDetail }) {
   const { workflowId, executedAt, completedAt } = run;
   const nameOf = useMemberNames();
-  const figures: readonly (readonly [string, ReactNode])[] = [
+  const metrics: readonly (readonly [string, ReactNode])[] = [
     ['Started', <Time key="at" at={executedAt} />],
     completedAt
-      ? ['Took', formatDuration(Date.parse(completedAt) - Date.parse(executedAt))]
+      ? ['Duration', formatDuration(Date.parse(completedAt) - Date.parse(executedAt))]
       : ['Deadline', <Time key="deadline" at={run.deadlineAt} />],
-    ['Started by', run.trigger],
+    ['Trigger', run.trigger],
     ['On behalf of', nameOf(run.executedBy)],
     [
       'Version',
@@ -181,10 +191,10 @@ function RunFigures({ run }: { readonly run: WorkflowRunDetail }) {
       </Link>,
     ],
   ];
-  return <Figures figures={figures} />;
+  return <MetricList metrics={metrics} />;
 }
 
-/** A text as the model wrote it, anything else as JSON. */
+/** Text unchanged, anything else as JSON. */
 function textOf(output: unknown): string {
   return typeof output === 'string' ? output : stringify(output, 2);
 }

@@ -1,14 +1,14 @@
-import { formatCount, formatDuration } from '../../data/format.ts';
-import type { RunStep, WorkflowRunDetail } from '../../data/workflow-runs.ts';
-import type { WorkflowDefinition } from '../../data/workflows.ts';
-import { Card } from '../../parts/card.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Card } from '../../components/card.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { formatCount, formatDuration } from '../../data/text/format.ts';
+import type { WorkflowRunDetail, WorkflowRunStep } from '../../data/workflows/workflow-runs.ts';
+import type { WorkflowDefinition } from '../../data/workflows/workflows.ts';
 import { StepBadge, stepTones } from './run-badges.tsx';
-import { Executions, FixedFallback, None, tookOf } from './run-cells.tsx';
+import { durationOf, EmptyCell, ExecutionLinks, FixedFallback } from './run-cells.tsx';
 import { RunItems } from './run-items.tsx';
 import classes from './workflow.module.css';
 
-/** The steps of a run with their timings, and the items of the one that is looked at. */
+/** The steps of a workflow run with timings, and the items of the selected step. */
 export function RunSteps(props: {
   readonly run: WorkflowRunDetail;
   readonly definition: WorkflowDefinition;
@@ -20,13 +20,13 @@ export function RunSteps(props: {
   const firstAgentOf = (name: string) =>
     definition.steps.find((one) => one.name === name)?.agentId ?? '';
   const step = run.steps.find(({ name }) => name === chosen);
-  const columns: readonly Column<RunStep>[] = [
+  const columns: readonly Column<WorkflowRunStep>[] = [
     {
       key: 'name',
       header: 'Step',
       cell: ({ name, itemCount }) =>
         itemCount !== undefined ? (
-          <button type="button" className={classes.linkish} onClick={() => onChoose(name)}>
+          <button type="button" className={classes.linkButton} onClick={() => onChoose(name)}>
             {name}
           </button>
         ) : (
@@ -37,22 +37,34 @@ export function RunSteps(props: {
     {
       key: 'agent',
       header: 'Agent',
-      from: 'md',
+      hideBelow: 'md',
       cell: ({ name, agentId, fallback }) => {
-        // A fixed output calls nobody: the agent that failed before it is that of the step.
+        // A fixed output calls no agent, so show the step's agent, which failed.
         const called = agentId ?? (fallback ? firstAgentOf(name) : '');
-        if (!called) return <None />;
+        if (!called) return <EmptyCell />;
         const mark = agentId && fallback ? ' (fallback)' : '';
         return <span className={classes.agent}>{`${nameOf(called) ?? called}${mark}`}</span>;
       },
     },
-    { key: 'when', header: 'When', from: 'sm', cell: (one) => <Bar run={run} step={one} /> },
-    { key: 'took', header: 'Took', align: 'right', cell: (one) => tookOf(one) ?? <None /> },
+    {
+      key: 'when',
+      header: 'Timeline',
+      hideBelow: 'sm',
+      cell: (one) => <Bar run={run} step={one} />,
+    },
+    {
+      key: 'took',
+      header: 'Duration',
+      align: 'right',
+      cell: (one) => durationOf(one) ?? <EmptyCell />,
+    },
     {
       key: 'executions',
       header: 'Execution',
       align: 'right',
-      cell: (one) => <Executions of={one} name={one.name} firstAgentId={firstAgentOf(one.name)} />,
+      cell: (one) => (
+        <ExecutionLinks item={one} name={one.name} firstAgentId={firstAgentOf(one.name)} />
+      ),
     },
   ];
   return (
@@ -69,7 +81,7 @@ export function RunSteps(props: {
   );
 }
 
-function State({ step }: { readonly step: RunStep }) {
+function State({ step }: { readonly step: WorkflowRunStep }) {
   const { status, skippedReason, error, errorCode, itemCount, itemsEnded = 0 } = step;
   return (
     <>
@@ -79,7 +91,7 @@ function State({ step }: { readonly step: RunStep }) {
           {formatCount(itemsEnded)} of {formatCount(itemCount)} items done
         </div>
       )}
-      <FixedFallback of={step} />
+      <FixedFallback item={step} />
       {skippedReason && <div className={classes.note}>{skipped[skippedReason]}</div>}
       {error !== undefined && (
         <div className={classes.error}>
@@ -91,17 +103,17 @@ function State({ step }: { readonly step: RunStep }) {
 }
 
 const skipped = {
-  CONDITION: 'its condition was not true',
-  ALL_SKIPPED: 'all it waits for was skipped',
+  CONDITION: 'condition not met',
+  ALL_SKIPPED: 'all dependencies skipped',
 } as const;
 
-/** Where in the run's time the step was. */
-function Bar({ run, step }: { readonly run: WorkflowRunDetail; readonly step: RunStep }) {
-  if (!step.startedAt) return <None />;
+/** The step's time span within the workflow run. */
+function Bar({ run, step }: { readonly run: WorkflowRunDetail; readonly step: WorkflowRunStep }) {
+  if (!step.startedAt) return <EmptyCell />;
   const start = Date.parse(run.executedAt);
   const times = run.steps.flatMap((one) => [one.startedAt ?? [], one.completedAt ?? []].flat());
   const latest = Math.max(...times.map((time) => Date.parse(time)));
-  // The viewer's clock may be off; only what is still under way is measured by it.
+  // Uses the viewer's clock, which may be wrong, only for steps in progress.
   const end = run.completedAt ? Date.parse(run.completedAt) : Math.max(latest, Date.now());
   const all = Math.max(1, end - start);
   const share = (time: string | undefined) =>
@@ -114,7 +126,7 @@ function Bar({ run, step }: { readonly run: WorkflowRunDetail; readonly step: Ru
       width="100%"
       height="8"
       role="img"
-      aria-label={`Began ${after} after the run`}
+      aria-label={`Started ${after} after the workflow run`}
     >
       <rect data-part="all" width="100%" height="8" rx="3" />
       <rect

@@ -1,18 +1,18 @@
 import { Button, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { formatDuration } from '../../data/format.ts';
-import { useMemberNames } from '../../data/member-names.ts';
-import { type WorkflowRunDetail, workflowRunsQuery } from '../../data/workflow-runs.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import list from '../../parts/list.module.css';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { Time } from '../../parts/time.tsx';
-import { useFilters } from '../../parts/use-filters.ts';
-import { useLastPage } from '../../parts/use-last-page.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { useFilters } from '../../components/hooks/use-filters.ts';
+import { useLastPage } from '../../components/hooks/use-last-page.ts';
+import list from '../../components/list.module.css';
+import { Pager } from '../../components/pager.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
+import { Time } from '../../components/time.tsx';
+import { formatDuration } from '../../data/text/format.ts';
+import { type WorkflowRunDetail, workflowRunsQuery } from '../../data/workflows/workflow-runs.ts';
+import { useMemberNames } from '../../data/workspace/member-names.ts';
 import { RunBadge } from './run-badges.tsx';
 import { type RunsSearch, runStatuses } from './search.ts';
 import classes from './workflow.module.css';
@@ -20,7 +20,7 @@ import classes from './workflow.module.css';
 const route = getRouteApi('/app/workflows/$workflowId/runs');
 const pageSize = 20;
 
-/** The runs that match, newest first; they are looked at again while they are seen. */
+/** The matching workflow runs, newest first; polled while visible. */
 export function RunsPage() {
   const { workflowId } = route.useParams();
   const [filters, change] = useFilters<RunsSearch>();
@@ -36,48 +36,49 @@ export function RunsPage() {
           value={filters.status ?? ''}
           onChange={({ currentTarget }) => choose(currentTarget.value)}
           data={[
-            { value: '', label: 'Every status' },
+            { value: '', label: 'All statuses' },
             ...runStatuses.map((value) => ({ value, label: value })),
           ]}
         />
       </search>
-      <NotRenewed query={runs} />
+      <StaleNotice query={runs} />
       {runs.isError && !runs.data ? (
         <ErrorState error={runs.error} onRetry={() => void runs.refetch()} />
       ) : runs.data?.runs.length === 0 ? (
         filters.status || filters.offset ? (
           <EmptyState
             icon="search"
-            title="No run matches"
+            title="No matches"
             action={
               <Button variant="default" onClick={() => choose('')}>
-                Take the filters off
+                Clear filters
               </Button>
             }
           >
-            None has this status, or retention has taken it.
+            No workflow run has this status, or its retention period has ended.
           </EmptyState>
         ) : (
           <EmptyState
             icon="workflows"
-            title="No runs yet"
+            title="No workflow runs yet"
             action={
               <Button
                 component={Link}
                 to="/workflows/$workflowId/run"
                 params={{ workflowId } as never}
               >
-                Run it
+                Run workflow
               </Button>
             }
           >
-            Each run leaves a record here: how every step went, with links to their executions.
+            Each workflow run is listed here, with the result of every step and links to the
+            executions.
           </EmptyState>
         )
       ) : (
         <div className={classes.rows}>
           <DataTable
-            caption="Runs of the workflow"
+            caption="Workflow runs"
             columns={columnsOf(nameOf)}
             rows={runs.data?.runs}
             rowKey={({ workflowRunId }) => workflowRunId}
@@ -124,23 +125,28 @@ const columnsOf = (nameOf: (userId: string | null) => string): readonly Column<R
       </>
     ),
   },
-  { key: 'trigger', header: 'Started by', from: 'sm', cell: ({ trigger }) => trigger },
-  { key: 'by', header: 'On behalf of', from: 'md', cell: ({ executedBy }) => nameOf(executedBy) },
+  { key: 'trigger', header: 'Trigger', hideBelow: 'sm', cell: ({ trigger }) => trigger },
+  {
+    key: 'by',
+    header: 'On behalf of',
+    hideBelow: 'md',
+    cell: ({ executedBy }) => nameOf(executedBy),
+  },
   {
     key: 'version',
     header: 'Version',
-    from: 'sm',
+    hideBelow: 'sm',
     cell: ({ workflowVersionLabel }) => <span className={list.code}>{workflowVersionLabel}</span>,
   },
   {
     key: 'took',
-    header: 'Took',
+    header: 'Duration',
     align: 'right',
     cell: ({ executedAt, completedAt }) =>
       completedAt ? (
         formatDuration(Date.parse(completedAt) - Date.parse(executedAt))
       ) : (
-        <span className={list.none}>–</span>
+        <span className={list.muted}>–</span>
       ),
   },
 ];

@@ -2,25 +2,28 @@ import { Button, Checkbox, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { Workflow, WorkflowVersion } from '../../../src/client/index.ts';
-import { type AddedVersion, useAddVersion, type WorkflowDefinition } from '../../data/workflows.ts';
-import { Card } from '../../parts/card.tsx';
-import editor from '../../parts/editor.module.css';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { VersionFields } from '../../parts/version-fields.tsx';
+import { Card } from '../../components/card.tsx';
+import editor from '../../components/editor/editor.module.css';
+import { VersionFields } from '../../components/fields/version-fields.tsx';
+import { FormError } from '../../components/form-error.tsx';
+import {
+  type AddedVersion,
+  useAddVersion,
+  type WorkflowDefinition,
+} from '../../data/workflows/workflows.ts';
 import type { DefinitionDraft } from './definition-draft.ts';
 
-/** Makes a version of what is written. It cannot be changed after, so it is said what that means. */
+/** Saves the draft as a new, immutable version. */
 export function SaveVersion(props: {
   readonly workflow: Workflow;
   readonly draft: DefinitionDraft;
-  /** What the draft says, as it was read and judged. */
+  /** The parsed and validated definition. */
   readonly definition: unknown;
   readonly changed: boolean;
-  /** Whether it can be saved as it stands. */
-  readonly fine: boolean;
+  readonly valid: boolean;
   readonly onSaved: (sent: DefinitionDraft, version: WorkflowVersion) => void;
 }) {
-  const { workflow, draft, definition, changed, fine, onSaved } = props;
+  const { workflow, draft, definition, changed, valid, onSaved } = props;
   const [about, setAbout] = useState({ label: '', notes: '', pin: true });
   const add = useAddVersion(workflow.workflowId);
   const navigate = useNavigate();
@@ -28,22 +31,22 @@ export function SaveVersion(props: {
     event.preventDefault();
     const { label, notes, pin } = about;
     const version = {
-      // The server has judged it.
+      // The server has validated it.
       definition: definition as WorkflowDefinition,
       notes: notes || null,
       ...(label && { label }),
     };
     const onSuccess = ({ version: { workflowVersionId: from } }: AddedVersion) => {
-      // What was typed since is about the next one.
+      // Edits made meanwhile belong to the next version.
       setAbout((now) => ({
         label: now.label === label ? '' : now.label,
         notes: now.notes === notes ? '' : now.notes,
         pin: now.pin === pin || now.pin,
       }));
-      // What was saved is shown, whatever it began with.
+      // Show the saved version.
       void navigate({ to: '.', search: { from } as never, replace: true });
     };
-    // The draft is that no more, also where another page is shown by then.
+    // Clears the draft even if the user has left the page.
     add.mutateAsync({ version, pin }, { onSuccess }).then(
       (added) => onSaved(draft, added.version),
       () => {},
@@ -51,7 +54,7 @@ export function SaveVersion(props: {
   };
   const saved = changed ? undefined : add.data;
   return (
-    <Card title="Save as a new version">
+    <Card title="Save as new version">
       <form onSubmit={submit}>
         <Stack gap="sm" maw="32rem">
           <VersionFields
@@ -60,22 +63,22 @@ export function SaveVersion(props: {
             onChange={(change) => setAbout({ ...about, ...change })}
           />
           <Checkbox
-            label="Pin it: from the next run on it is what is carried out"
+            label="Pin this version for new workflow runs"
             checked={about.pin}
             onChange={({ currentTarget: { checked: pin } }) => setAbout({ ...about, pin })}
           />
-          <FormProblem error={add.error ?? saved?.pinError} />
+          <FormError error={add.error ?? saved?.pinError} />
           {saved && (
             <div className={editor.saved} role="status">
               Saved as {saved.version.workflowVersionLabel}
               {saved.pinned
-                ? ' and pinned. Runs that are under way keep the version they began with.'
+                ? ' and pinned. Workflow runs in progress keep their version.'
                 : `. “${workflow.workflowVersionLabel}” stays pinned.`}
             </div>
           )}
           <div>
-            <Button type="submit" loading={add.isPending} disabled={!(changed && fine)}>
-              Save the version
+            <Button type="submit" loading={add.isPending} disabled={!(changed && valid)}>
+              Save version
             </Button>
           </div>
         </Stack>

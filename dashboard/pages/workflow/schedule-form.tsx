@@ -9,17 +9,17 @@ import {
 } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Schedule } from '../../../src/client/index.ts';
-import { stringify } from '../../data/exact-json.ts';
-import { viewerZone } from '../../data/format.ts';
-import { objectOf } from '../../data/json-object.ts';
-import { useChangeSchedule, useCreateSchedule } from '../../data/triggers.ts';
-import { Dialog, LeaveButton } from '../../parts/dialog.tsx';
-import { FormProblem, fieldProblem } from '../../parts/form-problem.tsx';
+import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { FormError, fieldError } from '../../components/form-error.tsx';
+import { stringify } from '../../data/text/exact-json.ts';
+import { viewerZone } from '../../data/text/format.ts';
+import { parseJsonObject } from '../../data/text/json-object.ts';
+import { useChangeSchedule, useCreateSchedule } from '../../data/workflows/triggers.ts';
 
-/** A new schedule, or another shape of one that is there. */
+/** Creates or edits a schedule. */
 export default function ScheduleForm(props: {
   readonly workflowId: string;
-  /** Null for a new one. */
+  /** Null creates a schedule. */
   readonly schedule: Schedule | null;
   readonly onClose: () => void;
 }) {
@@ -31,24 +31,24 @@ export default function ScheduleForm(props: {
   const create = useCreateSchedule(workflowId);
   const change = useChangeSchedule(workflowId, schedule?.scheduleId ?? '');
   const { error, isPending } = schedule ? change : create;
-  const given = objectOf(input);
+  const given = parseJsonObject(input);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!given) return;
-    const order = { cron, timeZone, missed, input: given };
-    (schedule ? change : create).mutate(order, { onSuccess: onClose });
+    const values = { cron, timeZone, missed, input: given };
+    (schedule ? change : create).mutate(values, { onSuccess: onClose });
   };
   return (
     <Dialog
       locked={isPending}
       onClose={onClose}
-      title={schedule ? 'Edit the schedule' : 'New schedule'}
+      title={schedule ? 'Edit schedule' : 'New schedule'}
     >
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput
-            label="When"
-            description="Cron: minute, hour, day of the month, month, day of the week"
+            label="Cron expression"
+            description="Minute, hour, day of month, month, day of week"
             placeholder="*/15 8-18 * * MON-FRI"
             required
             withAsterisk={false}
@@ -57,47 +57,47 @@ export default function ScheduleForm(props: {
             styles={{ input: { fontFamily: 'var(--mono)' } }}
             data-autofocus
             value={cron}
-            error={fieldProblem(error, 'cron')}
+            error={fieldError(error, 'cron')}
             onChange={({ currentTarget }) => setCron(currentTarget.value)}
           />
           <Autocomplete
             label="Time zone"
-            description="Whose clocks it goes by"
+            description="The time zone of the cron expression"
             data={zones}
             limit={20}
             required
             withAsterisk={false}
             value={timeZone}
-            error={fieldProblem(error, 'timeZone')}
+            error={fieldError(error, 'timeZone')}
             onChange={setTimeZone}
           />
           <NativeSelect
-            label="Times that were missed"
-            description="Because nothing was running, or it was carried out more than a minute late"
+            label="Missed times"
+            description="Times missed by more than a minute, for example while the server was down"
             data={[
-              { value: 'skip', label: 'Pass over them' },
-              { value: 'once', label: 'Start one run for all of them' },
+              { value: 'skip', label: 'Skip' },
+              { value: 'once', label: 'Start one workflow run for all' },
             ]}
             value={missed}
             onChange={({ currentTarget }) => setMissed(currentTarget.value as Schedule['missed'])}
           />
           <Textarea
             label="Input"
-            description="What each run is given, a JSON object"
+            description="The input of each workflow run, a JSON object"
             autosize
             minRows={3}
             maxRows={14}
             spellCheck={false}
             styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.78125rem' } }}
             value={input}
-            error={given ? fieldProblem(error, 'input') : 'It is not a JSON object.'}
+            error={given ? fieldError(error, 'input') : 'Not a JSON object.'}
             onChange={({ currentTarget }) => setInput(currentTarget.value)}
           />
-          <FormProblem error={error} />
+          <FormError error={error} />
           <Group justify="flex-end" gap="xs">
-            <LeaveButton>{schedule ? 'Keep as it is' : 'Cancel'}</LeaveButton>
+            <DialogCloseButton>Cancel</DialogCloseButton>
             <Button type="submit" loading={isPending} disabled={!given}>
-              {schedule ? 'Save' : 'Create'}
+              {schedule ? 'Save schedule' : 'Create schedule'}
             </Button>
           </Group>
         </Stack>

@@ -1,25 +1,25 @@
 import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { Schedule } from '../../../src/client/index.ts';
-import { stringify } from '../../data/exact-json.ts';
-import { formatSince, formatTimeIn, viewerZone } from '../../data/format.ts';
-import { may, useMe } from '../../data/me.ts';
-import { useChangeSchedule, useDeleteSchedule } from '../../data/triggers.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { EnabledBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { FormError } from '../../components/form-error.tsx';
+import { EnabledBadge } from '../../components/state-badge.tsx';
+import { Time } from '../../components/time.tsx';
+import { stringify } from '../../data/text/exact-json.ts';
+import { formatSince, formatTimeIn, viewerZone } from '../../data/text/format.ts';
+import { useChangeSchedule, useDeleteSchedule } from '../../data/workflows/triggers.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './triggers.module.css';
 
-/** One schedule, with its next times on its own clocks and on those of the viewer. */
+/** One schedule, with its next times in its own and in the viewer's time zone. */
 export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdit: () => void }) {
   const { schedule, onEdit } = props;
   const { workflowId, scheduleId, cron, timeZone, missed, enabled, nextTimes } = schedule;
   const { lastAt, lastError } = schedule;
-  const mayEdit = may(useMe(), 'edit');
+  const canEdit = can(useMe(), 'edit');
   const change = useChangeSchedule(workflowId, scheduleId);
   const remove = useDeleteSchedule(workflowId);
-  const [asked, { open: ask, close: dismiss }] = useDisclosure();
+  const [isConfirming, { open: openConfirm, close: closeConfirm }] = useDisclosure();
   const input = stringify(schedule.input);
   return (
     <li>
@@ -27,36 +27,34 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
         <code className={classes.cron}>{cron}</code>
         <span className={classes.zone}>{timeZone}</span>
         <EnabledBadge enabled={enabled} />
-        {mayEdit && (
+        {canEdit && (
           <Group gap="xs" ml="auto">
             <Button
               size="xs"
               variant="default"
               loading={change.isPending}
-              aria-label={`${enabled ? 'Switch off' : 'Switch on'} ${cron}`}
+              aria-label={`${enabled ? 'Disable' : 'Enable'} ${cron}`}
               onClick={() => change.mutate({ enabled: !enabled })}
             >
-              {enabled ? 'Switch off' : 'Switch on'}
+              {enabled ? 'Disable' : 'Enable'}
             </Button>
             <Button size="xs" variant="default" aria-label={`Edit ${cron}`} onClick={onEdit}>
               Edit
             </Button>
-            <Button size="xs" variant="default" aria-label={`Delete ${cron}`} onClick={ask}>
+            <Button size="xs" variant="default" aria-label={`Delete ${cron}`} onClick={openConfirm}>
               Delete
             </Button>
           </Group>
         )}
       </div>
-      <p className={classes.words}>
-        {missed === 'once'
-          ? 'What was missed is made up for by one run.'
-          : 'What was missed is passed over.'}{' '}
+      <p className={classes.text}>
+        {missed === 'once' ? 'Missed times start one workflow run.' : 'Missed times are skipped.'}{' '}
         {lastAt ? (
           <>
-            Last started a run <Time at={lastAt} since />.
+            Last run <Time at={lastAt} relative />.
           </>
         ) : (
-          'Has started no run yet.'
+          'Not run yet.'
         )}
         {input !== '{}' && (
           <>
@@ -67,48 +65,48 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
       </p>
       {lastError && (
         <p className={classes.failed}>
-          Could not start a run <Time at={lastError.at} since />: {lastError.message}
+          Failed to start <Time at={lastError.at} relative />: {lastError.message}
         </p>
       )}
-      <FormProblem error={change.error} />
+      <FormError error={change.error} />
       {nextTimes.length > 0 ? (
         <NextTimes nextTimes={nextTimes} timeZone={timeZone} />
       ) : (
-        <p className={classes.none}>{enabled ? 'No time of it will come.' : 'It does not tick.'}</p>
+        <p className={classes.muted}>{enabled ? 'No upcoming times.' : 'Disabled.'}</p>
       )}
       <ConfirmDialog
-        opened={asked}
+        opened={isConfirming}
         title="Delete this schedule?"
-        verb="Delete"
+        confirmLabel="Delete"
         destructive
-        order={remove}
-        onClose={dismiss}
-        onConfirm={() => remove.mutate(scheduleId, { onSuccess: dismiss })}
+        mutation={remove}
+        onClose={closeConfirm}
+        onConfirm={() => remove.mutate(scheduleId, { onSuccess: closeConfirm })}
       >
-        <code>{cron}</code> starts no more runs, and nothing brings it back. To stop it for a while,
-        switch it off.
+        <code>{cron}</code> will start no more workflow runs. This cannot be undone. To pause it,
+        disable it instead.
       </ConfirmDialog>
     </li>
   );
 }
 
 function NextTimes({ nextTimes, timeZone }: Pick<Schedule, 'nextTimes' | 'timeZone'>) {
-  const own = timeZone === viewerZone;
+  const isViewerZone = timeZone === viewerZone;
   return (
     <table className={classes.times}>
       <caption>Next times</caption>
       <thead>
         <tr>
           <th scope="col">{timeZone}</th>
-          {!own && <th scope="col">Yours, {viewerZone}</th>}
-          <th scope="col">When</th>
+          {!isViewerZone && <th scope="col">Your time, {viewerZone}</th>}
+          <th scope="col">Due</th>
         </tr>
       </thead>
       <tbody>
         {nextTimes.map((at) => (
           <tr key={at}>
             <td>{formatTimeIn(at, timeZone)}</td>
-            {!own && <td>{formatTimeIn(at, viewerZone)}</td>}
+            {!isViewerZone && <td>{formatTimeIn(at, viewerZone)}</td>}
             <td>{formatSince(at)}</td>
           </tr>
         ))}

@@ -2,47 +2,47 @@ import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import type { Schedule } from '../../../src/client/index.ts';
-import { may, useMe } from '../../data/me.ts';
-import { schedulesQuery } from '../../data/triggers.ts';
-import { Card } from '../../parts/card.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { lazyPart } from '../../parts/lazy-part.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
+import { Card } from '../../components/card.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { lazyComponent } from '../../components/lazy-component.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
+import { schedulesQuery } from '../../data/workflows/triggers.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { ScheduleRow } from './schedule-row.tsx';
 import classes from './triggers.module.css';
 
-const ScheduleForm = lazyPart(() => import('./schedule-form.tsx'), true);
+const ScheduleForm = lazyComponent(() => import('./schedule-form.tsx'), true);
 
 export function Schedules({ workflowId }: { readonly workflowId: string }) {
   const schedules = useQuery(schedulesQuery(workflowId));
-  const mayEdit = may(useMe(), 'edit');
-  const [edited, edit] = useState<Schedule | 'new' | null>(null);
+  const canEdit = can(useMe(), 'edit');
+  const [dialog, setDialog] = useState<Schedule | 'new' | null>(null);
   return (
     <Card
       title="Schedules"
       actions={
-        mayEdit && (
+        canEdit && (
           <Button
             size="xs"
             variant="default"
             leftSection={<Icon name="plus" size={12} />}
-            onClick={() => edit('new')}
+            onClick={() => setDialog('new')}
           >
             New schedule
           </Button>
         )
       }
     >
-      <NotRenewed query={schedules} />
+      <StaleNotice query={schedules} />
       {schedules.isError && !schedules.data ? (
         <ErrorState error={schedules.error} onRetry={() => void schedules.refetch()} />
       ) : !schedules.data ? (
         <Skeleton height={120} />
       ) : schedules.data.schedules.length === 0 ? (
-        <p className={classes.none}>
-          None yet. A schedule starts exactly one run at each of its times, however many processes
-          there are.
+        <p className={classes.muted}>
+          No schedules yet. A schedule starts exactly one workflow run at each of its times,
+          regardless of the number of processes.
         </p>
       ) : (
         <ul className={classes.schedules}>
@@ -50,17 +50,17 @@ export function Schedules({ workflowId }: { readonly workflowId: string }) {
             <ScheduleRow
               key={schedule.scheduleId}
               schedule={schedule}
-              onEdit={() => edit(schedule)}
+              onEdit={() => setDialog(schedule)}
             />
           ))}
         </ul>
       )}
       <Suspense>
-        {edited && (
+        {dialog && (
           <ScheduleForm
             workflowId={workflowId}
-            schedule={edited === 'new' ? null : edited}
-            onClose={() => edit(null)}
+            schedule={dialog === 'new' ? null : dialog}
+            onClose={() => setDialog(null)}
           />
         )}
       </Suspense>

@@ -1,15 +1,15 @@
-import { readOffset } from '../../data/address.ts';
-import type { RunStatus } from '../../data/workflow-runs.ts';
+import { readOffset } from '../../data/client/search-params.ts';
+import type { WorkflowRunStatus } from '../../data/workflows/workflow-runs.ts';
 
 export const runStatuses = [
   'processing',
   'success',
   'failed',
   'canceled',
-] as const satisfies RunStatus[];
+] as const satisfies WorkflowRunStatus[];
 
 export interface RunsSearch {
-  readonly status?: RunStatus;
+  readonly status?: WorkflowRunStatus;
   readonly offset?: number;
 }
 

@@ -2,19 +2,19 @@ import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import { may, useMe } from '../../data/me.ts';
-import { valueFields } from '../../data/value-fields.ts';
-import { useStartWorkflow } from '../../data/workflow-runs.ts';
-import { workflowQuery } from '../../data/workflows.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { submitByKeys } from '../../parts/submit-by-keys.ts';
-import { useValues, ValuesCard } from '../../parts/values-card.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { FormError } from '../../components/form-error.tsx';
+import { submitOnCtrlEnter } from '../../components/hooks/submit-on-ctrl-enter.ts';
+import { useValues, ValuesCard } from '../../components/values-card.tsx';
+import { valueFields } from '../../data/agents/value-fields.ts';
+import { useStartWorkflow } from '../../data/workflows/workflow-runs.ts';
+import { workflowQuery } from '../../data/workflows/workflows.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './start.module.css';
 
 const route = getRouteApi('/app/workflows/$workflowId/run');
 
-/** Starts a run from here, and leads to it. */
+/** Starts a workflow run and navigates to it. */
 export function StartPage() {
   const { workflowId } = route.useParams();
   const navigate = route.useNavigate();
@@ -22,24 +22,24 @@ export function StartPage() {
   const fields = valueFields(workflow.definition.input);
   const values = useValues(`cueline-values-${workflowId}`, fields);
   const start = useStartWorkflow(workflowId);
-  if (!may(useMe(), 'edit')) {
+  if (!can(useMe(), 'edit')) {
     return (
-      <EmptyState icon="lock" title="Running takes an editor">
-        What it has done is in its runs.
+      <EmptyState icon="lock" title="Running requires the editor role">
+        You can view its workflow runs.
       </EmptyState>
     );
   }
   if (!workflow.enabled) {
     return (
-      <EmptyState icon="lock" title="It is switched off">
-        Nobody can start a run of it until it is switched on.
+      <EmptyState icon="lock" title="This workflow is disabled">
+        Enable it to start workflow runs.
       </EmptyState>
     );
   }
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!values.given) return;
-    start.mutate(values.given, {
+    if (!values.input) return;
+    start.mutate(values.input, {
       onSuccess: ({ workflowRunId }) =>
         void navigate({
           to: '/workflows/$workflowId/runs/$workflowRunId',
@@ -48,17 +48,16 @@ export function StartPage() {
     });
   };
   return (
-    <form className={classes.form} onSubmit={submit} onKeyDown={submitByKeys}>
+    <form className={classes.form} onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
       <ValuesCard title="Input" fields={fields} {...values}>
         <div className={classes.foot}>
-          <FormProblem error={start.error} />
-          <Button type="submit" loading={start.isPending} disabled={values.given === null}>
+          <FormError error={start.error} />
+          <Button type="submit" loading={start.isPending} disabled={values.input === null}>
             Run
           </Button>
           <p className={classes.note}>
-            Carries out the version “{workflow.workflowVersionLabel}”, which is pinned. Each
-            execution of a step spends an AI Action. What is typed in the form is sent as text;
-            lists and objects are written as JSON.
+            Runs the pinned version “{workflow.workflowVersionLabel}”. Each step execution uses one
+            AI Action. Form values are sent as text; switch to JSON for lists and objects.
           </p>
         </div>
       </ValuesCard>

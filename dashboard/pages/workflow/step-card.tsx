@@ -1,17 +1,17 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { stringify } from '../../data/exact-json.ts';
-import type { PlacedStep } from '../../data/workflow-graph.ts';
-import { Card, Facts } from '../../parts/card.tsx';
-import { CodeBlock } from '../../parts/code-block.tsx';
+import { Card, DescriptionList } from '../../components/card.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { stringify } from '../../data/text/exact-json.ts';
+import type { PositionedStep } from '../../data/workflows/workflow-graph.ts';
 import classes from './workflow.module.css';
 
-/** One step as it is defined. */
+/** The definition of one step. */
 export function StepCard(props: {
-  readonly placed: PlacedStep;
+  readonly positioned: PositionedStep;
   readonly nameOf: (agentId: string) => string | undefined;
 }) {
-  const { step, waitsFor } = props.placed;
+  const { step, dependencies } = props.positioned;
   const agent = (agentId: string) => (
     <Link to="/agents/$agentId" params={{ agentId }}>
       {props.nameOf(agentId) ?? agentId}
@@ -20,34 +20,36 @@ export function StepCard(props: {
   const { when, forEach, fallback, onFailure } = step;
   const facts: (readonly [string, ReactNode])[] = [
     ['Agent', agent(step.agentId)],
-    ['Waits for', waitsFor.length === 0 ? 'nothing' : waitsFor.join(', ')],
+    ['Depends on', dependencies.length === 0 ? 'nothing' : dependencies.join(', ')],
   ];
-  if (when !== null) facts.push(['Only when', <code key="when">{when}</code>]);
+  if (when !== null) facts.push(['Condition', <code key="when">{when}</code>]);
   if (forEach) {
     const list = typeof forEach.list === 'string' ? forEach.list : stringify(forEach.list);
     facts.push(
-      ['For each of', <code key="list">{list}</code>],
-      ['At once', `${forEach.concurrency}, of at most ${forEach.max} items`],
+      ['For each item of', <code key="list">{list}</code>],
+      ['Concurrency', `${forEach.concurrency}, at most ${forEach.max} items`],
     );
   }
   if (fallback) {
     const takesOver = fallback.agentId ? agent(fallback.agentId) : 'a fixed output';
-    facts.push(['Where it fails', takesOver]);
+    facts.push(['Fallback', takesOver]);
   }
   facts.push([
-    fallback ? 'Where that fails, too' : 'Where it fails',
-    onFailure === 'fail' ? 'the run fails' : 'the run goes on without its output',
+    fallback ? 'If the fallback fails' : 'If it fails',
+    onFailure === 'fail'
+      ? 'the workflow run fails'
+      : 'the workflow run continues without its output',
   ]);
   return (
     <Card title={step.name}>
-      <Facts facts={facts} />
+      <DescriptionList items={facts} />
       <div className={classes.blocks}>
         <CodeBlock label="Variables" code={stringify(step.variables, 2)} />
         {fallback?.variables && (
-          <CodeBlock label="Variables of the fallback" code={stringify(fallback.variables, 2)} />
+          <CodeBlock label="Fallback variables" code={stringify(fallback.variables, 2)} />
         )}
         {fallback && !fallback.agentId && (
-          <CodeBlock label="Output of the fallback" code={stringify(fallback.output, 2)} />
+          <CodeBlock label="Fallback output" code={stringify(fallback.output, 2)} />
         )}
       </div>
     </Card>

@@ -5,7 +5,7 @@ import classes from './workflow.module.css';
 
 const route = getRouteApi('/app/workflows/$workflowId/triggers');
 
-/** What starts runs of it by itself. */
+/** Schedules and webhooks that start the workflow. */
 export function TriggersPage() {
   const { workflowId } = route.useParams();
   return (

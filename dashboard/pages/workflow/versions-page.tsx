@@ -2,15 +2,15 @@ import { Button } from '@mantine/core';
 import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { may, useMe } from '../../data/me.ts';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { useVersionColumns } from '../../components/versions/version-columns.tsx';
+import { VersionList } from '../../components/versions/version-list.tsx';
 import {
   type WorkflowVersionSummary,
   workflowQuery,
   workflowVersionsQuery,
-} from '../../data/workflows.ts';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { useVersionColumns } from '../../parts/version-columns.tsx';
-import { Versions } from '../../parts/versions.tsx';
+} from '../../data/workflows/workflows.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { DefinitionDiff } from './definition-diff.tsx';
 import { PinDialog } from './pin-dialog.tsx';
 
@@ -22,8 +22,8 @@ export function VersionsPage() {
   const navigate = route.useNavigate();
   const { data: workflow } = useSuspenseQuery(workflowQuery(workflowId));
   const versions = useInfiniteQuery(workflowVersionsQuery(workflowId));
-  const mayEdit = may(useMe(), 'edit');
-  const [asked, setAsked] = useState<string | null>(null);
+  const canEdit = can(useMe(), 'edit');
+  const [versionToPin, setVersionToPin] = useState<string | null>(null);
   const isPinned = ({ workflowVersionId }: WorkflowVersionSummary) =>
     workflowVersionId === workflow.workflowVersionId;
   const columns = useVersionColumns<WorkflowVersionSummary>({
@@ -33,8 +33,13 @@ export function VersionsPage() {
         {isPinned(version) && <StateBadge tone="good" text="pinned" />}
       </>
     ),
-    more: { key: 'steps', header: 'Steps', from: 'md', cell: ({ stepCount }) => stepCount },
-    ways: (version) => {
+    extraColumn: {
+      key: 'steps',
+      header: 'Steps',
+      hideBelow: 'md',
+      cell: ({ stepCount }) => stepCount,
+    },
+    actions: (version) => {
       const { workflowVersionId, workflowVersionLabel: label } = version;
       return (
         <>
@@ -42,16 +47,16 @@ export function VersionsPage() {
             to="/workflows/$workflowId/definition"
             params={{ workflowId }}
             search={{ from: workflowVersionId }}
-            aria-label={`${mayEdit ? 'Edit' : 'Read'} ${label}`}
+            aria-label={`${canEdit ? 'Edit' : 'Read'} ${label}`}
           >
-            {mayEdit ? 'Edit' : 'Read'}
+            {canEdit ? 'Edit' : 'Read'}
           </Link>
-          {mayEdit && !isPinned(version) && (
+          {canEdit && !isPinned(version) && (
             <Button
               size="xs"
               variant="default"
               aria-label={`Pin ${label}`}
-              onClick={() => setAsked(workflowVersionId)}
+              onClick={() => setVersionToPin(workflowVersionId)}
             >
               Pin
             </Button>
@@ -62,7 +67,7 @@ export function VersionsPage() {
   });
   return (
     <>
-      <Versions
+      <VersionList
         query={versions}
         columns={columns}
         nameOf={({ workflowVersionId: id, workflowVersionLabel: label }) => ({ id, label })}
@@ -72,8 +77,12 @@ export function VersionsPage() {
           <DefinitionDiff workflowId={workflowId} before={before} after={after} />
         )}
       />
-      {asked && (
-        <PinDialog workflow={workflow} workflowVersionId={asked} onClose={() => setAsked(null)} />
+      {versionToPin && (
+        <PinDialog
+          workflow={workflow}
+          workflowVersionId={versionToPin}
+          onClose={() => setVersionToPin(null)}
+        />
       )}
     </>
   );

@@ -1,51 +1,51 @@
 import { Menu } from '@mantine/core';
 import { useState } from 'react';
-import { useDeleteWebhook, type Webhook } from '../../data/triggers.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { RowMenu } from '../../parts/row-menu.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { useDeleteWebhook, type Webhook } from '../../data/workflows/triggers.ts';
 import { WebhookSnippets } from './webhook-snippets.tsx';
 
 export function WebhookActions(props: {
   readonly webhook: Webhook;
-  readonly mayEdit: boolean;
+  readonly canEdit: boolean;
   readonly onRotate: () => void;
 }) {
   const { webhookId, workflowId, name, path } = props.webhook;
-  const [asked, setAsked] = useState<'send' | 'delete' | null>(null);
+  const [dialog, setDialog] = useState<'send' | 'delete' | null>(null);
   const remove = useDeleteWebhook(workflowId);
-  const close = () => setAsked(null);
-  const ask = (what: 'send' | 'delete') => {
+  const close = () => setDialog(null);
+  const openDialog = (name: 'send' | 'delete') => {
     remove.reset();
-    setAsked(what);
+    setDialog(name);
   };
   return (
     <>
       <RowMenu name={name}>
-        <Menu.Item onClick={() => ask('send')}>How to send</Menu.Item>
-        {props.mayEdit && <Menu.Item onClick={props.onRotate}>Rotate the secret</Menu.Item>}
-        {props.mayEdit && (
-          <Menu.Item color="var(--bad)" onClick={() => ask('delete')}>
+        <Menu.Item onClick={() => openDialog('send')}>Example request</Menu.Item>
+        {props.canEdit && <Menu.Item onClick={props.onRotate}>Rotate secret</Menu.Item>}
+        {props.canEdit && (
+          <Menu.Item color="var(--bad)" onClick={() => openDialog('delete')}>
             Delete
           </Menu.Item>
         )}
       </RowMenu>
-      {asked === 'send' && (
+      {dialog === 'send' && (
         <Dialog onClose={close} title={`Send an event to ${name}`} size="lg">
           <WebhookSnippets workflowId={workflowId} path={path} />
         </Dialog>
       )}
       <ConfirmDialog
-        opened={asked === 'delete'}
+        opened={dialog === 'delete'}
         title={`Delete ${name}?`}
-        verb="Delete"
+        confirmLabel="Delete"
         destructive
-        order={remove}
+        mutation={remove}
         onClose={close}
         onConfirm={() => remove.mutate(webhookId, { onSuccess: close })}
       >
-        Events that are sent to its address are answered 401 from then on, and nothing brings it
-        back. Runs that it has started go on.
+        Events sent to its URL will fail with 401. This cannot be undone. Workflow runs that it
+        started continue.
       </ConfirmDialog>
     </>
   );

@@ -1,10 +1,14 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { secretVariable, signedCurlOf, signedNodeOf } from '../../data/event-snippets.ts';
-import { workflowQuery } from '../../data/workflows.ts';
-import { Snippets } from '../../parts/snippets.tsx';
+import { CodeSnippets } from '../../components/code-snippets.tsx';
+import {
+  secretVariable,
+  signedCurlSnippet,
+  signedNodeSnippet,
+} from '../../data/workflows/event-snippets.ts';
+import { workflowQuery } from '../../data/workflows/workflows.ts';
 import classes from './triggers.module.css';
 
-/** Code that signs and sends an event as it is pasted, with the workflow's own input. */
+/** Runnable code that signs and sends an event with the workflow's input. */
 export function WebhookSnippets(props: { readonly workflowId: string; readonly path: string }) {
   const { input } = useSuspenseQuery(workflowQuery(props.workflowId)).data.definition;
   const names = [...input.required, ...input.optional];
@@ -13,16 +17,17 @@ export function WebhookSnippets(props: { readonly workflowId: string; readonly p
   );
   const address = location.origin + props.path;
   return (
-    <Snippets
+    <CodeSnippets
       languages={[
-        { label: 'curl', code: signedCurlOf(address, event) },
-        { label: 'Node', code: signedNodeOf(address, event) },
+        { label: 'curl', code: signedCurlSnippet(address, event) },
+        { label: 'Node', code: signedNodeSnippet(address, event) },
       ]}
     >
-      <p className={classes.none}>
-        The secret is read from the environment variable <code>{secretVariable}</code>. An event
-        that is sent again under the same <code>webhook-id</code> starts no second run.
+      <p className={classes.muted}>
+        The code reads the secret from the environment variable <code>{secretVariable}</code>.
+        Sending an event again with the same <code>webhook-id</code> does not start a second
+        workflow run.
       </p>
-    </Snippets>
+    </CodeSnippets>
   );
 }

@@ -2,28 +2,28 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { may, useMe } from '../../data/me.ts';
-import { useMemberNames } from '../../data/member-names.ts';
-import { type Webhook, webhooksQuery } from '../../data/triggers.ts';
-import { Card } from '../../parts/card.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Card } from '../../components/card.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
+import { Time } from '../../components/time.tsx';
+import { type Webhook, webhooksQuery } from '../../data/workflows/triggers.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
+import { useMemberNames } from '../../data/workspace/member-names.ts';
 import { NewWebhook } from './new-webhook.tsx';
 import { RotateWebhook } from './rotate-webhook.tsx';
 import classes from './triggers.module.css';
 import { WebhookActions } from './webhook-actions.tsx';
 
-/** Addresses at which signed events start runs. */
+/** URLs that start the workflow when they receive signed events. */
 export function Webhooks({ workflowId }: { readonly workflowId: string }) {
   const webhooks = useQuery(webhooksQuery(workflowId));
   const nameOf = useMemberNames();
-  const mayEdit = may(useMe(), 'edit');
+  const canEdit = can(useMe(), 'edit');
   const [opened, { open, close }] = useDisclosure();
-  const [rotated, rotate] = useState<Webhook | null>(null);
+  const [webhookToRotate, setWebhookToRotate] = useState<Webhook | null>(null);
   const columns: readonly Column<Webhook>[] = [
     {
       key: 'name',
@@ -32,28 +32,37 @@ export function Webhooks({ workflowId }: { readonly workflowId: string }) {
     },
     {
       key: 'address',
-      header: 'Address',
-      from: 'sm',
+      header: 'URL path',
+      hideBelow: 'sm',
       cell: ({ name, path }) => (
         <span className={classes.address}>
           <code>{path}</code>
-          <CopyButton text={location.origin + path} what={`the address of ${name}`} />
+          <CopyButton text={location.origin + path} name={`URL of ${name}`} />
         </span>
       ),
     },
-    { key: 'by', header: 'By', from: 'md', cell: ({ createdBy }) => nameOf(createdBy) },
+    {
+      key: 'by',
+      header: 'Created by',
+      hideBelow: 'md',
+      cell: ({ createdBy }) => nameOf(createdBy),
+    },
     {
       key: 'created',
       header: 'Created',
-      from: 'md',
-      cell: ({ createdAt }) => <Time at={createdAt} since />,
+      hideBelow: 'md',
+      cell: ({ createdAt }) => <Time at={createdAt} relative />,
     },
     {
       key: 'actions',
       header: 'Actions',
       align: 'right',
       cell: (webhook) => (
-        <WebhookActions webhook={webhook} mayEdit={mayEdit} onRotate={() => rotate(webhook)} />
+        <WebhookActions
+          webhook={webhook}
+          canEdit={canEdit}
+          onRotate={() => setWebhookToRotate(webhook)}
+        />
       ),
     },
   ];
@@ -61,7 +70,7 @@ export function Webhooks({ workflowId }: { readonly workflowId: string }) {
     <Card
       title="Webhooks"
       actions={
-        mayEdit && (
+        canEdit && (
           <Button
             size="xs"
             variant="default"
@@ -73,18 +82,18 @@ export function Webhooks({ workflowId }: { readonly workflowId: string }) {
         )
       }
     >
-      <NotRenewed query={webhooks} />
+      <StaleNotice query={webhooks} />
       {webhooks.isError && !webhooks.data ? (
         <ErrorState error={webhooks.error} onRetry={() => void webhooks.refetch()} />
       ) : webhooks.data?.webhooks.length === 0 ? (
-        <p className={classes.none}>
-          None yet. A webhook is an address at which signed events start runs: the JSON object of an
-          event is the input.
+        <p className={classes.muted}>
+          No webhooks yet. A webhook is a URL that starts the workflow for each signed event. The
+          event's JSON object is the input.
         </p>
       ) : (
         <div className={classes.rows}>
           <DataTable
-            caption="Addresses of webhooks"
+            caption="Configured webhooks"
             columns={columns}
             rows={webhooks.data?.webhooks}
             rowKey={({ webhookId }) => webhookId}
@@ -93,7 +102,9 @@ export function Webhooks({ workflowId }: { readonly workflowId: string }) {
         </div>
       )}
       {opened && <NewWebhook workflowId={workflowId} onClose={close} />}
-      {rotated && <RotateWebhook webhook={rotated} onClose={() => rotate(null)} />}
+      {webhookToRotate && (
+        <RotateWebhook webhook={webhookToRotate} onClose={() => setWebhookToRotate(null)} />
+      )}
     </Card>
   );
 }

@@ -1,47 +1,47 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { useState } from 'react';
 import type { Workflow } from '../../../src/client/index.ts';
-import { may, useMe } from '../../data/me.ts';
-import { useChangeWorkflow, useDeleteWorkflow } from '../../data/workflows.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { RenameDialog } from '../../parts/rename-dialog.tsx';
-import { useLeave } from '../../parts/use-leave.ts';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { RenameDialog } from '../../components/dialogs/rename-dialog.tsx';
+import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
+import { Icon } from '../../components/icon.tsx';
+import { useChangeWorkflow, useDeleteWorkflow } from '../../data/workflows/workflows.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 
-/** What can be done with the workflow as a whole. */
+/** Actions on the whole workflow. */
 export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
-  const [asked, setAsked] = useState<'rename' | 'switch' | 'delete' | null>(null);
+  const [dialog, setDialog] = useState<'rename' | 'switch' | 'delete' | null>(null);
   const change = useChangeWorkflow(workflow.workflowId);
-  const leave = useLeave(workflow.workflowId);
+  const navigateFrom = useNavigateFrom(workflow.workflowId);
   const remove = useDeleteWorkflow(workflow.workflowId, () =>
-    leave({ to: '/workflows', replace: true }),
+    navigateFrom({ to: '/workflows', replace: true }),
   );
-  if (!may(useMe(), 'edit')) return null;
-  const ask = (what: 'rename' | 'switch' | 'delete') => {
+  if (!can(useMe(), 'edit')) return null;
+  const openDialog = (name: 'rename' | 'switch' | 'delete') => {
     change.reset();
     remove.reset();
-    setAsked(what);
+    setDialog(name);
   };
-  const close = () => setAsked(null);
+  const close = () => setDialog(null);
   const { enabled } = workflow;
-  const verb = enabled ? 'Switch off' : 'Switch on';
+  const verb = enabled ? 'Disable' : 'Enable';
   return (
     <>
       <Menu>
         <Menu.Target>
-          <ActionIcon variant="default" size="input-sm" aria-label="More for this workflow">
+          <ActionIcon variant="default" size="input-sm" aria-label="Workflow actions">
             <Icon name="more" />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => ask('rename')}>Name and description</Menu.Item>
-          <Menu.Item onClick={() => ask('switch')}>{verb}</Menu.Item>
-          <Menu.Item color="var(--bad)" onClick={() => ask('delete')}>
+          <Menu.Item onClick={() => openDialog('rename')}>Edit details</Menu.Item>
+          <Menu.Item onClick={() => openDialog('switch')}>{verb}</Menu.Item>
+          <Menu.Item color="var(--bad)" onClick={() => openDialog('delete')}>
             Delete
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {asked === 'rename' && (
+      {dialog === 'rename' && (
         <RenameDialog
           named={workflow}
           pending={change.isPending}
@@ -51,28 +51,28 @@ export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
         />
       )}
       <ConfirmDialog
-        opened={asked === 'switch'}
+        opened={dialog === 'switch'}
         title={`${verb} ${workflow.name}?`}
-        verb={verb}
-        order={change}
+        confirmLabel={verb}
+        mutation={change}
         onClose={close}
         onConfirm={() => change.mutate({ enabled: !enabled }, { onSuccess: close })}
       >
         {enabled
-          ? 'Nothing starts a run of it any more: no program, no schedule, no event. Runs that are under way go on to their end.'
-          : 'Programs, its schedules and events can start runs of it again. What was missed meanwhile is not made up for.'}
+          ? 'API calls, schedules and events can no longer start it. Workflow runs in progress continue.'
+          : 'API calls, schedules and events can start it again. Times and events missed meanwhile are not caught up.'}
       </ConfirmDialog>
       <ConfirmDialog
-        opened={asked === 'delete'}
+        opened={dialog === 'delete'}
         title={`Delete ${workflow.name}?`}
-        verb="Delete"
+        confirmLabel="Delete"
         destructive
-        order={remove}
+        mutation={remove}
         onClose={close}
         onConfirm={() => remove.mutate()}
       >
-        Its schedules and webhooks go with it, and nothing brings it back. Runs that are under way
-        go on to their end; the records of their steps stay until retention takes them.
+        Deletes the workflow with its schedules and webhooks. This cannot be undone. Workflow runs
+        in progress continue; execution records stay until their retention period ends.
       </ConfirmDialog>
     </>
   );

@@ -1,19 +1,20 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { Fragment } from 'react';
-import { workflowQuery } from '../../data/workflows.ts';
-import { Identifier } from '../../parts/identifier.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { EnabledBadge } from '../../parts/state-badge.tsx';
-import { Tabs } from '../../parts/tabs.tsx';
+import formError from '../../components/form-error.module.css';
+import { Identifier } from '../../components/identifier.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { EnabledBadge } from '../../components/state-badge.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { workflowQuery } from '../../data/workflows/workflows.ts';
 import { WorkflowActions } from './workflow-actions.tsx';
 
 const route = getRouteApi('/app/workflows/$workflowId');
 
 const areas = [
   { to: '/workflows/$workflowId', label: 'Overview' },
-  { to: '/workflows/$workflowId/runs', label: 'Runs' },
-  { to: '/workflows/$workflowId/run', label: 'Start' },
+  { to: '/workflows/$workflowId/runs', label: 'Workflow runs' },
+  { to: '/workflows/$workflowId/run', label: 'Run' },
   { to: '/workflows/$workflowId/definition', label: 'Definition' },
   { to: '/workflows/$workflowId/versions', label: 'Versions' },
   { to: '/workflows/$workflowId/triggers', label: 'Triggers' },
@@ -23,23 +24,33 @@ export function WorkflowPage() {
   const { workflowId } = route.useParams();
   const { data: workflow } = useSuspenseQuery(workflowQuery(workflowId));
   return (
-    // Of another workflow all is another: what was ordered of this one ends as its own.
+    // Resets all state for another workflow, so that pending mutations end with the old page.
     <Fragment key={workflowId}>
       <PageHeader
         parent={{ label: 'Workflows', to: '/workflows' }}
         title={workflow.name}
-        badge={<EnabledBadge enabled={workflow.enabled} />}
+        badge={<EnabledBadge enabled={workflow.enabled && !workflow.problems} />}
         about={workflow.description}
-        description={<Identifier id={workflowId} what="the workflow's identifier" />}
+        description={<Identifier id={workflowId} name="workflow ID" />}
         actions={<WorkflowActions workflow={workflow} />}
       />
-      <Tabs label="Areas of the workflow">
+      {workflow.problems && (
+        <div className={formError.problem} role="alert">
+          The pinned version cannot start. Save a version without these problems and pin it:
+          {workflow.problems.map(({ step, path, message }) => (
+            <div key={path}>
+              {step}: {message}
+            </div>
+          ))}
+        </div>
+      )}
+      <Tabs label="Workflow">
         {areas.map(({ to, label }) => (
           <Link
             key={to}
             to={to}
             params={{ workflowId }}
-            // A run belongs to the runs; below the overview stand all the others.
+            // Nested pages keep their tab active; every tab is nested below the overview.
             activeOptions={{ exact: label === 'Overview', includeSearch: false }}
           >
             {label}

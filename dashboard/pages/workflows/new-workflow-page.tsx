@@ -3,31 +3,31 @@ import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useMemo } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
-import { agentsQuery } from '../../data/agents.ts';
-import { type DefinitionFormat, writeDefinition } from '../../data/definition-text.ts';
-import { may, useMe } from '../../data/me.ts';
-import { useCreateWorkflow, type WorkflowDefinition } from '../../data/workflows.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { FormProblem } from '../../parts/form-problem.tsx';
-import { NameFields } from '../../parts/name-fields.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { useLeave } from '../../parts/use-leave.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { NameFields } from '../../components/fields/name-fields.tsx';
+import { FormError } from '../../components/form-error.tsx';
+import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
+import { PageHeader } from '../../components/page-header.tsx';
+import { agentsQuery } from '../../data/agents/agents.ts';
+import { type DefinitionFormat, writeDefinition } from '../../data/workflows/definition-text.ts';
+import { useCreateWorkflow, type WorkflowDefinition } from '../../data/workflows/workflows.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import DefinitionEditor from '../workflow/definition-editor.tsx';
 import classes from './workflows.module.css';
 
-/** A workflow with its first version, which is pinned. */
+/** Creates a workflow and pins its first version. */
 export function NewWorkflowPage() {
-  const mayEdit = may(useMe(), 'edit');
+  const canEdit = can(useMe(), 'edit');
   const agents = useQuery(agentsQuery({ limit: 1, status: 'Deployed' }));
   return (
     <>
       <PageHeader
         title="New workflow"
         parent={{ label: 'Workflows', to: '/workflows' }}
-        description="Each step executes a deployed agent, with values from the input or from the steps before it."
+        description="Each step executes a deployed agent with values from the input or from earlier steps."
       />
-      {!mayEdit ? (
-        <EmptyState icon="lock" title="Making workflows takes an editor" />
+      {!canEdit ? (
+        <EmptyState icon="lock" title="Creating workflows requires the editor role" />
       ) : agents.isPending ? (
         <Skeleton height={480} />
       ) : (
@@ -47,22 +47,22 @@ interface Draft {
 const blank = { name: '', description: '', format: 'YAML' } as const;
 
 function Form({ first }: { readonly first: Agent | undefined }) {
-  // Kept until the workflow is made, whatever page is shown.
-  const [draft, keep, discard] = useSessionStorage<Draft | null>({
+  // Kept until the workflow is created, across pages.
+  const [draft, store, discard] = useSessionStorage<Draft | null>({
     key: `cueline-new-workflow-${useMe().workspaceId}`,
     defaultValue: null,
     getInitialValueInEffect: false,
   });
   const example = useMemo(() => writeDefinition(exampleOf(first), 'YAML'), [first]);
   const { text, format, ...about } = draft ?? { ...blank, text: example };
-  const edit = (change: Partial<Draft>) => keep({ ...about, text, format, ...change });
-  const leave = useLeave('/workflows/new');
+  const edit = (change: Partial<Draft>) => store({ ...about, text, format, ...change });
+  const navigateFrom = useNavigateFrom('/workflows/new');
   const create = useCreateWorkflow(({ workflowId }) => {
-    void leave({ to: '/workflows/$workflowId', params: { workflowId } }).then(discard);
+    void navigateFrom({ to: '/workflows/$workflowId', params: { workflowId } }).then(discard);
   });
   const submit = (event: FormEvent, definition: unknown) => {
     event.preventDefault();
-    // The server has judged it.
+    // The server has validated it.
     const workflow = { ...about, definition: definition as WorkflowDefinition };
     create.mutate({ ...workflow, description: about.description || null });
   };
@@ -82,20 +82,20 @@ function Form({ first }: { readonly first: Agent | undefined }) {
         readOnly={false}
         onChange={(text, format) => edit({ text, format })}
       >
-        {({ definition, fine }) => (
+        {({ definition, valid }) => (
           <form className={classes.foot} onSubmit={(event) => submit(event, definition)}>
-            <FormProblem error={create.error} />
+            <FormError error={create.error} />
             <Group gap="xs">
               <Button
                 type="submit"
                 loading={create.isPending}
-                disabled={!fine || about.name.trim() === ''}
+                disabled={!valid || about.name.trim() === ''}
               >
-                Create the workflow
+                Create workflow
               </Button>
               {draft && (
                 <Button variant="default" disabled={create.isPending} onClick={discard}>
-                  Discard the draft
+                  Discard draft
                 </Button>
               )}
             </Group>
@@ -106,7 +106,7 @@ function Form({ first }: { readonly first: Agent | undefined }) {
   );
 }
 
-/** Something to begin with: one step, which hands the input to an agent that is there. */
+/** A template with one step that passes the input to an existing agent. */
 function exampleOf(agent: Agent | undefined) {
   const names = agent?.requiredVariables ?? ['text'];
   return {

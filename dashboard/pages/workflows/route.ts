@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { appRoute } from '../../shell/routes.tsx';
 
-/** The filters of the list, as they stand in the address. */
+/** The filters of the list, as search parameters. */
 export interface WorkflowsSearch {
   readonly q?: string;
   readonly offset?: number;
@@ -10,7 +10,7 @@ export interface WorkflowsSearch {
 export const workflowsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/workflows',
-  // What makes no sense is left out: an address that was mistyped shows more, and not an error.
+  // Drops invalid values: a mistyped URL shows more results, not an error.
   validateSearch: (given: Record<string, unknown>): WorkflowsSearch => {
     const offset = Number(given.offset);
     return {

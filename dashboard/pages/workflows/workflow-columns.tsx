@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import type { RunStatus } from '../../data/workflow-runs.ts';
-import type { WorkflowSummary } from '../../data/workflows.ts';
-import type { Column } from '../../parts/data-table.tsx';
-import list from '../../parts/list.module.css';
-import { EnabledBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
+import type { Column } from '../../components/data-table.tsx';
+import list from '../../components/list.module.css';
+import { EnabledBadge } from '../../components/state-badge.tsx';
+import { Time } from '../../components/time.tsx';
+import type { WorkflowRunStatus } from '../../data/workflows/workflow-runs.ts';
+import type { WorkflowSummary } from '../../data/workflows/workflows.ts';
 import classes from './workflows.module.css';
 
 export const columns: readonly Column<WorkflowSummary>[] = [
@@ -29,47 +29,47 @@ export const columns: readonly Column<WorkflowSummary>[] = [
   {
     key: 'version',
     header: 'Version',
-    from: 'sm',
+    hideBelow: 'sm',
     cell: ({ workflowVersionLabel }) => <span className={list.code}>{workflowVersionLabel}</span>,
   },
   {
     key: 'steps',
     header: 'Steps',
     align: 'right',
-    from: 'md',
+    hideBelow: 'md',
     cell: ({ stepCount }) => stepCount,
   },
   {
     key: 'runs',
-    header: 'Last runs',
+    header: 'Recent workflow runs',
     cell: ({ lastRuns = [] }) => <LastRuns runs={lastRuns} />,
   },
   {
     key: 'next',
-    header: 'Next by schedule',
+    header: 'Next scheduled',
     align: 'right',
-    from: 'sm',
+    hideBelow: 'sm',
     cell: ({ nextAt }) =>
-      nextAt ? <Time at={nextAt} since /> : <span className={list.none}>–</span>,
+      nextAt ? <Time at={nextAt} relative /> : <span className={list.muted}>–</span>,
   },
 ];
 
-/** The newest last, as on a time line. */
+/** Newest last, as on a timeline. */
 function LastRuns({ runs }: { readonly runs: NonNullable<WorkflowSummary['lastRuns']> }) {
   const [latest] = runs;
-  if (!latest) return <span className={list.none}>never run</span>;
+  if (!latest) return <span className={list.muted}>Never run</span>;
   return (
     <span className={classes.runs}>
       <svg
         role="img"
-        aria-label={`The last runs, the newest first: ${runs.map(({ status }) => status).join(', ')}`}
+        aria-label={`Recent workflow runs, newest first: ${runs.map(({ status }) => status).join(', ')}`}
         width={runs.length * 12 - 2}
         height={10}
       >
-        {runs.toReversed().map(({ workflowRunId, status }, place) => (
+        {runs.toReversed().map(({ workflowRunId, status }, index) => (
           <rect
             key={workflowRunId}
-            x={place * 12}
+            x={index * 12}
             width={10}
             height={10}
             rx={3}
@@ -77,12 +77,12 @@ function LastRuns({ runs }: { readonly runs: NonNullable<WorkflowSummary['lastRu
           />
         ))}
       </svg>
-      <Time at={latest.executedAt} since />
+      <Time at={latest.executedAt} relative />
     </span>
   );
 }
 
-const tones: Readonly<Record<RunStatus, string | undefined>> = {
+const tones: Readonly<Record<WorkflowRunStatus, string | undefined>> = {
   processing: classes.processing,
   success: classes.good,
   failed: classes.bad,

@@ -1,19 +1,19 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { may, useMe } from '../../data/me.ts';
-import { activeWorkflowsQuery } from '../../data/workflows.ts';
-import { DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorState } from '../../parts/error-state.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import list from '../../parts/list.module.css';
-import { NotRenewed } from '../../parts/not-renewed.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { SearchInput } from '../../parts/search-input.tsx';
-import { useFilters } from '../../parts/use-filters.ts';
-import { useLastPage } from '../../parts/use-last-page.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { useFilters } from '../../components/hooks/use-filters.ts';
+import { useLastPage } from '../../components/hooks/use-last-page.ts';
+import { Icon } from '../../components/icon.tsx';
+import list from '../../components/list.module.css';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
+import { StaleNotice } from '../../components/stale-notice.tsx';
+import { activeWorkflowsQuery } from '../../data/workflows/workflows.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import type { WorkflowsSearch } from './route.ts';
 import { columns } from './workflow-columns.tsx';
 
@@ -23,7 +23,7 @@ export function WorkflowsPage() {
   const [filters, change] = useFilters<WorkflowsSearch>();
   const workflows = useQuery(activeWorkflowsQuery({ ...filters, limit: pageSize }));
   useLastPage(workflows.data?.pagination, workflows.data?.workflows.length);
-  const create = may(useMe(), 'edit') && (
+  const create = can(useMe(), 'edit') && (
     <Button component={Link} to="/workflows/new" leftSection={<Icon name="plus" size={14} />}>
       New workflow
     </Button>
@@ -34,13 +34,13 @@ export function WorkflowsPage() {
     <>
       <PageHeader
         title="Workflows"
-        description="Steps that execute agents one after the other and side by side, started by programs, by the clock or by events."
+        description="Workflows execute agents in sequence and in parallel, started by API calls, schedules or events."
         actions={create}
       />
       <search className={list.filters}>
         <SearchInput label="Search workflows" value={filters.q ?? ''} onChange={search} />
       </search>
-      <NotRenewed query={workflows} />
+      <StaleNotice query={workflows} />
       {workflows.isError && !workflows.data ? (
         <ErrorState error={workflows.error} onRetry={() => void workflows.refetch()} />
       ) : workflows.data?.workflows.length !== 0 ? (
@@ -63,20 +63,19 @@ export function WorkflowsPage() {
       ) : filtered ? (
         <EmptyState
           icon="search"
-          title="No workflow matches"
+          title="No matches"
           action={
             <Button variant="default" onClick={() => search('')}>
-              Take the filters off
+              Clear filters
             </Button>
           }
         >
-          None has what is searched for, or you may not see all of its agents.
+          No workflow matches this search, or you do not have access to all of its agents.
         </EmptyState>
       ) : (
         <EmptyState icon="workflows" title="No workflows yet" action={create}>
-          A workflow hands values from one agent to the next: sort a ticket, then answer it;
-          summarise a list item by item, then write the report. Each step is an ordinary execution,
-          with its own record.
+          A workflow passes values from one agent to the next, for example to classify a ticket and
+          then answer it. Each step is an execution with its own record.
         </EmptyState>
       )}
     </>

@@ -9,7 +9,7 @@ import type { SharedReads } from '../../flow/execution/shared-reads.ts';
 /** Who calls: the bearer of an API key, or a browser with a session. */
 
 /** What can be said before the body has come: whoever bears nothing, or a key of the wrong form, need not send one. */
-export function refuseNobody(request: FastifyRequest): void {
+export function requireCredential(request: FastifyRequest): void {
   if (bearerHash(request) === null && request.headers.cookie === undefined) throw unauthorized();
 }
 

@@ -17,9 +17,9 @@ import { readClock } from '../../store/connection/clock.ts';
 import { readBody } from '../http/body.ts';
 import { callerAddress } from '../http/caller-address.ts';
 import { checkSameOrigin, isSameOrigin, originOf } from '../http/same-origin.ts';
-import { createTurns } from '../http/semaphore.ts';
 import { fieldsOf } from '../http/validate.ts';
 import { unauthorized } from './authenticate.ts';
+import { limitHashing } from './hashing-limit.ts';
 import { addressHeader, basePath, type SessionDeps, sessionOptions } from './session-options.ts';
 import { sessionPath } from './session-paths.ts';
 import { guard } from './sign-in-guard.ts';
@@ -63,7 +63,7 @@ export function createSessions(parts: SessionDeps): Sessions {
   const options = sessionOptions(parts);
   const auth = betterAuth(options);
   const withIssuer = federation(parts, options);
-  const hashing = createTurns(hashesMax);
+  const hashing = limitHashing(hashesMax);
   /** Cookies of a session that was prolonged, until the answer leaves. */
   const prolonged = new WeakMap<FastifyRequest, string[]>();
 
@@ -164,7 +164,7 @@ function workspaceOfLink(
 }
 
 /** Each takes 32 MiB and a thread for a while. */
-const hashesMax = { atOnce: 2, waiting: 100 };
+const hashesMax = { concurrent: 2, waiting: 100 };
 
 const codes: Record<number, CallFailureCode> = {
   400: 'INVALID_REQUEST',

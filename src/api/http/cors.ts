@@ -29,7 +29,7 @@ export function allowOrigin(
 }
 
 /** Lets the pages of a caller's and of an agent's origins read what is said of that agent. */
-export function allowAgent(
+export function allowAgentOrigins(
   call: {
     readonly request: FastifyRequest;
     readonly reply: FastifyReply;
@@ -45,7 +45,7 @@ export function allowAgent(
  * A page must be able to read that it is refused, also before anybody knows whose page it is: the path says. Where that
  * cannot be looked up the answer goes as it is.
  */
-export function allowRefusals(app: FastifyInstance, db: Db): void {
+export function allowErrorResponses(app: FastifyInstance, db: Db): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const refused = reply.statusCode >= 400 && reply.statusCode < 500;
     const told = reply.hasHeader('access-control-allow-origin');
@@ -57,7 +57,7 @@ export function allowRefusals(app: FastifyInstance, db: Db): void {
   });
 }
 
-export function answerPreflights(app: FastifyInstance, db: Db): void {
+export function handlePreflights(app: FastifyInstance, db: Db): void {
   for (const url of [
     '/api/v1/agents/:agentId/*',
     '/api/agents/:agentId/*',

@@ -5,7 +5,7 @@ import { type CallFailureCode, callFailureCodes } from '../../core/failure.ts';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
 import type { EndedExecution } from '../../store/execution/finish.ts';
 import { routePath } from './route.ts';
-import { kept, within } from './ttl-cache.ts';
+import { cached, withTimeout } from './ttl-cache.ts';
 
 /**
  * The metrics of one process, in a registry of its own. The engine knows none of this: it is given plain functions.
@@ -100,7 +100,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     },
   });
   new Gauge({
-    name: 'cueline_provider_open',
+    name: 'cueline_provider_circuits_open',
     help: 'Credentials with which this process leaves the provider alone now, after failures.',
     labelNames: ['provider'],
     registers,
@@ -110,9 +110,9 @@ export function createMetrics(gauges: Gauges): Metrics {
     },
   });
   // Of the whole database, so every process says the same.
-  const queue = kept(
+  const queue = cached(
     () =>
-      within(gauges.queue(), queueTimeoutMs).catch((error: unknown) => {
+      withTimeout(gauges.queue(), queueTimeoutMs).catch((error: unknown) => {
         gauges.onError?.(error);
         return null;
       }),
@@ -155,7 +155,7 @@ export function createMetrics(gauges: Gauges): Metrics {
  * Counts calls to execute by what they were answered, whichever way the answer came about: a refusal is a value in
  * admission, but it is thrown before (a key of the wrong form) and around it (a database that is away).
  */
-export function countCalls(
+export function countExecuteCalls(
   app: FastifyInstance,
   metrics: Pick<Metrics, 'accepted' | 'refused'>,
 ): void {

@@ -8,7 +8,7 @@ import {
   type Query,
 } from '../../contract/endpoint.ts';
 import type { Caller } from '../../core/execution/caller.ts';
-import { refuseNobody, unauthorized } from '../access/authenticate.ts';
+import { requireCredential, unauthorized } from '../access/authenticate.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { announcesBody, type RawBody, readBody } from './body.ts';
 import { allowOrigin } from './cors.ts';
@@ -64,7 +64,7 @@ export function route<const E extends Endpoint>(
 
 /** Before anybody is asked who calls: a body may take its time, and who is removed meanwhile must not be let in. */
 function receive(request: FastifyRequest, { auth }: Endpoint): Promise<RawBody> {
-  if (auth !== 'none') refuseNobody(request);
+  if (auth !== 'none') requireCredential(request);
   return readBody(request);
 }
 

@@ -5,7 +5,7 @@ import { bodyBytesMax } from '../../contract/limits.ts';
  * How long others may take, and how much they may leave lying here. Whoever is slow costs a connection and a little
  * memory, and only for a while.
  */
-export interface SlowLimits {
+export interface ServerLimits {
   /** From the first byte of a request, or from connecting, to the end of the headers. */
   readonly headersMs: number;
   /** From the first byte of a request to its last. */
@@ -21,7 +21,7 @@ export interface SlowLimits {
   readonly heldBytesMax: number;
 }
 
-export const slowLimits: SlowLimits = {
+export const serverLimits: ServerLimits = {
   headersMs: 20_000,
   requestMs: 60_000,
   checkMs: 5_000,
@@ -39,7 +39,7 @@ const forgottenMin = 1_000;
  * Closes connections whose client does not take what it has asked for. Node has limits for slow senders, but none for
  * slow receivers; a limit on the silence of a socket would also end who waits for a run.
  */
-export function closeSlowReceivers(server: Server, limits: SlowLimits): void {
+export function disconnectSlowReaders(server: Server, limits: ServerLimits): void {
   const { checkMs, takingMs, takenBytesMin } = limits;
   /**
    * Connections, some of which have closed; where something is ready to be taken, since when, and how much was taken until

@@ -1,64 +1,64 @@
 import { CallFailure } from '../../core/failure.ts';
 
-/** The streamed answers of a kind that are under way in this process: each holds memory for as long as it is taken. */
-export interface StreamPlaces {
-  /** Throws where there are enough. */
-  take(workspaceId: string): StreamPlace;
+/** Limits the streaming responses of one kind in this process: each holds memory until its client has read it. */
+export interface StreamSlots {
+  /** Throws if there is no free slot. */
+  acquire(workspaceId: string): StreamSlot;
 }
 
-export interface StreamPlace {
+export interface StreamSlot {
   readonly workspaceId: string;
   /** What is streamed. */
   readonly kind: StreamKind;
-  /** Aborted, with what is to be said of it, where another workspace is given the place. */
+  /** Aborted, with the error for the client, when another workspace takes over the slot. */
   readonly signal: AbortSignal;
-  giveBack(): void;
+  release(): void;
 }
 
 export type StreamKind = 'export' | 'page';
 
 /**
- * While all places are taken, a workspace that has none is given that of the oldest stream of a workspace with several:
- * a few that take slowly would keep all others out for as long as a stream may last. Nobody's last one is broken off,
- * so a workspace can take from another only what that one has beyond it.
+ * While all slots are in use, a workspace without one takes over the oldest slot of a workspace with several: a few slow
+ * readers would otherwise lock out all others for as long as a stream may last. The last stream of a workspace is never
+ * aborted.
  */
-export function createStreamPlaces(
+export function createStreamSlots(
   kind: StreamKind,
   { max, ofWorkspaceMax }: { readonly max: number; readonly ofWorkspaceMax: number },
-): StreamPlaces {
-  const taken = new Map<StreamPlace, AbortController>();
+): StreamSlots {
+  const inUse = new Map<StreamSlot, AbortController>();
   const countOf = (workspaceId: string) =>
-    [...taken.keys()].filter((one) => one.workspaceId === workspaceId).length;
+    [...inUse.keys()].filter((one) => one.workspaceId === workspaceId).length;
 
-  /** Makes room where there is none, if it may be made for a workspace with so many. */
+  /** Takes over a slot if none is free and a workspace with `own` slots may do so. */
   function hasRoom(own: number): boolean {
     if (own >= ofWorkspaceMax) return false;
-    if (taken.size < max) return true;
-    const oldest = [...taken].find(([{ workspaceId }]) => countOf(workspaceId) > 1);
+    if (inUse.size < max) return true;
+    const oldest = [...inUse].find(([{ workspaceId }]) => countOf(workspaceId) > 1);
     if (own > 0 || !oldest) return false;
-    const [place, controller] = oldest;
-    place.giveBack();
-    controller.abort(enough(`This ${kind} was broken off for a workspace that had none.`));
+    const [slot, controller] = oldest;
+    slot.release();
+    controller.abort(tooMany(`This ${kind} was aborted for a workspace that had none.`));
     return true;
   }
 
   return {
-    take(workspaceId) {
-      if (!hasRoom(countOf(workspaceId))) throw enough(words[kind]);
+    acquire(workspaceId) {
+      if (!hasRoom(countOf(workspaceId))) throw tooMany(messages[kind]);
       const controller = new AbortController();
       const { signal } = controller;
-      const place = { workspaceId, kind, signal, giveBack: () => void taken.delete(place) };
-      taken.set(place, controller);
-      return place;
+      const slot = { workspaceId, kind, signal, release: () => void inUse.delete(slot) };
+      inUse.set(slot, controller);
+      return slot;
     },
   };
 }
 
-const words: Readonly<Record<StreamKind, string>> = {
-  export: 'Enough exports are under way already.',
-  page: 'Enough pages of long records are under way already. Ask for fewer at once, or without their bodies.',
+const messages: Readonly<Record<StreamKind, string>> = {
+  export: 'Too many exports are running. Try again later.',
+  page: 'Too many pages of long records are being read. Ask for fewer at once, or without their bodies.',
 };
 
-function enough(message: string): CallFailure {
+function tooMany(message: string): CallFailure {
   return new CallFailure('UNAVAILABLE', message, { retryAfter: 10 });
 }

@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { streamMsMax } from '../../contract/limits.ts';
-import type { StreamPlace } from './stream-slots.ts';
+import type { StreamSlot } from './stream-slots.ts';
 
 /**
- * Texts as an answer that is written no faster than it is taken, and broken off where its time is over or its place is given to
- * another. The place is given back at its end.
+ * Texts as an answer that is written no faster than it is taken, and broken off where its time is over or its slot is taken over. The slot is released at its
+ * end.
  */
 export function streamOf(
   texts: AsyncGenerator<string, void, undefined>,
   { log }: FastifyRequest,
-  { kind, signal, giveBack }: StreamPlace,
+  { kind, signal, release }: StreamSlot,
 ): Readable {
   const stream = Readable.from(texts, { objectMode: false, highWaterMark: 1 });
   // Also where nobody takes anything, and so nothing is read that could look at the time.
@@ -18,7 +18,7 @@ export function streamOf(
   signal.addEventListener('abort', () => stream.destroy(signal.reason));
   stream.once('close', () => {
     clearTimeout(timer);
-    giveBack();
+    release();
   });
   // Whoever reads it sees only that it was cut off.
   stream.once('error', (error) => log.warn({ err: error }, `${kind} broken off`));

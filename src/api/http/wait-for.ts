@@ -4,16 +4,16 @@ import type { Caller } from '../../core/execution/caller.ts';
 import type { Waiters } from '../../flow/execution/wait.ts';
 
 /** How many answers are held at the moment, and for whom: each is a request that is open. */
-export interface WaitPlaces {
-  /** What gives the place back; null where this caller, or all together, have enough. */
-  take(callerId: string): (() => void) | null;
+export interface WaitSlots {
+  /** Returns the release function; null if this caller, or all together, have enough. */
+  acquire(callerId: string): (() => void) | null;
 }
 
-export function createWaitPlaces(): WaitPlaces {
+export function createWaitSlots(): WaitSlots {
   const held = new Map<string, number>();
   let all = 0;
   return {
-    take(callerId) {
+    acquire(callerId) {
       const own = held.get(callerId) ?? 0;
       if (own >= waitsOfCallerMax || all >= waitsMax) return null;
       held.set(callerId, own + 1);
@@ -41,16 +41,16 @@ interface Wait<Row> {
 
 /**
  * What there is of a run, to a caller that waits once it has ended, the time is up or the caller is gone. Waits before it
- * reads: a run that ends in between is not missed. Who finds no place is answered as if the time were up.
+ * reads: a run that ends in between is not missed. Without a free slot it is answered as if the time were up.
  */
 export async function waitFor<Row extends { readonly status: string }>(
-  { places, waiters }: { readonly places: WaitPlaces; readonly waiters: Waiters },
+  { slots, waiters }: { readonly slots: WaitSlots; readonly waiters: Waiters },
   { id, seconds, caller, again, read }: Wait<Row>,
   reply: FastifyReply,
 ): Promise<Row> {
   if (id === null || !seconds) return read(caller);
-  const giveBack = places.take(caller.id);
-  if (!giveBack) return read(caller);
+  const release = slots.acquire(caller.id);
+  if (!release) return read(caller);
   const gone = new AbortController();
   const leave = () => gone.abort();
   // Whoever left while their key was looked at has said so already.
@@ -64,6 +64,6 @@ export async function waitFor<Row extends { readonly status: string }>(
     return await read(await again());
   } finally {
     leave();
-    giveBack();
+    release();
   }
 }

@@ -1,5 +1,5 @@
 import { toId } from '../../core/id.ts';
-import type { Demo } from '../../flow/workspace/make-demo.ts';
+import type { Demo } from '../../flow/workspace/create-demo.ts';
 import type { Role } from '../../wiring.ts';
 
 export interface StartSummary {

@@ -1,5 +1,5 @@
 import { requireSecret } from '../../config.ts';
-import { connectionTo, reach } from '../../store/connection/connect.ts';
+import { connectToDatabase, parseDatabaseUrl } from '../../store/connection/connect.ts';
 import { type Db, openDatabase } from '../../store/connection/database.ts';
 import { type Connection, detectPooler } from '../../store/connection/detect-pooler.ts';
 import type { Embedded, EmbeddedOptions } from '../../store/embedded.ts';
@@ -61,8 +61,8 @@ async function openConfigured({
   if (config.databaseUrl === null) return null;
   const { host, pathname } = new URL(config.databaseUrl.replace('@/', '@localhost/'));
   const place = `${host}${pathname}`;
-  const connection = connectionTo(config.databaseUrl);
-  await reach(connection, {
+  const connection = parseDatabaseUrl(config.databaseUrl);
+  await connectToDatabase(connection, {
     withinMs: connectTimeoutMs,
     signal: lifetime.stopping,
     onWait: (reason) => log.info(`waiting for the database at ${place}: ${reason}`),

@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import { flushOutput } from '../../log.ts';
+import { flushStderr } from '../../log.ts';
 
 /**
  * Lifetime of a process. SIGTERM or Ctrl-C requests a shutdown, which runs the closers in reverse
@@ -71,7 +71,7 @@ export async function runWithLifetime(
 }
 
 async function exitNow(): Promise<never> {
-  await flushOutput();
+  await flushStderr();
   process.exit(1);
 }
 

@@ -7,7 +7,7 @@ import { deriveSealKey } from '../../core/seal.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
 import { reseal } from '../../flow/workspace/reseal.ts';
 import type { Db } from '../../store/connection/database.ts';
-import { keptSecret, syncDirectory } from '../../store/embedded/secret-file.ts';
+import { storedSecret, syncDirectory } from '../../store/embedded/secret-file.ts';
 import { readSecretLine } from '../client/input.ts';
 import { print } from '../client/print.ts';
 import type { Context } from '../command.ts';
@@ -43,7 +43,7 @@ export async function finishRotation(
   const { dataDir } = context.config;
   if (!managesSecret(context) || !existsSync(join(dataDir, pendingFile))) return secret;
   await rotateManaged(db, dataDir, secret);
-  return keptSecret(dataDir, 'secret');
+  return storedSecret(dataDir, 'secret');
 }
 
 const pendingFile = 'secret.next';
@@ -75,7 +75,7 @@ async function rotateConfigured(db: Db, old: string, given: string | null): Prom
 async function rotateManaged(db: Db, dataDir: string, old: string): Promise<number> {
   const path = join(dataDir, pendingFile);
   const resumed = existsSync(path);
-  const next = await keptSecret(dataDir, pendingFile);
+  const next = await storedSecret(dataDir, pendingFile);
   const count = await reseal(db, deriveSealKey(old), deriveSealKey(next)).catch(async (error) => {
     // Rejected before any change, so no rotation is in progress.
     if (error instanceof StartupFailure && !resumed) await rm(path);

@@ -5,7 +5,7 @@ import type { Json } from './openapi-components.ts';
 
 export const introduction = `Cueline hosts agents. An agent pins one version of a prompt and is executed over HTTP. A call is accepted and recorded immediately; the model is called afterwards. Every execution becomes a record in the history.
 
-**Authentication.** Programs send \`Authorization: Bearer <API key>\`. The dashboard uses a session cookie, and the header \`Cueline-Workspace\` selects the workspace if the user belongs to several. Each operation lists the permission it needs.
+**Authentication.** Programs send \`Authorization: Bearer <API key>\`. The dashboard uses a session cookie, and the header \`Cueline-Workspace\` selects the workspace if the user belongs to several. Each operation states the permission it needs.
 
 **Identifiers** are opaque and have a prefix per kind: \`agt_\`, \`exe_\`, \`key_\` and so on. A malformed identifier is treated as unknown: 404. **Times** are ISO 8601 in UTC, with milliseconds.
 
@@ -19,7 +19,7 @@ export const tagTexts: Record<Tag, string> = {
   Prompts: 'Templates and their immutable versions.',
   Declaration: 'Prompts, agents and workflows as code, in `cueline.yaml`.',
   Workflows: 'Workflows execute agents in sequential or parallel steps.',
-  Keys: 'API keys authenticate programs. A secret is examplesOf once.',
+  Keys: 'API keys authenticate programs. A secret is shown once.',
   Usage: "The plan and this month's usage.",
   Providers: 'Model providers with their credentials and prices.',
   Members: 'Members and their roles. People join by invitation only.',
@@ -101,3 +101,29 @@ export function headersOf(status: number, responseHeaders: readonly string[]): s
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
   ];
 }
+
+/** Alternatives: any one of them grants access. An empty list means that the operation is public. */
+export type Security = readonly Readonly<Record<string, readonly string[]>>[];
+
+/** Who may call an operation. Viewers show the schemes of `security`, but not the permissions. */
+export function accessText(security: Security): string {
+  const permissions = security.flatMap(({ key }) => key ?? []).map((one) => `\`${one}\``);
+  const rights = security.flatMap(({ session }) => session ?? []);
+  const ways = [
+    ...(permissions.length > 0 ? [`an API key with ${permissions.join(' or ')}`] : []),
+    ...rights.map((right) => sessionText[right] ?? 'a session'),
+  ];
+  if (ways.length === 0) return 'Public.';
+  if (rights.includes('own')) {
+    const keys = permissions.map((one) => `, or an API key with ${one} that an owner created`);
+    return `Needs an owner's session${keys.join('')}.`;
+  }
+  return `Needs ${ways.join(', or ')}.`;
+}
+
+const sessionText: Readonly<Record<string, string>> = {
+  read: "any member's session",
+  execute: "an editor's session",
+  cancel: "an editor's session",
+  manage: "an editor's session",
+};

@@ -6,7 +6,15 @@ import { pathParams, reference, workspaceHeader } from '../shared.ts';
 import { Components, type Json } from './openapi-components.ts';
 import { examples } from './openapi-examples.ts';
 import { records } from './openapi-records.ts';
-import { headers, headersOf, introduction, statusTexts, tagTexts } from './openapi-texts.ts';
+import {
+  accessText,
+  headers,
+  headersOf,
+  introduction,
+  type Security,
+  statusTexts,
+  tagTexts,
+} from './openapi-texts.ts';
 
 /** Generates the OpenAPI 3.1 document from the endpoint declarations. */
 export function openapi(version: string): Json {
@@ -40,11 +48,11 @@ export function openapi(version: string): Json {
 }
 
 function withRecordExamples(schemas: Record<string, Json>): Json {
-  const examplesOf = Object.entries(schemas).map(([name, schema]) => {
+  const withExamples = Object.entries(schemas).map(([name, schema]) => {
     const example = records[name];
     return [name, example === undefined ? schema : { ...schema, examples: [example] }];
   });
-  return Object.fromEntries(examplesOf);
+  return Object.fromEntries(withExamples);
 }
 
 const securitySchemes = {
@@ -75,12 +83,13 @@ function operation(e: Endpoint, components: Components): Json {
     status,
     response(e, status, schema, components),
   ]);
+  const allowed = security(e);
   return {
     operationId: e.id,
     tags: [e.tag],
     summary: e.summary,
-    ...(e.description ? { description: e.description } : {}),
-    security: security(e),
+    description: [e.description, accessText(allowed)].filter(Boolean).join('\n\n'),
+    security: allowed,
     parameters: parameters(e, components),
     ...(e.body ? { requestBody: requestBody(e, e.body, components) } : {}),
     responses: Object.fromEntries(responses),
@@ -88,7 +97,7 @@ function operation(e: Endpoint, components: Components): Json {
 }
 
 /** Alternatives: any one of them grants access. An empty list grants access to anyone. */
-function security(e: Endpoint): Json[] {
+function security(e: Endpoint): Security {
   const key = keyRight(e);
   const session = sessionRight(e);
   return [

@@ -73,7 +73,16 @@ export const WorkflowSummary = Type.Object(
 export type WorkflowSummary = Static<typeof WorkflowSummary>;
 
 export const Workflow = Type.Object(
-  { ...fields, definition: WorkflowDefinition },
+  {
+    ...fields,
+    definition: WorkflowDefinition,
+    problems: Type.Optional(
+      Type.Array(WorkflowProblem, {
+        description:
+          'Present only if a condition of the pinned version breaks a rule added after the version was saved. No workflow run starts until a version without problems is pinned.',
+      }),
+    ),
+  },
   { title: 'Workflow' },
 );
 export type Workflow = Static<typeof Workflow>;

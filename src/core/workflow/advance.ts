@@ -1,6 +1,6 @@
 import { elements } from '../json.ts';
 import { AdvanceState } from './advance-state.ts';
-import { type ConditionJudge, conditionJudge } from './condition-judge.ts';
+import { ConditionEvaluator } from './condition-evaluator.ts';
 import {
   gatheredCharsMax,
   readyCharsMax,
@@ -38,7 +38,7 @@ import {
  * repeats the call with it. `readyCharsMax` bounds what one advance makes ready; the rest begins when a call ends.
  */
 
-/** `missing`: read these values, then call again with the same events and the same judge. */
+/** `missing`: read these values, then call again with the same events and the same evaluator. */
 export type Advance =
   | { readonly kind: 'missing'; readonly missing: MissingRunValues }
   | {
@@ -51,26 +51,26 @@ export function advance(
   definition: WorkflowDefinition,
   state: RunState,
   events: readonly StepEvent[],
-  judge: ConditionJudge = conditionJudge(),
+  conditions = new ConditionEvaluator(),
 ): Advance {
-  return new RunAdvance(definition, state, judge).advance(events);
+  return new RunAdvance(definition, state, conditions).advance(events);
 }
 
 class RunAdvance {
   readonly #definition: WorkflowDefinition;
   readonly #graph: ReturnType<typeof graphOf>;
   readonly #state: AdvanceState;
-  readonly #judge: ConditionJudge;
+  readonly #conditions: ConditionEvaluator;
   /** The step that failed the run; nothing begins after it. */
   #failedStep: StepState | null = null;
   /** Characters of the calls made ready by this advance. */
   #readyChars = 0;
 
-  constructor(definition: WorkflowDefinition, state: RunState, judge: ConditionJudge) {
+  constructor(definition: WorkflowDefinition, state: RunState, conditions: ConditionEvaluator) {
     this.#definition = definition;
     this.#graph = graphOf(definition);
     this.#state = new AdvanceState(state);
-    this.#judge = judge;
+    this.#conditions = conditions;
   }
 
   advance(events: readonly StepEvent[]): Advance {
@@ -135,7 +135,7 @@ class RunAdvance {
     if (condition === 'tooLong') return this.#put(failed(row, tooMuchReferredTo()));
     if (condition === 'missing' || all === 'missing') return;
     if (step.when !== null) {
-      const result = this.#judge.judge(step.when, this.#state.scope);
+      const result = this.#conditions.evaluate(step.when, this.#state.scope);
       if (result.kind === 'error') {
         return this.#put(failed(row, { code: 'CONDITION_FAILED', error: result.message }));
       }

@@ -189,6 +189,17 @@ function conditionProblems(when: string, place: Place, known: Known): WorkflowPr
   return steps.flatMap((other) => unknownStep(other, place, known));
 }
 
+/**
+ * The problems that a stored definition can have by itself: a condition that was saved under earlier rules. No run of it
+ * starts until a version without them is pinned.
+ */
+export function storedProblems({ steps }: WorkflowDefinition): WorkflowProblem[] {
+  return steps.flatMap(({ name, when }, at) => {
+    const message = when === null ? null : checkCondition(when).problem;
+    return message === null ? [] : [{ step: name, path: `steps.${at}.when`, message }];
+  });
+}
+
 function fallbackProblems(draft: StepDraft | undefined, place: number): WorkflowProblem[] {
   const fallback = draft?.fallback;
   if (!draft || !fallback) return [];

@@ -1,16 +1,21 @@
 import { Environment, type ParseResult } from '@marcbachmann/cel-js';
 import { changedNumber } from '../json.ts';
 import { storable } from '../storable-text.ts';
-import { isCall, putOwn, registerOwn, unavailable, withoutOwn } from './condition-calls.ts';
-import { firstOf, type Node, partsOf } from './condition-nodes.ts';
-import { heaviest } from './condition-weight.ts';
+import { addCharges, registerCharges } from './condition-cost.ts';
+import { childrenOf, firstIn, type Node, shapeProblem } from './condition-shape.ts';
 
 /**
  * The condition of a step: an expression in CEL over `input` and `steps`, for example
- * `steps.triage.output.kind == "billing"`. An output that is JSON is looked into; numbers are doubles.
+ * `steps.triage.output.kind == "billing"`. An output that is JSON is parsed; numbers are doubles.
+ *
+ * The library parses, type-checks and evaluates. A condition is evaluated on the event loop and under the lock of its
+ * run, so it must be cheap whatever its author and its data are:
+ * - `shapeProblem` (condition-shape.ts) admits only operations that are linear in their operands, and no nested list macro.
+ *   It is checked when a definition is saved, when a run starts, and before each evaluation.
+ * - `ConditionCost` (condition-cost.ts) charges each operation with the size of its operands before it runs.
  */
 
-/** What is wrong with a condition, the steps that it refers to, each once, and whether it refers to the input. */
+/** What is wrong with a condition, the steps it refers to, each once, and whether it refers to the input. */
 export interface ConditionCheck {
   readonly problem: string | null;
   readonly steps: readonly string[];
@@ -18,9 +23,7 @@ export interface ConditionCheck {
 }
 
 export const conditionCharsMax = 2_000;
-/** How many times over a value within a condition may hold what the condition speaks of. */
-const weightMax = 16;
-const keptMax = 1_000;
+const cachedMax = 1_000;
 const messageCharsMax = 300;
 
 const environment = new Environment({
@@ -30,84 +33,64 @@ const environment = new Environment({
 })
   .registerVariable('input', 'dyn')
   .registerVariable('steps', 'map');
-registerOwn(environment);
+registerCharges(environment);
 
+const cache = new Map<string, ConditionCheck>();
+
+/** Conditions are checked with every step that has one: those in use are cached. */
 export function checkCondition(text: string): ConditionCheck {
-  const { problem, steps, input } = readCondition(text);
-  return { problem, steps, input };
+  const cached = cache.get(text);
+  if (cached) return cached;
+  const check = checkText(text);
+  if (cache.size >= cachedMax) cache.delete(cache.keys().next().value ?? '');
+  cache.set(text, check);
+  return check;
 }
 
-export interface Condition extends ConditionCheck {
-  /** Whether it may go through lists, and lists within lists. */
-  readonly loops: boolean;
-  readonly evaluate: (context: Record<string, unknown>) => unknown;
+/**
+ * The value of a condition without a problem. Parsed each time: a tree that has gone through a list keeps its last item
+ * for as long as it lives.
+ */
+export function evaluateCondition(text: string, data: Record<string, unknown>): unknown {
+  const parsed = environment.parse(text);
+  addCharges(environment, parsed.ast);
+  return parsed(data);
 }
 
-const kept = new Map<string, Condition>();
-
-/** Conditions are read anew with every step that has one: those in use are kept. */
-export function readCondition(text: string): Condition {
-  const known = kept.get(text);
-  if (known) return known;
-  const condition = parse(text);
-  if (kept.size >= keptMax) kept.delete(kept.keys().next().value ?? '');
-  kept.set(text, condition);
-  return condition;
-}
-
-function parse(text: string): Condition {
-  const wrong = (problem: string): Condition => ({
-    problem,
-    steps: [],
-    input: false,
-    loops: false,
-    evaluate: () => false,
-  });
+function checkText(text: string): ConditionCheck {
+  const invalid = (problem: string): ConditionCheck => ({ problem, steps: [], input: false });
   if (text.length > conditionCharsMax) {
-    return wrong(`The condition is longer than ${conditionCharsMax} characters.`);
+    return invalid(`The condition is longer than ${conditionCharsMax} characters.`);
   }
   try {
-    const { ast } = environment.parse(text);
+    const parsed = environment.parse(text);
     const roots = { steps: new Set<string>(), input: false };
-    const problem = unavailability(ast) ?? overweight(ast) ?? inexactness(ast) ?? walk(ast, roots);
-    if (problem !== null) return wrong(problem);
-    const { valid, type, error } = ready(text).check();
-    if (!valid) return wrong(messageOf(error));
-    if (type !== 'bool' && type !== 'dyn')
-      return wrong(`The condition gives a ${type}, not a bool.`);
-    const { steps, input } = roots;
-    // Read anew each time: what has gone through a list holds on to it for as long as it lives.
-    const evaluate = (context: Record<string, unknown>) => ready(text)(context);
-    return { problem, steps: [...steps], input, loops: hasCalls(ast), evaluate };
+    const problem =
+      shapeProblem(parsed.ast) ??
+      inexactNumber(parsed.ast) ??
+      collectRoots(parsed.ast, roots) ??
+      typeProblem(parsed);
+    if (problem !== null) return invalid(problem);
+    return { problem, steps: [...roots.steps], input: roots.input };
   } catch (error) {
-    return wrong(messageOf(error));
+    return invalid(messageOf(error));
   }
 }
 
-function ready(text: string): ParseResult {
-  const parsed = environment.parse(text);
-  putOwn(environment, parsed.ast);
-  return parsed;
+function typeProblem(parsed: ParseResult): string | null {
+  const { valid, type, error } = parsed.check();
+  if (!valid) return messageOf(error);
+  return type === 'bool' || type === 'dyn' ? null : `The condition gives a ${type}, not a bool.`;
 }
 
-function unavailability(ast: Node): string | null {
-  const name = unavailable(ast);
-  return name === null ? null : `The function "${name}" is not available.`;
-}
-
-function overweight(ast: Node): string | null {
-  if (heaviest(ast) <= weightMax) return null;
-  return `The condition puts together more than ${weightMax} values in one.`;
-}
-
-function inexactness(node: Node): string | null {
-  if (node.op !== 'value') return firstOf(partsOf(node), inexactness);
+function inexactNumber(node: Node): string | null {
+  if (node.op !== 'value') return firstIn(childrenOf(node), inexactNumber);
   const text = node.input.slice(node.start, node.end);
   if (isExact(node.args, text)) return null;
   return `The number ${text} would be read as another one: numbers are doubles.`;
 }
 
-/** Whether the value of what is written out is the same as a double. */
+/** Whether a double holds the value of a literal. */
 function isExact(literal: unknown, text: string): boolean {
   // A `uint` is an object.
   const value = literal?.valueOf();
@@ -115,8 +98,8 @@ function isExact(literal: unknown, text: string): boolean {
   return typeof value !== 'number' || changedNumber(text) === null;
 }
 
-/** Collects what is referred to; says what must not stand in a condition. */
-function walk(node: Node, roots: { steps: Set<string>; input: boolean }): string | null {
+/** Collects the steps and the input that a condition refers to; returns what is wrong with a reference. */
+function collectRoots(node: Node, roots: { steps: Set<string>; input: boolean }): string | null {
   const step = stepOf(node);
   if (step !== null) {
     roots.steps.add(step);
@@ -125,11 +108,7 @@ function walk(node: Node, roots: { steps: Set<string>; input: boolean }): string
   if (node.op === 'id' && node.args === 'input') roots.input = true;
   if (node.op === 'id' && node.args === 'steps')
     return '"steps" must be followed by the name of a step.';
-  return firstOf(partsOf(node), (part) => walk(part, roots));
-}
-
-function hasCalls(node: Node): boolean {
-  return isCall(node) || partsOf(node).some(hasCalls);
+  return firstIn(childrenOf(node), (child) => collectRoots(child, roots));
 }
 
 /** `steps.NAME` and `steps["NAME"]`. */
@@ -141,9 +120,9 @@ function stepOf(node: Node): string | null {
   return name.op === 'value' && typeof name.args === 'string' ? name.args : null;
 }
 
-/** The first line: what follows shows the place. It may quote a name or a value, which hold what a model wrote. */
+/** The first line: the others show the place. It may quote names and values, which a model may have written. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return 'The condition cannot be evaluated.';
-  const [line = ''] = withoutOwn(error.message.slice(0, messageCharsMax)).split('\n');
+  const [line = ''] = error.message.slice(0, messageCharsMax).split('\n');
   return storable(line);
 }

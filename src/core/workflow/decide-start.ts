@@ -10,6 +10,7 @@ import {
 import type { CallFailureCode } from '../failure.ts';
 import { fromId } from '../id.ts';
 import { sees } from '../people/member.ts';
+import { storedProblems } from './check-definition.ts';
 import type { StepDefinition, WorkflowDefinition, WorkflowInput } from './definition.ts';
 
 /**
@@ -97,6 +98,11 @@ export function decideStart(facts: StartFacts): StartDecision {
   }
   if (!workflow.enabled) return refuse('WORKFLOW_NOT_ACTIVE', 'The workflow is switched off.');
   if (!definition) return refuse('WORKFLOW_NOT_ACTIVE', 'The workflow has no version yet.');
+  const [problem] = storedProblems(definition);
+  if (problem) {
+    const message = `The workflow is disabled. Step "${problem.step}": ${problem.message}`;
+    return refuse('WORKFLOW_NOT_ACTIVE', message);
+  }
   const missing = missingInput(body, definition);
   if (missing) return refuse(missing.code, missing.message, missing.fields);
   if (body.kind !== 'variables') {

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
-import { variablesDigestInput } from '../../core/agent/variables.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import type {
   AgentAtAdmission,
@@ -19,22 +17,30 @@ import {
   type AcceptedTerms,
   agentOfRow,
   apiKeyOf,
-  callersAmong,
-  from,
-  once,
+  bodyDigest,
+  callerResolver,
+  getOrCreate,
+  originOf,
   stepOf,
   termsOf,
 } from './admission-mapping.ts';
 import { refusalRecorder } from './refusal-recorder.ts';
 
 /**
- * The book of one admission batch: what was read; what the calls before this one have changed; and at the end
- * everything that is to be written.
+ * One admission batch in memory: what was read under the locks, what the calls decided so far have changed, and what
+ * must be written. `admit.ts` describes the protocol.
+ *
+ * Invariants:
+ * - Calls are decided in order. Each sees the counters, slots and first calls that the previous ones left.
+ * - Nothing here survives the batch: there is no cache between batches.
+ * - An execution is born claimed only while nothing waits in the queue and nothing earlier in this batch was queued, so
+ *   it never overtakes an older execution.
+ * - Tags grow per workspace. With an empty queue they follow the clock, so a later backlog never gets an older tag.
  */
 
 type Accepted = Extract<Decision, { kind: 'accepted' }>;
 
-/** The first call under an idempotency key. */
+/** The first call with an idempotency key. */
 export interface FirstCall {
   readonly digest: Buffer;
   readonly executionId: string;
@@ -46,215 +52,241 @@ export interface FirstCall {
 export interface AdmissionBatchDeps {
   readonly testingLimits: RateLimits;
   readonly slots: Slots | null;
-  /** The lease under which runs may be born. */
+  /** The lease that executions are born claimed under; null for a process without one. */
   readonly worker: string | null;
 }
 
-export type AdmissionBatch = ReturnType<typeof admissionBatch>;
+interface Placement {
+  /** The process that starts the execution from memory; null if it waits in the queue. */
+  readonly worker: string | null;
+  readonly tag: number;
+  /** Whether it holds one of the agent's slots; null if the agent has no cap. */
+  readonly hasSlot: boolean | null;
+}
 
-export function admissionBatch(state: AdmissionState, parts: AdmissionBatchDeps) {
-  const { nowMs } = state;
-  const callerAmong = callersAmong(state.keys, state.members);
-  const agents = new Map(state.agents.map((row) => [row.id, agentOfRow(row)]));
-  const slotsUsed = new Map(state.agents.map((row) => [row.id, row.slots_used ?? 0]));
-  const months = new Map<string, MonthCount>();
-  const tags = new Map<string, number>();
-  for (const row of state.workspaces) {
-    const { actions_per_month: actionsPerMonth, month, month_used: used } = row;
-    months.set(row.id, { actionsPerMonth, month, used });
-    // Virtual time runs with the clock while nothing waits, so a later backlog never gets an older tag.
-    tags.set(row.id, Math.max(state.floor ?? clockTag(nowMs), row.last_tag ?? 0));
+export class AdmissionBatch {
+  readonly #state: AdmissionState;
+  readonly #deps: AdmissionBatchDeps;
+  readonly #resolveCaller: ReturnType<typeof callerResolver>;
+  readonly #agents: ReadonlyMap<string, AgentAtAdmission>;
+  readonly #slotsUsed: Map<string, number>;
+  readonly #months = new Map<string, MonthCount>();
+  readonly #tags = new Map<string, number>();
+  readonly #firstCalls: Map<string, FirstCall>;
+  readonly #readySteps: Map<string, boolean>;
+  /** Whether something waits in the queue that a new execution must not overtake. */
+  #hasWaiting: boolean;
+
+  readonly #counts = new Map<string, Counts>();
+  readonly #chargedWorkspaces = new Set<string>();
+  readonly #refusals: ReturnType<typeof refusalRecorder>;
+  readonly #terms = new Map<string, AcceptedTerms>();
+  readonly #executions: NewExecution[] = [];
+  readonly #idempotency: AdmissionWrites['idempotency'][number][] = [];
+  readonly #tallies: AdmissionWrites['tallies'][number][] = [];
+  /** Executions that start in this process after the commit. */
+  readonly bornClaimed: QueuedExecution[] = [];
+
+  constructor(state: AdmissionState, deps: AdmissionBatchDeps) {
+    const { nowMs } = state;
+    this.#state = state;
+    this.#deps = deps;
+    this.#resolveCaller = callerResolver(state.keys, state.members);
+    this.#agents = new Map(state.agents.map((row) => [row.id, agentOfRow(row)]));
+    this.#slotsUsed = new Map(state.agents.map((row) => [row.id, row.slots_used ?? 0]));
+    for (const row of state.workspaces) {
+      const { actions_per_month: actionsPerMonth, month, month_used: used } = row;
+      this.#months.set(row.id, { actionsPerMonth, month, used });
+      this.#tags.set(row.id, Math.max(state.floor ?? clockTag(nowMs), row.last_tag ?? 0));
+    }
+    this.#firstCalls = new Map(state.replays.map(firstCallEntry));
+    this.#readySteps = new Map(state.steps.map((step) => [stepKey(step), step.fallback]));
+    this.#hasWaiting = state.floor !== null;
+    this.#refusals = refusalRecorder(state);
   }
-  const firstCalls = new Map<string, FirstCall>(
-    state.replays.map((row) => [
-      `${row.caller} ${row.agent_id} ${row.key}`,
-      {
-        digest: row.digest,
-        executionId: row.execution_id,
-        agentId: row.agent_id,
-        agentName: row.agent_name,
-        ignoredVariables: row.ignored_variables,
-      },
-    ]),
-  );
-  let waiting = state.floor !== null;
-  const readySteps = new Map(state.steps.map((step) => [stepName(step), step.fallback]));
 
-  const counts = new Map<string, Counts>();
-  const spentMonths = new Set<string>();
-  const refusals = refusalRecorder(state);
-  const born: QueuedExecution[] = [];
-  const acceptedTerms = new Map<string, AcceptedTerms>();
-  const executions: NewExecution[] = [];
-  const idempotency: AdmissionWrites['idempotency'][number][] = [];
-  const tallies: AdmissionWrites['tallies'][number][] = [];
+  callerOf(credential: ExecuteCall['credential']): Caller | null {
+    return credential.kind === 'workflow' ? credential.caller : this.#resolveCaller(credential);
+  }
 
-  return {
-    callerOf(credential: ExecuteCall['credential']): Caller | null {
-      return credential.kind === 'workflow' ? credential.caller : callerAmong(credential);
-    },
+  /** Whether a workflow step may be called. Another process may have called it, its workflow run may have ended, or its
+   * fallback may have replaced it. */
+  mayCall({ credential }: ExecuteCall): boolean {
+    if (credential.kind !== 'workflow') return true;
+    return this.#readySteps.get(stepKey(credential.step)) === credential.fallback;
+  }
 
-    /** Whether a step may be called: others may have taken it, and its run may have ended. */
-    mayCall({ credential }: ExecuteCall): boolean {
-      if (credential.kind !== 'workflow') return true;
-      // Whoever was held up may come with the call of a step whose fallback has taken over since.
-      return readySteps.get(stepName(credential.step)) === credential.fallback;
-    },
+  agentOf(agentId: string | null, caller: Caller): AgentAtAdmission | null {
+    const agent = agentId === null ? undefined : this.#agents.get(agentId);
+    return agent && agent.workspaceId === caller.workspaceId ? agent : null;
+  }
 
-    agentOf(agentId: string | null, caller: Caller): AgentAtAdmission | null {
-      const agent = agentId === null ? undefined : agents.get(agentId);
-      return agent && agent.workspaceId === caller.workspaceId ? agent : null;
-    },
+  firstCallOf(call: ExecuteCall, caller: Caller): FirstCall | null {
+    if (call.idempotencyKey === null || call.agentId === null) return null;
+    const key = idempotencyId(caller.id, call.agentId, call.idempotencyKey);
+    return this.#firstCalls.get(key) ?? null;
+  }
 
-    firstCallOf(call: ExecuteCall, caller: Caller): FirstCall | null {
-      if (call.idempotencyKey === null || call.agentId === null) return null;
-      return firstCalls.get(`${caller.id} ${call.agentId} ${call.idempotencyKey}`) ?? null;
-    },
+  facts(
+    call: ExecuteCall,
+    caller: Caller,
+    agent: AgentAtAdmission | null,
+    firstCall: FirstCall | null,
+  ): Facts {
+    const { counts, nowMs } = this.#state;
+    const callerCounts = caller.kind === 'key' ? (counts.get(caller.id) ?? null) : null;
+    const agentCounts = agent ? (counts.get(agent.id) ?? null) : null;
+    // Written even if this call does not spend them: writing an unchanged row is cheaper than tracking changes.
+    if (callerCounts) this.#counts.set(caller.id, callerCounts);
+    if (agent && agentCounts) this.#counts.set(agent.id, agentCounts);
+    return {
+      nowMs,
+      caller,
+      callerCounts,
+      agent,
+      agentCounts,
+      month: this.#months.get(caller.workspaceId) ?? { actionsPerMonth: 0, month: 0, used: 0 },
+      testingLimits: this.#deps.testingLimits,
+      body: call.body,
+      idempotencyProblem: call.idempotencyProblem,
+      replay: firstCall && { sameBody: () => firstCall.digest.equals(bodyDigest(call.body)) },
+    };
+  }
 
-    facts(
-      call: ExecuteCall,
-      caller: Caller,
-      agent: AgentAtAdmission | null,
-      firstCall: FirstCall | null,
-    ): Facts {
-      const callerCounts = caller.kind === 'key' ? (state.counts.get(caller.id) ?? null) : null;
-      const agentCounts = agent ? (state.counts.get(agent.id) ?? null) : null;
-      // Written whether or not this call spends them: cheaper to write a row unchanged than to track it.
-      if (callerCounts) counts.set(caller.id, callerCounts);
-      if (agent && agentCounts) counts.set(agent.id, agentCounts);
-      return {
-        nowMs,
-        caller,
-        callerCounts,
-        agent,
-        agentCounts,
-        month: months.get(caller.workspaceId) ?? { actionsPerMonth: 0, month: 0, used: 0 },
-        testingLimits: parts.testingLimits,
-        body: call.body,
-        idempotencyProblem: call.idempotencyProblem,
-        replay: firstCall && { sameBody: () => firstCall.digest.equals(digestOf(call)) },
-      };
-    },
+  /** Returns the id of the new execution. */
+  accept(call: ExecuteCall, caller: Caller, decision: Accepted): string {
+    const { agent, variables } = decision;
+    const id = uuid7(this.#state.nowMs);
+    const apiKeyId = apiKeyOf(call, caller);
+    const step = stepOf(call);
+    if (step) this.#readySteps.delete(stepKey(step));
+    // A workflow calls for the user who started the workflow run, with the key that started it.
+    const termsKey = `${caller.id} ${caller.userId} ${apiKeyId} ${agent.id}`;
+    const terms = getOrCreate(this.#terms, termsKey, () => termsOf(caller, agent, apiKeyId));
+    this.#chargedWorkspaces.add(caller.workspaceId);
+    const { worker, tag, hasSlot } = this.#place(agent, terms.settings.maxConcurrency);
+    const inputVariables = variables.json;
+    const run = { tag, hasSlot, born: worker !== null };
+    this.#executions.push({ id, terms, ...originOf(call), inputVariables, run, step });
+    if (worker !== null) {
+      const settings = step ? { ...terms.settings, workflow: step } : terms.settings;
+      const { setup } = agent;
+      this.bornClaimed.push(
+        claimedExecution(terms, { id, worker, inputVariables, settings, setup }),
+      );
+    }
+    if (call.idempotencyKey !== null) this.#rememberFirstCall(call, caller, id, decision);
+    return id;
+  }
 
-    accept(
-      call: ExecuteCall,
-      caller: Caller,
-      { agent, variables, ignoredVariables }: Accepted,
-    ): string {
-      const id = uuid7(nowMs);
-      const { workspaceId } = caller;
-      const apiKeyId = apiKeyOf(call, caller);
-      const step = stepOf(call);
-      if (step) readySteps.delete(stepName(step));
-      // A workflow calls for whoever started the run, with the key that it was started with.
-      const whose = `${caller.id} ${caller.userId} ${apiKeyId} ${agent.id}`;
-      const terms = once(acceptedTerms, whose, () => termsOf(caller, agent, apiKeyId));
-      spentMonths.add(workspaceId);
+  refuse(call: ExecuteCall, caller: Caller, agent: AgentAtAdmission, refusal: Refusal): void {
+    const recorded = this.#refusals.record(call, caller, agent, refusal);
+    if (recorded?.execution) this.#executions.push(recorded.execution);
+    if (recorded) this.#tallies.push(recorded.tally);
+  }
 
-      const hasSlot = takeSlot(agent, terms.settings.maxConcurrency);
-      const worker = hasSlot === false ? null : birthplace(workspaceId);
-      const run = { tag: nextTag(workspaceId), born: worker !== null, hasSlot };
-      executions.push({ id, terms, ...from(call), inputVariables: variables.json, run, step });
-      const { agentId, source, promptVersionId, model, temperature, settings } = terms;
-      if (worker !== null) {
-        born.push({
-          id,
-          workspaceId,
-          agentId,
-          worker,
-          attempt: 1,
-          failures: 0,
-          losses: 0,
-          called: false,
-          source,
-          promptVersionId,
-          model,
-          apiKeyId,
-          temperature,
-          setup: agent.setup,
-          inputVariables: variables.json,
-          settings: step ? { ...settings, workflow: step } : settings,
-          elapsedMs: 0,
-        });
-      }
-      if (call.idempotencyKey !== null) {
-        const firstCall = {
-          digest: digestOf(call),
-          executionId: id,
-          agentId,
-          agentName: agent.name,
-          ignoredVariables,
-        };
-        firstCalls.set(`${caller.id} ${agentId} ${call.idempotencyKey}`, firstCall);
-        const kept = { caller: caller.id, key: call.idempotencyKey, createdAtMs: nowMs };
-        idempotency.push({ ...firstCall, ...kept });
-      }
-      return id;
-    },
+  writes(): AdmissionWrites {
+    const months = [...this.#chargedWorkspaces].map((workspaceId) => {
+      const { month, used } = this.#months.get(workspaceId) ?? { month: 0, used: 0 };
+      return { workspaceId, month, used };
+    });
+    return {
+      counts: this.#counts,
+      months,
+      executedAtMs: this.#state.nowMs,
+      worker: this.#deps.worker,
+      executions: this.#executions,
+      idempotency: this.#idempotency,
+      refusals: this.#refusals.counted(),
+      tallies: this.#tallies,
+    };
+  }
 
-    refuse(call: ExecuteCall, caller: Caller, agent: AgentAtAdmission, refusal: Refusal): void {
-      const noted = refusals.note(call, caller, agent, refusal);
-      if (noted?.execution) executions.push(noted.execution);
-      if (noted) tallies.push(noted.tally);
-    },
+  #rememberFirstCall(
+    call: ExecuteCall,
+    caller: Caller,
+    executionId: string,
+    { agent, ignoredVariables }: Accepted,
+  ): void {
+    const key = call.idempotencyKey ?? '';
+    const firstCall = {
+      ...{ digest: bodyDigest(call.body), executionId, ignoredVariables },
+      ...{ agentId: agent.id, agentName: agent.name },
+    };
+    this.#firstCalls.set(idempotencyId(caller.id, agent.id, key), firstCall);
+    const { nowMs: createdAtMs } = this.#state;
+    this.#idempotency.push({ ...firstCall, caller: caller.id, key, createdAtMs });
+  }
 
-    /** The runs that start here once all is written. */
-    born,
+  #place({ id, workspaceId }: AgentAtAdmission, maxConcurrency: number | null): Placement {
+    const hasSlot = this.#takeAgentSlot(id, maxConcurrency);
+    const worker = hasSlot === false ? null : this.#claimingWorker(workspaceId);
+    return { worker, hasSlot, tag: this.#nextTag(workspaceId) };
+  }
 
-    /** Everything that is to be written. */
-    writes(): AdmissionWrites {
-      const spent = [...spentMonths].map((workspaceId) => {
-        const { month, used } = months.get(workspaceId) ?? { month: 0, used: 0 };
-        return { workspaceId, month, used };
-      });
-      return {
-        counts,
-        months: spent,
-        executedAtMs: nowMs,
-        worker: parts.worker,
-        executions,
-        idempotency,
-        refusals: refusals.counted(),
-        tallies,
-      };
-    },
-  };
-
-  /** Null where the agent has no cap. */
-  function takeSlot(agent: AgentAtAdmission, maxConcurrency: number | null): boolean | null {
+  #takeAgentSlot(agentId: string, maxConcurrency: number | null): boolean | null {
     if (maxConcurrency === null) return null;
-    const used = slotsUsed.get(agent.id) ?? 0;
+    const used = this.#slotsUsed.get(agentId) ?? 0;
     if (used >= maxConcurrency) return false;
-    slotsUsed.set(agent.id, used + 1);
+    this.#slotsUsed.set(agentId, used + 1);
     return true;
   }
 
-  /** The process that a run is born claimed by: this one, where it has a slot and nothing older waits. */
-  function birthplace(workspaceId: string): string | null {
-    const here = !waiting && state.workerHolds && parts.slots?.reserve(workspaceId);
-    if (here) return parts.worker;
-    waiting = true;
+  /** This process, if it has a free slot and nothing older waits. */
+  #claimingWorker(workspaceId: string): string | null {
+    const { slots, worker } = this.#deps;
+    const canClaim = !this.#hasWaiting && this.#state.workerHasLease && slots?.reserve(workspaceId);
+    if (canClaim) return worker;
+    this.#hasWaiting = true;
     return null;
   }
 
-  function nextTag(workspaceId: string): number {
-    const tag = (tags.get(workspaceId) ?? 0) + 1;
-    tags.set(workspaceId, tag);
+  #nextTag(workspaceId: string): number {
+    const tag = (this.#tags.get(workspaceId) ?? 0) + 1;
+    this.#tags.set(workspaceId, tag);
     return tag;
   }
 }
 
-/** The virtual time of the clock: microseconds. */
+/** Virtual time from the clock, in microseconds. */
 export function clockTag(nowMs: number): number {
   return nowMs * 1_000;
 }
 
-function stepName({ runId, step, item }: WorkflowStepOf): string {
-  return `${runId} ${step} ${item}`;
+function firstCallEntry(row: AdmissionState['replays'][number]): [string, FirstCall] {
+  return [
+    idempotencyId(row.caller, row.agent_id, row.key),
+    {
+      digest: row.digest,
+      executionId: row.execution_id,
+      agentId: row.agent_id,
+      agentName: row.agent_name,
+      ignoredVariables: row.ignored_variables,
+    },
+  ];
 }
 
-/** A body that has no variables is compared as such: it can only be the same as another broken one. */
-function digestOf({ body }: ExecuteCall): Buffer {
-  const text = body.kind === 'variables' ? variablesDigestInput(body.variables) : body.kind;
-  return createHash('sha256').update(text).digest();
+/** An execution that this process starts from memory, as a claim would return it. */
+function claimedExecution(
+  terms: AcceptedTerms,
+  own: Pick<QueuedExecution, 'id' | 'worker' | 'inputVariables' | 'settings' | 'setup'>,
+): QueuedExecution {
+  const { workspaceId, agentId, source, promptVersionId, model, apiKeyId, temperature } = terms;
+  return {
+    ...own,
+    ...{ workspaceId, agentId, source, promptVersionId, model, apiKeyId, temperature },
+    attempt: 1,
+    failures: 0,
+    losses: 0,
+    called: false,
+    elapsedMs: 0,
+  };
+}
+
+function idempotencyId(callerId: string, agentId: string, key: string): string {
+  return `${callerId} ${agentId} ${key}`;
+}
+
+function stepKey({ runId, step, item }: WorkflowStepOf): string {
+  return `${runId} ${step} ${item}`;
 }

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import {
   type ExecutionSettings,
   effective,
   executionSettings,
   type WorkflowStepOf,
 } from '../../core/agent/model-settings.ts';
+import { type ExecuteBody, variablesDigestInput } from '../../core/agent/variables.ts';
 import { type Caller, sessionCaller } from '../../core/execution/caller.ts';
 import type { AgentAtAdmission, ExecuteCall } from '../../core/execution/decide.ts';
 import type { RateLimits } from '../../core/execution/limits.ts';
@@ -15,15 +17,15 @@ import type {
   ReplayLookup,
 } from '../../store/admission/admission-read.ts';
 import type { ExecutionTerms, NewExecution } from '../../store/admission/admission-write.ts';
-import { setupOf } from '../../store/execution/model-setup.ts';
-import type { MembersAsked } from '../../store/people/members.ts';
+import { modelSetupOf } from '../../store/execution/model-setup.ts';
+import type { MembershipLookup } from '../../store/people/members.ts';
 
-/** What admission asks and records, in the words of the store; and what it read, in the words of the core. */
+/** Maps between calls and rows: what admission looks up and records, and what it has read. */
 
-/** Whom and what the calls name, each once: many calls of a batch come from one caller. */
-export function questionOf(
+/** What must be read for the calls. Each id appears once, because many calls of a batch share a caller or an agent. */
+export function lookupOf(
   calls: readonly ExecuteCall[],
-  more: Pick<AdmissionLookup, 'worker' | 'fromTag'>,
+  claim: Pick<AdmissionLookup, 'worker' | 'fromTag'>,
 ): AdmissionLookup {
   const keyHashes = new Set<string>();
   const workspaceIds = new Set<string>();
@@ -56,48 +58,50 @@ export function questionOf(
     agentIds: [...agentIds],
     firstCalls,
     steps,
-    ...more,
+    ...claim,
   };
 }
 
-type Called = ExecuteCall['credential'];
-type OfKey = Extract<Called, { kind: 'key' }>;
-type OfSession = Extract<Called, { kind: 'session' }>;
+type Credential = ExecuteCall['credential'];
+type KeyCredential = Extract<Credential, { kind: 'key' }>;
+type SessionCredential = Extract<Credential, { kind: 'session' }>;
 
-/** The users of sessions, each once in each workspace that it calls in. */
+/** The users of sessions, once per workspace. */
 export function membersOf(
-  calls: readonly { readonly credential: OfSession | { kind: 'key' | 'workflow' | 'trigger' } }[],
-): MembersAsked {
-  const members = new Map<string, MembersAsked[number]>();
+  calls: readonly {
+    readonly credential: SessionCredential | { kind: 'key' | 'workflow' | 'trigger' };
+  }[],
+): MembershipLookup {
+  const members = new Map<string, MembershipLookup[number]>();
   for (const { credential } of calls) {
     if (credential.kind !== 'session') continue;
     const { workspaceId, id: userId } = credential.caller;
-    members.set(memberName(workspaceId, userId), { workspaceId, userId });
+    members.set(memberKey(workspaceId, userId), { workspaceId, userId });
   }
   return [...members.values()];
 }
 
-/** Who calls, as was read under the locks: by then a key may be revoked, and a member removed or of another role. */
-export function callersAmong(
+/** Resolves callers from what was read under the locks: a key may be revoked, a member removed or its role changed. */
+export function callerResolver(
   keys: readonly KeyRow[],
   members: readonly MemberRole[],
-): (credential: OfKey | OfSession) => Caller | null {
+): (credential: KeyCredential | SessionCredential) => Caller | null {
   const ofKeys = new Map(keys.map((row) => [row.hash, callerOfKey(row)]));
   const ofSessions = new Map(
-    members.map((row) => [memberName(row.workspaceId, row.userId), sessionCaller(row)]),
+    members.map((row) => [memberKey(row.workspaceId, row.userId), sessionCaller(row)]),
   );
   return (credential) => {
     if (credential.kind === 'key') return ofKeys.get(credential.hash) ?? null;
     const { workspaceId, id } = credential.caller;
-    return ofSessions.get(memberName(workspaceId, id)) ?? null;
+    return ofSessions.get(memberKey(workspaceId, id)) ?? null;
   };
 }
 
-function memberName(workspaceId: string, userId: string): string {
+function memberKey(workspaceId: string, userId: string): string {
   return `${workspaceId} ${userId}`;
 }
 
-/** What a call is told whose caller is not there. */
+/** The refusal of a call with an invalid credential. */
 export const unknownCaller = {
   kind: 'refused' as const,
   code: 'UNAUTHORIZED' as const,
@@ -142,13 +146,13 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
     versionId: row.version_id,
     versionLabel: row.version_label,
     version: row.version,
-    setup: setupOf(row),
+    setup: modelSetupOf(row),
   };
 }
 
 export type AcceptedTerms = ExecutionTerms & { readonly settings: ExecutionSettings };
 
-/** The terms of an accepted call; what a refusal has otherwise is put over them. */
+/** The terms of an accepted call. A refusal overrides its status and error. */
 export function termsOf(
   caller: Caller,
   agent: AgentAtAdmission,
@@ -173,7 +177,7 @@ export function termsOf(
   };
 }
 
-/** The key that a call counts as: of a workflow the one that its run was started with. */
+/** The key that a call counts for. A step counts for the key that started its workflow run. */
 export function apiKeyOf({ credential }: ExecuteCall, caller: Caller): string | null {
   if (credential.kind === 'workflow') return credential.apiKeyId;
   return caller.kind === 'key' ? caller.id : null;
@@ -189,22 +193,27 @@ function limitsOf(row: KeyRow | AgentRow): RateLimits {
   };
 }
 
-/** The step of a workflow's run that a call is made for. */
+/** The workflow step that a call executes. */
 export function stepOf({ credential }: ExecuteCall): WorkflowStepOf | null {
   return credential.kind === 'workflow' ? credential.step : null;
 }
 
-/** Where a call came from. */
-export function from({
+export function originOf({
   ipAddress,
   userAgent,
 }: ExecuteCall): Pick<NewExecution, 'ipAddress' | 'userAgent'> {
   return { ipAddress, userAgent };
 }
 
-/** What many calls of a batch have in common is made once. */
-export function once<T>(made: Map<string, T>, name: string, make: () => T): T {
-  const one = made.get(name) ?? make();
-  made.set(name, one);
-  return one;
+/** Shares values between the calls of a batch. */
+export function getOrCreate<T>(values: Map<string, T>, key: string, create: () => T): T {
+  const value = values.get(key) ?? create();
+  values.set(key, value);
+  return value;
+}
+
+/** Identifies the body of a call for idempotency. Malformed bodies of one kind compare equal. */
+export function bodyDigest(body: ExecuteBody): Buffer {
+  const text = body.kind === 'variables' ? variablesDigestInput(body.variables) : body.kind;
+  return createHash('sha256').update(text).digest();
 }

@@ -6,18 +6,34 @@ import { readForAdmission } from '../../store/admission/admission-read.ts';
 import { writeAdmission } from '../../store/admission/admission-write.ts';
 import { isStatementError, isUnstorable } from '../../store/connection/database-error.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
-import { type AdmissionBatch, admissionBatch, clockTag } from './admission-batch.ts';
-import { questionOf, unknownCaller } from './admission-mapping.ts';
+import type { Announcements } from '../announcements.ts';
+import { AdmissionBatch, clockTag } from './admission-batch.ts';
+import { lookupOf, unknownCaller } from './admission-mapping.ts';
 import { batcher } from './batcher.ts';
 import { resolveCommit } from './resolve-commit.ts';
-import { tryTogether } from './retry-transaction.ts';
+import { transactBatch } from './retry-transaction.ts';
 
 /**
- * Admission: many calls, one transaction. Lock and read in one round trip, decide in memory, write and commit in
- * another. A refusal is a value, and its record commits with the rest.
+ * Admission: decides whether calls of agents are accepted, and makes them durable.
+ *
+ * One batch is one transaction of two round trips:
+ * 1. lock the limit rows (keys, agents, workspaces, each by id), then read keys, agents, counters and the clock;
+ * 2. write counters, executions, refusals and idempotency keys, and commit.
+ * In between, `decide` judges the calls one after the other in memory (`AdmissionBatch`).
+ *
+ * Outcomes of a call: accepted (queued, or born claimed by this process), replayed (same idempotency key), refused. A
+ * refusal is a value, and its record commits with the batch.
+ *
+ * Invariants:
+ * - The response follows the commit.
+ * - Limits are exact: nobody else changes a locked row between read and commit.
+ * - A revoked key or a paused agent counts from its commit on, because it is read after the lock.
+ *
+ * Failure cases: a deadlock retries the batch; an error of one item isolates the items (`transactBatch`); a commit
+ * without a response is looked up (`resolveCommit`). After any failure the reserved slots are released.
  */
 
-/** What a call is answered with. `allowedOrigins` are those of its agent and key, for CORS. */
+/** The result of a call. `allowedOrigins` are those of its agent and key, for CORS. */
 export type Admitted = { readonly nowMs: number; readonly allowedOrigins: readonly string[] } & (
   | Refusal
   | {
@@ -34,14 +50,13 @@ export type Admitted = { readonly nowMs: number; readonly allowedOrigins: readon
 export interface AdmissionDeps {
   readonly pipelines: Pipelines;
   readonly testingLimits: RateLimits;
-  /** The slots of this process where it works as well. */
+  /** The slots of the worker in this process, if it has one. */
   readonly slots: Slots | null;
-  /** Told when runs were queued that no process has yet. */
-  readonly onQueued: () => void;
+  readonly announcements: Pick<Announcements, 'executionsQueued'>;
   readonly onBatch?: (size: number) => void;
 }
 
-type BoundDeps = AdmissionDeps & { readonly bound: TagBound };
+type TransactionDeps = AdmissionDeps & { readonly bound: TagBound };
 
 export interface Admission {
   admit(call: ExecuteCall): Promise<Admitted>;
@@ -51,64 +66,66 @@ export interface Admission {
 const batchMax = 500;
 const batchesInFlightMax = 2;
 
-/** How long a transaction of admission usually takes at most: what waits longer is found by a claim, not by admission. */
-const usualMs = 2_000;
+/** How long an admission transaction usually takes. Executions of a slower one are found by claims, not here. */
+const usualTransactionMs = 2_000;
 
-export function createAdmission(given: AdmissionDeps): Admission {
-  const parts = { ...given, bound: tagBound() };
+export function createAdmission(admissionDeps: AdmissionDeps): Admission {
+  const deps = { ...admissionDeps, bound: tagBound() };
   const { add, idle } = batcher<ExecuteCall, Admitted>({
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
     weight: ({ body }) => (body.kind === 'variables' ? body.variables.json.length : 0),
     run: (calls) =>
-      tryTogether(calls, (some) => parts.pipelines.use((send) => transact(parts, send, some))),
-    ...(parts.onBatch && { onBatch: parts.onBatch }),
+      transactBatch(calls, (some) => deps.pipelines.use((send) => admitBatch(deps, send, some))),
+    ...(deps.onBatch && { onBatch: deps.onBatch }),
   });
   return { admit: add, idle };
 }
 
-async function transact(parts: BoundDeps, send: Send, calls: ExecuteCall[]): Promise<Admitted[]> {
-  const worker = parts.slots?.lease() ?? null;
+async function admitBatch(
+  deps: TransactionDeps,
+  send: Send,
+  calls: ExecuteCall[],
+): Promise<Admitted[]> {
+  const { pipelines, slots, bound, announcements } = deps;
+  const worker = slots?.lease() ?? null;
   const sentAt = performance.now();
-  const fromTag = parts.bound.over(usualMs, sentAt);
-  const state = await readForAdmission(send, questionOf(calls, { worker, fromTag }));
-  parts.bound.observe(state.floor ?? clockTag(state.nowMs), sentAt);
-  const book = admissionBatch(state, { ...parts, worker });
+  const fromTag = bound.over(usualTransactionMs, sentAt);
+  const state = await readForAdmission(send, lookupOf(calls, { worker, fromTag }));
+  bound.observe(state.floor ?? clockTag(state.nowMs), sentAt);
+  const batch = new AdmissionBatch(state, { ...deps, worker });
   try {
-    const answers = calls.map((call) => admitOne(book, call, state.nowMs));
-    const writes = book.writes();
+    const results = calls.map((call) => admitOne(batch, call, state.nowMs));
+    const writes = batch.writes();
     await writeAdmission(send, writes).catch(async (error: unknown) => {
       if (isStatementError(error) || isUnstorable(error)) throw error;
-      await resolveCommit(
-        parts.pipelines,
-        { xid: state.xid, id: writes.executions[0]?.id, of: 'execution' },
-        error,
-      );
+      const inserted = { xid: state.xid, id: writes.executions[0]?.id, of: 'execution' } as const;
+      await resolveCommit(pipelines, inserted, error);
     });
-    for (const run of book.born) parts.slots?.start(run);
-    if (writes.executions.some(({ run }) => run && !run.born)) parts.onQueued();
-    return answers;
+    for (const execution of batch.bornClaimed) slots?.start(execution);
+    if (writes.executions.some(({ run }) => run && !run.born)) announcements.executionsQueued();
+    return results;
   } catch (error) {
-    for (const run of book.born) parts.slots?.release(run.workspaceId);
+    for (const { workspaceId } of batch.bornClaimed) slots?.release(workspaceId);
     throw error;
   }
 }
 
-function admitOne(book: AdmissionBatch, call: ExecuteCall, nowMs: number): Admitted {
-  const caller = book.callerOf(call.credential);
+function admitOne(batch: AdmissionBatch, call: ExecuteCall, nowMs: number): Admitted {
+  const caller = batch.callerOf(call.credential);
   if (!caller) return { ...unknownCaller, record: null, nowMs, allowedOrigins: [] };
-  if (!book.mayCall(call)) return { ...notReady, nowMs, allowedOrigins: [] };
-  const agent = book.agentOf(call.agentId, caller);
+  if (!batch.mayCall(call)) return { ...stepNotReady, nowMs, allowedOrigins: [] };
+  const agent = batch.agentOf(call.agentId, caller);
   const allowedOrigins = [...caller.allowedOrigins, ...(agent?.allowedOrigins ?? [])];
-  const firstCall = book.firstCallOf(call, caller);
-  const decision = decide(book.facts(call, caller, agent, firstCall));
+  const firstCall = batch.firstCallOf(call, caller);
+  const decision = decide(batch.facts(call, caller, agent, firstCall));
   if (decision.kind === 'refused') {
-    if (agent) book.refuse(call, caller, agent, decision);
+    if (agent) batch.refuse(call, caller, agent, decision);
     return { ...decision, nowMs, allowedOrigins };
   }
   const { states } = decision;
   if (decision.kind === 'replayed') {
-    if (!firstCall) throw new Error('a replay without its first call');
+    if (!firstCall) throw new Error('A replay needs its first call.');
     const { executionId, agentId, agentName, ignoredVariables } = firstCall;
     const first = { executionId, agentId, agentName, ignoredVariables };
     return { kind: 'accepted', replayed: true, ...first, states, nowMs, allowedOrigins };
@@ -116,7 +133,7 @@ function admitOne(book: AdmissionBatch, call: ExecuteCall, nowMs: number): Admit
   return {
     kind: 'accepted',
     replayed: false,
-    executionId: book.accept(call, caller, decision),
+    executionId: batch.accept(call, caller, decision),
     agentId: decision.agent.id,
     agentName: decision.agent.name,
     ignoredVariables: decision.ignoredVariables,
@@ -126,10 +143,11 @@ function admitOne(book: AdmissionBatch, call: ExecuteCall, nowMs: number): Admit
   };
 }
 
-const notReady: Refusal = {
+/** The code tells `take-steps.ts` to leave the step alone. */
+const stepNotReady: Refusal = {
   kind: 'refused',
   code: 'CONFLICT',
-  message: 'The step is not to be called, or another process calls it.',
+  message: 'The step is not ready, or another process has called it.',
   fields: {},
   states: [],
   record: null,

@@ -1,73 +1,77 @@
 /**
- * Work that is done together because it came together: a batch is what queued while the one before was in flight, so
- * under load the batches grow by themselves. A second one goes beside it only where many wait, or have waited long: two
- * small batches cost the database more than one, and where they take locks the second mostly waits for the first.
+ * Batches items that arrive together. A batch is what queued while the previous one was in flight, so batches grow with
+ * the load and no timer adds latency. A second batch runs in parallel only if many items wait or one waits long: two
+ * small batches cost the database more than one, and a second one mostly waits for the locks of the first.
  */
 export interface Batcher<Item, Result> {
   add(item: Item): Promise<Result>;
-  /** Waits until nothing is queued or in flight. */
+  /** Resolves once nothing is queued or in flight. */
   idle(): Promise<void>;
 }
 
-/** What became of one item: a result, now or later, or why it is rejected. */
+/** The outcome of one item: a result, a result that comes later, or the error that rejects it. */
 export type Outcome<Result> = Result | Error | Promise<Result>;
 
-/** A single item may weigh more; it then goes alone. */
+/** The weight of a batch. A heavier single item forms its own batch. */
 const weightMax = 8_388_608;
-/** How many must wait, or how long, for another batch to go beside one that is in flight. */
-const crowd = 200;
-const patienceMs = 50;
+/** How many items must wait, or for how long, before a parallel batch starts. */
+const parallelItemsMin = 200;
+const parallelAfterMs = 50;
 
-export function batcher<Item, Result>(options: {
+export interface BatcherOptions<Item, Result> {
   readonly sizeMax: number;
-  /** What an item weighs, in characters of text: a batch is closed before it grows beyond `weightMax`. */
+  /** The weight of an item in characters. A batch closes before it exceeds `weightMax`. */
   readonly weight: (item: Item) => number;
   readonly inFlightMax: number;
   /**
-   * Gives one result for each item, in order; an `Error` rejects its item alone. A rejection rejects them all. No later batch
-   * waits for results that are yet to come.
+   * Returns one outcome per item, in order. An `Error` rejects its item; a rejection rejects all items. Later batches
+   * do not wait for outcomes that are still promises.
    */
   readonly run: (items: Item[]) => Promise<Outcome<Result>[]>;
   readonly onBatch?: (size: number) => void;
-}): Batcher<Item, Result> {
-  interface Waiting {
+}
+
+export function batcher<Item, Result>(
+  options: BatcherOptions<Item, Result>,
+): Batcher<Item, Result> {
+  interface Queued {
     readonly item: Item;
     readonly resolve: (result: Result | Promise<Result>) => void;
     readonly reject: (error: unknown) => void;
   }
-  let queue: Waiting[] = [];
+  let queue: Queued[] = [];
   let inFlight = 0;
   let scheduled = false;
-  let patience: NodeJS.Timeout | null = null;
-  let idlers: (() => void)[] = [];
+  let parallelTimer: NodeJS.Timeout | null = null;
+  let idleWaiters: (() => void)[] = [];
 
-  function pump(impatient = false): void {
+  function startBatches(parallel = false): void {
     scheduled = false;
-    while (queue.length > 0 && (mayGo() || (impatient && inFlight < options.inFlightMax))) {
-      const batch = queue.slice(0, fitting());
+    while (queue.length > 0 && (mayStart() || (parallel && inFlight < options.inFlightMax))) {
+      const batch = queue.slice(0, nextBatchSize());
       queue = queue.slice(batch.length);
       inFlight++;
       void run(batch);
     }
     if (queue.length > 0) {
-      patience ??= setTimeout(() => {
-        patience = null;
-        pump(true);
-      }, patienceMs);
+      parallelTimer ??= setTimeout(() => {
+        parallelTimer = null;
+        startBatches(true);
+      }, parallelAfterMs);
     }
   }
 
-  function tellIdlers(): void {
+  function resolveIdle(): void {
     if (inFlight > 0 || queue.length > 0) return;
-    for (const done of idlers) done();
-    idlers = [];
+    for (const resolve of idleWaiters) resolve();
+    idleWaiters = [];
   }
 
-  function mayGo(): boolean {
-    return inFlight === 0 || (inFlight < options.inFlightMax && queue.length >= crowd);
+  function mayStart(): boolean {
+    return inFlight === 0 || (inFlight < options.inFlightMax && queue.length >= parallelItemsMin);
   }
 
-  function fitting(): number {
+  function nextBatchSize(): number {
     let weight = 0;
     for (const [index, { item }] of queue.entries()) {
       weight += options.weight(item);
@@ -76,43 +80,43 @@ export function batcher<Item, Result>(options: {
     return queue.length;
   }
 
-  async function run(batch: Waiting[]): Promise<void> {
+  async function run(batch: Queued[]): Promise<void> {
     options.onBatch?.(batch.length);
-    let settle: (one: Waiting, index: number) => void;
+    let settle: (one: Queued, index: number) => void;
     try {
-      const results = await options.run(batch.map((one) => one.item));
+      const outcomes = await options.run(batch.map((one) => one.item));
       settle = (one, index) => {
-        const result = results[index];
-        if (result instanceof Error) one.reject(result);
-        else one.resolve(result as Result | Promise<Result>);
+        const outcome = outcomes[index];
+        if (outcome instanceof Error) one.reject(outcome);
+        else one.resolve(outcome as Result | Promise<Result>);
       };
     } catch (error) {
       settle = (one) => one.reject(error);
     }
     inFlight--;
-    if (patience) clearTimeout(patience);
-    patience = null;
-    // The next batch leaves first: the database works on it while the callers of this one are answered.
-    pump();
+    if (parallelTimer) clearTimeout(parallelTimer);
+    parallelTimer = null;
+    // Send the next batch first: the database works on it while the callers of this one get their results.
+    startBatches();
     batch.forEach(settle);
-    tellIdlers();
+    resolveIdle();
   }
 
   return {
     add(item) {
       return new Promise((resolve, reject) => {
         queue.push({ item, resolve, reject });
-        // After the current turn of the event loop, so that requests read together travel together.
-        if (!scheduled && (mayGo() || patience === null)) {
+        // After the current turn of the event loop, so that requests that were read together share a batch.
+        if (!scheduled && (mayStart() || parallelTimer === null)) {
           scheduled = true;
-          setImmediate(pump);
+          setImmediate(startBatches);
         }
       });
     },
     idle() {
       return new Promise((resolve) => {
-        idlers.push(resolve);
-        setImmediate(tellIdlers);
+        idleWaiters.push(resolve);
+        setImmediate(resolveIdle);
       });
     },
   };

@@ -8,14 +8,19 @@ import type {
   NewExecution,
   NewRefusal,
 } from '../../store/admission/admission-write.ts';
-import { apiKeyOf, from, once, stepOf, termsOf } from './admission-mapping.ts';
+import { apiKeyOf, getOrCreate, originOf, stepOf, termsOf } from './admission-mapping.ts';
 
-/** The refusals of one admission batch: which of them become records, and that all of them are counted. */
-
-/** Refusals that become records for each caller, agent, status and hour; the rest are only counted. */
+/** Refusals that become records, for each caller, agent, status and hour. The rest are only counted. */
 const refusalRecordsMax = 60;
 const hourMs = 3_600_000;
 
+interface RecordedRefusal {
+  /** Null if this refusal is only counted. */
+  readonly execution: NewExecution | null;
+  readonly tally: Tally;
+}
+
+/** The refusals of one admission batch: all are counted in the statistics, the first of each hour become records. */
 export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
   const recorded = new Map(
     refusals.map((row) => [`${row.caller} ${row.agent_id} ${row.status}`, row]),
@@ -23,55 +28,65 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
   const terms = new Map<string, ExecutionTerms>();
   const counted = new Map<string, NewRefusal>();
   return {
-    /** Null for what leaves no trace: a step that a limit holds up waits, and is no refusal. */
-    note(
+    /** Null for a refusal without a trace: a workflow step that reached a rate limit waits and is not refused. */
+    record(
       call: ExecuteCall,
       caller: Caller,
       agent: AgentAtAdmission,
       { record, message }: Refusal,
-    ): { readonly execution: NewExecution | null; readonly tally: Tally } | null {
+    ): RecordedRefusal | null {
       if (!record) return null;
       const { status, errorCode } = record;
       if (caller.kind === 'workflow' && errorCode === 'RATE_LIMIT_EXCEEDED') return null;
-      const name = `${caller.id} ${agent.id} ${status}`;
-      const before = recorded.get(name);
+      const key = `${caller.id} ${agent.id} ${status}`;
+      const previous = recorded.get(key);
       // Like every window, the hour never moves backwards.
-      const hour = Math.max(Math.floor(nowMs / hourMs), before?.hour ?? 0);
-      const count = before?.hour === hour ? before.recorded : 0;
-      const kept = count < refusalRecordsMax;
+      const hour = Math.max(Math.floor(nowMs / hourMs), previous?.hour ?? 0);
+      const count = previous?.hour === hour ? previous.recorded : 0;
+      const isRecorded = count < refusalRecordsMax;
       const apiKeyId = apiKeyOf(call, caller);
-      const own = once(terms, `${name} ${caller.userId} ${apiKeyId} ${message}`, () => {
-        const refusal = { status, errorCode, error: message, settings: null };
-        return { ...termsOf(caller, agent, apiKeyId), ...refusal };
-      });
-      if (kept) {
+      const refusalTerms = getOrCreate(
+        terms,
+        `${key} ${caller.userId} ${apiKeyId} ${message}`,
+        () => {
+          const refusal = { status, errorCode, error: message, settings: null };
+          return { ...termsOf(caller, agent, apiKeyId), ...refusal };
+        },
+      );
+      if (isRecorded) {
         const row = { caller: caller.id, status, hour, recorded: count + 1 };
-        counted.set(name, { ...row, agentId: agent.id });
-        recorded.set(name, { ...row, agent_id: agent.id });
+        counted.set(key, { ...row, agentId: agent.id });
+        recorded.set(key, { ...row, agent_id: agent.id });
       }
       const rest = { inputVariables: null, run: null, step: stepOf(call) };
+      const execution = { id: uuid7(nowMs), terms: refusalTerms, ...originOf(call), ...rest };
       return {
-        execution: kept ? { id: uuid7(nowMs), terms: own, ...from(call), ...rest } : null,
-        tally: {
-          agentId: agent.id,
-          executedAtMs: nowMs,
-          status,
-          source: own.source,
-          promptVersionId: own.promptVersionId,
-          model: own.model,
-          apiKeyId: own.apiKeyId,
-          errorCode,
-          recorded: kept,
-          inputTokens: 0,
-          outputTokens: 0,
-          costUsd: '0',
-          costKnown: true,
-          latencyMs: null,
-        },
+        execution: isRecorded ? execution : null,
+        tally: refusalTally(refusalTerms, { nowMs, status, errorCode, isRecorded }),
       };
     },
 
-    /** How many stand as records by now. */
+    /** How many records each caller has in the current hour. */
     counted: (): NewRefusal[] => [...counted.values()],
+  };
+}
+
+function refusalTally(
+  { agentId, source, promptVersionId, model, apiKeyId }: ExecutionTerms,
+  {
+    nowMs,
+    isRecorded,
+    ...outcome
+  }: Pick<Tally, 'status' | 'errorCode'> & { readonly nowMs: number; readonly isRecorded: boolean },
+): Tally {
+  return {
+    ...{ agentId, source, promptVersionId, model, apiKeyId, ...outcome },
+    executedAtMs: nowMs,
+    recorded: isRecorded,
+    inputTokens: 0,
+    outputTokens: 0,
+    costUsd: '0',
+    costKnown: true,
+    latencyMs: null,
   };
 }

@@ -2,14 +2,14 @@ import { CallFailure } from '../../core/failure.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { findOutcome } from '../../store/connection/transaction-outcome.ts';
 
-/** How long an unanswered commit is looked up before the answer is that the outcome is unknown. */
 const lookupMs = 5_000;
-/** A connection that was idle may be as dead as the one that the commit went over. */
-const lookupAnswerMs = 1_000;
+/** Short: another idle connection may be as dead as the one that carried the commit. */
+const responseTimeoutMs = 1_000;
+const retryMs = 100;
 
 /**
- * A commit was not answered: it may or may not have happened. Asks, until an answer or the time is up; returns where it
- * has happened, and throws `error` where not.
+ * Finds out whether a commit without a response happened, by the transaction id and the id of a row that it inserted.
+ * Returns if it did, throws `error` if it did not, and reports `OUTCOME_UNKNOWN` if the database stays silent.
  */
 export async function resolveCommit(
   pipelines: Pipelines,
@@ -20,17 +20,17 @@ export async function resolveCommit(
   }: { readonly xid: string; readonly id: string | undefined; readonly of: 'execution' | 'run' },
   error: unknown,
 ): Promise<void> {
-  // Nothing that the caller could miss was in it.
+  // The transaction accepted nothing, so a retry by the caller is harmless.
   if (id === undefined) throw error;
   const until = performance.now() + lookupMs;
   for (;;) {
     const outcome = await pipelines
-      .use((send) => findOutcome(send, xid, id, of), lookupAnswerMs)
+      .use((send) => findOutcome(send, xid, id, of), responseTimeoutMs)
       .catch(() => 'in progress' as const);
     if (outcome === 'committed') return;
     if (outcome === 'aborted') throw error;
     if (performance.now() > until) throw outcomeUnknown();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, retryMs));
   }
 }
 

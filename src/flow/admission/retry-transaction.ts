@@ -1,32 +1,34 @@
 import {
-  isOfAny,
-  isPassing,
+  isServerWideError,
   isStatementError,
+  isTransactionRollback,
   isUnstorable,
 } from '../../store/connection/database-error.ts';
 import type { Outcome } from './batcher.ts';
 
-/** Transactions that failed: which of them are tried again, and how one item of many is kept from failing the others. */
+/**
+ * Retries of transactions, and isolation of items that fail together: one bad item of a batch must not fail the others.
+ */
 
 const attemptsMax = 3;
 
-/** Why items cannot be carried out together, found out before anything was written: each may be, alone. */
+/** Items that cannot share a transaction, detected before any write. Each may succeed in a transaction of its own. */
 export class ItemFault extends Error {}
 
-/** Carries out a transaction, again where it fell to a deadlock or a serialization failure: these pass. */
+/** Retries after a deadlock or a serialization failure. */
 export async function retryTransaction<T>(transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await transaction();
     } catch (error) {
-      if (!isPassing(error) || attempt === attemptsMax) throw error;
+      if (!isTransactionRollback(error) || attempt === attemptsMax) throw error;
     }
   }
 }
 
 /**
- * Carries out a transaction; where the database does not take what it holds, once more with the error, upon which it is to leave out
- * what follows: the same would follow at each try.
+ * Runs a transaction. If PostgreSQL cannot store its values, runs it once more with that error: the transaction must
+ * then leave out the follow-up, which would fail the same way every time.
  */
 export async function endAfterRetries<T>(
   transaction: (unwritable: Error | null) => Promise<T>,
@@ -40,44 +42,44 @@ export async function endAfterRetries<T>(
 }
 
 /**
- * Of a connection that was lost nobody knows whether it had committed. What is of no item would be the same for each, and they
- * would fail one after the other.
+ * Whether a single item may have caused the error. A lost connection may have committed, and a server-wide error would
+ * repeat for every item.
  */
-function mayBeOfOne(error: unknown): boolean {
-  if (isStatementError(error)) return !isOfAny(error);
+function mayBeItemFault(error: unknown): boolean {
+  if (isStatementError(error)) return !isServerWideError(error);
   return isUnstorable(error) || error instanceof ItemFault;
 }
 
-/** Looks at items before anything is written: whatever it fails with may be of one of them, a lost connection too. */
-export async function beforeWrites<T>(looking: Promise<T>): Promise<T> {
+/** For reads before the first write: any failure, even a lost connection, may come from one item and is safe to retry. */
+export async function asItemFaults<T>(reading: Promise<T>): Promise<T> {
   try {
-    return await looking;
+    return await reading;
   } catch (error) {
-    if (mayBeOfOne(error)) throw error;
-    throw new ItemFault('these could not be looked at together', { cause: error });
+    if (mayBeItemFault(error)) throw error;
+    throw new ItemFault('These items could not be read together.', { cause: error });
   }
 }
 
 /**
- * The same as `retryTransaction` for many items at once; where they fail together for what one of them is, each goes alone, unless it is
- * said how else they go apart.
+ * `retryTransaction` for a batch. If the batch fails because of one item, each item gets its own transaction, or
+ * `isolate` decides how they are split.
  */
-export async function tryTogether<Item, Result>(
+export async function transactBatch<Item, Result>(
   items: Item[],
   transaction: (items: Item[]) => Promise<Result[]>,
-  apart?: (items: Item[]) => Promise<Outcome<Result>[]>,
+  isolate?: (items: Item[]) => Promise<Outcome<Result>[]>,
 ): Promise<Outcome<Result>[]> {
   try {
     return await retryTransaction(() => transaction(items));
   } catch (error) {
-    if (items.length === 1 || !mayBeOfOne(error)) throw error;
-    return apart ? apart(items) : oneByOne(items);
+    if (items.length === 1 || !mayBeItemFault(error)) throw error;
+    return isolate ? isolate(items) : oneByOne(items);
   }
 
   async function oneByOne(all: Item[]): Promise<Outcome<Result>[]> {
     const results: Outcome<Result>[] = [];
     for (const item of all) {
-      results.push(...(await tryTogether([item], transaction).catch((one: Error) => [one])));
+      results.push(...(await transactBatch([item], transaction).catch((one: Error) => [one])));
     }
     return results;
   }

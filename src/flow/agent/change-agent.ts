@@ -15,7 +15,7 @@ import { grantSlots, writeSettings } from '../../store/agent/agent-writes.ts';
 import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
 import { findVersionSummary } from '../../store/agent/versions.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
-import { holdFloor } from '../../store/history/retention.ts';
+import { lockFloor } from '../../store/history/retention.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { illegalTransition } from './change-stage.ts';
 import { withLockedAgent } from './locked-agent.ts';
@@ -24,14 +24,14 @@ import { type Precondition, refuseStale } from './precondition.ts';
 
 export interface AgentPatch {
   readonly change: AgentChange;
-  /** Another version of the same prompt; null where what was sent is no identifier. */
+  /** Another version of the same prompt; null for a malformed id. */
   readonly promptVersionId?: string | null;
   readonly apiEnabled?: boolean;
 }
 
 /**
- * Changes what its owner sets on an agent. What comes out is checked as a whole: old and new must fit together. What is so
- * already is left as it is, also for whoever holds an `ETag`.
+ * Changes the settings of an agent. The resulting settings are checked as a whole. A change to the current values does
+ * nothing, so an `ETag` stays valid.
  */
 export async function changeAgent(
   db: Db,
@@ -54,12 +54,12 @@ export async function changeAgent(
     if (patch.apiEnabled !== undefined && !switchable(agent)) {
       throw illegalTransition(agent, 'Its API access cannot be switched');
     }
-    const repinned = promptVersionId !== agent.promptVersionId;
-    if (!repinned && apiEnabled === agent.apiEnabled && isSame(agent, settings)) return agent;
+    const isRepinned = promptVersionId !== agent.promptVersionId;
+    if (!isRepinned && apiEnabled === agent.apiEnabled && isSame(agent, settings)) return agent;
 
-    if (change.retention) await holdFloor(trx);
+    if (change.retention) await lockFloor(trx);
     await writeSettings(trx, agent.id, settings, { promptVersionId, apiEnabled });
-    if (repinned) {
+    if (isRepinned) {
       await pinVersion(trx, { agentId: agent.id, promptVersionId, pinnedBy: caller.userId });
       await writeAudit(trx, actorOf(caller), {
         action: 'agent.pin',
@@ -75,12 +75,12 @@ export async function changeAgent(
   });
 }
 
-/** To the letter: the order of default values is what the model sees. */
+/** Compares texts, because the model sees the order of default values. */
 function isSame(agent: AgentSettings, settings: AgentSettings): boolean {
   return JSON.stringify(changeSettings(agent, {})) === JSON.stringify(settings);
 }
 
-/** What comes of a change; throws what stands in the way of it. */
+/** The settings after a change; throws if it is not allowed. */
 export function changedSettings(
   caller: Caller,
   agent: AgentSettings,
@@ -93,7 +93,7 @@ export function changedSettings(
   return settings;
 }
 
-/** Throws where the caller may change the agent, but not how long its records are kept. */
+/** Throws if the caller may change the agent, but not its retention. */
 export function refuseUnlessOwner(
   caller: Caller,
   before: AgentSettings,
@@ -101,11 +101,11 @@ export function refuseUnlessOwner(
 ): void {
   if (!needsOwner(before, after) || caller.rights.includes('own')) return;
   const message =
-    'Only an owner of the workspace may change how long records are kept, or have bodies stored again.';
+    'Only an owner of the workspace may change the retention, or enable the storage of bodies.';
   throw new CallFailure('PERMISSION_DENIED', message);
 }
 
-/** Names what was set; of the retention, also from what to what. */
+/** Records the names of the changed fields; for the retention also the values. */
 async function auditChange(
   trx: Trx,
   caller: Caller,
@@ -123,8 +123,8 @@ async function auditChange(
     });
   }
   if (change.retention || change.storeBodies !== undefined) {
-    const kept = ({ retention, storeBodies }: AgentSettings) => ({ ...retention, storeBodies });
-    const details = { from: kept(agent), to: kept(settings) };
+    const values = ({ retention, storeBodies }: AgentSettings) => ({ ...retention, storeBodies });
+    const details = { from: values(agent), to: values(settings) };
     await writeAudit(trx, actorOf(caller), { action: 'retention.change', subject, details });
   }
 }

@@ -11,7 +11,7 @@ import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction } from '../../store/connection/database.ts';
 import { type Precondition, refuseStale } from './precondition.ts';
 
-/** Prompts: making one, and changing what it is called and whether it is in use. */
+/** Creates prompts and changes their names, descriptions and archived states. */
 
 export async function createPrompt(
   db: Db,
@@ -27,7 +27,7 @@ export async function createPrompt(
 
 type PromptChange = Partial<Pick<PromptRow, 'name' | 'description' | 'archived'>>;
 
-/** What is so already is left as it is: archiving twice is the same as once, also for whoever holds an `ETag`. */
+/** Idempotent: a change to the current values does nothing, so an `ETag` stays valid. */
 export async function changePrompt(
   db: Db,
   caller: Caller,

@@ -15,7 +15,7 @@ import type { Db } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { withLockedAgent } from './locked-agent.ts';
 
-/** Moves an agent through its lifecycle, and out of it. */
+/** Moves agents through their lifecycle, and deletes them. */
 
 export async function moveAgent(
   db: Db,
@@ -33,11 +33,11 @@ export async function moveAgent(
   });
 }
 
-/** Runs that were accepted before go on to their end; nothing new is let in. */
+/** Accepted executions continue to their end. New calls are refused. */
 export async function deleteAgent(db: Db, caller: Caller, agentId: string | null): Promise<void> {
   await withLockedAgent(db, caller, agentId, async (trx, agent) => {
     if (!deletable(agent)) {
-      // An archived one can be, from the stages that allow it.
+      // In the same stage, an archived agent could be deleted.
       throw illegalTransition(agent, 'It cannot be deleted', `in stage ${agent.stage}`);
     }
     await markDeleted(trx, agent.id);
@@ -47,8 +47,8 @@ export async function deleteAgent(db: Db, caller: Caller, agentId: string | null
 }
 
 /**
- * @param what the refused thing, as the beginning of a sentence
- * @param where what of its standing is in the way
+ * @param what the refused action, as the start of a sentence
+ * @param where the state that prevents it
  */
 export function illegalTransition(
   at: LifecycleState,
@@ -56,6 +56,6 @@ export function illegalTransition(
   where = at.archived ? 'while it is archived' : `in stage ${at.stage}`,
 ): CallFailure {
   const possible = allowedActions(at);
-  const message = `${what} ${where}; possible: ${possible.join(', ')}.`;
+  const message = `${what} ${where}. Allowed: ${possible.join(', ')}.`;
   return new CallFailure('ILLEGAL_TRANSITION', message, { allowedActions: possible });
 }

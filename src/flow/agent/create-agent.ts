@@ -12,7 +12,7 @@ import { toId, uuid7 } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import { insertAgent } from '../../store/agent/agent-writes.ts';
 import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
-import { holdPrompt } from '../../store/agent/prompts.ts';
+import { lockPromptShared } from '../../store/agent/prompts.ts';
 import { findVersionSummary } from '../../store/agent/versions.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction } from '../../store/connection/database.ts';
@@ -21,22 +21,22 @@ import { refuseUnlessOwner } from './change-agent.ts';
 import { pinVersion } from './pin-version.ts';
 
 export interface AgentInput extends AgentChange {
-  /** A new one unless given. */
+  /** A new id unless given. */
   readonly id?: string;
   readonly name: string;
-  /** Null where what was sent is no identifier. */
+  /** Null for a malformed id. */
   readonly promptId: string | null;
   readonly promptVersionId: string | null;
 }
 
-/** A Draft, the row its calls are counted in and the first entry of its pins, all or nothing. */
+/** Creates a Draft with its limit row and first pin in one transaction. */
 export async function createAgent(
   db: Db,
   caller: Caller,
   { id: given, promptId, promptVersionId, ...settings }: AgentInput,
 ): Promise<AgentRow> {
   return inTransaction(db, async (trx) => {
-    const prompt = promptId && (await holdPrompt(trx, caller.workspaceId, promptId));
+    const prompt = promptId && (await lockPromptShared(trx, caller.workspaceId, promptId));
     if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
     const version = promptVersionId && (await findVersionSummary(trx, promptId, promptVersionId));
     if (!version) throw new CallFailure('NOT_FOUND', 'The prompt has no such version.');
@@ -57,7 +57,7 @@ export async function createAgent(
   });
 }
 
-/** With what a new agent begins; throws what stands in the way. */
+/** The settings of a new agent; throws if they are not allowed. */
 export function settingsOfNew(
   caller: Caller,
   settings: AgentChange & { readonly name: string },

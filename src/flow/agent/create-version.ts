@@ -10,9 +10,9 @@ import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction } from '../../store/connection/database.ts';
 
 export interface VersionInput extends ModelSettings {
-  /** A new one unless given. */
+  /** A new id unless given. */
   readonly id?: string;
-  /** One of its own where null, see `defaultLabel`. */
+  /** Null for the default, see `defaultLabel`. */
   readonly label: string | null;
   readonly system: string | null;
   readonly user: string;
@@ -20,8 +20,8 @@ export interface VersionInput extends ModelSettings {
 }
 
 /**
- * Adds a version to a prompt. The prompt is locked, so numbers count up without gaps or doubles however many add at
- * once. The prompt shows its newest version, so it counts as changed.
+ * Adds a version to a prompt. The lock on the prompt keeps the numbers unique and without gaps. The prompt shows its newest
+ * version, so its revision changes.
  */
 export async function createVersion(
   db: Db,
@@ -41,7 +41,10 @@ export async function createVersion(
     const origin = { id, promptId, workspaceId, number: next.number, createdBy };
     const version = await insertVersion(trx, { ...input, ...origin, label, variables });
     if (!version) {
-      throw new CallFailure('CONFLICT', `The prompt has a version with the label "${label}".`);
+      throw new CallFailure(
+        'CONFLICT',
+        `The prompt already has a version with the label "${label}".`,
+      );
     }
     await updatePrompt(trx, prompt);
     return version;

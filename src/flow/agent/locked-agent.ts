@@ -5,9 +5,9 @@ import { type AgentRow, findAgent, lockAgent } from '../../store/agent/agents.ts
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 
 /**
- * Does something to an agent while nobody else changes it and no call to it is admitted: admission takes the same row
- * of limits, so a change takes effect with the next call and never in the midst of one. Limits come before all else;
- * only an agent that the caller sees is locked, and what it is by then is read anew.
+ * Changes an agent under its lock. Admission takes the same limit row, so a change takes effect with the next call and
+ * never during one. Limits are locked before the agent. Only agents that the caller sees are locked, and they are read
+ * again after the lock.
  */
 export async function withLockedAgent<T>(
   db: Db,

@@ -4,9 +4,8 @@ import { readClock } from '../../store/connection/clock.ts';
 import type { Trx } from '../../store/connection/database.ts';
 
 /**
- * Notes in an agent's history which version it has from now on. The id, by which the history is ordered, is later than
- * that of the pin before even where the clock was set back or stands still: the newest is the one in force.
- * The agent must be locked, or be new.
+ * Adds a pin to the agent's history. Its id orders the history and is always later than the previous one, even if the
+ * clock was set back: the newest pin is in effect. The agent must be locked, or new.
  */
 export async function pinVersion(
   trx: Trx,

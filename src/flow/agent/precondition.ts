@@ -1,6 +1,6 @@
 import { CallFailure } from '../../core/failure.ts';
 
-/** Whether a change may be made to what has this revision; it is asked once the row is locked. */
+/** Whether a change may apply to this revision. It is evaluated after the row is locked. */
 export type Precondition = (revision: number) => boolean;
 
 export function refuseStale(revision: number, isCurrent: Precondition): void {

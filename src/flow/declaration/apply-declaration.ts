@@ -8,8 +8,8 @@ import { inSnapshot } from '../../store/history/records.ts';
 import { type Change, type Declaration, type Plan, planDeclaration } from './plan-declaration.ts';
 
 /**
- * Makes what is there as it is declared: all of it in one transaction, or nothing. What is to be done is planned first,
- * without a lock; a dry run ends there.
+ * Applies a declaration in one transaction, all or nothing. The changes are planned first, without locks; a dry run ends
+ * there.
  */
 export async function applyDeclaration(
   db: Db,
@@ -19,39 +19,39 @@ export async function applyDeclaration(
 ): Promise<readonly Change[]> {
   const plan = (trx: Trx) => planDeclaration(trx, caller, declaration);
   if (dryRun) return inSnapshot(db, async (trx) => (await plan(trx)).changes);
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await inTransaction(db, async (trx) => {
         await lockDeclaration(trx, caller.workspaceId);
         const planned = await plan(trx);
-        await executeAttempt(trx, caller, planned);
+        await executePlan(trx, caller, planned);
         return planned.changes;
       });
     } catch (error) {
-      if (!(error instanceof Overtaken)) throw error;
-      if (tries < triesMax) continue;
+      if (!(error instanceof StalePlan)) throw error;
+      if (attempt < attemptsMax) continue;
       throw new CallFailure('CONFLICT', 'Agents were changed at the same time. Try again.');
     }
   }
 }
 
-const triesMax = 3;
+const attemptsMax = 3;
 
-/** Somebody changed what the plan was made for. */
-class Overtaken extends Error {}
+/** An agent has changed since the plan was made. */
+class StalePlan extends Error {}
 
 /**
- * Calls that are being admitted wait for the limits of an agent, so only those of agents that change are locked, and as
- * late as can be: a new prompt needs none. All at once, since they are locked by id.
+ * Admission waits for the limit row of an agent. So only agents that change are locked, after the prompts, and all in one
+ * statement to keep the lock order.
  */
-async function executeAttempt(trx: Trx, caller: Caller, { works, revisions }: Plan): Promise<void> {
+async function executePlan(trx: Trx, caller: Caller, { works, revisions }: Plan): Promise<void> {
   for (const work of works.prompt) await work(trx);
   const agentIds = [...revisions.keys()];
   if (agentIds.length > 0) {
     await lockLimits(trx, agentIds);
     const agents = await findAgents(trx, caller, agentIds);
-    const fits = agents.filter(({ id, revision }) => revisions.get(id) === revision);
-    if (fits.length < agentIds.length) throw new Overtaken();
+    const current = agents.filter(({ id, revision }) => revisions.get(id) === revision);
+    if (current.length < agentIds.length) throw new StalePlan();
   }
   for (const work of works.agent) await work(trx);
   for (const work of works.workflow) await work(trx);

@@ -3,10 +3,10 @@ import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../../store/agent/agents.ts';
 import {
+  findPromptsByName,
+  findWorkflowsByName,
   type NamedPromptRow,
   type NamedWorkflowRow,
-  namedPrompts,
-  namedWorkflows,
 } from '../../store/agent/declaration.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import type { Trx } from '../../store/connection/database.ts';
@@ -14,7 +14,7 @@ import { planAgent } from './plan-agent.ts';
 import { type DeclaredPrompt, type PlannedVersion, planPrompt } from './plan-prompt.ts';
 import { planWorkflow } from './plan-workflow.ts';
 
-/** What must be done for a workspace to be as it is declared: found out without a lock and without writing anything. */
+/** Plans the changes that make a workspace match a declaration. Planning takes no locks and writes nothing. */
 
 export interface Declaration {
   readonly prompts?: readonly DeclaredPrompt[];
@@ -33,48 +33,48 @@ export interface Change {
   readonly to?: unknown;
 }
 
-/** A part of what must be done, by the calls that the API makes, with all their checks. */
+/** One step of the plan. It makes the same calls as the API, with all their checks. */
 type Work = (trx: Trx) => Promise<unknown>;
 
 export interface Plan {
   readonly changes: readonly Change[];
-  /** To be done in order: prompts, then agents, then workflows. */
+  /** In order: prompts, then agents, then workflows. */
   readonly works: Readonly<Record<Kind, readonly Work[]>>;
-  /** The agents that change, and for which state of each the plan was made. */
+  /** The agents that change, with the revision that the plan is based on. */
   readonly revisions: ReadonlyMap<string, number>;
 }
 
-/** What there is, by name, and what there will be: things that are to be made have their identifiers already. */
-export interface Ground {
+/** What exists, by name, and what the plan creates. New things already have ids. */
+export interface Planning {
   readonly trx: Trx;
   readonly caller: Caller;
   readonly nowMs: number;
   readonly prompts: Named<NamedPromptRow>;
-  /** Versions to be made, by prompt and label. */
+  /** New versions, by prompt and label. */
   readonly versions: Map<string, PlannedVersion>;
   readonly agents: Named<AgentRow>;
   readonly workflows: Named<NamedWorkflowRow>;
   readonly changes: Change[];
   readonly revisions: Map<string, number>;
-  /** Adds to what must be done. */
+  /** Adds a step to the plan. */
   readonly add: (work: Work) => void;
 }
 
-/** Throws the `CallFailure` of what stands in the way, naming the thing of the file that it is about. */
+/** Throws a `CallFailure` that names the declared thing it concerns. */
 export async function planDeclaration(
   trx: Trx,
   caller: Caller,
   { prompts = [], agents = [], workflows = [] }: Declaration,
 ): Promise<Plan> {
-  refuseTwice('prompt', prompts);
-  refuseTwice('agent', agents);
-  refuseTwice('workflow', workflows);
+  requireUniqueNames('prompt', prompts);
+  requireUniqueNames('agent', agents);
+  requireUniqueNames('workflow', workflows);
   const works: Record<Kind, Work[]> = { prompt: [], agent: [], workflow: [] };
-  const common = await readGround(trx, caller, { prompts, agents, workflows });
-  for (const one of prompts) await planned('prompt', one, (ground) => planPrompt(ground, one));
-  for (const one of agents) await planned('agent', one, (ground) => planAgent(ground, one));
+  const common = await readExisting(trx, caller, { prompts, agents, workflows });
+  for (const one of prompts) await planned('prompt', one, (planning) => planPrompt(planning, one));
+  for (const one of agents) await planned('agent', one, (planning) => planAgent(planning, one));
   for (const one of workflows) {
-    await planned('workflow', one, (ground) => planWorkflow(ground, one));
+    await planned('workflow', one, (planning) => planWorkflow(planning, one));
   }
   const { changes, revisions } = common;
   return { changes, works, revisions };
@@ -82,14 +82,14 @@ export async function planDeclaration(
   async function planned(
     kind: Kind,
     { name }: { readonly name: string },
-    plan: (ground: Ground) => Promise<void>,
+    plan: (planning: Planning) => Promise<void>,
   ): Promise<void> {
-    const add = (work: Work) => works[kind].push((at) => naming(kind, name, () => work(at)));
-    await naming(kind, name, () => plan({ ...common, add }));
+    const add = (work: Work) => works[kind].push((at) => withName(kind, name, () => work(at)));
+    await withName(kind, name, () => plan({ ...common, add }));
   }
 }
 
-/** Things of one kind by their names, of which only what must be found by it needs to be the only one. */
+/** Rows of one kind by name. A name must be unique only if something is looked up by it. */
 export class Named<Row extends { readonly id: string; readonly name: string }> {
   readonly #rows: Row[];
   readonly #kind: string;
@@ -106,7 +106,7 @@ export class Named<Row extends { readonly id: string; readonly name: string }> {
     return this.#rows.filter((row) => ids.includes(row.id));
   }
 
-  /** Null where there is none; a conflict where there are several. */
+  /** Null if there is none; a conflict if there are several. */
   find(name: string): Row | null {
     const [row = null, ...others] = this.all(name);
     if (others.length === 0) return row;
@@ -114,7 +114,7 @@ export class Named<Row extends { readonly id: string; readonly name: string }> {
     throw new CallFailure('CONFLICT', message);
   }
 
-  /** Adds a row, in place of an earlier state of it. */
+  /** Adds a row, or replaces its earlier state. */
   put(row: Row): void {
     const at = this.#rows.findIndex(({ id }) => id === row.id);
     if (at < 0) this.#rows.push(row);
@@ -122,16 +122,16 @@ export class Named<Row extends { readonly id: string; readonly name: string }> {
   }
 }
 
-/** Only what the file names: a workspace may have far more. */
-async function readGround(
+/** Reads only what the declaration names: a workspace may have far more. */
+async function readExisting(
   trx: Trx,
   caller: Caller,
   declared: Required<Declaration>,
-): Promise<Omit<Ground, 'add'>> {
+): Promise<Omit<Planning, 'add'>> {
   const names = namesIn(declared);
-  const seen = await listVisibleAgents(trx, caller, names.agents);
-  const agents = await findAgents(trx, caller, seen);
-  const prompts = await namedPrompts(trx, caller.workspaceId, names.prompts);
+  const visible = await listVisibleAgents(trx, caller, names.agents);
+  const agents = await findAgents(trx, caller, visible);
+  const prompts = await findPromptsByName(trx, caller.workspaceId, names.prompts);
   return {
     trx,
     caller,
@@ -141,11 +141,11 @@ async function readGround(
     revisions: new Map(),
     prompts: new Named('prompt', inUse(prompts)),
     agents: new Named('agent', inUse(agents)),
-    workflows: new Named('workflow', await namedWorkflows(trx, caller, names.workflows)),
+    workflows: new Named('workflow', await findWorkflowsByName(trx, caller, names.workflows)),
   };
 }
 
-/** An agent names its prompt; a workflow the agents of its steps and of their fallbacks. */
+/** Agents name prompts. Workflows name the agents of steps and fallbacks. */
 function namesIn({ prompts, agents, workflows }: Required<Declaration>) {
   const called = workflows.flatMap(({ steps }) =>
     steps.flatMap(({ agent, fallback }) => [agent, fallback?.agent ?? agent]),
@@ -158,7 +158,7 @@ function namesIn({ prompts, agents, workflows }: Required<Declaration>) {
   };
 }
 
-/** An archived one counts only where there is no other of that name. */
+/** Drops archived rows if another row has the same name. */
 export function inUse<Row extends { readonly name: string; readonly archived: boolean }>(
   rows: readonly Row[],
 ): Row[] {
@@ -166,16 +166,16 @@ export function inUse<Row extends { readonly name: string; readonly archived: bo
   return rows.filter(({ name, archived }) => !archived || !open.has(name));
 }
 
-function refuseTwice(kind: Kind, rows: readonly { readonly name: string }[]): void {
+function requireUniqueNames(kind: Kind, rows: readonly { readonly name: string }[]): void {
   const names = rows.map(({ name }) => name);
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice === undefined) return;
-  const message = `The ${kind} "${twice}" is declared twice.`;
+  const duplicate = names.find((name, at) => names.indexOf(name) !== at);
+  if (duplicate === undefined) return;
+  const message = `The ${kind} "${duplicate}" is declared twice.`;
   throw new CallFailure('INVALID_REQUEST', message);
 }
 
-/** Says of which thing of the file a failure speaks. */
-async function naming<T>(kind: Kind, name: string, work: () => Promise<T>): Promise<T> {
+/** Adds the name of the declared thing to a failure. */
+async function withName<T>(kind: Kind, name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

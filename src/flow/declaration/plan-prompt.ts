@@ -3,11 +3,11 @@ import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { declarablePlaceholders } from '../../core/agent/prompt.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
-import { findVersionLabeled, type NamedPromptRow } from '../../store/agent/declaration.ts';
+import { findVersionByLabel, type NamedPromptRow } from '../../store/agent/declaration.ts';
 import type { VersionRow } from '../../store/agent/versions.ts';
 import { changePrompt, createPrompt } from '../agent/change-prompt.ts';
 import { createVersion, type VersionInput } from '../agent/create-version.ts';
-import type { Ground } from './plan-declaration.ts';
+import type { Planning } from './plan-declaration.ts';
 
 export interface DeclaredPrompt {
   readonly name: string;
@@ -22,16 +22,16 @@ interface DeclaredVersion extends Partial<ModelSettings> {
   readonly notes?: string | null;
 }
 
-/** A version that is to be made. */
+/** A new version. */
 export type PlannedVersion = VersionInput & {
   readonly id: string;
   readonly label: string;
   readonly variables: readonly string[];
 };
 
-/** The prompt, and those of its versions that are declared; others are left alone. */
-export async function planPrompt(ground: Ground, declared: DeclaredPrompt): Promise<void> {
-  const { caller, nowMs, prompts, changes, add } = ground;
+/** Plans a prompt and its declared versions. Other versions stay. */
+export async function planPrompt(planning: Planning, declared: DeclaredPrompt): Promise<void> {
+  const { caller, nowMs, prompts, changes, add } = planning;
   const { name, description = null, versions } = declared;
   const known = prompts.find(name);
   const prompt = known ?? { id: uuid7(nowMs), name, description, archived: false };
@@ -45,21 +45,21 @@ export async function planPrompt(ground: Ground, declared: DeclaredPrompt): Prom
     changes.push({ kind: 'prompt', name, action: 'change', ...change });
     add((trx) => changePrompt(trx, caller, known.id, { description }));
   }
-  for (const version of versions) await planVersion(ground, prompt, version);
+  for (const version of versions) await planVersion(planning, prompt, version);
 }
 
 async function planVersion(
-  { trx, caller, nowMs, versions, changes, add }: Ground,
+  { trx, caller, nowMs, versions, changes, add }: Planning,
   prompt: NamedPromptRow,
   declared: DeclaredVersion,
 ): Promise<void> {
   const { label } = declared;
   const input = { ...inputOf(declared), id: uuid7(nowMs), label };
-  const place = `${prompt.id} ${label}`;
-  const there = versions.get(place) ?? (await findVersionLabeled(trx, prompt.id, label));
-  if (there) return refuseOther(there, input);
+  const key = `${prompt.id} ${label}`;
+  const existing = versions.get(key) ?? (await findVersionByLabel(trx, prompt.id, label));
+  if (existing) return requireEqual(existing, input);
   if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
-  versions.set(place, { ...input, variables: declarablePlaceholders(input) });
+  versions.set(key, { ...input, variables: declarablePlaceholders(input) });
   changes.push({ kind: 'prompt', name: prompt.name, action: 'add-version', to: label });
   add((at) => createVersion(at, caller, prompt.id, input));
 }
@@ -71,10 +71,10 @@ function inputOf(version: DeclaredVersion): VersionInput {
 }
 
 /** A version never changes. */
-function refuseOther(there: VersionRow | PlannedVersion, input: VersionInput): void {
+function requireEqual(existing: VersionRow | PlannedVersion, input: VersionInput): void {
   const fields = ['system', 'user', 'model', 'temperature', 'maxTokens', 'topP', 'notes'] as const;
-  const other = fields.filter((field) => !same(there[field], input[field]));
-  if (other.length === 0) return;
-  const message = `Version "${there.label}" is there with another ${other.join(', ')}, and a version never changes: give it another label.`;
+  const different = fields.filter((field) => !same(existing[field], input[field]));
+  if (different.length === 0) return;
+  const message = `Version "${existing.label}" exists with another ${different.join(', ')}. A version cannot change: use another label.`;
   throw new CallFailure('CONFLICT', message);
 }

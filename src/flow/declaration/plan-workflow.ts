@@ -3,7 +3,7 @@ import { CallFailure } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { type DefinitionDraft, fillDefinition } from '../../core/workflow/fill-definition.ts';
 import { nextVersion } from '../../store/agent/next-version.ts';
-import { isWorkflowName } from '../../store/workflow/workflows.ts';
+import { workflowNameExists } from '../../store/workflow/workflows.ts';
 import {
   changeWorkflow,
   createWorkflow,
@@ -12,30 +12,30 @@ import {
   type WorkflowPatch,
 } from '../workflow/change-workflow.ts';
 import { agentIdsOf, checkAgainst, sound } from '../workflow/check-workflow.ts';
-import type { Change, Ground } from './plan-declaration.ts';
+import type { Change, Planning } from './plan-declaration.ts';
 
-/** The workflow; where its definition is another, that becomes a version, which is pinned. */
-export async function planWorkflow(ground: Ground, declared: DeclaredWorkflow): Promise<void> {
-  const { trx, caller, agents, workflows, changes, add } = ground;
+/** Plans a workflow. A different definition becomes a new version, which is pinned. */
+export async function planWorkflow(planning: Planning, declared: DeclaredWorkflow): Promise<void> {
+  const { trx, caller, agents, workflows, changes, add } = planning;
   const { name, description = null, enabled = true } = declared;
-  const told = (one: Omit<Change, 'kind' | 'name'>) =>
+  const addChange = (one: Omit<Change, 'kind' | 'name'>) =>
     void changes.push({ kind: 'workflow', name, ...one });
-  const definition = definitionOf(declared, (agent) => agentId(ground, agent));
+  const definition = definitionOf(declared, (agent) => agentId(planning, agent));
   const requireSound = (draft: DefinitionDraft) =>
     sound(checkAgainst(agents.ofIds(agentIdsOf(draft)), draft));
   const known = workflows.find(name);
   if (!known) {
     requireSound(definition);
-    // One that calls agents which the caller does not see is not among those that are known.
-    if (await isWorkflowName(trx, caller.workspaceId, name)) throw nameTaken(name);
-    told({ action: 'create' });
+    // A workflow with agents that the caller does not see is not among the known ones.
+    if (await workflowNameExists(trx, caller.workspaceId, name)) throw nameTaken(name);
+    addChange({ action: 'create' });
     return add((at) => createWorkflow(at, caller, { name, description, enabled, definition }));
   }
   const { id } = known;
   if (!identical(fillDefinition(known.definition), fillDefinition(definition))) {
     requireSound(definition);
     const { label } = await nextVersion(trx, 'workflow', id);
-    told({ action: 'pin', field: 'definition', to: label });
+    addChange({ action: 'pin', field: 'definition', to: label });
     add(async (at) => {
       const version = { label, notes: null, definition };
       const { id: workflowVersionId } = await createWorkflowVersion(at, caller, id, version);
@@ -47,12 +47,13 @@ export async function planWorkflow(ground: Ground, declared: DeclaredWorkflow): 
     ...(known.enabled !== enabled && { enabled }),
   };
   for (const field of ['description', 'enabled'] as const) {
-    if (field in patch) told({ action: 'change', field, from: known[field], to: patch[field] });
+    if (field in patch)
+      addChange({ action: 'change', field, from: known[field], to: patch[field] });
   }
   if (Object.keys(patch).length > 0) add((at) => changeWorkflow(at, caller, id, patch));
 }
 
-function agentId({ agents }: Ground, name: string): string {
+function agentId({ agents }: Planning, name: string): string {
   const agent = agents.find(name);
   if (agent) return toId('agent', agent.id);
   throw new CallFailure('INVALID_REQUEST', `There is no agent "${name}".`);

@@ -8,10 +8,10 @@ import type { Caller } from '../../core/execution/caller.ts';
 import { toId } from '../../core/id.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../../store/agent/agents.ts';
 import {
+  findDeclaredVersions,
+  findPromptsByName,
+  findWorkflowsByName,
   type NamedPromptRow,
-  namedPrompts,
-  namedWorkflows,
-  versionsToDeclare,
 } from '../../store/agent/declaration.ts';
 import type { VersionRow } from '../../store/agent/versions.ts';
 import type { Db } from '../../store/connection/database.ts';
@@ -20,8 +20,8 @@ import { agentIdsOf } from '../workflow/check-workflow.ts';
 import { inUse } from './plan-declaration.ts';
 
 /**
- * What is there, as it would be declared, in one snapshot. A declaration goes by names, so what a name alone does not
- * tell is left out, and with it what refers to it: the rest can be applied where it was read, and changes nothing there.
+ * Reads a workspace as a declaration, from one snapshot. A declaration identifies things by name, so what has an ambiguous
+ * name is omitted, with everything that refers to it. Applying the result to the same workspace changes nothing.
  */
 
 export interface ReadDeclaration {
@@ -33,7 +33,7 @@ export interface ReadDeclaration {
   readonly omitted: readonly Omitted[];
 }
 
-/** What is there and not in the declaration; things of a kind that share a name are told once. */
+/** What the declaration omits. Things of one kind with the same name appear once. */
 interface Omitted {
   readonly kind: 'prompt' | 'agent' | 'workflow';
   readonly name: string;
@@ -43,29 +43,29 @@ interface Omitted {
 export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration> {
   return inSnapshot(db, async (trx) => {
     const omitted: Omitted[] = [];
-    const seen = await findAgents(trx, caller, await listVisibleAgents(trx, caller));
-    const named = oneOfEach('agent', seen.filter(isOpen).sort(byName), omitted);
-    const pinned = new Set(seen.filter(isOpen).map(({ promptId }) => promptId));
-    const allPrompts = await namedPrompts(trx, caller.workspaceId, null);
+    const visible = await findAgents(trx, caller, await listVisibleAgents(trx, caller));
+    const named = uniquelyNamed('agent', visible.filter(isOpen).sort(byName), omitted);
+    const pinned = new Set(visible.filter(isOpen).map(({ promptId }) => promptId));
+    const allPrompts = await findPromptsByName(trx, caller.workspaceId, null);
     const shown = ({ id, archived }: NamedPromptRow) =>
       pinned.has(id) || (!archived && caller.allAgents);
-    const prompts = oneOfEach('prompt', inUse(allPrompts).toSorted(byName), omitted, shown);
+    const prompts = uniquelyNamed('prompt', inUse(allPrompts).toSorted(byName), omitted, shown);
     const names = new Map(prompts.map(({ id, name }) => [id, name]));
     const agents = named.filter(({ name, promptId }) => {
       if (names.has(promptId)) return true;
       omitted.push({ kind: 'agent', name, reason: whyPrompt(allPrompts, promptId) });
       return false;
     });
-    const there = new Set(agents.map(({ id }) => id));
-    const defined = (await namedWorkflows(trx, caller, null)).sort(byName);
+    const included = new Set(agents.map(({ id }) => id));
+    const defined = (await findWorkflowsByName(trx, caller, null)).sort(byName);
     const workflows = defined.filter(({ name, definition }) => {
-      const missing = agentIdsOf(definition).find((id) => !there.has(id));
+      const missing = agentIdsOf(definition).find((id) => !included.has(id));
       if (missing === undefined) return true;
-      omitted.push({ kind: 'workflow', name, reason: whyAgent(seen, missing) });
+      omitted.push({ kind: 'workflow', name, reason: whyAgent(visible, missing) });
       return false;
     });
     const versionIds = agents.map(({ promptVersionId }) => promptVersionId);
-    const versions = await versionsToDeclare(trx, [...names.keys()], versionIds);
+    const versions = await findDeclaredVersions(trx, [...names.keys()], versionIds);
     const byVersion = new Map(versions.map((version) => [version.id, version]));
     const agentNames = new Map(agents.map(({ id, name }) => [toId('agent', id), name]));
     const declaration = {
@@ -90,8 +90,8 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
   });
 }
 
-/** Those of the shown ones whose name no other row has. */
-function oneOfEach<Row extends { readonly name: string }>(
+/** The shown rows with a unique name. */
+function uniquelyNamed<Row extends { readonly name: string }>(
   kind: Omitted['kind'],
   rows: readonly Row[],
   omitted: Omitted[],
@@ -108,21 +108,21 @@ function oneOfEach<Row extends { readonly name: string }>(
 function whyPrompt(prompts: readonly NamedPromptRow[], promptId: string): string {
   const prompt = prompts.find(({ id }) => id === promptId);
   return inUse(prompts).some(({ id }) => id === promptId)
-    ? `Its prompt "${prompt?.name}" is left out.`
+    ? `Its prompt "${prompt?.name}" is omitted.`
     : `Its prompt "${prompt?.name}" is archived, and another one has that name.`;
 }
 
-function whyAgent(seen: readonly AgentRow[], agentId: string): string {
-  const agent = seen.find(({ id }) => id === agentId);
+function whyAgent(visible: readonly AgentRow[], agentId: string): string {
+  const agent = visible.find(({ id }) => id === agentId);
   if (!agent) return 'One of its agents was deleted.';
-  return `Its agent "${agent.name}" is ${agent.archived ? 'archived' : 'left out'}.`;
+  return `Its agent "${agent.name}" is ${agent.archived ? 'archived' : 'omitted'}.`;
 }
 
 function isOpen({ archived }: AgentRow): boolean {
   return !archived;
 }
 
-/** What is made by one apply has the same time, so that by age two workspaces would have the same things in two orders. */
+/** By name: things from one apply have the same time, so an order by age would differ between workspaces. */
 function byName(one: { readonly name: string }, other: { readonly name: string }): number {
   return one.name < other.name ? -1 : Number(one.name > other.name);
 }

@@ -2,81 +2,103 @@ import type { Template } from '../../core/agent/prompt.ts';
 import { renderPrompt } from '../../core/agent/render-prompt.ts';
 import type { Db } from '../../store/connection/database.ts';
 import {
+  findLiveExecutions,
   findRenderings,
-  findUnended,
   type LiveExecution,
 } from '../../store/execution/executions.ts';
+import type { Announcements } from '../announcements.ts';
 import { canceledEnd, type Finisher } from './finish.ts';
 
-/** Ends a run that is still under way. The queue row goes first, and with it the fence of whoever works on it. */
+/**
+ * Cancels live executions. A cancel ends the execution like any other end (`finish.ts`), but without a fence: deleting
+ * the queue row takes ownership from the worker. The worker then aborts its call and writes nothing.
+ */
 export interface Canceler {
-  /** False where the run had ended before. */
+  /** False if the execution has already ended. */
   cancel(executionId: string): Promise<boolean>;
-  /** The same of many, looked for together. */
+  /** Cancels many, with one lookup. Returns one result per id. */
   cancelAll(executionIds: readonly string[]): Promise<boolean[]>;
 }
 
-type Prompts = ReadonlyMap<string, Template | null>;
-
-const promptsAtOnce = 20;
-
-export function createCanceler(parts: {
+export interface CancelerDeps {
   readonly db: Db;
   readonly finisher: Finisher;
   readonly template: (promptVersionId: string) => Promise<Template>;
-  /** Told of a run whose call some process must stop. */
-  readonly onExecutionCanceled: (executionId: string) => void;
-}): Canceler {
-  async function end(id: string, run: LiveExecution, prompt: Template | null): Promise<boolean> {
-    const { ended, worker } = await parts.finisher.finish(canceledEnd(id, run, prompt));
-    if (ended && worker !== null) parts.onExecutionCanceled(id);
-    return ended !== null;
-  }
+  readonly announcements: Pick<Announcements, 'executionCanceled'>;
+}
 
-  /** Whoever calls the model is stopped and does not write: what was sent is told here, where it can be found out. */
-  async function promptsOf(ids: readonly string[]): Promise<Map<string, Template | null>> {
-    try {
-      const runs = [...(await findRenderings(parts.db, ids))];
-      return new Map(
-        await Promise.all(
-          runs.map(async ([id, run]) => {
-            const template = await parts.template(run.promptVersionId);
-            return [id, renderPrompt(template, run)] as const;
-          }),
-        ),
-      );
-    } catch {
-      return new Map();
-    }
-  }
+/** Prompts in memory at once: they can be long. */
+const promptsPerBatch = 20;
 
-  async function cancelAll(executionIds: readonly string[]): Promise<boolean[]> {
-    const runs = await findUnended(parts.db, executionIds);
-    const canceled = new Map<string, boolean>();
-    const keepsPrompt = ({ begun, storeBodies }: LiveExecution) => begun && storeBodies;
-    const waiting = [...runs].filter(([, run]) => !keepsPrompt(run));
-    const prompted = [...runs].filter(([, run]) => keepsPrompt(run));
-    const endAll = async (some: readonly [string, LiveExecution][], prompts: Prompts) => {
-      await Promise.all(
-        some.map(async ([id, run]) =>
-          canceled.set(id, await end(id, run, prompts.get(id) ?? null)),
-        ),
-      );
-    };
-    await endAll(waiting, new Map());
-    // A few at a time, since prompts can be long.
-    for (let at = 0; at < prompted.length; at += promptsAtOnce) {
-      const some = prompted.slice(at, at + promptsAtOnce);
-      await endAll(some, await promptsOf(some.map(([id]) => id)));
-    }
-    return executionIds.map((id) => canceled.get(id) === true);
-  }
-
+export function createCanceler(deps: CancelerDeps): Canceler {
   return {
-    cancelAll,
+    cancelAll: (executionIds) => cancelAll(deps, executionIds),
     async cancel(executionId) {
-      const [canceled] = await cancelAll([executionId]);
+      const [canceled] = await cancelAll(deps, [executionId]);
       return canceled === true;
     },
   };
+}
+
+async function cancelAll(deps: CancelerDeps, executionIds: readonly string[]): Promise<boolean[]> {
+  const live = [...(await findLiveExecutions(deps.db, executionIds))];
+  const canceled = new Set<string>();
+  const endAll = async (
+    executions: readonly [string, LiveExecution][],
+    prompts: ReadonlyMap<string, Template>,
+  ) => {
+    await Promise.all(
+      executions.map(async ([id, execution]) => {
+        if (await end(deps, id, execution, prompts.get(id) ?? null)) canceled.add(id);
+      }),
+    );
+  };
+  await endAll(
+    live.filter(([, execution]) => !recordsPrompt(execution)),
+    new Map(),
+  );
+  const withPrompt = live.filter(([, execution]) => recordsPrompt(execution));
+  for (let at = 0; at < withPrompt.length; at += promptsPerBatch) {
+    const batch = withPrompt.slice(at, at + promptsPerBatch);
+    await endAll(batch, await renderPrompts(deps, batch));
+  }
+  return executionIds.map((id) => canceled.has(id));
+}
+
+function recordsPrompt({ begun, storeBodies }: LiveExecution): boolean {
+  return begun && storeBodies;
+}
+
+async function end(
+  { finisher, announcements }: CancelerDeps,
+  id: string,
+  execution: LiveExecution,
+  prompt: Template | null,
+): Promise<boolean> {
+  const { ended, worker } = await finisher.finish(canceledEnd(id, execution, prompt));
+  if (ended && worker !== null) announcements.executionCanceled(id);
+  return ended !== null;
+}
+
+/** The worker does not write the prompt that it sent, so the cancel renders it again if possible. */
+async function renderPrompts(
+  { db, template }: CancelerDeps,
+  executions: readonly [string, LiveExecution][],
+): Promise<ReadonlyMap<string, Template>> {
+  const prompts = new Map<string, Template>();
+  try {
+    const renderings = await findRenderings(
+      db,
+      executions.map(([id]) => id),
+    );
+    await Promise.all(
+      [...renderings].map(async ([id, rendering]) => {
+        const prompt = renderPrompt(await template(rendering.promptVersionId), rendering);
+        if (prompt) prompts.set(id, prompt);
+      }),
+    );
+    return prompts;
+  } catch {
+    return new Map();
+  }
 }

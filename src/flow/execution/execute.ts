@@ -16,152 +16,178 @@ import {
 } from '../../core/model/model-port.ts';
 import type { End } from './finish.ts';
 
-/** What came of one attempt. */
-export type Attempt =
+/**
+ * One attempt of an execution: render the prompt, call the model, decide what follows. Nothing is written here; the
+ * worker writes the end or the release.
+ *
+ * Outcomes: `end` (success, or a failure that is final), `retry` (consumes one of `maxAttempts`), `deferred` (the model
+ * was not called; consumes nothing), `stopped` (the signal aborted it, and the worker decides).
+ *
+ * Invariants:
+ * - Retries and waiting stay within `timeoutMs`, counted from the first start of work.
+ * - With `maxAttempts: 1`, a call that may have been sent is never sent again.
+ * - After `lossesMax` lost workers the execution ends: it may be what kills them.
+ */
+export type AttemptOutcome =
   | { readonly kind: 'end'; readonly end: End }
   | { readonly kind: 'retry'; readonly delayMs: number; readonly spent: Spent }
   /**
-   * The model was not called, since its provider is left alone or full: nothing is charged. With `unstarted` not even
-   * time, as for a run that has found no slot.
+   * The provider's circuit breaker is open or its concurrency limit is reached. With `unstarted` the timeout does not
+   * count down either, as if the execution still waited for a slot.
    */
   | { readonly kind: 'deferred'; readonly delayMs: number; readonly unstarted: boolean }
-  /** The signal stopped it, and whoever gave it knows what is to be done: with what was sent to the model, or before. */
+  /** `sent` is the prompt if the model may have been called. */
   | { readonly kind: 'stopped'; readonly sent: Template | null };
 
 export interface ExecuteDeps {
   readonly models: ModelPort;
   readonly template: (promptVersionId: string) => Promise<Template>;
-  readonly onFault: (error: unknown, run: QueuedExecution) => void;
+  /** Reports an error that is a defect of this program. */
+  readonly onFault: (error: unknown, execution: QueuedExecution) => void;
 }
 
-/**
- * Carries out one attempt of a run: render, call the model, say what came of it. Nothing is written here.
- * A database error is thrown: it says nothing about the run.
- */
+/** Executes one attempt. Throws database errors: they are not failures of the execution. */
 export async function executeAttempt(
-  parts: ExecuteDeps,
-  run: QueuedExecution,
+  deps: ExecuteDeps,
+  execution: QueuedExecution,
   signal: AbortSignal,
-): Promise<Attempt> {
-  const { settings } = run;
+): Promise<AttemptOutcome> {
   if (signal.aborted) return { kind: 'stopped', sent: null };
-  // To render it may be what kills its processes.
-  if (run.losses > lossesMax)
-    return failed(run, 'WORKER_LOST', lostMessage(run), { counted: false });
-  const template = await parts.template(run.promptVersionId);
-  // Stopped meanwhile: it has not been called, and may be begun anew even where that is allowed only once.
+  // Before rendering: rendering may be what kills the worker.
+  if (execution.losses > lossesMax) {
+    return failed(execution, 'WORKER_LOST', lostMessage(execution), { counted: false });
+  }
+  const template = await deps.template(execution.promptVersionId);
+  // Nothing was sent, so another attempt is allowed even with `maxAttempts: 1`.
   if (signal.aborted) return { kind: 'stopped', sent: null };
-  const prompt = renderPrompt(template, run);
+  const prompt = renderPrompt(template, execution);
   if (!prompt) {
-    const message = `The renderPrompt prompt is longer than ${renderedCharsMax} characters.`;
-    return failed(run, 'CONTEXT_LENGTH', message, { counted: false });
+    const message = `The rendered prompt is longer than ${renderedCharsMax} characters.`;
+    return failed(execution, 'CONTEXT_LENGTH', message, { counted: false });
   }
-  if (run.losses >= lossesMax || (settings.maxAttempts === 1 && run.losses > 0)) {
-    return failed(run, 'WORKER_LOST', lostMessage(run), { prompt, counted: false });
+  const { losses, settings, elapsedMs } = execution;
+  if (losses >= lossesMax || (settings.maxAttempts === 1 && losses > 0)) {
+    return failed(execution, 'WORKER_LOST', lostMessage(execution), { prompt, counted: false });
   }
-  const leftMs = settings.timeoutMs - run.elapsedMs;
+  const leftMs = settings.timeoutMs - elapsedMs;
   if (leftMs <= 0) {
-    return failed(run, 'MODEL_TIMEOUT', timeoutMessage(run), { prompt, counted: false });
+    return failed(execution, 'MODEL_TIMEOUT', timeoutMessage(execution), {
+      prompt,
+      counted: false,
+    });
   }
-  const begun = performance.now();
+  const startedAt = performance.now();
   try {
-    const answer = await parts.models.call({
-      executionId: run.id,
-      workspaceId: run.workspaceId,
-      model: run.model,
-      setup: run.setup,
+    const response = await deps.models.call({
+      executionId: execution.id,
+      workspaceId: execution.workspaceId,
+      model: execution.model,
+      setup: execution.setup,
       system: prompt.system,
       user: prompt.user,
-      temperature: run.temperature,
+      temperature: execution.temperature,
       maxTokens: settings.maxTokens,
       topP: settings.topP,
       timeoutMs: Math.ceil(leftMs),
-      called: run.called,
+      called: execution.called,
       signal,
     });
-    const { text: output, usage, cost, finishReason } = answer;
-    return {
-      kind: 'end',
-      end: { ...unended(run, prompt), status: 'success', output, usage, cost, finishReason },
-    };
+    const { text: output, usage, cost, finishReason } = response;
+    const success = { status: 'success', output, usage, cost, finishReason } as const;
+    return { kind: 'end', end: { ...baseEnd(execution, prompt), ...success } };
   } catch (error) {
-    const deferred = error instanceof ModelDeferred;
-    if (signal.aborted) return { kind: 'stopped', sent: deferred ? null : prompt };
-    const endsMs = run.elapsedMs + (performance.now() - begun);
-    if (deferred) {
-      const { afterMs: delayMs, code } = error;
-      const unstarted = error.full && !run.called;
-      if (unstarted || endsMs + delayMs < settings.timeoutMs)
-        return { kind: 'deferred', delayMs, unstarted };
-      return failed(run, code, code === 'MODEL_TIMEOUT' ? timeoutMessage(run) : leftAlone, {
-        prompt,
-        counted: false,
-      });
-    }
-    if (!(error instanceof ModelFailure)) {
-      parts.onFault(error, run);
-      return failed(run, 'INTERNAL', 'Internal error.', { prompt, cost: unknownCost });
-    }
-    const delayMs = retryDelayMs(run.failures + 1, error.retryAfterMs, Math.random());
-    const inTime = endsMs + delayMs < settings.timeoutMs;
-    if (error.retryable && run.failures + 1 < settings.maxAttempts && inTime)
-      return { kind: 'retry', delayMs, spent: spentBy(error) };
-    return failed(run, error.code, error.message, { prompt, usage: error.usage, cost: error.cost });
+    const isDeferred = error instanceof ModelDeferred;
+    if (signal.aborted) return { kind: 'stopped', sent: isDeferred ? null : prompt };
+    const spentMs = elapsedMs + (performance.now() - startedAt);
+    if (isDeferred) return deferredOutcome(execution, error, spentMs, prompt);
+    if (error instanceof ModelFailure) return failureOutcome(execution, error, spentMs, prompt);
+    deps.onFault(error, execution);
+    return failed(execution, 'INTERNAL', 'Internal error.', { prompt, cost: unknownCost });
   }
 }
 
-/** What the provider said it said of other runs: nothing of that may stand in this one's record. */
-const leftAlone =
-  'The provider has failed and is left alone for a time that is longer than what the run has left.';
+function deferredOutcome(
+  execution: QueuedExecution,
+  { afterMs: delayMs, code, full }: ModelDeferred,
+  spentMs: number,
+  prompt: Template,
+): AttemptOutcome {
+  const unstarted = full && !execution.called;
+  if (unstarted || spentMs + delayMs < execution.settings.timeoutMs) {
+    return { kind: 'deferred', delayMs, unstarted };
+  }
+  const message = code === 'MODEL_TIMEOUT' ? timeoutMessage(execution) : providerPausedMessage;
+  return failed(execution, code, message, { prompt, counted: false });
+}
 
-/** What every end of this attempt says; how it ended is put over it. */
-function unended(run: QueuedExecution, prompt: Template | undefined): Omit<End, 'status'> {
-  const kept = storeBodies(run) ? prompt : undefined;
+function failureOutcome(
+  execution: QueuedExecution,
+  error: ModelFailure,
+  spentMs: number,
+  prompt: Template,
+): AttemptOutcome {
+  const { failures, settings } = execution;
+  const delayMs = retryDelayMs(failures + 1, error.retryAfterMs, Math.random());
+  const isInTime = spentMs + delayMs < settings.timeoutMs;
+  if (error.retryable && failures + 1 < settings.maxAttempts && isInTime) {
+    return { kind: 'retry', delayMs, spent: spentBy(error) };
+  }
+  const { usage, cost } = error;
+  return failed(execution, error.code, error.message, { prompt, usage, cost });
+}
+
+/** Does not quote the provider: its response was to other executions. */
+const providerPausedMessage =
+  'Calls to the provider are paused after failures, for longer than the execution has left.';
+
+/** The fields that every end of this attempt shares. */
+function baseEnd(execution: QueuedExecution, prompt: Template | undefined): Omit<End, 'status'> {
+  const storedPrompt = storesBodies(execution) ? prompt : undefined;
   return {
-    acceptedAs: run,
-    storeBodies: storeBodies(run),
-    id: run.id,
-    fence: { worker: run.worker, attempt: run.attempt },
-    slotAgentId: run.settings.maxConcurrency === null ? null : run.agentId,
+    acceptedAs: execution,
+    storeBodies: storesBodies(execution),
+    id: execution.id,
+    fence: { worker: execution.worker, attempt: execution.attempt },
+    slotAgentId: execution.settings.maxConcurrency === null ? null : execution.agentId,
     counted: true,
     usage: noUsage,
     cost: noCost,
     finishReason: null,
     errorCode: null,
     error: null,
-    systemPrompt: kept?.system ?? null,
-    userPrompt: kept?.user ?? null,
+    systemPrompt: storedPrompt?.system ?? null,
+    userPrompt: storedPrompt?.user ?? null,
     output: null,
-    workflow: run.settings.workflow ?? null,
+    workflow: execution.settings.workflow ?? null,
   };
 }
 
 function failed(
-  run: QueuedExecution,
+  execution: QueuedExecution,
   errorCode: ExecutionErrorCode,
-  error: string,
+  message: string,
   more: { prompt?: Template; counted?: boolean; usage?: Usage; cost?: Cost },
-): Attempt {
+): AttemptOutcome {
   const { prompt, counted = true, usage = noUsage, cost = noCost } = more;
-  const kept = storeBodies(run) ? error : withoutProviderText(error);
-  const how = { status: 'failed', errorCode, error: kept, counted, usage, cost } as const;
-  return { kind: 'end', end: { ...unended(run, prompt), ...how } };
+  const error = storesBodies(execution) ? message : withoutProviderText(message);
+  const failure = { status: 'failed', errorCode, error, counted, usage, cost } as const;
+  return { kind: 'end', end: { ...baseEnd(execution, prompt), ...failure } };
 }
 
-function storeBodies({ settings }: QueuedExecution): boolean {
+function storesBodies({ settings }: QueuedExecution): boolean {
   return settings.storeBodies ?? true;
 }
 
 /**
- * The end of a run whose call this process gave up, where the agent allows no second call. That the process lives does
- * not help: nobody knows how far the call had come.
+ * The end of an execution with `maxAttempts: 1` whose call was aborted. The process is alive, but nobody knows whether
+ * the model was called.
  */
-export function givenUp(run: QueuedExecution, sent: Template): End {
+export function lostWorkerEnd(execution: QueuedExecution, sent: Template): End {
   return {
-    ...unended(run, sent),
+    ...baseEnd(execution, sent),
     status: 'failed',
     errorCode: 'WORKER_LOST',
-    error: 'The process that worked on the run had to give its call up.',
+    error: 'The worker had to abort the call of this execution.',
     cost: unknownCost,
   };
 }
@@ -175,39 +201,35 @@ function spentBy({ usage, cost }: ModelFailure): Spent {
   };
 }
 
-function ordinal(n: number): string {
-  return ['0th', '1st', '2nd', '3rd'][n] ?? `${n}th`;
-}
-
 function lostMessage({ losses }: QueuedExecution): string {
-  return `The run has lost the process that worked on it, for the ${ordinal(losses)} time.`;
+  return `The execution has lost its worker ${losses} ${losses === 1 ? 'time' : 'times'}.`;
 }
 
-function timeoutMessage(run: QueuedExecution): string {
-  return `The run did not end within ${run.settings.timeoutMs} ms.`;
+function timeoutMessage({ settings }: QueuedExecution): string {
+  return `The execution did not end within ${settings.timeoutMs} ms.`;
 }
 
-/** How many characters of templates are kept, the latest ones. */
+/** Characters of cached templates. The oldest are evicted. */
 const templateCharsMax = 33_554_432;
 
-/** A template that a run refers to must exist: versions are never deleted while an agent or a run has them. */
+/** Caches templates of prompt versions, which never change. A referenced version always exists. */
 export function templateCache(
   read: (promptVersionId: string) => Promise<Template | null>,
 ): (promptVersionId: string) => Promise<Template> {
-  const kept = new Map<string, Template>();
+  const cached = new Map<string, Template>();
   let chars = 0;
   return async (id) => {
-    const known = kept.get(id);
+    const known = cached.get(id);
     if (known) return known;
     const template = await read(id);
     if (!template) throw new CallFailure('NOT_FOUND', 'The prompt version does not exist.');
-    if (!kept.has(id)) {
-      kept.set(id, template);
+    if (!cached.has(id)) {
+      cached.set(id, template);
       chars += sizeOf(template);
     }
-    for (const [oldest, one] of kept) {
+    for (const [oldest, one] of cached) {
       if (chars <= templateCharsMax) break;
-      kept.delete(oldest);
+      cached.delete(oldest);
       chars -= sizeOf(one);
     }
     return template;

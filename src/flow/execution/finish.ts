@@ -24,7 +24,8 @@ import {
 } from '../../store/execution/finish.ts';
 import { type Stopping, writeProgress } from '../../store/workflow/workflow-progress.ts';
 import { batcher, type Outcome } from '../admission/batcher.ts';
-import { endAfterRetries, tryTogether } from '../admission/retry-transaction.ts';
+import { endAfterRetries, transactBatch } from '../admission/retry-transaction.ts';
+import type { Announcements } from '../announcements.ts';
 import {
   type OnProgress,
   type ProgressDeps,
@@ -33,18 +34,30 @@ import {
 } from '../workflow/progress.ts';
 
 /**
- * The one way a run ends, for workers and for cancel alike: queue row gone, record written, statistics added, slot
- * handed on, in one transaction for all that end together. Whoever does not hold the fence any more changes nothing.
+ * Ends executions: success, failure, cancel, deadline and lost worker all go through this module.
+ *
+ * One batch is one transaction. It locks agents with slots, workflow runs and queue rows in that order, then deletes the
+ * queue rows, writes records and statistics, grants freed slots, advances the workflow runs and commits.
+ *
+ * Invariants:
+ * - The queue row is the fence. A worker names `(worker, attempt)`; if the row is gone or claimed again, its end changes
+ *   nothing and `ended` is null. A cancel has no fence and wins against a worker that has not written yet.
+ * - An execution ends once, and its workflow run advances in the same transaction.
+ * - Announcements follow the commit.
+ *
+ * Failure cases: if a batch fails because of one end, ends without a workflow share a transaction and each workflow step
+ * gets its own, so that long values of workflow runs delay nobody else. If the follow-up of a step cannot be stored, the
+ * workflow run fails and the execution still ends.
  */
 
 export interface End {
   readonly id: string;
-  /** The claim under which the worker speaks; null for a cancel, which needs none. */
+  /** The claim of the worker; null for a cancel, which needs none. */
   readonly fence: { readonly worker: string; readonly attempt: number } | null;
-  /** The agent, where it hands out slots: it is locked first. */
+  /** The agent if it limits concurrency: its slots are locked first. */
   readonly slotAgentId: string | null;
   readonly status: Extract<EndStatus, 'success' | 'failed' | 'canceled'>;
-  /** Whether the attempt that ends here called the model, or died before it could tell. */
+  /** Whether this attempt counts: it called the model, or its worker died before it could tell. */
   readonly counted: boolean;
   readonly usage: Usage;
   readonly cost: Cost;
@@ -54,17 +67,17 @@ export interface End {
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
   readonly output: string | null;
-  /** Where not, of the bodies only the output stays, for a while. */
+  /** If false, only the output is stored, and only for a short time. */
   readonly storeBodies: boolean;
   readonly acceptedAs: AcceptedAs;
-  /** The step of a workflow's run that goes on with this end. */
+  /** The workflow step that this end advances. */
   readonly workflow: WorkflowStepOf | null;
 }
 
-/** `ended` is null where the run was not the caller's to end: already over, or in other hands. */
+/** `ended` is null if the execution has already ended or belongs to another worker. */
 export interface EndResult {
   readonly ended: EndedExecution | null;
-  /** The process that worked on a canceled run. */
+  /** The worker that had claimed a canceled execution. */
   readonly worker: string | null;
 }
 
@@ -75,81 +88,107 @@ export interface Finisher {
 
 export interface FinisherDeps extends ProgressDeps {
   readonly pipelines: Pipelines;
-  /** For ends that go alone. */
+  /** For transactions with a single end. */
   readonly singlePipelines: Pipelines;
-  /** Told of each run that ended, once that is committed. */
-  readonly onEnded: (ended: EndedExecution) => void;
-  /** Told when slots were handed to waiting runs. */
-  readonly onQueued: () => void;
-  /** Told how runs of workflows went on, once that is committed. */
+  readonly announcements: Pick<Announcements, 'executionEnded' | 'executionsQueued'>;
+  /** After the commit, with how workflow runs advanced. `createWorkflows` implements it. */
   readonly onProgress: OnProgress;
   readonly onBatch?: (size: number) => void;
 }
 
-export function createFinisher(parts: FinisherDeps): Finisher {
-  const { pipelines, singlePipelines } = parts;
-  const alone = batcher<End, EndResult>({
+const batchMax = 500;
+const batchesInFlightMax = 2;
+/** The output of a step is also written to its workflow run and, usually, to the next call. */
+const stepOutputCopies = 3;
+
+export function createFinisher(deps: FinisherDeps): Finisher {
+  const { pipelines, singlePipelines } = deps;
+  const single = batcher<End, EndResult>({
     ...{ sizeMax: 1, inFlightMax: 1, weight: () => 0 },
-    run: (ends) => tryTogether(ends, (some) => executeAttempt(parts, singlePipelines, some)),
+    run: (ends) => transactBatch(ends, (some) => endBatch(deps, singlePipelines, some)),
   });
-  const together = batcher<End, EndResult>({
-    sizeMax: 500,
-    inFlightMax: 2,
-    // What a step has put out is written to its run as well, and most often into the next call.
+  const transactEnds = (ends: End[]) => endBatch(deps, pipelines, ends);
+  const batched = batcher<End, EndResult>({
+    sizeMax: batchMax,
+    inFlightMax: batchesInFlightMax,
     weight: ({ systemPrompt, userPrompt, output, workflow }) =>
       (systemPrompt?.length ?? 0) +
       (userPrompt?.length ?? 0) +
-      (output?.length ?? 0) * (workflow ? 3 : 1),
-    run: (ends) => tryTogether(ends, carry, goApart),
-    ...(parts.onBatch && { onBatch: parts.onBatch }),
+      (output?.length ?? 0) * (workflow ? stepOutputCopies : 1),
+    run: (ends) => transactBatch(ends, transactEnds, isolateSteps),
+    ...(deps.onBatch && { onBatch: deps.onBatch }),
   });
-  const carry = (ends: End[]) => executeAttempt(parts, pipelines, ends);
 
-  /** Those of no workflow go first. No other waits for those of workflows: what their runs refer to may take long to read. */
-  async function goApart(ends: End[]): Promise<Outcome<EndResult>[]> {
-    const free = ends.filter(({ workflow }) => !workflow);
-    const results = free.length > 0 ? await tryTogether(free, carry) : [];
+  /** Ends without a workflow go first. Nothing waits for workflow steps: their values may take long to read. */
+  async function isolateSteps(ends: End[]): Promise<Outcome<EndResult>[]> {
+    const plain = ends.filter(({ workflow }) => !workflow);
+    const results = plain.length > 0 ? await transactBatch(plain, transactEnds) : [];
     const next = results.values();
-    return ends.map((end) => (end.workflow ? alone.add(end) : (next.next().value as EndResult)));
+    return ends.map((end) => (end.workflow ? single.add(end) : (next.next().value as EndResult)));
   }
 
   return {
-    finish: together.add,
+    finish: batched.add,
     async idle() {
-      await together.idle();
-      await alone.idle();
+      await batched.idle();
+      await single.idle();
     },
   };
 }
 
-/** An end that goes alone takes its run with it where what follows cannot be written: its batch would go one by one each time. */
-function executeAttempt(
-  parts: FinisherDeps,
-  pipelines: Pipelines,
-  ends: End[],
-): Promise<EndResult[]> {
-  const carried = (unwritable: Error | null) =>
-    pipelines.use((send) => transact(parts, send, { ends, unwritable }));
-  return ends.length === 1 && ends[0]?.workflow ? endAfterRetries(carried) : carried(null);
+/** A single step whose follow-up cannot be stored fails its workflow run. In a batch, the ends would be isolated first. */
+function endBatch(deps: FinisherDeps, pipelines: Pipelines, ends: End[]): Promise<EndResult[]> {
+  const transaction = (unwritable: Error | null) =>
+    pipelines.use((send) => transact(deps, send, { ends, unwritable }));
+  return ends.length === 1 && ends[0]?.workflow ? endAfterRetries(transaction) : transaction(null);
+}
+
+interface EndsToWrite {
+  readonly results: readonly EndResult[];
+  readonly events: readonly WorkflowRunEvent[];
+  readonly tallies: readonly Tally[];
+  readonly cancellations: readonly { executionId: string; worker: string }[];
+  readonly transientExecutionIds: readonly string[];
 }
 
 async function transact(
-  parts: FinisherDeps,
+  deps: FinisherDeps,
   send: Send,
   { ends, unwritable }: { readonly ends: readonly End[]; readonly unwritable: Error | null },
 ): Promise<EndResult[]> {
   const slotAgentIds = [...new Set(ends.flatMap((end) => end.slotAgentId ?? []))];
   const ids = ends.map((end) => end.id);
-  const ofSteps = ends.flatMap((end) => end.workflow ?? []);
-  const locked = await lockExecutions(send, ids, { slotAgentIds, steps: ofSteps });
-  const rows = new Map(locked.rows.map((row) => [row.id, row]));
+  const endedSteps = ends.flatMap((end) => end.workflow ?? []);
+  const locked = await lockExecutions(send, ids, { slotAgentIds, steps: endedSteps });
+  const { results, events, ...writes } = planEnds(ends, locked.rows);
+  const ended = results.flatMap((result) => result.ended ?? []);
+  const { workflows: runs, steps } = locked;
+  const progress =
+    events.length > 0 &&
+    (await planProgress(deps, send, { runs, steps, shared: ends.length > 1, unwritable }, events));
+  let stopping: Promise<Stopping[]> = Promise.resolve([]);
+  const inSameTransaction = () => {
+    if (progress) stopping = writeProgress(send, progress.writes);
+    return [stopping];
+  };
+  await writeEnds(send, ended, { ...writes, slotAgentIds, inSameTransaction });
+  for (const one of ended) deps.announcements.executionEnded(one);
+  if (progress) progress.committed();
+  if (progress) deps.onProgress({ ...progress, stopping: await stopping });
+  if (slotAgentIds.length > 0) deps.announcements.executionsQueued();
+  return [...results];
+}
+
+/** Decides which ends hold their fence, and what must be written for them. */
+function planEnds(ends: readonly End[], locked: readonly QueuedExecutionRow[]): EndsToWrite {
+  const rows = new Map(locked.map((row) => [row.id, row]));
   const events: WorkflowRunEvent[] = [];
   const tallies: Tally[] = [];
   const cancellations: { executionId: string; worker: string }[] = [];
   const transientExecutionIds = new Set<string>();
   const results = ends.map((end): EndResult => {
     const row = rows.get(end.id);
-    if (!row || !holds(end, row)) return { ended: null, worker: null };
+    if (!row || !holdsFence(end, row)) return { ended: null, worker: null };
     rows.delete(end.id);
     const ended = endedExecution(end, row);
     tallies.push(tally(ended, end, row));
@@ -160,33 +199,8 @@ async function transact(
     }
     return { ended, worker: row.worker };
   });
-  const ended = results.flatMap((result) => result.ended ?? []);
-  const progress =
-    events.length > 0 &&
-    (await planProgress(
-      parts,
-      send,
-      { runs: locked.workflows, steps: locked.steps, together: ends.length > 1, unwritable },
-      events,
-    ));
-  let stopping: Promise<Stopping[]> = Promise.resolve([]);
-  const alongWith = () => {
-    if (progress) stopping = writeProgress(send, progress.writes);
-    return [stopping];
-  };
-  const more = {
-    tallies,
-    cancellations,
-    slotAgentIds,
-    transientExecutionIds: [...transientExecutionIds],
-    alongWith,
-  };
-  await writeEnds(send, ended, more);
-  for (const one of ended) parts.onEnded(one);
-  if (progress) progress.committed();
-  if (progress) parts.onProgress({ ...progress, stopping: await stopping });
-  if (slotAgentIds.length > 0) parts.onQueued();
-  return results;
+  const transient = [...transientExecutionIds];
+  return { results, events, tallies, cancellations, transientExecutionIds: transient };
 }
 
 function eventOf(step: WorkflowStepOf, ended: EndedExecution): WorkflowRunEvent {
@@ -197,7 +211,7 @@ function eventOf(step: WorkflowStepOf, ended: EndedExecution): WorkflowRunEvent 
     outcome:
       status === 'success'
         ? { kind: 'success', text: output ?? '' }
-        : // Its words stay with the execution, and go with its bodies: those of a run of many steps could not all go at once.
+        : // Quoted text stays with the execution and is removed with its bodies.
           {
             kind: 'failed',
             code: errorCode ?? 'INTERNAL',
@@ -206,7 +220,7 @@ function eventOf(step: WorkflowStepOf, ended: EndedExecution): WorkflowRunEvent 
   };
 }
 
-function holds(end: End, row: QueuedExecutionRow): boolean {
+function holdsFence(end: End, row: QueuedExecutionRow): boolean {
   return (
     end.fence === null || (row.worker === end.fence.worker && row.attempt === end.fence.attempt)
   );
@@ -214,9 +228,9 @@ function holds(end: End, row: QueuedExecutionRow): boolean {
 
 function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
   const tookMs = row.started_ms === null ? 0 : Math.round(row.now_ms - row.started_ms);
-  // A machine may have been off for a month meanwhile.
+  // The machine may have been off for a month.
   const latencyMs = Math.min(Math.max(0, tookMs), latencyMsMax);
-  // A call that is cut off by a cancel does not say what it used.
+  // An aborted call does not report its usage.
   const cost = end.status === 'canceled' && row.worker !== null ? unknownCost : end.cost;
   return {
     id: end.id,
@@ -259,15 +273,15 @@ function tally(ended: EndedExecution, { acceptedAs }: End, row: QueuedExecutionR
   };
 }
 
-/** The end of a run that is canceled: nothing is known of what it used. */
-export function canceledEnd(id: string, run: LiveExecution, prompt: Template | null): End {
+/** The end of a canceled execution. Its usage is unknown. */
+export function canceledEnd(id: string, execution: LiveExecution, prompt: Template | null): End {
   return {
     id,
     fence: null,
-    slotAgentId: run.slotAgentId,
-    workflow: run.workflow,
-    acceptedAs: run,
-    storeBodies: run.storeBodies,
+    slotAgentId: execution.slotAgentId,
+    workflow: execution.workflow,
+    acceptedAs: execution,
+    storeBodies: execution.storeBodies,
     status: 'canceled',
     counted: true,
     usage: noUsage,

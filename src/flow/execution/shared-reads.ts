@@ -2,28 +2,28 @@ import type { Caller } from '../../core/execution/caller.ts';
 import { type AgentView, readAgentViews, readCallerKeys } from '../../store/admission/callers.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import {
-  type ExecutionAsked,
   type ExecutionDetailRow,
+  type ExecutionKey,
   readExecutions,
 } from '../../store/execution/executions.ts';
 import { callerOfKey } from '../admission/admission-mapping.ts';
 import { batcher } from '../admission/batcher.ts';
-import { tryTogether } from '../admission/retry-transaction.ts';
+import { transactBatch } from '../admission/retry-transaction.ts';
 
 /**
- * What callers ask for again and again until their run has ended: the key that calls, the agent in the path, the record.
- * Those who ask while a read is under way share the next one, so that each is told what stands there after they asked.
+ * Batched reads of what polling callers request: the key, the agent in the path, the record. Requests that arrive during
+ * a read share the next one, so each result is at least as recent as its request.
  */
 export interface SharedReads {
-  /** Whom a key stands for, by its hash; null for one that was never issued. */
+  /** The caller of a key, by its hash; null if the key does not exist. */
   caller(keyHash: string): Promise<Caller | null>;
-  /** In whatever workspace it is; so is the one of an execution. */
+  /** In any workspace: the caller must check access. The same holds for the agent of an execution. */
   agent(agentId: string): Promise<AgentView | null>;
-  execution(asked: ExecutionAsked): Promise<FoundExecution>;
+  execution(request: ExecutionKey): Promise<FoundExecution>;
 }
 
 export interface FoundExecution {
-  /** The agent that the execution is said to be one of. */
+  /** The agent that the request names. */
   readonly agent: AgentView | null;
   readonly execution: ExecutionDetailRow | null;
 }
@@ -33,74 +33,78 @@ export interface SharedReadsDeps {
   readonly onBatch?: (size: number) => void;
 }
 
-/** Of keys and agents, which are small. */
-const whoMax = 250;
-/** Of records as many come at once as fit. They keep nobody waiting who asks for none. */
+/** Keys and agents are small. */
+const identitiesMax = 250;
+/** Records are long. They have their own batches, so they delay no other reads. */
 const recordsMax = 64;
 const inFlightMax = 2;
 
-interface WhoAsked {
+interface IdentityRequest {
   readonly keyHash?: string;
   readonly agentId?: string;
 }
 
-interface WhoFound {
+interface Identity {
   readonly caller: Caller | null;
   readonly agent: AgentView | null;
 }
 
 export function createSharedReads({ pipelines, onBatch }: SharedReadsDeps): SharedReads {
-  const together = <Asked, Found>(
+  const batched = <Request, Result>(
     sizeMax: number,
-    read: (send: Send, asked: readonly Asked[]) => Promise<Found[]>,
+    read: (send: Send, requests: readonly Request[]) => Promise<Result[]>,
   ) =>
-    batcher<Asked, Found>({
+    batcher<Request, Result>({
       ...{ sizeMax, inFlightMax },
       weight: () => 0,
-      run: (asked) => tryTogether(asked, (some) => pipelines.use((send) => read(send, some))),
+      run: (requests) =>
+        transactBatch(requests, (some) => pipelines.use((send) => read(send, some))),
       ...(onBatch && { onBatch }),
     }).add;
-  const who = together(whoMax, readWho);
-  const record = together(recordsMax, readRecords);
+  const readIdentity = batched(identitiesMax, readIdentities);
+  const readRecord = batched(recordsMax, readRecords);
   return {
-    caller: async (keyHash) => (await who({ keyHash })).caller,
-    agent: async (agentId) => (await who({ agentId })).agent,
-    async execution(asked) {
+    caller: async (keyHash) => (await readIdentity({ keyHash })).caller,
+    agent: async (agentId) => (await readIdentity({ agentId })).agent,
+    async execution(request) {
       for (;;) {
-        const found = await record(asked);
-        if (found !== 'again') return found;
+        const found = await readRecord(request);
+        if (found !== 'over budget') return found;
       }
     },
   };
 }
 
-async function readWho(send: Send, asked: readonly WhoAsked[]): Promise<WhoFound[]> {
-  const hashes = new Set(asked.flatMap(({ keyHash }) => keyHash ?? []));
-  const agentIds = new Set(asked.flatMap(({ agentId }) => agentId ?? []));
+async function readIdentities(
+  send: Send,
+  requests: readonly IdentityRequest[],
+): Promise<Identity[]> {
+  const hashes = new Set(requests.flatMap(({ keyHash }) => keyHash ?? []));
+  const agentIds = new Set(requests.flatMap(({ agentId }) => agentId ?? []));
   const [keys, views] = await Promise.all([
     hashes.size === 0 ? [] : readCallerKeys(send, [...hashes]),
     agentIds.size === 0 ? [] : readAgentViews(send, [...agentIds]),
   ]);
   const callers = new Map(keys.map((row) => [row.hash, callerOfKey(row)]));
   const agents = new Map(views.map((row) => [row.id, row]));
-  return asked.map(({ keyHash, agentId }) => ({
+  return requests.map(({ keyHash, agentId }) => ({
     caller: (keyHash && callers.get(keyHash)) || null,
     agent: (agentId && agents.get(agentId)) || null,
   }));
 }
 
-/** `again` for those whose record did not fit. */
+/** `over budget` for records that exceed the size of one batch: they are read again. */
 async function readRecords(
   send: Send,
-  asked: readonly ExecutionAsked[],
-): Promise<(FoundExecution | 'again')[]> {
+  requests: readonly ExecutionKey[],
+): Promise<(FoundExecution | 'over budget')[]> {
   const [views, { rows, left }] = await Promise.all([
-    readAgentViews(send, [...new Set(asked.map(({ agentId }) => agentId))]),
-    readExecutions(send, asked),
+    readAgentViews(send, [...new Set(requests.map(({ agentId }) => agentId))]),
+    readExecutions(send, requests),
   ]);
   const agents = new Map(views.map((row) => [row.id, row]));
-  return asked.map(({ agentId }, at) => {
-    if (left.has(at)) return 'again';
+  return requests.map(({ agentId }, at) => {
+    if (left.has(at)) return 'over budget';
     return { agent: agents.get(agentId) ?? null, execution: rows.get(at) ?? null };
   });
 }

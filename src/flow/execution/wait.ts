@@ -1,18 +1,20 @@
+const pollMs = 1_000;
+
 /**
- * Callers that hold their answer until a run ends. A run that ends here, or a hint from another process, wakes them
- * at once; a poll once a second finds what no hint told.
+ * Callers whose request waits for an execution or a workflow run to end. An end in this process or a notification from
+ * another one wakes them at once. A poll every second finds ends whose notification was lost.
  */
 export interface Waiters {
-  /** Resolves when the run ends, the time is up or the signal says so; the caller then reads the record. */
-  wait(executionId: string, timeoutMs: number, signal: AbortSignal): Promise<void>;
-  ended(executionIds: readonly string[]): void;
+  /** Resolves when it ends, when the time is up or when the signal aborts. The caller then reads the record. */
+  wait(id: string, timeoutMs: number, signal: AbortSignal): Promise<void>;
+  /** Wakes those who wait for one of these. */
+  wake(ids: readonly string[]): void;
+  /** Wakes all, for shutdown. */
   close(): void;
 }
 
-const pollMs = 1_000;
-
-export function createWaiters(parts: {
-  readonly findEnded: (executionIds: readonly string[]) => Promise<string[]>;
+export function createWaiters(deps: {
+  readonly findEndedExecutions: (ids: readonly string[]) => Promise<string[]>;
   readonly onError: (error: unknown) => void;
 }): Waiters {
   const waiting = new Map<string, Set<() => void>>();
@@ -25,40 +27,40 @@ export function createWaiters(parts: {
     if (polling || waiting.size === 0) return;
     polling = true;
     try {
-      ended(await parts.findEnded([...waiting.keys()]));
+      wake(await deps.findEndedExecutions([...waiting.keys()]));
     } catch (error) {
-      parts.onError(error);
+      deps.onError(error);
     } finally {
       polling = false;
     }
   }
 
-  function ended(executionIds: readonly string[]): void {
-    for (const id of executionIds) for (const wake of waiting.get(id) ?? []) wake();
+  function wake(ids: readonly string[]): void {
+    for (const id of ids) for (const resolve of waiting.get(id) ?? []) resolve();
   }
 
   return {
-    wait(executionId, timeoutMs, signal) {
+    wait(id, timeoutMs, signal) {
       return new Promise((resolve) => {
-        const done = () => {
-          clearTimeout(limit);
-          signal.removeEventListener('abort', done);
-          const others = waiting.get(executionId);
-          others?.delete(done);
-          if (others?.size === 0) waiting.delete(executionId);
+        const finish = () => {
+          clearTimeout(timeout);
+          signal.removeEventListener('abort', finish);
+          const others = waiting.get(id);
+          others?.delete(finish);
+          if (others?.size === 0) waiting.delete(id);
           resolve();
         };
-        const limit = setTimeout(done, timeoutMs);
-        if (signal.aborted || closed) return done();
-        signal.addEventListener('abort', done);
-        waiting.set(executionId, (waiting.get(executionId) ?? new Set()).add(done));
+        const timeout = setTimeout(finish, timeoutMs);
+        if (signal.aborted || closed) return finish();
+        signal.addEventListener('abort', finish);
+        waiting.set(id, (waiting.get(id) ?? new Set()).add(finish));
       });
     },
-    ended,
+    wake,
     close() {
       closed = true;
       clearInterval(timer);
-      for (const all of [...waiting.values()]) for (const wake of [...all]) wake();
+      for (const all of [...waiting.values()]) for (const resolve of [...all]) resolve();
     },
   };
 }

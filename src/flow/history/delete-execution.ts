@@ -5,7 +5,7 @@ import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { removeRecords } from '../../store/history/removal.ts';
 import { sendAudit } from '../../store/people/audit.ts';
 
-/** Deletes one ended record, with a line in the audit. It is a conflict where somebody is at it at this very moment. */
+/** Deletes one record and writes an audit line. A record that is locked is a conflict. */
 export async function deleteExecution(
   pipelines: Pipelines,
   actor: Actor,
@@ -16,9 +16,9 @@ export async function deleteExecution(
     subject: toId('execution', record.id),
     details: { agentId: toId('agent', record.agentId) },
   } as const;
-  const removed = await removeRecords(pipelines, { ids: [record.id] }, (send, gone) =>
-    gone.length > 0 ? [sendAudit(send, actor, line)] : [],
+  const removed = await removeRecords(pipelines, { ids: [record.id] }, (send, deleted) =>
+    deleted.length > 0 ? [sendAudit(send, actor, line)] : [],
   );
   if (removed.length > 0) return;
-  throw new CallFailure('CONFLICT', 'The record is being changed just now. Try again.');
+  throw new CallFailure('CONFLICT', 'The record is being changed by another request. Try again.');
 }

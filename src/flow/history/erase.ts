@@ -17,23 +17,29 @@ import {
   removeWorkflowRunsOfRecords,
 } from '../../store/workflow/workflow-removal.ts';
 import { noSuchAgent } from '../agent/locked-agent.ts';
-import { eraseWorkflowRuns } from './erase-runs.ts';
-import type { Pace } from './paced-transactions.ts';
+import { eraseWorkflowRuns } from './erase-workflow-runs.ts';
+import type { RunPaced } from './paced-transactions.ts';
 
 /**
- * Deletes every record of one end user, whom a variable's value names: of all agents of the workspace or of one. Worked off
- * in the rounds, from the newest record to the oldest; a run that has not ended is waited for.
+ * Erasure of one end user: deletes every record whose variable has the requested value, for one agent or for all agents of
+ * the workspace.
+ *
+ * States: open (`downTo` moves from the newest record to the oldest), then complete. Maintenance rounds do the work in
+ * small transactions. The erasure remembers live executions that match and deletes their records once they end.
+ *
+ * Invariants: progress is written in the transaction that deletes, so a killed round loses nothing. A record that is locked
+ * is remembered and retried, never skipped. All agents: workflow runs with a matching input are deleted as well.
  */
 
 export interface ErasureInput {
   readonly variable: string;
-  /** As it would stand in a prompt: a text as it is, anything else as its JSON text. */
+  /** As rendered in a prompt: a string unchanged, anything else as JSON text. */
   readonly value: string;
-  /** Null for all agents; undefined where what was sent is no identifier. */
+  /** Null for all agents, undefined for a malformed id. */
   readonly agentId: string | null | undefined;
 }
 
-const openMax = 100;
+const openErasuresMax = 100;
 
 export async function requestErasure(
   db: Db,
@@ -42,7 +48,7 @@ export async function requestErasure(
 ): Promise<store.ErasureRow> {
   for (const [field, text] of Object.entries({ variable, value })) {
     if (isStorable(JSON.stringify(text))) continue;
-    const message = `Field "${field}" holds a NUL or a lone surrogate, so no record can hold it.`;
+    const message = `Field "${field}" contains a NUL or a lone surrogate. No record can contain it.`;
     throw new CallFailure('INVALID_REQUEST', message);
   }
   const { workspaceId, userId: requestedBy } = caller;
@@ -52,8 +58,9 @@ export async function requestErasure(
     .execute(async (trx) => {
       if (agentId === undefined) throw noSuchAgent();
       if (agentId !== null && !(await findAgent(trx, caller, agentId))) throw noSuchAgent();
-      if ((await store.countOpenErasures(trx, workspaceId)) >= openMax) {
-        throw new CallFailure('CONFLICT', `${openMax} erasures are under way; wait for one.`);
+      if ((await store.countOpenErasures(trx, workspaceId)) >= openErasuresMax) {
+        const message = `${openErasuresMax} erasures are in progress. Wait until one completes.`;
+        throw new CallFailure('CONFLICT', message);
       }
       const id = uuid7(await readClock(trx));
       await store.insertErasure(trx, { id, workspaceId, agentId, variable, value, requestedBy });
@@ -63,43 +70,47 @@ export async function requestErasure(
         details: { variable, agentId: agentId && toId('agent', agentId) },
       });
       const row = await store.findErasure(trx, workspaceId, id);
-      if (!row) throw new Error('the erasure that was written is gone');
+      if (!row) throw new Error('The inserted erasure does not exist.');
       return row;
     });
 }
 
-/** What is looked at in one go: most of it is not of that end user. */
-const lookedMax = 2_000;
-/** Of a round; the rest of it must have its turn too. */
-const roundMs = 30_000;
-/** Where all has been looked at, and where nothing has; as progress, the second is none. */
+/** Records that one step scans. Most do not match. */
+const scannedMax = 2_000;
+/** The share of erasures in a round. */
+const erasuresMs = 30_000;
+/** `bottom` as progress: all records are scanned. `top`: no progress. */
 const { fromId: bottom, toId: top } = everything;
 
 /**
- * Works on the erasures that are open, for a while: a step for each workspace in turn, in each the oldest first. Which
- * workspace begins is left to chance, since there may be more of them than there is time. Throws what failed first.
+ * Works on open erasures for a limited time: one step per workspace in turn, the oldest erasure of each first. The first
+ * workspace is random, because there may be more workspaces than time. Throws the first failure.
  */
-export async function workErasures(db: Db, pipelines: Pipelines, pace: Pace): Promise<void> {
-  const until = performance.now() + roundMs;
-  const open = Map.groupBy(await store.openErasures(db), ({ workspaceId }) => workspaceId);
+export async function workErasures(
+  db: Db,
+  pipelines: Pipelines,
+  runPaced: RunPaced,
+): Promise<void> {
+  const until = performance.now() + erasuresMs;
+  const open = Map.groupBy(await store.listOpenErasures(db), ({ workspaceId }) => workspaceId);
   const failures: unknown[] = [];
-  let turns = [...open.values()].map((erasures) => workOff(erasures));
-  const first = Math.floor(Math.random() * turns.length);
-  turns = [...turns.slice(first), ...turns.slice(0, first)];
-  while (turns.length > 0) {
-    const left: typeof turns = [];
-    for (const turn of turns) {
-      if (performance.now() <= until && !(await turn.next()).done) left.push(turn);
+  let workspaces = [...open.values()].map((erasures) => eraseInTurn(erasures));
+  const first = Math.floor(Math.random() * workspaces.length);
+  workspaces = [...workspaces.slice(first), ...workspaces.slice(0, first)];
+  while (workspaces.length > 0) {
+    const unfinished: typeof workspaces = [];
+    for (const steps of workspaces) {
+      if (performance.now() <= until && !(await steps.next()).done) unfinished.push(steps);
     }
-    turns = left;
+    workspaces = unfinished;
   }
   if (failures.length > 0) throw failures[0];
 
-  /** Whatever becomes of one, the next has its turn. */
-  async function* workOff(erasures: readonly store.OpenErasure[]): AsyncGenerator<void> {
+  /** A failed erasure does not block the next one. */
+  async function* eraseInTurn(erasures: readonly store.OpenErasure[]): AsyncGenerator<void> {
     for (const erasure of erasures) {
       try {
-        yield* work(db, pipelines, erasure, pace);
+        yield* erase(db, pipelines, erasure, runPaced);
       } catch (error) {
         failures.push(error);
         yield;
@@ -109,45 +120,45 @@ export async function workErasures(db: Db, pipelines: Pipelines, pace: Pace): Pr
 }
 
 /** Yields after each step. */
-async function* work(
+async function* erase(
   db: Db,
   pipelines: Pipelines,
   erasure: store.OpenErasure,
-  pace: Pace,
+  runPaced: RunPaced,
 ): AsyncGenerator<void> {
   let { downTo } = erasure;
   while (downTo !== bottom) {
-    const next = await step(db, pipelines, { ...erasure, downTo }, pace);
+    const next = await scanAndRemove(db, pipelines, { ...erasure, downTo }, runPaced);
     if (next === undefined) return;
     downTo = next;
     yield;
   }
-  await removeEnded(db, pipelines, erasure, pace);
-  // Of one agent: the runs of workflows belong to no agent, and go only with their steps' records.
-  if (erasure.agentId === null && !(yield* eraseWorkflowRuns(db, erasure, pace))) return;
-  await pace(() => complete(db, erasure));
+  await removeEnded(db, pipelines, erasure, runPaced);
+  // Workflow runs belong to no agent. An erasure for one agent removes them only with the records of their steps.
+  if (erasure.agentId === null && !(yield* eraseWorkflowRuns(db, erasure, runPaced))) return;
+  await runPaced(() => complete(db, erasure));
   yield;
 }
 
-/** Answers how far it has come; undefined where the round is over. */
-async function step(
+/** Returns the new progress; undefined once the round must end. */
+async function scanAndRemove(
   db: Db,
   pipelines: Pipelines,
   erasure: store.OpenErasure,
-  pace: Pace,
+  runPaced: RunPaced,
 ): Promise<string | undefined> {
-  const look = await pace(() => store.lookFurther(db, erasure, lookedMax));
-  if (!look) return undefined;
-  const downTo = look.downTo ?? bottom;
-  const found = look.found
+  const scan = await runPaced(() => store.scanForErasure(db, erasure, scannedMax));
+  if (!scan) return undefined;
+  const downTo = scan.downTo ?? bottom;
+  const found = scan.found
     .filter(({ text }) => text === null || variableText(compact(text)) === erasure.value)
     .map(({ id }) => id);
   const ids = [...new Set(found)];
-  // A record that cannot be deleted just now is waited for like a run: so none is passed over for good.
+  // A locked record is remembered like a live execution, so none is skipped.
   for (let at = 0; at === 0 || at < ids.length; at += removedMax) {
-    const some = { ids: ids.slice(at, at + removedMax), pace };
+    const batch = { ids: ids.slice(at, at + removedMax), runPaced };
     const reached = at + removedMax >= ids.length ? downTo : erasure.downTo;
-    if ((await remove(db, pipelines, erasure.id, some, reached)) === undefined) return undefined;
+    if ((await remove(db, pipelines, erasure.id, batch, reached)) === undefined) return undefined;
   }
   return downTo;
 }
@@ -156,32 +167,32 @@ async function removeEnded(
   db: Db,
   pipelines: Pipelines,
   { id }: store.OpenErasure,
-  pace: Pace,
+  runPaced: RunPaced,
 ): Promise<void> {
   for (;;) {
-    const ids = (await pace(() => store.endedExecutions(db, id, removedMax))) ?? [];
-    const removed = ids.length > 0 && (await remove(db, pipelines, id, { ids, pace }, top));
-    // What somebody has locked has its turn in the next round.
+    const ids = (await runPaced(() => store.deletableExecutions(db, id, removedMax))) ?? [];
+    const removed = ids.length > 0 && (await remove(db, pipelines, id, { ids, runPaced }, top));
+    // The next round removes locked records.
     if (!removed || ids.length < removedMax) return;
   }
 }
 
-/** Answers how many; undefined where the round is over. */
+/** Returns the number of deleted records; undefined once the round must end. */
 async function remove(
   db: Db,
   pipelines: Pipelines,
   erasureId: string,
-  { ids, pace }: { readonly ids: readonly string[]; readonly pace: Pace },
+  { ids, runPaced }: { readonly ids: readonly string[]; readonly runPaced: RunPaced },
   downTo: string,
 ): Promise<number | undefined> {
-  // Runs of workflows first, a few at a time: each may have more steps than one transaction should delete.
-  while (ids.length > 0 && (await pace(() => removeWorkflowRunsOf(db, ids))));
-  const removed = await pace(() =>
-    removeRecords(pipelines, { ids }, (send, gone) => [
+  // Workflow runs first, a few at a time: each may have more steps than one transaction should delete.
+  while (ids.length > 0 && (await runPaced(() => removeWorkflowRunsOf(db, ids))));
+  const removed = await runPaced(() =>
+    removeRecords(pipelines, { ids }, (send, deleted) => [
       removeWorkflowRunsOfRecords(send, [
-        ...new Set(gone.flatMap(({ workflowRunId }) => workflowRunId ?? [])),
+        ...new Set(deleted.flatMap(({ workflowRunId }) => workflowRunId ?? [])),
       ]),
-      store.noteProgress(send, erasureId, { ids, downTo, deleted: gone.length }),
+      store.recordErasureProgress(send, erasureId, { ids, downTo, deleted: deleted.length }),
     ]),
   );
   return removed?.length;

@@ -10,79 +10,80 @@ import {
   windowOf,
 } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
-import { isGivenUp } from '../../store/connection/database-error.ts';
+import { isStatementTimeout } from '../../store/connection/database-error.ts';
 import type { ExecutionDetailRow } from '../../store/execution/executions.ts';
 import { countRecords } from '../../store/history/history-counts.ts';
 import type { HistoryRequest } from '../../store/history/history-filter.ts';
-import { findRecord, openSnapshot, readWholeRecords } from '../../store/history/records.ts';
+import { findRecord, openSnapshot, readFullRecords } from '../../store/history/records.ts';
 import { breakDown, countPieces } from './count-history.ts';
 
 /**
- * All of a history that matches, newest first and from one snapshot, in batches that are small enough to be held in
- * memory. Nothing is read ahead of whoever takes the batches.
+ * Exports all matching records, newest first, from one snapshot and in batches that fit in memory. The next batch is read
+ * only when the consumer asks for it.
  */
 
 export interface ExportRequest extends HistoryRequest {
   readonly range: IdRange;
-  /** Only what comes after this execution: where an export before this one was broken off. */
+  /** Continues an aborted export after this execution. */
   readonly after: string | null;
-  /** How long the snapshot may be kept open, in milliseconds. */
+  /** How long the snapshot may stay open, in milliseconds. */
   readonly msMax: number;
 }
 
-/** Beyond its time an export is broken off: an old snapshot keeps the database from tidying up. */
+/** The export exceeded its time. An old snapshot keeps the database from vacuuming. */
 export class ExportTooSlow extends Error {}
 
 export async function* exportExecutions(
   db: Db,
-  question: ExportRequest,
+  request: ExportRequest,
 ): AsyncGenerator<ExecutionDetailRow[], void, undefined> {
-  const endsAtMs = performance.now() + question.msMax;
+  const endsAtMs = performance.now() + request.msMax;
   const snapshot = await openSnapshot(db);
-  const read = reader(snapshot, question);
+  const readBatch = batchReader(snapshot, request);
   try {
-    for (const ranges of inGroups(await piecesOf(snapshot.trx, question))) {
+    for (const ranges of grouped(await piecesOf(snapshot.trx, request))) {
       for (let rest = ranges; rest.length > 0; ) {
         if (performance.now() > endsAtMs) throw new ExportTooSlow();
-        const { rows, left } = await read(rest);
+        const { rows, remaining } = await readBatch(rest);
         if (rows.length > 0) yield rows;
-        rest = left;
+        rest = remaining;
       }
     }
   } finally {
-    await snapshot.giveBack();
+    await snapshot.close();
   }
 }
 
 interface Batch {
   readonly rows: ExecutionDetailRow[];
-  /** What has not been looked at. */
-  readonly left: IdRange[];
+  /** What has not been scanned. */
+  readonly remaining: IdRange[];
 }
 
 /**
- * Reads the next batch of what is left. Nothing tells how long the records are that must be looked at: where the database
- * gives that up, half as many are looked at in one go from then on.
+ * Reads the next batch. The length of the records to scan is unknown: after a statement timeout, it scans half as many
+ * records per batch from then on.
  */
-function reader(
-  { trx, goOn }: Awaited<ReturnType<typeof openSnapshot>>,
-  question: ExportRequest,
+function batchReader(
+  { trx, recover }: Awaited<ReturnType<typeof openSnapshot>>,
+  request: ExportRequest,
 ): (ranges: IdRange[]) => Promise<Batch> {
-  const countable = { ...question, contents: null };
-  let lookedMax = Number.POSITIVE_INFINITY;
+  const countable = { ...request, contents: null };
+  let scannedMax = Number.POSITIVE_INFINITY;
 
   async function read(ranges: IdRange[]): Promise<Batch> {
-    const end = Number.isFinite(lookedMax) ? await endOf(ranges) : null;
-    const looked = end === null ? ranges : ranges.flatMap((range) => downTo(end, range));
-    const page = { ranges: looked, take: rowsMax, bytesMax };
-    const rows = await readWholeRecords(trx, question, page);
+    const end = Number.isFinite(scannedMax) ? await endOf(ranges) : null;
+    const scanned = end === null ? ranges : ranges.flatMap((range) => downTo(end, range));
+    const page = { ranges: scanned, take: rowsMax, bytesMax };
+    const rows = await readFullRecords(trx, request, page);
     const last = rows.at(-1)?.id ?? end;
-    return { rows, left: last === null ? [] : ranges.flatMap((range) => before(last, range)) };
+    const remaining = last === null ? [] : ranges.flatMap((range) => before(last, range));
+    return { rows, remaining };
   }
 
-  /** The last of as many as are looked at. */
+  /** The last record of the batch to scan. */
   function endOf(ranges: IdRange[]): Promise<string | null> {
-    return findRecord(trx, countable, { ranges, skip: lookedMax - 1 });
+    return findRecord(trx, countable, { ranges, skip: scannedMax - 1 });
   }
 
   return async (ranges) => {
@@ -90,25 +91,25 @@ function reader(
       try {
         return await read(ranges);
       } catch (error) {
-        if (!isGivenUp(error)) throw error;
-        await goOn();
-        const looked = Math.min(lookedMax, await countRecords(trx, countable, ranges));
-        if (looked <= 1) throw error;
-        lookedMax = Math.floor(looked / 2);
+        if (!isStatementTimeout(error)) throw error;
+        await recover();
+        const scanned = Math.min(scannedMax, await countRecords(trx, countable, ranges));
+        if (scanned <= 1) throw error;
+        scannedMax = Math.floor(scanned / 2);
       }
     }
   };
 }
 
 const rowsMax = 200;
-/** A batch ends with the record that goes beyond it. */
+/** A batch ends with the record that exceeds this. */
 const bytesMax = 1_000_000;
 
-/** Where something matches, in stretches that one statement can look through in its time. */
-async function piecesOf(trx: Trx, question: ExportRequest): Promise<Piece[]> {
-  const { range, after, contents } = question;
+/** The ranges that contain matches, each short enough for one statement. */
+async function piecesOf(trx: Trx, request: ExportRequest): Promise<Piece[]> {
+  const { range, after, contents } = request;
   const rest = after !== null && after < range.toId ? { ...range, toId: after } : range;
-  const countable = { ...question, contents: null };
+  const countable = { ...request, contents: null };
   const pieces = await countPieces(trx, countable, rest);
   const matching = pieces.reduce((sum, piece) => sum + piece.matching, 0);
   const all = windowOf(pieces, 0, matching);
@@ -116,8 +117,8 @@ async function piecesOf(trx: Trx, question: ExportRequest): Promise<Piece[]> {
   return (await breakDown(trx, countable, all, matching, worth)).pieces;
 }
 
-/** Short pieces are read together, or each record of a rare kind would be a statement of its own. */
-function inGroups(pieces: readonly Piece[]): IdRange[][] {
+/** Groups short pieces. Otherwise each record of a rare kind would need its own statement. */
+function grouped(pieces: readonly Piece[]): IdRange[][] {
   const groups: IdRange[][] = [];
   let [group, read]: [Piece[], number] = [[], 0];
   for (const piece of pieces) {

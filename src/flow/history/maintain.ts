@@ -2,18 +2,18 @@ import type { Db } from '../../store/connection/database.ts';
 import * as store from '../../store/execution/maintenance.ts';
 import { wakeSteps, wakeStops } from '../../store/workflow/workflow-steps.ts';
 import { advanceFarSchedules } from '../workflow/advance-schedules.ts';
-import { exhaust, inTurn } from './paced-transactions.ts';
+import { repeatWhileFull, runAll } from './paced-transactions.ts';
 
 const batchRows = 1_000;
 
 /**
- * The small things of the house. Each batch is a transaction of its own, so nobody waits long. First what cannot wait for
- * ever: records of a month that was never made could not be moved to it later.
+ * Periodic maintenance: partitions, expired rows, lost wake-ups. Each batch is a transaction of its own, so nobody waits
+ * long. Partitions come first: records of a month without a partition could not be moved to it later.
  */
 export async function maintain(db: Db): Promise<void> {
-  const all = (forget: (db: Db, limit: number) => Promise<number>) =>
-    exhaust(batchRows, () => forget(db, batchRows));
-  await inTurn([
+  const all = (batch: (db: Db, limit: number) => Promise<number>) =>
+    repeatWhileFull(batchRows, () => batch(db, batchRows));
+  await runAll([
     () => store.createPartitions(db),
     () => all(store.deleteExpiredIdempotencyKeys),
     () => all(store.deleteExpiredWorkflowIdempotencyKeys),

@@ -1,20 +1,20 @@
 /**
- * Carries out one transaction, then rests for several times as long as that took: so only a part of what one connection can
- * do is spent. Undefined, and nothing done, once the round is to end.
+ * Runs one transaction, then rests for a multiple of its duration, so that background work uses only a part of one
+ * connection. Returns undefined without running it once the round must end.
  */
-export type Pace = <T>(work: () => Promise<T>) => Promise<T | undefined>;
+export type RunPaced = <T>(transaction: () => Promise<T>) => Promise<T | undefined>;
 
-/** Does all of it, whatever becomes of one: it must not stand in the way of the rest for ever. Throws what failed first. */
-export async function inTurn(works: readonly (() => Promise<void>)[]): Promise<void> {
+/** Runs all tasks, even if some fail: one task must not block the others forever. Throws the first failure. */
+export async function runAll(tasks: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];
-  for (const work of works) await work().catch((error: unknown) => failures.push(error));
+  for (const task of tasks) await task().catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
 }
 
-/** Again and again as long as there is as much as one transaction takes; nothing more once the round is to end. */
-export async function exhaust(
+/** Repeats a batch of up to `limit` rows while it is full. Ends as well if the batch returns undefined. */
+export async function repeatWhileFull(
   limit: number,
-  take: () => Promise<number | undefined>,
+  batch: () => Promise<number | undefined>,
 ): Promise<void> {
-  while ((await take()) === limit);
+  while ((await batch()) === limit);
 }

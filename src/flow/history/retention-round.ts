@@ -3,148 +3,156 @@ import { everything } from '../../core/history/history-range.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { removeBodies, removeTransientOutputs } from '../../store/history/bodies.ts';
-import { nextAgents, rollUpHours } from '../../store/history/folding.ts';
 import {
-  beginRound,
-  keepRound,
-  type RoundName,
-  readReached,
-  writeReached,
-} from '../../store/history/maintenance-rounds.ts';
+  type JobName,
+  readJobCursor,
+  renewJob,
+  tryStartJob,
+  writeJobCursor,
+} from '../../store/history/maintenance-jobs.ts';
 import * as months from '../../store/history/months.ts';
 import { removedMax, removeRecords } from '../../store/history/removal.ts';
-import { nextOverdue, type Overdue } from '../../store/history/retention.ts';
+import { listOverdueAgents, type Overdue } from '../../store/history/retention.ts';
+import { listAgentIds, rollUpHours } from '../../store/history/rollup.ts';
 import {
-  nextOverdueVersions,
+  listOverdueVersions,
   removeOverdueRunBodies,
   removeOverdueWorkflowRuns,
   removeTransientRunBodies,
 } from '../../store/workflow/workflow-removal.ts';
 import { workErasures } from './erase.ts';
-import { exhaust, inTurn, type Pace } from './paced-transactions.ts';
+import { type RunPaced, repeatWhileFull, runAll } from './paced-transactions.ts';
 
 /**
- * What takes records away in time, in rounds: small transactions with pauses between them, so that nobody who accepts,
- * claims or finishes waits for more than one of them. Each can be the last: the next round goes on from what it finds.
+ * Maintenance rounds that delete records and bodies after their retention, and roll up statistics.
+ *
+ * A round is a series of small transactions with pauses, so that admission, claims and ends wait for at most one of them.
+ * One process at a time runs a round; `tryStartJob` and `renewJob` decide which. A round may stop after any transaction:
+ * the next one continues from what it finds in the database.
  */
 export interface RoundDeps {
   readonly db: Db;
   readonly pipelines: Pipelines;
-  /** Ends the round after the transaction that is under way. */
+  /** Ends the round after the current transaction. */
   readonly signal: AbortSignal;
-  /** Between two transactions, as many times what the last one took as this says; 3 unless given. */
+  /** The pause after a transaction, as a multiple of its duration; 3 unless given. */
   readonly rest?: number;
-  /** For records and bodies whose time is up; a minute unless given. */
+  /** The time for overdue records and bodies; a minute unless given. */
   readonly recordsMs?: number;
 }
 
-/** Less than the minute between two times that it is asked for, or it would be too early now and then. */
+/** Less than the minute of its timer. Otherwise a round would sometimes be too early. */
 const retentionEveryMs = 55_000;
 const rollupEveryMs = 3_600_000;
-/** How often a round that goes on says so. */
-const keepEveryMs = 20_000;
+/** How often a running round renews its claim. */
+const renewEveryMs = 20_000;
 const recordsMsMax = 60_000;
 const restMsMin = 5;
 const restMsMax = 2_000;
 const agentsAtOnce = 200;
 const hoursAtOnce = 12;
 const versionsAtOnce = 200;
-const triesOfDrop = 5;
-const betweenTriesMs = 1_000;
+const dropAttemptsMax = 5;
+const dropRetryMs = 1_000;
 
-/** Makes the round where it is its turn, and no other process makes it. */
-export async function createRetentionRound(parts: RoundDeps): Promise<void> {
-  if (await beginRound(parts.db, 'retention', retentionEveryMs)) await retentionRound(parts);
+/** Runs the round if it is due and no other process runs it. */
+export async function runRetentionIfDue(deps: RoundDeps): Promise<void> {
+  if (await tryStartJob(deps.db, 'retention', retentionEveryMs)) await retentionRound(deps);
 }
 
-export async function createRollupRound(parts: RoundDeps): Promise<void> {
-  if (await beginRound(parts.db, 'rollup', rollupEveryMs)) await rollupRound(parts);
+export async function runRollupIfDue(deps: RoundDeps): Promise<void> {
+  if (await tryStartJob(deps.db, 'rollup', rollupEveryMs)) await rollupRound(deps);
 }
 
-/** What is short first: outputs that only stay for a while, then erasures; then whole months, then the rest, agent by agent. */
-export async function retentionRound(parts: RoundDeps): Promise<void> {
-  const pace = paceOf(parts, 'retention');
+/** Short tasks first: transient outputs, erasures, whole months, then workflow runs and records agent by agent. */
+export async function retentionRound(deps: RoundDeps): Promise<void> {
+  const runPaced = pacedBy(deps, 'retention');
   const all = (take: (db: Db, limit: number) => Promise<number>) =>
-    exhaust(removedMax, () => pace(() => take(parts.db, removedMax)));
-  await inTurn([
+    repeatWhileFull(removedMax, () => runPaced(() => take(deps.db, removedMax)));
+  await runAll([
     () => all(removeTransientOutputs),
     () => all(removeTransientRunBodies),
-    () => workErasures(parts.db, parts.pipelines, pace),
-    () => monthsRound(parts.db, pace),
-    () => runsRound(parts, pace),
-    () => recordsRound(parts, pace),
+    () => workErasures(deps.db, deps.pipelines, runPaced),
+    () => dropMonths(deps.db, runPaced),
+    () => removeWorkflowRuns(deps, runPaced),
+    () => removeOverdueRecords(deps, runPaced),
   ]);
 }
 
-export async function rollupRound(parts: RoundDeps): Promise<void> {
-  const { db } = parts;
-  const pace = paceOf(parts, 'rollup');
-  await eachAgent(db, pace, async (agentId) => {
+export async function rollupRound(deps: RoundDeps): Promise<void> {
+  const { db } = deps;
+  const runPaced = pacedBy(deps, 'rollup');
+  await eachAgent(db, runPaced, async (agentId) => {
     const fold = (from: Date | null) =>
-      pace(() => rollUpHours(db, { agentId, from, limit: hoursAtOnce }));
+      runPaced(() => rollUpHours(db, { agentId, from, limit: hoursAtOnce }));
     let last = await fold(null);
     while (last) last = await fold(new Date(last.getTime() + 3_600_000));
   });
 }
 
-function paceOf({ db, signal, rest = 3 }: RoundDeps, name: RoundName): Pace {
-  let keptAt = performance.now();
+function pacedBy({ db, signal, rest = 3 }: RoundDeps, name: JobName): RunPaced {
+  let renewedAt = performance.now();
   return async (work) => {
     if (signal.aborted) return undefined;
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     const result = await work();
     const endedAt = performance.now();
-    if (endedAt - keptAt > keepEveryMs) {
-      keptAt = endedAt;
-      await keepRound(db, name);
+    if (endedAt - renewedAt > renewEveryMs) {
+      renewedAt = endedAt;
+      await renewJob(db, name);
     }
-    const restMs = Math.min(restMsMax, Math.max(restMsMin, endedAt - begunAt) * rest);
+    const restMs = Math.min(restMsMax, Math.max(restMsMin, endedAt - startedAt) * rest);
     if (restMs > 0) await wait(restMs, undefined, { signal }).catch(() => {});
     return result;
   };
 }
 
-async function monthsRound(db: Db, pace: Pace): Promise<void> {
-  // What was moved just now is dropped by a later round: then hardly anyone is left who reads by the floor before.
-  if (await pace(() => months.moveFloor(db))) return;
-  const open = (await months.monthsToDrop(db)).length > 0 || !(await months.isFloorCounted(db));
+async function dropMonths(db: Db, runPaced: RunPaced): Promise<void> {
+  // A later round drops the months below the new floor. By then hardly any statement uses the old one.
+  if (await runPaced(() => months.moveFloor(db))) return;
+  const open =
+    (await months.listDroppableMonths(db)).length > 0 || !(await months.isFloorCounted(db));
   if (!open || !(await months.isFloorSettled(db))) return;
-  for (const name of await months.monthsToDrop(db)) {
-    for (let tries = 0; tries < triesOfDrop; tries++) {
-      if (await pace(() => months.dropMonth(db, name))) break;
-      await pace(() => wait(betweenTriesMs));
+  for (const name of await months.listDroppableMonths(db)) {
+    for (let attempt = 0; attempt < dropAttemptsMax; attempt++) {
+      if (await runPaced(() => months.dropMonth(db, name))) break;
+      await runPaced(() => wait(dropRetryMs));
     }
   }
-  await exhaust(removedMax, () => pace(() => months.deleteBeforeFloor(db, removedMax)));
+  await repeatWhileFull(removedMax, () => runPaced(() => months.deleteBeforeFloor(db, removedMax)));
   if (await months.isFloorCounted(db)) return;
   const floor = await months.readFloor(db);
-  const done = await eachAgent(db, pace, async (agentId) => {
-    while (((await pace(() => months.emptyBuckets(db, agentId, removedMax))) ?? 0) > 0);
+  const done = await eachAgent(db, runPaced, async (agentId) => {
+    while (((await runPaced(() => months.clearBuckets(db, agentId, removedMax))) ?? 0) > 0);
   });
   if (done) await months.markFloorCounted(db, floor);
 }
 
-/** For a while; what is left is found first by the next round. */
-async function runsRound({ db, recordsMs = recordsMsMax }: RoundDeps, pace: Pace): Promise<void> {
+/** For a limited time. The next round starts with what is left. */
+async function removeWorkflowRuns(
+  { db, recordsMs = recordsMsMax }: RoundDeps,
+  runPaced: RunPaced,
+): Promise<void> {
   const until = performance.now() + recordsMs;
-  const inTime: Pace = async (work) => (performance.now() < until ? pace(work) : undefined);
+  const runInTime: RunPaced = async (work) =>
+    performance.now() < until ? runPaced(work) : undefined;
   const failures: unknown[] = [];
   let after = everything.fromId;
   for (;;) {
-    const versions = (await inTime(() => nextOverdueVersions(db, after, versionsAtOnce))) ?? [];
+    const versions = (await runInTime(() => listOverdueVersions(db, after, versionsAtOnce))) ?? [];
     for (const { versionId, losesRuns, losesBodies } of versions) {
       const works = [
         async () => {
-          while (losesRuns && (await inTime(() => removeOverdueWorkflowRuns(db, versionId))));
+          while (losesRuns && (await runInTime(() => removeOverdueWorkflowRuns(db, versionId))));
         },
         async () => {
           while (
             losesBodies &&
-            (await inTime(() => removeOverdueRunBodies(db, versionId, removedMax)))
+            (await runInTime(() => removeOverdueRunBodies(db, versionId, removedMax)))
           );
         },
       ];
-      await inTurn(works).catch((error: unknown) => failures.push(error));
+      await runAll(works).catch((error: unknown) => failures.push(error));
     }
     const last = versions.at(-1);
     if (last === undefined) break;
@@ -153,64 +161,67 @@ async function runsRound({ db, recordsMs = recordsMsMax }: RoundDeps, pace: Pace
   if (failures.length > 0) throw failures[0];
 }
 
-/** For a while; the next round goes on with the next agent. */
-async function recordsRound(parts: RoundDeps, pace: Pace): Promise<void> {
-  const { db, pipelines, recordsMs = recordsMsMax } = parts;
+/** For a limited time. The next round continues with the next agent. */
+async function removeOverdueRecords(deps: RoundDeps, runPaced: RunPaced): Promise<void> {
+  const { db, pipelines, recordsMs = recordsMsMax } = deps;
   const until = performance.now() + recordsMs;
-  const inTime: Pace = async (work) => (performance.now() < until ? pace(work) : undefined);
-  let begunAfter = await readReached(db, 'retention');
-  let after = begunAfter;
+  const runInTime: RunPaced = async (work) =>
+    performance.now() < until ? runPaced(work) : undefined;
+  let startedAfter = await readJobCursor(db, 'retention');
+  let after = startedAfter;
   const failures: unknown[] = [];
   for (;;) {
-    const agents = await inTime(() => nextOverdue(db, after, agentsAtOnce));
+    const agents = await runInTime(() => listOverdueAgents(db, after, agentsAtOnce));
     if (!agents) break;
     for (const agent of agents) {
-      if (performance.now() >= until || parts.signal.aborted) break;
+      if (performance.now() >= until || deps.signal.aborted) break;
       after = agent.agentId;
       const works = [
-        () => removeOverdue(pipelines, agent, inTime),
-        () => takeOverdueBodies(db, agent, inTime),
+        () => removeOverdue(pipelines, agent, runInTime),
+        () => removeOverdueBodies(db, agent, runInTime),
       ];
-      await inTurn(works).catch((error: unknown) => failures.push(error));
+      await runAll(works).catch((error: unknown) => failures.push(error));
     }
     if (agents.length > 0) continue;
     after = everything.fromId;
-    if (begunAfter === after) break;
-    // Once more from the first one: the time is not up.
-    begunAfter = after;
+    if (startedAfter === after) break;
+    // Time is left: start again with the first agent.
+    startedAfter = after;
   }
-  await writeReached(db, 'retention', after);
+  await writeJobCursor(db, 'retention', after);
   if (failures.length > 0) throw failures[0];
 }
 
 async function removeOverdue(
   pipelines: Pipelines,
   { agentId, oldest }: Overdue,
-  pace: Pace,
+  runPaced: RunPaced,
 ): Promise<void> {
   let from = oldest;
   while (from !== null) {
     const removal = { agentId, from, limit: removedMax };
-    const removed = (await pace(() => removeRecords(pipelines, removal))) ?? [];
-    // On from the last one: the index is not walked again over what is gone.
+    const removed = (await runPaced(() => removeRecords(pipelines, removal))) ?? [];
+    // Continue after the last one, without walking the index over deleted rows.
     from = removed.length < removedMax ? null : highest(removed.map(({ id }) => id));
   }
 }
 
-async function takeOverdueBodies(db: Db, { agentId, losesBodies }: Overdue, pace: Pace) {
+async function removeOverdueBodies(db: Db, { agentId, losesBodies }: Overdue, runPaced: RunPaced) {
   if (!losesBodies) return;
-  await exhaust(removedMax, () => pace(() => removeBodies(db, { agentId, limit: removedMax })));
+  await repeatWhileFull(removedMax, () =>
+    runPaced(() => removeBodies(db, { agentId, limit: removedMax })),
+  );
 }
 
-/** False where the round ended before all had their turn. */
+/** Returns false if the round ended before the last agent. */
 async function eachAgent(
   db: Db,
-  pace: Pace,
+  runPaced: RunPaced,
   work: (agentId: string) => Promise<void>,
 ): Promise<boolean> {
   let after = everything.fromId;
   for (;;) {
-    const ids = await pace(() => nextAgents(db, after, agentsAtOnce));
+    const ids = await runPaced(() => listAgentIds(db, after, agentsAtOnce));
     if (!ids) return false;
     for (const id of ids) await work(id);
     const last = ids.at(-1);

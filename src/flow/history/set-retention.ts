@@ -5,7 +5,7 @@ import type { Db } from '../../store/connection/database.ts';
 import { writeRetention } from '../../store/history/retention.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 
-/** Holds from the next round on. */
+/** Takes effect with the next round. */
 export async function setRetention(db: Db, actor: Actor, to: Retention): Promise<void> {
   const { workspaceId } = actor;
   await db

@@ -7,17 +7,17 @@ import {
   listFarSchedules,
 } from '../../store/workflow/schedules.ts';
 
-/** Reading a cron takes a while, and whoever else is served by this process waits for as many. */
-const schedulesAtOnce = 20;
+/** Computing a cron takes time and blocks the event loop. */
+const schedulesPerBatch = 20;
 
 /**
- * A schedule ticks next at the first time that its cron names after now. One that is to do so later has moved on while
- * the database's clock was ahead, and would sleep until then. Its next tick is worked out anew.
+ * Corrects schedules whose next tick is later than the first match of their cron. They advanced while the database's clock
+ * was ahead, and would otherwise sleep until then.
  */
 export async function advanceFarSchedules(db: Db): Promise<void> {
   let after = everything.fromId;
   for (;;) {
-    const page = { after, limit: schedulesAtOnce };
+    const page = { after, limit: schedulesPerBatch };
     const { schedules, nowMs } = await listFarSchedules(db, page);
     await advanceSchedules(
       db,
@@ -38,7 +38,7 @@ function firstTick(times: ScheduleTimes, nowMs: number): number | null {
   try {
     return nextTicks(times, nowMs, 1)[0] ?? null;
   } catch {
-    // A time zone that is not known any more: told once the tick is due, and nothing for the others to wait for.
+    // An unknown time zone is reported once the tick is due. It must not block other schedules.
     return null;
   }
 }

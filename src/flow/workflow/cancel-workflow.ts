@@ -2,21 +2,22 @@ import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { endWorkflowRun } from './end-workflow-run.ts';
 import type { OnProgress } from './progress.ts';
 
-/** Ends a run of a workflow that is still under way. */
+/** Cancels workflow runs. */
 export interface WorkflowCanceler {
-  /** False where the run had ended before. */
+  /** False if the workflow run has already ended. */
   cancel(runId: string): Promise<boolean>;
 }
 
-export function createWorkflowCanceler(parts: {
+const canceled = {
+  status: 'canceled',
+  errorCode: 'CANCELED',
+  error: 'The workflow run was canceled.',
+  failedStep: null,
+} as const;
+
+export function createWorkflowCanceler(deps: {
   readonly pipelines: Pipelines;
   readonly onProgress: OnProgress;
 }): WorkflowCanceler {
-  const canceled = {
-    status: 'canceled',
-    errorCode: 'CANCELED',
-    error: 'The run was canceled.',
-    failedStep: null,
-  } as const;
-  return { cancel: (runId) => endWorkflowRun(parts, runId, canceled) };
+  return { cancel: (runId) => endWorkflowRun(deps, runId, canceled) };
 }

@@ -15,7 +15,7 @@ import { findWorkflow, lockWorkflow } from '../../store/workflow/workflows.ts';
 import { type Precondition, refuseStale } from '../agent/precondition.ts';
 import { noSuchWorkflow } from './change-workflow.ts';
 
-/** Schedules: making, changing and deleting them. When they tick next stands in their row, by the database's clock. */
+/** Creates, changes and deletes schedules. Their row holds the next tick, by the database's clock. */
 
 export interface ScheduleInput {
   readonly cron: string;
@@ -26,7 +26,7 @@ export interface ScheduleInput {
   readonly enabled: boolean;
 }
 
-/** Of one workflow; each is looked at every second that it is due. */
+/** Per workflow: every due schedule costs work each second. */
 const schedulesMax = 100;
 
 export async function createSchedule(
@@ -35,17 +35,17 @@ export async function createSchedule(
   workflowId: string | null,
   input: ScheduleInput,
 ): Promise<store.ScheduleRow> {
-  refuseWrong(input);
+  requireValidTimes(input);
   return inTransaction(db, async (trx) => {
     const workflow = workflowId && (await lockWorkflow(trx, caller, workflowId));
     if (!workflow) throw noSuchWorkflow();
-    refuseInput(input, workflow.definition);
+    requireInput(input, workflow.definition);
     if ((await store.countSchedules(trx, workflow.id)) >= schedulesMax) {
       const message = `A workflow has at most ${schedulesMax} schedules.`;
       throw new CallFailure('CONFLICT', message);
     }
     const nowMs = await readClock(trx);
-    refuseNever(input, nowMs);
+    requireNextTick(input, nowMs);
     const { workspaceId, userId: createdBy } = caller;
     const origin = { id: uuid7(nowMs), workflowId: workflow.id, workspaceId, createdBy };
     const row = await store.insertSchedule(trx, {
@@ -60,10 +60,9 @@ export async function createSchedule(
 }
 
 /**
- * What is so already is left as it is. Where its times are changed, or it is switched on, what was missed before is not
- * made up for; a tick that is due is else still to come. What is left as it is, times and input, is looked at only where
- * it is switched on: it may have been taken once, or have sufficed for a version pinned before, and must still let itself
- * be switched off.
+ * A change to the current values does nothing. A change of the times, or enabling the schedule, skips missed ticks; other
+ * changes keep a due tick. Unchanged times and input are validated only when the schedule is enabled: they may be invalid
+ * by now, and it must still be possible to disable it.
  */
 export async function changeSchedule(
   db: Db,
@@ -81,18 +80,18 @@ export async function changeSchedule(
       (field) => change[field] !== row[field],
     );
     if (fields.length === 0) return row;
-    const switchedOn = changed.enabled && !row.enabled;
-    const timed = fields.includes('cron') || fields.includes('timeZone') || switchedOn;
-    if (timed) refuseWrong(changed);
-    if (fields.includes('input') || switchedOn) {
+    const isEnabled = changed.enabled && !row.enabled;
+    const isRetimed = fields.includes('cron') || fields.includes('timeZone') || isEnabled;
+    if (isRetimed) requireValidTimes(changed);
+    if (fields.includes('input') || isEnabled) {
       const workflow = await findWorkflow(trx, caller, workflowId);
       if (!workflow) throw noSuchSchedule();
-      refuseInput(changed, workflow.definition);
+      requireInput(changed, workflow.definition);
     }
     await audit(trx, caller, 'schedule.change', row.id, { fields });
     const nowMs = await readClock(trx);
-    if (timed) refuseNever(changed, nowMs);
-    const next = timed ? nextAtMs(changed, nowMs) : keptAtMs(changed);
+    if (isRetimed) requireNextTick(changed, nowMs);
+    const next = isRetimed ? nextAtMs(changed, nowMs) : unchangedAtMs(changed);
     return store.updateSchedule(trx, { ...changed, nextAtMs: next });
   });
 }
@@ -114,18 +113,18 @@ export function noSuchSchedule(): CallFailure {
   return new CallFailure('NOT_FOUND', 'The workflow has no such schedule.');
 }
 
-function refuseWrong(input: ScheduleInput): void {
+function requireValidTimes(input: ScheduleInput): void {
   const problem = scheduleProblem(input);
   if (problem !== null) throw new CallFailure('INVALID_REQUEST', problem);
 }
 
-function refuseNever(input: ScheduleInput, nowMs: number): void {
+function requireNextTick(input: ScheduleInput, nowMs: number): void {
   if (nextTicks(input, nowMs, 1).length > 0) return;
-  throw new CallFailure('INVALID_REQUEST', 'Field "cron" names no time that will ever come.');
+  throw new CallFailure('INVALID_REQUEST', 'Field "cron" never matches a time in the future.');
 }
 
-/** What a tick would be refused for is told to whoever sets it. */
-function refuseInput({ input }: ScheduleInput, definition: WorkflowDefinition): void {
+/** Reports at once why a tick would be refused. */
+function requireInput({ input }: ScheduleInput, definition: WorkflowDefinition): void {
   const body = parseExecuteBody(`{"input":${input}}`, 'input');
   const failure = body.kind === 'variables' ? missingInput(body, definition) : bodyFailure(body);
   if (failure) throw new CallFailure(failure.code, failure.message, { ...failure.fields });
@@ -135,7 +134,7 @@ function nextAtMs(input: ScheduleInput, nowMs: number): number | null {
   return input.enabled ? (nextTicks(input, nowMs, 1)[0] ?? null) : null;
 }
 
-function keptAtMs({ enabled, nextAt }: store.ScheduleRow): number | null {
+function unchangedAtMs({ enabled, nextAt }: store.ScheduleRow): number | null {
   return enabled ? (nextAt?.getTime() ?? null) : null;
 }
 

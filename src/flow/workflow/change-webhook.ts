@@ -12,31 +12,31 @@ import * as store from '../../store/workflow/webhooks.ts';
 import { lockWorkflow } from '../../store/workflow/workflows.ts';
 import { noSuchWorkflow } from './change-workflow.ts';
 
-/** Inbound webhooks: making them, changing their secrets, deleting them. */
+/** Creates and deletes inbound webhooks and rotates their secrets. */
 
 export interface IssuedWebhook {
   readonly row: store.WebhookRow;
-  /** Stored sealed, so shown now or never. */
+  /** Stored encrypted, so show it now. */
   readonly secret: string;
 }
 
-interface Parts {
+interface WebhookDeps {
   readonly db: Db;
   /** From `deriveSealKey`. */
   readonly sealKey: Buffer;
 }
 
-interface Place {
+interface WebhookKey {
   readonly workflowId: string;
-  /** Null where what was sent is no identifier. */
+  /** Null for a malformed id. */
   readonly id: string | null;
 }
 
-/** Of one workflow. */
+/** Per workflow. */
 const webhooksMax = 100;
 
 export async function createWebhook(
-  { db, sealKey }: Parts,
+  { db, sealKey }: WebhookDeps,
   caller: Caller,
   workflowId: string | null,
   name: string,
@@ -59,9 +59,9 @@ export async function createWebhook(
 }
 
 export async function rotateWebhook(
-  { db, sealKey }: Parts,
+  { db, sealKey }: WebhookDeps,
   caller: Caller,
-  { workflowId, id }: Place,
+  { workflowId, id }: WebhookKey,
 ): Promise<IssuedWebhook> {
   return inTransaction(db, async (trx) => {
     if (id === null) throw noSuchWebhook();
@@ -75,9 +75,9 @@ export async function rotateWebhook(
 }
 
 export async function deleteWebhook(
-  { db }: Parts,
+  { db }: WebhookDeps,
   caller: Caller,
-  { workflowId, id }: Place,
+  { workflowId, id }: WebhookKey,
 ): Promise<void> {
   await inTransaction(db, async (trx) => {
     if (id === null || !(await store.deleteWebhook(trx, workflowId, id))) throw noSuchWebhook();
@@ -85,7 +85,7 @@ export async function deleteWebhook(
   });
 }
 
-/** The secret of a webhook; null where it does not open: the server's secret is another than when it was stored. */
+/** The secret of a webhook; null if it cannot be decrypted, because the server's secret has changed. */
 export function openSecret(sealKey: Buffer, target: store.WebhookTarget): string | null {
   try {
     return unseal(sealKey, target.sealedSecret, sealOwner(target));

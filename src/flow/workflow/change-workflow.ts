@@ -28,7 +28,7 @@ import {
 import { type Precondition, refuseStale } from '../agent/precondition.ts';
 import { type Checked, requireSound } from './check-workflow.ts';
 
-/** Workflows: making and changing them, their versions, and which one is pinned. */
+/** Creates, changes and deletes workflows, adds versions and pins them. */
 
 export interface WorkflowInput {
   readonly name: string;
@@ -37,7 +37,7 @@ export interface WorkflowInput {
   readonly definition: DefinitionDraft;
 }
 
-/** The workflow, its first version and the first entry of its pins, all or nothing. */
+/** Creates a workflow with its first version and pin in one transaction. */
 export async function createWorkflow(
   db: Db,
   caller: Caller,
@@ -59,13 +59,13 @@ export async function createWorkflow(
 }
 
 export interface WorkflowVersionInput {
-  /** One of its own where null, see `defaultLabel`. */
+  /** Null for the default, see `defaultLabel`. */
   readonly label: string | null;
   readonly notes: string | null;
   readonly definition: DefinitionDraft;
 }
 
-/** The workflow is locked, so numbers count up without gaps or doubles however many add at once. */
+/** The lock on the workflow keeps the numbers unique and without gaps. */
 export async function createWorkflowVersion(
   db: Db,
   caller: Caller,
@@ -83,11 +83,11 @@ export interface WorkflowPatch {
   readonly name?: string;
   readonly description?: string | null;
   readonly enabled?: boolean;
-  /** Null where what was sent is no identifier. */
+  /** Null for a malformed id. */
   readonly workflowVersionId?: string | null;
 }
 
-/** What is so already is left as it is. A version that is pinned anew must still hold: agents change. */
+/** A change to the current values does nothing. A newly pinned version is validated again, because agents change. */
 export async function changeWorkflow(
   db: Db,
   caller: Caller,
@@ -102,9 +102,9 @@ export async function changeWorkflow(
     const fields = (Object.keys(others) as (keyof typeof others)[]).filter(
       (field) => others[field] !== workflow[field],
     );
-    const repinned = versionId !== workflow.workflowVersionId;
-    if (fields.length === 0 && !repinned) return workflow;
-    if (repinned) {
+    const isRepinned = versionId !== workflow.workflowVersionId;
+    if (fields.length === 0 && !isRepinned) return workflow;
+    if (isRepinned) {
       const version = versionId && (await findWorkflowVersion(trx, caller, workflow.id, versionId));
       if (!version) throw new CallFailure('NOT_FOUND', 'The workflow has no such version.');
       await requireSound(trx, caller, version.definition);
@@ -120,17 +120,17 @@ export async function changeWorkflow(
   });
 }
 
-/** Runs that are under way go on to their end; nothing new begins. */
+/** Live workflow runs continue to their end. New ones cannot start. */
 export async function deleteWorkflow(
   db: Db,
   caller: Caller,
   workflowId: string | null,
 ): Promise<void> {
   await inTransaction(db, async (trx) => {
-    const seen = workflowId && (await findWorkflow(trx, caller, workflowId));
-    if (!seen) throw noSuchWorkflow();
-    // Before the workflow: whoever fires one holds it while a run of the workflow is started.
-    await lockSchedulesOf(trx, seen.id);
+    const visible = workflowId && (await findWorkflow(trx, caller, workflowId));
+    if (!visible) throw noSuchWorkflow();
+    // Before the workflow: a firing schedule is locked while it starts a workflow run.
+    await lockSchedulesOf(trx, visible.id);
     const { id } = await locked(trx, caller, workflowId);
     await markWorkflowDeleted(trx, id);
     await audit(trx, caller, 'workflow.delete', id);
@@ -158,13 +158,16 @@ async function addVersion(
   const label = input.label ?? next.label;
   const id = uuid7(await readClock(trx));
   const origin = { id, workflowId, workspaceId, number: next.number, createdBy };
-  const what = { label, notes: input.notes, definition, agentIds };
-  const version = await insertWorkflowVersion(trx, { ...origin, ...what });
+  const content = { label, notes: input.notes, definition, agentIds };
+  const version = await insertWorkflowVersion(trx, { ...origin, ...content });
   if (version) return version;
-  throw new CallFailure('CONFLICT', `The workflow has a version with the label "${label}".`);
+  throw new CallFailure(
+    'CONFLICT',
+    `The workflow already has a version with the label "${label}".`,
+  );
 }
 
-/** The newest pin is the one in force, so its id is later than that of the one before whatever the clock does. */
+/** The newest pin is in effect, so its id is always later than the previous one, whatever the clock does. */
 async function pin(trx: Trx, caller: Caller, workflowId: string, versionId: string): Promise<void> {
   const nowMs = await readClock(trx);
   const last = await findLastWorkflowPin(trx, workflowId);

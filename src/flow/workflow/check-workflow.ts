@@ -13,12 +13,12 @@ import type { DefinitionDraft } from '../../core/workflow/fill-definition.ts';
 import { type AgentRow, findAgents } from '../../store/agent/agents.ts';
 import type { Db } from '../../store/connection/database.ts';
 
-/** Whether a definition holds for whoever writes it: agents that they do not see do not exist. */
+/** Validates definitions for a caller. Agents that the caller does not see count as missing. */
 
 export interface Checked {
   readonly definition: WorkflowDefinition;
   readonly problems: readonly WorkflowProblem[];
-  /** Stored ids of the agents that it names. */
+  /** The stored ids of its agents. */
   readonly agentIds: readonly string[];
 }
 
@@ -30,13 +30,13 @@ export async function checkWorkflow(
   return checkAgainst(await findAgents(db, caller, agentIdsOf(draft)), draft);
 }
 
-/** The same for the agents that the definition names as they are here. */
+/** Validates against agents that are already read. */
 export function checkAgainst(agents: readonly AgentRow[], draft: DefinitionDraft): Checked {
   const known = new Map(agents.map((agent) => [toId('agent', agent.id), stepAgent(agent)]));
   return { ...check(draft, known), agentIds: agentIdsOf(draft) };
 }
 
-/** Where nothing may stand against it. */
+/** Throws if the definition has problems. */
 export async function requireSound(
   db: Db,
   caller: Caller,
@@ -50,7 +50,7 @@ export function sound(checked: Checked): Checked {
   return checked;
 }
 
-/** The stored ids of all agents that a definition names. */
+/** The stored ids of all agents in a definition. */
 export function agentIdsOf(draft: DefinitionDraft): string[] {
   return agentsOf(draft).flatMap((id) => fromId('agent', id) ?? []);
 }
@@ -59,7 +59,7 @@ export function invalidWorkflow(problems: readonly WorkflowProblem[]): CallFailu
   const [first] = problems;
   const where = first?.step == null ? '' : `Step "${first.step}": `;
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  const message = `${where}${first?.message ?? 'The workflow does not hold.'}${more}`;
+  const message = `${where}${first?.message ?? 'The workflow is not valid.'}${more}`;
   return new CallFailure('INVALID_WORKFLOW', message, { problems });
 }
 

@@ -9,18 +9,21 @@ import {
 import { retryTransaction } from '../admission/retry-transaction.ts';
 import type { OnProgress } from './progress.ts';
 
-/** Ends a run from outside: nothing more of it begins, and what is under way is stopped. False where it had ended before, or where `lock` leaves it to others. */
+/**
+ * Ends a workflow run from outside, by cancel or deadline: no further step starts, and running executions are stopped.
+ * Returns false if it has already ended, or if `lock` skips it because another transaction holds it.
+ */
 export async function endWorkflowRun(
-  parts: { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
+  deps: { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
   runId: string,
   end: RunEnd,
   lock = lockWorkflowRuns,
 ): Promise<boolean> {
-  const progress = await retryTransaction(() => parts.pipelines.use(finish));
-  if (progress) parts.onProgress(progress);
+  const progress = await retryTransaction(() => deps.pipelines.use(transact));
+  if (progress) deps.onProgress(progress);
   return progress !== null;
 
-  async function finish(send: Send) {
+  async function transact(send: Send) {
     const [, [run]] = await Promise.all([begin(send), lock(send, [runId])]);
     if (run?.status !== 'processing') {
       await commit(send);

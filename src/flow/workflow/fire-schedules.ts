@@ -2,50 +2,50 @@ import { parseExecuteBody } from '../../core/agent/variables.ts';
 import { dueTick } from '../../core/workflow/schedule.ts';
 import { type Db, inTransaction } from '../../store/connection/database.ts';
 import {
+  claimDueSchedules,
   type DueScheduleRow,
   moveSchedules,
   type ScheduleMove,
   type ScheduleRow,
-  takeDueSchedules,
 } from '../../store/workflow/schedules.ts';
 import type { StartCall, Started, WorkflowStarter } from './start-workflow.ts';
 
 /**
- * Starts the runs whose time has come. Every process that works asks once a second; schedules are locked while their runs
- * are started and until they have moved on, and others pass over them. The runs are started in transactions of their own,
- * under the tick as idempotency key: where the process dies in between, the next one finds them and only moves on.
+ * Starts workflow runs of due schedules. Every worker process polls once a second. A due schedule stays locked until its
+ * next tick is written, and other processes skip it. The start is a transaction of its own with the tick as idempotency
+ * key: if the process dies in between, the next one finds the workflow run and only writes the next tick.
  */
 
 export interface ScheduleDeps {
   readonly db: Db;
   readonly starter: Pick<WorkflowStarter, 'start'>;
-  /** Told of a schedule whose run was refused, or could not be started; the latter is tried again. */
+  /** The start was refused. After an error, see `onError`, it is retried. */
   readonly onRefused: (schedule: ScheduleRow, refusal: Started & { kind: 'refused' }) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Fired side by side, over one connection: their runs are started in the starter's batches. */
-const schedulesAtOnce = 100;
-/** Looked at in one go; what is left is due in the next second. */
+/** Schedules of one transaction. They fire in parallel, in the batches of the starter. */
+const schedulesPerBatch = 100;
+/** Schedules of one poll. The next poll takes the others. */
 const schedulesMax = 1_000;
 
-export async function fireSchedules(parts: ScheduleDeps): Promise<void> {
+export async function fireSchedules(deps: ScheduleDeps): Promise<void> {
   const failed: string[] = [];
-  for (let looked = 0; looked < schedulesMax; looked += schedulesAtOnce) {
-    if ((await fireSome(parts, failed)) < schedulesAtOnce) return;
+  for (let fired = 0; fired < schedulesMax; fired += schedulesPerBatch) {
+    if ((await fireBatch(deps, failed)) < schedulesPerBatch) return;
   }
 }
 
-/** Answers how many were due; those that could not be fired are added to `failed`, and not tried again in this go. */
-function fireSome({ db, ...parts }: ScheduleDeps, failed: string[]): Promise<number> {
+/** Returns the number of due schedules. Those that fail are added to `failed`, and this poll does not retry them. */
+function fireBatch({ db, ...deps }: ScheduleDeps, failed: string[]): Promise<number> {
   return inTransaction(db, async (trx) => {
-    const { schedules, nowMs } = await takeDueSchedules(trx, { limit: schedulesAtOnce, failed });
+    const { schedules, nowMs } = await claimDueSchedules(trx, { limit: schedulesPerBatch, failed });
     const moves = await Promise.all(
       schedules.map((schedule) =>
-        // One that cannot be fired must not stand in the way of the others.
-        fire(parts, schedule, nowMs).catch((error: unknown) => {
+        // One failure must not block the others.
+        fire(deps, schedule, nowMs).catch((error: unknown) => {
           failed.push(schedule.id);
-          parts.onError(error);
+          deps.onError(error);
           return [];
         }),
       ),

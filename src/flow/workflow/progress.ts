@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { fromId, toId } from '../../core/id.ts';
 import { type Advance, advance } from '../../core/workflow/advance.ts';
-import { type ConditionJudge, conditionJudge } from '../../core/workflow/condition-judge.ts';
+import { ConditionEvaluator } from '../../core/workflow/condition-evaluator.ts';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import { documentOf } from '../../core/workflow/document.ts';
 import type { MissingRunValues, RunState, RunValues } from '../../core/workflow/run-state.ts';
@@ -15,22 +15,39 @@ import {
 } from '../../core/workflow/step-state.ts';
 import type { Send } from '../../store/connection/pipeline.ts';
 import type {
+  LockedWorkflowRun,
   ProgressWrites,
-  RunAtProgress,
   Stopping,
   WorkflowRunStepState,
   WrittenStep,
 } from '../../store/workflow/workflow-progress.ts';
 import type { WorkflowRunSteps } from '../../store/workflow/workflow-progress-read.ts';
 import type { DueStep } from '../../store/workflow/workflow-steps.ts';
-import { beforeWrites, ItemFault } from '../admission/retry-transaction.ts';
+import { asItemFaults, ItemFault } from '../admission/retry-transaction.ts';
 import type { Definitions } from './definition-cache.ts';
-import { holdTogether, type ReadOfRun, readUnread } from './load-missing-values.ts';
+import { createCharBudget, type LoadedValues, loadMissingValues } from './load-missing-values.ts';
 import { merged, type ValueCache } from './value-cache.ts';
 
 /**
- * What follows where steps of runs have ended or were refused: what is to be written in the same transaction, and what
- * is to be done once that is committed.
+ * Workflow progress: after steps ended or were refused, plans what follows for their workflow runs.
+ *
+ * States of a workflow run: processing, then success, failed or canceled. States of a step are drawn in
+ * `core/workflow/step-state.ts`; `advance` (pure) decides the transitions. This module feeds it with values, and turns
+ * its result into rows to write and into actions for after the commit.
+ *
+ * Steps of the protocol, under the lock of the workflow runs:
+ * 1. `advance` runs with what this process has cached (`ValueCache`) and reports missing values;
+ * 2. missing values are read for all workflow runs at once, and those runs advance again, up to `roundsMax` times;
+ * 3. the caller writes the result in the transaction of the ends, commits, then calls `committed` and `onProgress`.
+ *
+ * Invariants:
+ * - A workflow run that has ended changes only its canceling steps, once their executions stop.
+ * - The cache learns only committed values.
+ * - A transaction for several workflow runs reads at most a fixed number of characters and takes a bounded time.
+ *   Beyond that it throws `ItemFault` before any write, and each workflow run gets its own transaction.
+ *
+ * Failure cases: a defect or values that cannot be stored fail the workflow run with `INTERNAL`. Otherwise its models
+ * would be called again until its deadline. The ended steps keep their results.
  */
 
 export interface EndedWorkflowRun {
@@ -39,7 +56,7 @@ export interface EndedWorkflowRun {
   readonly end: RunEnd;
 }
 
-/** What came of it: steps to call, runs that are over, executions to stop. */
+/** What to do after the commit: steps to call, workflow runs that ended, executions to stop. */
 export interface Progress {
   readonly ready: readonly DueStep[];
   readonly ended: readonly EndedWorkflowRun[];
@@ -52,69 +69,71 @@ export type WorkflowRunEvent = StepEvent & { readonly runId: string };
 
 export interface PlannedProgress extends Omit<Progress, 'stopping'> {
   readonly writes: ProgressWrites;
-  /** To be called once that is committed. */
+  /** Call it after the commit. */
   readonly committed: () => void;
 }
 
 export interface ProgressDeps {
   readonly definitions: Definitions;
-  readonly memory: ValueCache;
-  /** Told why a run of a workflow was given up, once that is committed. */
+  readonly values: ValueCache;
+  /** After the commit: a workflow run failed because of a defect. */
   readonly onFault: (error: Error) => void;
 }
 
-/** Runs that are locked, and where they stand; of runs that have just begun also what they hold. */
+/** Locked workflow runs with their steps. */
 export interface RunsAtProgress {
-  readonly runs: readonly RunAtProgress[];
+  readonly runs: readonly LockedWorkflowRun[];
   readonly steps: WorkflowRunSteps;
-  /** Whether something else is in their transaction, and could be without them, or without some of them. */
-  readonly together: boolean;
-  readonly given?: ReadonlyMap<string, RunValues>;
-  /** Why the database takes nothing of what follows for them, where that was found out: they are given up. */
+  /** Whether others share the transaction, and could go without these workflow runs or some of them. */
+  readonly shared: boolean;
+  /** The values of workflow runs that have just started. */
+  readonly startValues?: ReadonlyMap<string, RunValues>;
+  /** Why the database cannot store what follows: the workflow runs fail. */
   readonly unwritable?: Error | null;
 }
 
-/** Under the lock of the runs. Reads more only where a run refers to what this process does not know of it. */
 export async function planProgress(
-  parts: ProgressDeps,
+  deps: ProgressDeps,
   send: Send,
-  { runs, steps, together, given, unwritable = null }: RunsAtProgress,
+  { runs, steps, shared, startValues, unwritable = null }: RunsAtProgress,
   events: readonly WorkflowRunEvent[],
 ): Promise<PlannedProgress> {
   const rowsOf = Map.groupBy(steps.rows, ({ runId }) => runId);
   const itemsOf = Map.groupBy(steps.items, ({ runId }) => runId);
   const eventsOf = Map.groupBy(events, ({ runId }) => runId);
-  const planned: Planned = { steps: [], ready: [], ended: [], faults: [], learned: new Map() };
-  const goingOn: GoingOn[] = [];
+  const plan: Plan = { steps: [], ready: [], ended: [], faults: [], learned: new Map() };
+  const advancing: AdvancingRun[] = [];
   for (const run of runs) {
     const own = eventsOf.get(run.id) ?? [];
     const rows = rowsOf.get(run.id) ?? [];
     if (run.status !== 'processing') {
-      planned.steps.push(...stopped(rows, own));
+      plan.steps.push(...canceledSteps(rows, own));
       continue;
     }
-    const definition = await parts.definitions(send, run.workflow_version_id);
+    const definition = await deps.definitions(send, run.workflow_version_id);
     const items = new Map((itemsOf.get(run.id) ?? []).map((one) => [one.step, one]));
-    const values = given?.get(run.id) ?? parts.memory.of(run.id);
+    const values = startValues?.get(run.id) ?? deps.values.of(run.id);
     const state = { values, rows, items, outputChars: new Map() };
-    goingOn.push({ run, definition, state, events: own, judge: null, unwritable });
+    advancing.push({ run, definition, state, events: own, conditions: null, unwritable });
   }
-  const planning = planRuns(parts, send, goingOn, { planned, together });
-  await (together ? beforeWrites(planning) : planning);
-  const { steps: changed, ready, ended, faults, learned } = planned;
+  const planning = planRuns(deps, send, advancing, { plan, shared });
+  await (shared ? asItemFaults(planning) : planning);
+  const { steps: changed, ready, ended, faults, learned } = plan;
   const committed = () => {
-    for (const [runId, values] of learned) parts.memory.add(runId, values);
-    faults.forEach(parts.onFault);
+    for (const [runId, values] of learned) deps.values.add(runId, values);
+    faults.forEach(deps.onFault);
   };
   return { writes: { steps: changed, ends: ended }, ready, ended, committed };
 }
 
-/** How long runs go on one after the other before others have their turn. */
-const breathMs = 50;
-/** How long the runs of one transaction may take: others wait for its locks, and the database for its end. */
-const togetherMsMax = 2_000;
+/** How long workflow runs advance before the event loop runs other work. */
+const yieldEveryMs = 50;
+/** For all workflow runs of one transaction: it holds locks that others wait for. */
+const sharedMsMax = 2_000;
+/** Each round loads something more, and no workflow run refers to so much. */
+const roundsMax = 200;
 
-interface Planned {
+interface Plan {
   readonly steps: WrittenStep[];
   readonly ready: DueStep[];
   readonly ended: EndedWorkflowRun[];
@@ -122,131 +141,133 @@ interface Planned {
   readonly learned: Map<string, RunValues>;
 }
 
-interface GoingOn {
-  readonly run: RunAtProgress;
+interface AdvancingRun {
+  readonly run: LockedWorkflowRun;
   readonly definition: WorkflowDefinition;
   readonly state: RunState;
   readonly events: readonly WorkflowRunEvent[];
-  /** Once it lacks something: the time that conditions have is that of the whole advance. */
-  readonly judge: ConditionJudge | null;
+  /** Kept between rounds, because the cost limit of conditions covers the whole advance. */
+  readonly conditions: ConditionEvaluator | null;
   readonly unwritable: Error | null;
 }
 
 type Advanced = Extract<Advance, { kind: 'advanced' }>;
 
-interface Lacking {
-  readonly one: GoingOn;
-  readonly unread: MissingRunValues;
+interface IncompleteRun {
+  readonly run: AdvancingRun;
+  readonly missing: MissingRunValues;
 }
 
-/** Each turn needs something more of a run, and no run needs so much. */
-const turnsMax = 200;
-
-/** What runs lack is read for all of them at once: the others of the batch wait meanwhile, and their locks are held. */
+/** Missing values are read for all workflow runs at once: the rest of the batch waits, and locks are held. */
 async function planRuns(
-  { memory }: ProgressDeps,
+  deps: ProgressDeps,
   send: Send,
-  goingOn: readonly GoingOn[],
-  { planned, together }: { readonly planned: Planned; readonly together: boolean },
+  runs: readonly AdvancingRun[],
+  { plan, shared }: { readonly plan: Plan; readonly shared: boolean },
 ): Promise<void> {
-  let left = goingOn;
-  const hold = together ? holdTogether() : null;
-  const begun = performance.now();
-  let since = begun;
-  for (let turn = 0; turn < turnsMax && left.length > 0; turn++) {
-    const lacking: Lacking[] = [];
-    for (const one of left) {
-      // What one run takes is bounded; a batch of such runs must not hold up the heartbeat.
-      if (performance.now() - since > breathMs) {
+  const budget = shared ? createCharBudget() : null;
+  const startedAt = performance.now();
+  let yieldedAt = startedAt;
+  let remaining = runs;
+  for (let round = 0; round < roundsMax && remaining.length > 0; round++) {
+    const incomplete: IncompleteRun[] = [];
+    for (const one of remaining) {
+      // One advance is bounded, but a batch of them must not delay the heartbeat.
+      if (performance.now() - yieldedAt > yieldEveryMs) {
         await setImmediate();
-        since = performance.now();
-        if (together && since - begun > togetherMsMax) {
-          throw new ItemFault('these runs take too long to go on together');
+        yieldedAt = performance.now();
+        if (shared && yieldedAt - startedAt > sharedMsMax) {
+          throw new ItemFault('These workflow runs take too long to advance together.');
         }
       }
-      const judge = one.judge ?? conditionJudge();
-      const result = advanceRun(one, judge);
+      const conditions = one.conditions ?? new ConditionEvaluator();
+      const result = advanceRun(one, conditions, plan);
       if (result.kind === 'advanced') {
-        hold?.(charsOf(result));
-        planRun(one, result, planned);
-      } else lacking.push({ one: { ...one, judge }, unread: result.missing });
+        budget?.spend(writtenChars(result));
+        addToPlan(one, result, plan);
+      } else incomplete.push({ run: { ...one, conditions }, missing: result.missing });
     }
-    const asked = lacking.map(({ one, unread }) => ({ runId: one.run.id, unread }));
-    const read = await readUnread(send, asked, hold);
-    left = lacking.map(({ one }, at) => withMore(one, read[at] as ReadOfRun));
+    const missing = incomplete.map(({ run, missing: unread }) => ({ runId: run.run.id, unread }));
+    const loaded = await loadMissingValues(send, missing, budget);
+    remaining = incomplete.map(({ run }, at) => withLoaded(deps, run, loaded[at] as LoadedValues));
   }
-  for (const one of left) planRun(one, givenUp(one, 'it lacks what it refers to'), planned);
-
-  function advanceRun(one: GoingOn, judge: ConditionJudge): Advance {
-    const { definition, state, events, unwritable } = one;
-    if (unwritable) return givenUp(one, unwritable);
-    try {
-      return advance(definition, state, events, judge);
-    } catch (error) {
-      return givenUp(one, error);
-    }
-  }
-
-  /** A fault of ours. The run ends with it: else its models would be called again and again, up to its deadline. */
-  function givenUp({ run, state, events }: GoingOn, cause: unknown): Advanced {
-    planned.faults.push(new Error(`${toId('workflowRun', run.id)} cannot go on`, { cause }));
-    const error = 'The server could not carry the run on.';
-    const end = { status: 'failed', errorCode: 'INTERNAL', error, failedStep: null } as const;
-    return { kind: 'advanced', changed: settled(state, events), end };
-  }
-
-  function withMore(one: GoingOn, read: ReadOfRun): GoingOn {
-    const { run, state } = one;
-    memory.add(run.id, read.values);
-    const values = merged(state.values, read.values);
-    const rows = [...state.rows, ...read.rows];
-    const outputChars = new Map([...state.outputChars, ...read.outputChars]);
-    return { ...one, state: { ...state, values, rows, outputChars } };
+  for (const one of remaining) {
+    addToPlan(one, faulted(one, new Error('Its values are still missing.'), plan), plan);
   }
 }
 
-/** What is to be written of it. */
-function charsOf({ changed, end }: Advanced): number {
+function advanceRun(one: AdvancingRun, conditions: ConditionEvaluator, plan: Plan): Advance {
+  const { definition, state, events, unwritable } = one;
+  if (unwritable) return faulted(one, unwritable, plan);
+  try {
+    return advance(definition, state, events, conditions);
+  } catch (error) {
+    return faulted(one, error, plan);
+  }
+}
+
+/** Fails the workflow run because of a defect. */
+function faulted({ run, state, events }: AdvancingRun, cause: unknown, plan: Plan): Advanced {
+  plan.faults.push(new Error(`${toId('workflowRun', run.id)} cannot advance`, { cause }));
+  const error = 'The server could not advance the workflow run.';
+  const end = { status: 'failed', errorCode: 'INTERNAL', error, failedStep: null } as const;
+  return { kind: 'advanced', changed: endedSteps(state, events), end };
+}
+
+function withLoaded(
+  { values: cache }: ProgressDeps,
+  one: AdvancingRun,
+  loaded: LoadedValues,
+): AdvancingRun {
+  const { run, state } = one;
+  cache.add(run.id, loaded.values);
+  const values = merged(state.values, loaded.values);
+  const rows = [...state.rows, ...loaded.rows];
+  const outputChars = new Map([...state.outputChars, ...loaded.outputChars]);
+  return { ...one, state: { ...state, values, rows, outputChars } };
+}
+
+function writtenChars({ changed, end }: Advanced): number {
   const values = changed.flatMap(({ variables, items, output }) => [variables, items, output]);
   if (end?.status === 'success') values.push(end.output);
   return values.reduce((sum, value) => sum + (value?.length ?? 0), 0);
 }
 
-function planRun(
-  { run, definition, state }: GoingOn,
+function addToPlan(
+  { run, definition, state }: AdvancingRun,
   { changed, end }: Advanced,
-  planned: Planned,
+  plan: Plan,
 ): void {
-  planned.learned.set(run.id, merged(state.values, valuesOf(changed)));
-  // What later steps may refer to goes with the end of the run.
-  const left = end === null ? {} : { output: null, items: null };
+  plan.learned.set(run.id, merged(state.values, committedValues(changed)));
+  // The end of the workflow run removes what later steps could refer to.
+  const removed = end === null ? {} : { output: null, items: null };
   for (const step of changed) {
-    const written = { ...step, ...left, runId: run.id };
+    const written = { ...step, ...removed, runId: run.id };
     if (step.status === 'ready') {
       const ready = readyStep(definition, run, written);
-      planned.ready.push(ready);
-      planned.steps.push({ ...written, agentId: ready.agentId });
-    } else planned.steps.push(written);
+      plan.ready.push(ready);
+      plan.steps.push({ ...written, agentId: ready.agentId });
+    } else plan.steps.push(written);
   }
-  if (end !== null) planned.ended.push({ runId: run.id, workflowId: run.workflow_id, end });
+  if (end !== null) plan.ended.push({ runId: run.id, workflowId: run.workflow_id, end });
 }
 
-/** What steps have put out and fan out over, of those that have changed. */
-function valuesOf(changed: readonly StepState[]): RunValues {
-  const own = changed.filter(({ item }) => item < 0);
+/** Outputs and fan-out lists of the changed steps. */
+function committedValues(changed: readonly StepState[]): RunValues {
+  const steps = changed.filter(({ item }) => item < 0);
   return {
     input: null,
     outputs: new Map(
-      own.flatMap(({ step, output }) => (output === null ? [] : [[step, documentOf(output)]])),
+      steps.flatMap(({ step, output }) => (output === null ? [] : [[step, documentOf(output)]])),
     ),
     lists: new Map(
-      own.flatMap(({ step, items }) => (items === null ? [] : [[step, documentOf(items)]])),
+      steps.flatMap(({ step, items }) => (items === null ? [] : [[step, documentOf(items)]])),
     ),
   };
 }
 
-/** What came of the calls that have just ended, and nothing that would follow from it. */
-function settled({ rows }: RunState, events: readonly WorkflowRunEvent[]): StepState[] {
+/** The results of the executions that just ended, without any follow-up. */
+function endedSteps({ rows }: RunState, events: readonly WorkflowRunEvent[]): StepState[] {
   return events.flatMap(({ step, item, executionId, outcome }) => {
     const row = rows.find((one) => one.step === step && one.item === item);
     if (!row || row.executionId !== executionId || isOver(row)) return [];
@@ -254,8 +275,8 @@ function settled({ rows }: RunState, events: readonly WorkflowRunEvent[]): StepS
   });
 }
 
-/** The run is over: all that is left to learn is that an execution has stopped. */
-function stopped(
+/** In a workflow run that has ended, canceling steps become canceled once their executions end. */
+function canceledSteps(
   steps: readonly WorkflowRunStepState[],
   events: readonly WorkflowRunEvent[],
 ): WorkflowRunStepState[] {
@@ -267,7 +288,7 @@ function stopped(
 
 function readyStep(
   definition: WorkflowDefinition,
-  run: RunAtProgress,
+  run: LockedWorkflowRun,
   step: WorkflowRunStepState,
 ): DueStep {
   const declared = definition.steps.find(({ name }) => name === step.step);
@@ -278,7 +299,7 @@ function readyStep(
     item: step.item,
     fallback: step.fallback,
     variables: step.variables ?? '{}',
-    agentId: agentId ?? nobody,
+    agentId: agentId ?? unknownAgentId,
     workspaceId: run.workspace_id,
     workflowId: run.workflow_id,
     apiKeyId: run.api_key_id,
@@ -286,5 +307,5 @@ function readyStep(
   };
 }
 
-/** Where what is written there is no identifier: whoever is called so is unknown. */
-const nobody = '00000000-0000-0000-0000-000000000000';
+/** A malformed identifier is treated as unknown. */
+const unknownAgentId = '00000000-0000-0000-0000-000000000000';

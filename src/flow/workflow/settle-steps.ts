@@ -6,7 +6,7 @@ import {
   writeProgress,
 } from '../../store/workflow/workflow-progress.ts';
 import { readSteps } from '../../store/workflow/workflow-progress-read.ts';
-import { holdReadySteps } from '../../store/workflow/workflow-steps.ts';
+import { lockReadyStepsOfRuns } from '../../store/workflow/workflow-steps.ts';
 import { endAfterRetries, retryTransaction } from '../admission/retry-transaction.ts';
 import {
   type OnProgress,
@@ -15,32 +15,27 @@ import {
   type WorkflowRunEvent,
 } from './progress.ts';
 
-/** Lets a run go on after steps of it were refused for good: no execution of theirs will ever end. */
+/** Advances a workflow run after admission refused some of its steps. No end of an execution would advance it. */
 export async function settleSteps(
-  parts: ProgressDeps & { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
+  deps: ProgressDeps & { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
   runId: string,
   events: readonly WorkflowRunEvent[],
 ): Promise<void> {
   const progress = await endAfterRetries((unwritable) =>
-    retryTransaction(() => parts.pipelines.use((send) => settle(send, unwritable))),
+    retryTransaction(() => deps.pipelines.use((send) => settle(send, unwritable))),
   );
   progress.committed();
-  parts.onProgress(progress);
+  deps.onProgress(progress);
 
   async function settle(send: Send, unwritable: Error | null) {
     const [, runs, , steps] = await Promise.all([
       begin(send),
       lockWorkflowRuns(send, [runId]),
-      // Another process may just have had more luck with one of them.
-      holdReadySteps(send, events),
+      // Another process may have called one of them successfully.
+      lockReadyStepsOfRuns(send, events),
       readSteps(send, events),
     ]);
-    const plan = await planProgress(
-      parts,
-      send,
-      { runs, steps, together: false, unwritable },
-      events,
-    );
+    const plan = await planProgress(deps, send, { runs, steps, shared: false, unwritable }, events);
     const [stopping] = await Promise.all([writeProgress(send, plan.writes), commit(send)]);
     return { ...plan, stopping };
   }

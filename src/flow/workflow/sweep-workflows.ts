@@ -9,24 +9,24 @@ import {
 import type { RunEnd } from '../../core/workflow/step-state.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
-import { lockFreeRuns, type Stopping } from '../../store/workflow/workflow-progress.ts';
+import { type Stopping, tryLockWorkflowRuns } from '../../store/workflow/workflow-progress.ts';
 import {
+  claimDueSteps,
+  claimDueStops,
   type DueAgentRow,
   findDueAgents,
+  listOverdueRuns,
   markStopped,
-  overdueRuns,
-  takeDueSteps,
-  takeDueStops,
 } from '../../store/workflow/workflow-steps.ts';
 import type { Canceler } from '../execution/cancel.ts';
-import { inTurn } from '../history/paced-transactions.ts';
+import { runAll } from '../history/paced-transactions.ts';
 import { endWorkflowRun } from './end-workflow-run.ts';
 import type { OnProgress } from './progress.ts';
 import type { StepTaker } from './take-steps.ts';
 
 /**
- * What nobody sees to by himself any more: steps that are ready though whoever made them so is gone or had to wait for a
- * limit, executions of ended runs that were not stopped, and runs whose deadline has passed.
+ * Finds work on workflow runs that no commit leads to any more: ready steps whose process died or that waited for a
+ * limit, executions of ended workflow runs that still run, and workflow runs past their deadline.
  */
 export interface SweepDeps {
   readonly db: Db;
@@ -34,110 +34,118 @@ export interface SweepDeps {
   readonly taker: Pick<StepTaker, 'take' | 'room'>;
   readonly canceler: Canceler;
   readonly onProgress: OnProgress;
-  /** What the Testing stage caps an agent at. */
+  /** The caps of agents in the Testing stage. */
   readonly testingLimits: RateLimits;
 }
 
-const atOnce = 200;
-/** Of their variables, and one step more. */
-const bytesAtOnce = 8_388_608;
-/** The others have their turn in the next second. */
+const batchMax = 200;
+/** Variables of the steps of one batch. */
+const batchBytesMax = 8_388_608;
+/** Agents per sweep. The next sweep takes the others. */
 const agentsMax = 1_000;
 
-export async function sweepWorkflows(parts: SweepDeps): Promise<void> {
-  await inTurn([() => stopLeftOver(parts), () => takeDue(parts)]);
+export async function sweepWorkflows(deps: SweepDeps): Promise<void> {
+  await runAll([() => stopRemaining(deps), () => takeDue(deps)]);
 }
 
-/** By itself: these are ended one after the other, and steps must not wait for that. */
+/** Separate from the sweep, because workflow runs end one after the other and steps must not wait for that. */
 export async function endOverdueWorkflowRuns(
-  parts: Pick<SweepDeps, 'db' | 'pipelines' | 'onProgress'>,
+  deps: Pick<SweepDeps, 'db' | 'pipelines' | 'onProgress'>,
 ): Promise<void> {
   const failures: unknown[] = [];
-  for (const runId of await overdueRuns(parts.db, atOnce)) {
-    // One that cannot be ended, or that another process just ends, must not stand in the way of the others.
-    await endWorkflowRun(parts, runId, overdue, lockFreeRuns).catch((error: unknown) =>
-      failures.push(error),
+  for (const runId of await listOverdueRuns(deps.db, batchMax)) {
+    // One that fails, or that another process is ending, must not block the others.
+    await endWorkflowRun(deps, runId, deadlineExceeded, tryLockWorkflowRuns).catch(
+      (error: unknown) => failures.push(error),
     );
   }
   if (failures.length > 0) throw failures[0];
 }
 
-const overdue: RunEnd = {
+const deadlineExceeded: RunEnd = {
   status: 'failed',
   errorCode: 'DEADLINE_EXCEEDED',
-  error: 'The run did not end before its deadline.',
+  error: 'The workflow run did not end before its deadline.',
   failedStep: null,
 };
 
-async function stopLeftOver(parts: SweepDeps): Promise<void> {
-  await stopExecutions(parts, await takeDueStops(parts.db, atOnce));
+async function stopRemaining(deps: SweepDeps): Promise<void> {
+  await stopExecutions(deps, await claimDueStops(deps.db, batchMax));
 }
 
-/** Stops the executions of ended runs; those that have ended by themselves are only noted. */
+/** Cancels executions of ended workflow runs. Those that ended on their own are only marked. */
 export async function stopExecutions(
-  parts: Pick<SweepDeps, 'db' | 'canceler'>,
+  deps: Pick<SweepDeps, 'db' | 'canceler'>,
   stopping: readonly Stopping[],
 ): Promise<void> {
   if (stopping.length === 0) return;
-  const canceled = await parts.canceler.cancelAll(stopping.map(({ executionId }) => executionId));
-  const over = stopping.filter((_, at) => !canceled[at]);
-  if (over.length > 0) await markStopped(parts.db, over);
+  const canceled = await deps.canceler.cancelAll(stopping.map(({ executionId }) => executionId));
+  const ended = stopping.filter((_, at) => !canceled[at]);
+  if (ended.length > 0) await markStopped(deps.db, ended);
 }
 
 /**
- * Of each agent only as many as its windows have room for: the others would be refused, and wait again. In each turn all
- * agents have equal parts, and those that had theirs stand behind the others.
+ * Takes due steps of each agent, only as many as its rate limits allow: admission would refuse the others. In each batch
+ * all agents get equal shares, and agents that were served move to the end.
  */
-async function takeDue(parts: SweepDeps): Promise<void> {
-  const due = await findDueAgents(parts.db, agentsMax);
+async function takeDue(deps: SweepDeps): Promise<void> {
+  const due = await findDueAgents(deps.db, agentsMax);
   const waiting = new Map(
-    due.map((one) => [one.agentId, { ...one, left: roomOf(one, parts.testingLimits) }]),
+    due.map((agent) => [
+      agent.agentId,
+      { ...agent, remaining: allowedSteps(agent, deps.testingLimits) },
+    ]),
   );
   for (;;) {
-    const some = inRoom([...waiting.values()], parts.taker.room);
-    if (some.length === 0) return;
-    const steps = await takeDueSteps(parts.db, some, {
-      stepsMax: Math.max(atOnce, some.length),
-      bytesMax: Math.min(bytesAtOnce, Math.max(...some.map(({ chars }) => chars))),
+    const shares = sharesOf([...waiting.values()], deps.taker.room);
+    if (shares.length === 0) return;
+    const steps = await claimDueSteps(deps.db, shares, {
+      stepsMax: Math.max(batchMax, shares.length),
+      bytesMax: Math.min(batchBytesMax, Math.max(...shares.map(({ chars }) => chars))),
     });
     const taken = Map.groupBy(steps, (step) => step.agentId);
-    for (const { agentId } of some) {
-      const one = waiting.get(agentId);
-      const length = taken.get(agentId)?.length ?? 0;
+    for (const { agentId } of shares) {
+      const agent = waiting.get(agentId);
+      const count = taken.get(agentId)?.length ?? 0;
       waiting.delete(agentId);
-      if (one && length > 0) waiting.set(agentId, { ...one, left: one.left - length });
+      if (agent && count > 0) {
+        waiting.set(agentId, { ...agent, remaining: agent.remaining - count });
+      }
     }
-    parts.taker.take(steps);
+    deps.taker.take(steps);
   }
 }
 
-/** How many steps of each agent are taken in this turn: equal parts, and of a workspace no more than it has room for. */
-function inRoom(
-  agents: readonly (DueAgentRow & { left: number })[],
-  roomOfWorkspace: StepTaker['room'],
+/** How many steps of each agent the next batch takes: equal shares, within the room of each workspace. */
+function sharesOf(
+  agents: readonly (DueAgentRow & { remaining: number })[],
+  roomOf: StepTaker['room'],
 ) {
   const rooms = new Map(
-    agents.map(({ workspaceId }) => [workspaceId, { ...roomOfWorkspace(workspaceId ?? '') }]),
+    agents.map(({ workspaceId }) => [workspaceId, { ...roomOf(workspaceId ?? '') }]),
   );
-  const able = agents.flatMap(({ agentId, workspaceId, left }) => {
+  const eligible = agents.flatMap(({ agentId, workspaceId, remaining }) => {
     const room = rooms.get(workspaceId);
-    return room && left > 0 && room.steps > 0 && room.chars > 0 ? [{ agentId, left, room }] : [];
+    const fits = room && remaining > 0 && room.steps > 0 && room.chars > 0;
+    return fits ? [{ agentId, remaining, room }] : [];
   });
-  const part = Math.max(1, Math.floor(atOnce / able.length));
-  return able.flatMap(({ agentId, left, room }) => {
-    const stepsMax = Math.min(left, part, room.steps);
+  const share = Math.max(1, Math.floor(batchMax / eligible.length));
+  return eligible.flatMap(({ agentId, remaining, room }) => {
+    const stepsMax = Math.min(remaining, share, room.steps);
     room.steps -= stepsMax;
     return stepsMax > 0 ? [{ agentId, stepsMax, chars: room.chars }] : [];
   });
 }
 
-/** Admission decides; this only keeps away from it what it would refuse. */
-function roomOf(agent: DueAgentRow, testingLimits: RateLimits): number {
+/** An estimate: admission decides. It only avoids calls that admission would refuse. */
+function allowedSteps(agent: DueAgentRow, testingLimits: RateLimits): number {
   const { stage, archived, apiEnabled, counts, nowMs } = agent;
   if (stage === null || counts === null) return Number.POSITIVE_INFINITY;
-  // Refused for good, whatever its windows: fallbacks must not wait for them.
-  const called = callable({ stage, archived: archived === true, apiEnabled: apiEnabled === true });
-  if (!called) return Number.POSITIVE_INFINITY;
+  // Such steps fail for good, whatever the limits. Their fallbacks must not wait.
+  const isCallable = callable({
+    ...{ stage, archived: archived === true, apiEnabled: apiEnabled === true },
+  });
+  if (!isCallable) return Number.POSITIVE_INFINITY;
   const limits = agentLimits(agent, stageLimits(stage, testingLimits));
   return tightest(peekWindows(counts, limits, nowMs))?.remaining ?? Number.POSITIVE_INFINITY;
 }

@@ -9,14 +9,14 @@ import { settleSteps } from './settle-steps.ts';
 import { type StepQueue, stepQueue } from './step-queue.ts';
 
 /**
- * Calls the agents of steps that are ready, through the one admission. What is lost here on the way (a process that dies,
- * a database that is away) stays ready, and whoever sweeps takes it again.
+ * Calls the agents of ready steps through the same admission as every other call. A step that is lost on the way (the
+ * process dies, the database is unavailable) stays ready, and a sweep takes it again.
  */
 export interface StepTaker {
   take(steps: readonly DueStep[]): void;
-  /** How much more of a workspace it would take now: what goes beyond that is given back to whoever sweeps. */
+  /** How much more of a workspace fits now. What exceeds it is released for a later sweep. */
   room: StepQueue['room'];
-  /** Waits until nothing is being taken. */
+  /** Resolves once no call is in progress. */
   idle(): Promise<void>;
 }
 
@@ -24,75 +24,78 @@ export interface StepTakerDeps extends ProgressDeps {
   readonly pipelines: Pipelines;
   readonly admission: Pick<Admission, 'admit'>;
   readonly onProgress: OnProgress;
-  /** Steps for which there is no room now: whoever sweeps takes them when there is. */
-  readonly giveBack: (steps: readonly DueStep[]) => Promise<void>;
+  /** Releases steps that do not fit now, for a later sweep. */
+  readonly releaseSteps: (steps: readonly DueStep[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
+  /** A monotonic clock, in milliseconds, for the reservations of steps. */
+  readonly nowMs?: () => number;
 }
 
-/** How many calls stand in admission at once: others must not wait behind them for long. */
+/** Concurrent calls in admission. Other callers must not wait behind them for long. */
 const callsMax = 400;
 
-export function createStepTaker(parts: StepTakerDeps): StepTaker {
-  const taking = new Set<Promise<void>>();
-  const queue = stepQueue();
+export function createStepTaker(deps: StepTakerDeps): StepTaker {
+  const inProgress = new Set<Promise<void>>();
+  const queue = stepQueue(deps.nowMs);
   let calls = 0;
 
-  function goOn(): void {
+  function startCalls(): void {
     const steps = queue.next(callsMax - calls);
     for (const [, own] of Map.groupBy(steps, ({ runId }) => runId)) {
       calls += own.length;
-      hold(takeOfRun(parts, own), () => {
+      track(callSteps(deps, own), () => {
         calls -= own.length;
         queue.done(own);
-        goOn();
+        startCalls();
       });
     }
   }
 
-  function hold(work: Promise<void>, then = () => {}): void {
-    const one: Promise<void> = work.catch(parts.onError).then(() => {
-      taking.delete(one);
+  function track(work: Promise<void>, then = () => {}): void {
+    const one: Promise<void> = work.catch(deps.onError).then(() => {
+      inProgress.delete(one);
       then();
     });
-    taking.add(one);
+    inProgress.add(one);
   }
 
   return {
     take(steps) {
-      const over = steps.filter((step) => !queue.add(step));
-      if (over.length > 0) hold(parts.giveBack(over));
-      goOn();
+      const excess = steps.filter((step) => !queue.add(step));
+      if (excess.length > 0) track(deps.releaseSteps(excess));
+      startCalls();
     },
     room: queue.room,
     async idle() {
-      while (taking.size > 0) await Promise.all(taking);
+      while (inProgress.size > 0) await Promise.all(inProgress);
     },
   };
 }
 
-async function takeOfRun(parts: StepTakerDeps, steps: readonly DueStep[]): Promise<void> {
+/** Calls steps of one workflow run, and settles those that admission refused. */
+async function callSteps(deps: StepTakerDeps, steps: readonly DueStep[]): Promise<void> {
   const refused: WorkflowRunEvent[] = [];
-  const noRoom: DueStep[] = [];
+  const rateLimited: DueStep[] = [];
   await Promise.all(
     steps.map(async (step) => {
-      const answer = await parts.admission.admit(callOf(step)).catch((error: unknown) => {
-        parts.onError(error);
+      const result = await deps.admission.admit(callOf(step)).catch((error: unknown) => {
+        deps.onError(error);
         return null;
       });
-      if (answer === null || answer.kind === 'accepted') return;
-      // Another process has taken it, or it is to be called no more.
-      if (answer.code === 'CONFLICT') return;
-      if (answer.code === 'RATE_LIMIT_EXCEEDED') {
-        noRoom.push(step);
+      if (result === null || result.kind === 'accepted') return;
+      // The step is not ready any more, see `stepNotReady` in `admit.ts`.
+      if (result.code === 'CONFLICT') return;
+      if (result.code === 'RATE_LIMIT_EXCEEDED') {
+        rateLimited.push(step);
         return;
       }
       const { runId, step: name, item, fallback } = step;
-      const outcome = { kind: 'failed', code: answer.code, error: answer.message } as const;
+      const outcome = { kind: 'failed', code: result.code, error: result.message } as const;
       refused.push({ runId, step: name, item, fallback, executionId: null, outcome });
     }),
   );
-  if (noRoom.length > 0) await parts.giveBack(noRoom);
-  if (refused[0]) await settleSteps(parts, refused[0].runId, refused);
+  if (rateLimited.length > 0) await deps.releaseSteps(rateLimited);
+  if (refused[0]) await settleSteps(deps, refused[0].runId, refused);
 }
 
 function callOf(step: DueStep): ExecuteCall {

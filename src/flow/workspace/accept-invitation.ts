@@ -5,7 +5,7 @@ import { lockLimits } from '../../store/admission/limits.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
-import { findInvitation, takeInvitation } from '../../store/people/invitations.ts';
+import { findInvitation, markInvitationAccepted } from '../../store/people/invitations.ts';
 import { addMember, type Membership } from '../../store/people/members.ts';
 import {
   createUser,
@@ -18,26 +18,25 @@ export interface Acceptance {
   readonly tokenHash: Buffer;
   readonly name: string | undefined;
   readonly password: string | undefined;
-  /** Who is signed in where the link was opened. */
+  /** The stored id of the signed-in user, if any. */
   readonly signedInAs: string | null;
 }
 
-/** The account, and what it is a member of now. */
+/** The account and its new membership. */
 export interface Accepted extends Membership {
   readonly userId: string;
   readonly email: string;
 }
 
-/** What a link would make, told to whoever has it. */
+/** What a link offers to anyone who has it. */
 export interface OpenedInvitation extends Membership {
   readonly email: string;
   readonly expiresAt: Date;
 }
 
 /**
- * Null where the link is unknown, used, withdrawn or expired. It is found by its hash, so the time that takes says
- * nothing of a token that is nearly right. Whether the address has an account is not told: whoever made the link has it
- * too, and would learn that of any address.
+ * Null if the link is unknown, used, withdrawn or expired. The lookup by hash leaks no timing about similar tokens. The
+ * result does not tell whether the address has an account: the creator of the link could otherwise probe any address.
  */
 export async function openInvitation(db: Db, tokenHash: Buffer): Promise<OpenedInvitation | null> {
   const invitation = await findInvitation(db, tokenHash);
@@ -47,8 +46,8 @@ export async function openInvitation(db: Db, tokenHash: Buffer): Promise<OpenedI
 }
 
 /**
- * Makes the invited address a member, and an account for it where it has none. A link alone must not open the account
- * of somebody else: where the address has one, only that user, signed in, can accept. Null as above.
+ * Adds the invited address to the workspace, and creates an account if it has none. A link alone must not open an existing
+ * account: then only that user, signed in, can accept. Null as in `openInvitation`.
  */
 export async function acceptInvitation(
   db: Db,
@@ -59,20 +58,20 @@ export async function acceptInvitation(
   const invitation = await findInvitation(db, tokenHash);
   if (!invitation) return null;
   const account = await findUserByEmail(db, invitation.email);
-  const isTheirs = account !== null && account.id === acceptance.signedInAs;
-  // Hashing is slow on purpose: no row is locked meanwhile.
-  const person = isTheirs ? account : await newAccount(acceptance, account, hashPassword);
+  const isOwnAccount = account !== null && account.id === acceptance.signedInAs;
+  // Before the transaction: hashing is slow on purpose and must not hold locks.
+  const person = isOwnAccount ? account : await newAccount(acceptance, account, hashPassword);
   return db
     .transaction()
     .setIsolationLevel('read committed')
     .execute(async (trx) => {
-      // So that nobody is invited while they become a member: that link would outlive a removal.
+      // Nobody can be invited while they become a member: that link would outlive their removal.
       await lockLimits(trx, [invitation.workspaceId]);
-      if (!(await takeInvitation(trx, tokenHash))) return null;
+      if (!(await markInvitationAccepted(trx, tokenHash))) return null;
       const userId =
         'id' in person ? person.id : await createAccount(trx, invitation.email, person);
       if (!(await addMember(trx, { ...invitation, userId }))) {
-        throw new CallFailure('CONFLICT', 'You are a member of this workspace already.');
+        throw new CallFailure('CONFLICT', 'You are already a member of this workspace.');
       }
       const { workspaceId, workspaceName: name, role, email } = invitation;
       const actor = { workspaceId, userId, apiKeyId: null };
@@ -87,7 +86,7 @@ interface NewAccount {
   readonly hash: string;
 }
 
-/** What is missing is said first: to learn that there is an account takes a try that would make one. */
+/** Missing fields are reported first, so that probing for an account takes a request that would create one. */
 async function newAccount(
   { name, password }: Acceptance,
   account: UserRow | null,
@@ -96,29 +95,30 @@ async function newAccount(
   if (name === undefined || password === undefined) {
     throw new CallFailure(
       'INVALID_REQUEST',
-      'Fields "name" and "password" are needed to make an account; whoever has one signs in with it first.',
+      'Fields "name" and "password" are required to create an account. If you have an account, sign in first.',
     );
   }
-  if (account) throw taken();
+  if (account) throw accountExists();
   return { name, hash: await hashPassword(password) };
 }
 
-/** The address is not verified by this: whoever has the link may be anyone it was handed to. */
+/** The link does not verify the address: it may have been passed on. */
 async function createAccount(trx: Trx, email: string, { name, hash }: NewAccount): Promise<string> {
   const nowMs = await readClock(trx);
   const userId = uuid7(nowMs);
-  if (!(await createUser(trx, { id: userId, email, name, emailVerified: false }))) throw taken();
+  if (!(await createUser(trx, { id: userId, email, name, emailVerified: false })))
+    throw accountExists();
   await setPassword(trx, { id: uuid7(nowMs), userId, hash });
   return userId;
 }
 
-export function gone(): CallFailure {
+export function invitationNotFound(): CallFailure {
   return new CallFailure('NOT_FOUND', 'The invitation is unknown, used, withdrawn or expired.');
 }
 
-function taken(): CallFailure {
+function accountExists(): CallFailure {
   return new CallFailure(
     'CONFLICT',
-    'The address of this invitation has an account: sign in with it and accept again.',
+    'The invited address has an account. Sign in with it and accept again.',
   );
 }

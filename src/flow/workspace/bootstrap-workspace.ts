@@ -11,7 +11,7 @@ import {
   type WorkspaceOwner,
 } from '../../store/people/workspaces.ts';
 
-/** As the configuration names them, or not. */
+/** From the configuration; null if unset. */
 export interface FirstOwner {
   readonly ownerEmail: string | null;
   readonly ownerPassword: string | null;
@@ -19,16 +19,16 @@ export interface FirstOwner {
 }
 
 export interface FirstWorkspace extends WorkspaceOwner {
-  /** False where there was a workspace already; then nothing has changed, and nothing below is set. */
+  /** False if a workspace existed. Then nothing has changed. */
   readonly created: boolean;
-  /** Set where a password was made up: stored nowhere, so shown now or never. */
+  /** The generated password, if any. It is not stored in plain text, so show it now. */
   readonly password?: string;
 }
 
 const workspaceName = 'Default';
 const emailDefault = 'owner@cueline.local';
 
-/** Makes the first workspace and its owner where there is none. Of many processes that start at once, one does. */
+/** Creates the first workspace and its owner if there is none. A lock admits one of several starting processes. */
 export async function bootstrapWorkspace(db: Db, first: FirstOwner): Promise<FirstWorkspace> {
   return db
     .transaction()
@@ -45,17 +45,22 @@ export async function bootstrapWorkspace(db: Db, first: FirstOwner): Promise<Fir
     });
 }
 
-/** An address that the operator names is theirs; an account that it has already keeps its password. */
+/** An address from the configuration counts as verified. An existing account keeps its password. */
 async function createOwner(trx: Trx, { ownerEmail, ownerPassword, hashPassword }: FirstOwner) {
   const email = (ownerEmail ?? emailDefault).toLowerCase();
   const known = await findUserByEmail(trx, email);
   if (known) return { ownerId: known.id, email };
-  const made = ownerPassword === null ? generatePassword() : null;
-  const hash = await hashPassword(ownerPassword ?? made ?? '');
+  const generated = ownerPassword === null ? generatePassword() : null;
+  const hash = await hashPassword(ownerPassword ?? generated ?? '');
   const nowMs = await readClock(trx);
   const ownerId = uuid7(nowMs);
   const name = email.slice(0, email.indexOf('@'));
   await createUser(trx, { id: ownerId, email, name, emailVerified: ownerEmail !== null });
-  await setPassword(trx, { id: uuid7(nowMs), userId: ownerId, hash, generated: made !== null });
-  return { ownerId, email, ...(made !== null && { password: made }) };
+  await setPassword(trx, {
+    id: uuid7(nowMs),
+    userId: ownerId,
+    hash,
+    generated: generated !== null,
+  });
+  return { ownerId, email, ...(generated !== null && { password: generated }) };
 }

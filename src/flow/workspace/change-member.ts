@@ -7,7 +7,7 @@ import { lockLimits } from '../../store/admission/limits.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { deleteInvitationsBy } from '../../store/people/invitations.ts';
-import { holdRole } from '../../store/people/keys.ts';
+import { lockRole } from '../../store/people/keys.ts';
 import {
   deleteMember,
   findMember,
@@ -18,8 +18,8 @@ import {
 } from '../../store/people/members.ts';
 
 /**
- * A change of a membership holds the locks of admission: once it has returned, no call is let in by what the member
- * was before. The workspace's lock keeps two owners from demoting each other at once, which would leave none.
+ * Changes of memberships take the locks of admission: after one returns, no call is admitted with the old role. The lock
+ * of the workspace also prevents two owners from demoting each other, which would leave none.
  */
 
 export async function changeRole(
@@ -28,7 +28,7 @@ export async function changeRole(
   userId: string,
   role: Role,
 ): Promise<MemberRow> {
-  return changing(db, caller, { userId, asOwner: true }, async (trx, member) => {
+  return withLockedMember(db, caller, { userId, requiresOwner: true }, async (trx, member) => {
     if (!hasRight(role, 'own')) await endOwnership(trx, caller.workspaceId, member);
     await setRole(trx, caller.workspaceId, userId, role);
     const line = { subject: toId('user', userId), details: { from: member.role, to: role } };
@@ -38,12 +38,12 @@ export async function changeRole(
 }
 
 /**
- * Revokes the keys that the member has issued. What runs already runs on. Whoever was put into a workspace, be it by
- * somebody who had their account before them, needs nobody's leave to be rid of it.
+ * Also revokes the keys that the member has issued. Running executions continue. Members may always leave on their own,
+ * because anybody can be added to a workspace.
  */
 export async function removeMember(db: Db, caller: Caller, userId: string): Promise<void> {
-  const asOwner = caller.kind !== 'session' || caller.userId !== userId;
-  await changing(db, caller, { userId, asOwner }, async (trx, member) => {
+  const requiresOwner = caller.kind !== 'session' || caller.userId !== userId;
+  await withLockedMember(db, caller, { userId, requiresOwner }, async (trx, member) => {
     await endOwnership(trx, caller.workspaceId, member);
     await deleteMember(trx, caller.workspaceId, userId);
     const line = { subject: toId('user', userId), details: { role: member.role } };
@@ -51,46 +51,46 @@ export async function removeMember(db: Db, caller: Caller, userId: string): Prom
   });
 }
 
-/** Whoever may invite no more must not come back by a link of their own. */
+/** Deletes their invitations: a former owner must not return by an own link. */
 async function endOwnership(trx: Trx, workspaceId: string, member: MemberRow): Promise<void> {
   if (member.role === 'owner' && !(await hasOtherOwner(trx, workspaceId, member.userId))) {
     throw new CallFailure(
       'CONFLICT',
-      'A workspace keeps at least one owner: make another member one first.',
+      'A workspace needs at least one owner. Make another member an owner first.',
     );
   }
   await deleteInvitationsBy(trx, workspaceId, member.userId);
 }
 
-function changing<T>(
+function withLockedMember<T>(
   db: Db,
   caller: Caller,
-  { userId, asOwner }: { readonly userId: string; readonly asOwner: boolean },
+  { userId, requiresOwner }: { readonly userId: string; readonly requiresOwner: boolean },
   work: (trx: Trx, member: MemberRow) => Promise<T>,
 ): Promise<T> {
   const { workspaceId } = caller;
-  // What is read after a lock must be read with a later snapshot, whatever the database's default is.
+  // Reads after the lock need a later snapshot, whatever the default isolation level is.
   return db
     .transaction()
     .setIsolationLevel('read committed')
     .execute(async (trx) => {
       await lockMembership(trx, workspaceId, userId);
-      if (asOwner) await refuseUnlessOwner(trx, caller);
+      if (requiresOwner) await refuseUnlessOwner(trx, caller);
       const member = await findMember(trx, workspaceId, userId);
       if (!member) throw new CallFailure('NOT_FOUND', 'There is no such member.');
       return work(trx, member);
     });
 }
 
-/** Locks the members of the workspace, for a change that is about no one of them. */
+/** Locks all members of the workspace, for a change that concerns no single one. */
 export async function lockMembers(trx: Trx, caller: Caller): Promise<void> {
   await lockLimits(trx, [caller.workspaceId]);
   await refuseUnlessOwner(trx, caller);
 }
 
-/** The caller was an owner when it was authenticated; another owner may have been quicker. */
+/** Another owner may have demoted the caller since its authentication. */
 async function refuseUnlessOwner(trx: Trx, { workspaceId, userId }: Caller): Promise<void> {
-  const role = userId === null ? null : await holdRole(trx, workspaceId, userId);
+  const role = userId === null ? null : await lockRole(trx, workspaceId, userId);
   if (role !== null && hasRight(role, 'own')) return;
   throw new CallFailure('PERMISSION_DENIED', 'Only an owner of the workspace may do this.');
 }

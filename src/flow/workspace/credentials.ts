@@ -2,7 +2,7 @@ import { ModelFailure } from '../../core/model/model-port.ts';
 import { type ProviderKind, type StoredProvider, sealOwner } from '../../core/model/provider.ts';
 import { unseal } from '../../core/seal.ts';
 
-/** A provider as a model call needs it, its credential opened. */
+/** A provider with its decrypted credential. */
 export interface OpenProvider {
   readonly name: string;
   readonly kind: ProviderKind;
@@ -13,13 +13,13 @@ export interface OpenProvider {
 export interface CredentialsDeps {
   /** From `deriveSealKey`. */
   readonly sealKey: Buffer;
-  /** Told of a credential that does not open: the server's secret is another than when it was stored. */
+  /** A credential cannot be decrypted, because the server's secret has changed since it was stored. */
   readonly onUnreadable: (provider: { workspaceId: string; name: string }) => void;
 }
 
 /**
- * Opens what a workspace has stored under a provider's name. A credential that does not open is not as good as none: the
- * server's own would be used in its stead.
+ * Decrypts the stored credential of a provider. Failure is an error, not a missing credential: otherwise the server's own
+ * credential would be used instead.
  */
 export function createCredentials({ sealKey, onUnreadable }: CredentialsDeps) {
   return (workspaceId: string, name: string, stored: StoredProvider): OpenProvider => {
@@ -31,7 +31,7 @@ export function createCredentials({ sealKey, onUnreadable }: CredentialsDeps) {
       onUnreadable({ workspaceId, name });
       throw new ModelFailure(
         'PROVIDER_NOT_CONFIGURED',
-        `The credential of provider '${name}' cannot be read: store it again.`,
+        `The credential of provider '${name}' cannot be decrypted. Store it again.`,
       );
     }
   };

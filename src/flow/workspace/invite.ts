@@ -16,9 +16,9 @@ import {
 import { isMember } from '../../store/people/members.ts';
 import { lockMembers } from './change-member.ts';
 
-const days = 7;
+const validDays = 7;
 
-/** `token` is what the link ends in: stored nowhere, so shown now or never. An earlier link of the address is void. */
+/** `token` is the end of the link. It is not stored, so show it now. It replaces an earlier link for the address. */
 export async function invite(
   db: Db,
   caller: Caller,
@@ -35,12 +35,20 @@ export async function invite(
     .execute(async (trx) => {
       await lockMembers(trx, caller);
       if (await isMember(trx, workspaceId, email)) {
-        throw new CallFailure('CONFLICT', 'This address is a member already.');
+        throw new CallFailure('CONFLICT', 'This address is already a member.');
       }
       const id = uuid7(await readClock(trx));
       const token = generateToken();
       const tokenHash = hashToken(token);
-      const invitation = { id, workspaceId, email, role: input.role, tokenHash, invitedBy, days };
+      const invitation = {
+        id,
+        workspaceId,
+        email,
+        role: input.role,
+        tokenHash,
+        invitedBy,
+        days: validDays,
+      };
       await writeAudit(trx, actorOf(caller), {
         action: 'invitation.create',
         subject: toId('invitation', id),
@@ -50,7 +58,7 @@ export async function invite(
     });
 }
 
-/** Withdraws an invitation that is still open; false where there is none. */
+/** Withdraws an open invitation; false if there is none. */
 export async function withdraw(db: Db, caller: Caller, invitationId: string): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const deleted = await deleteInvitation(trx, caller.workspaceId, invitationId);

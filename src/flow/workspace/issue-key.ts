@@ -12,19 +12,19 @@ import type { Db, Trx } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import {
   copyKey,
-  countVisible,
+  countVisibleAgents,
+  expireKey,
   findKey,
-  holdRole,
   insertKey,
   type KeyRow,
+  lockRole,
   markRevoked,
-  stopKey,
 } from '../../store/people/keys.ts';
 import { noSuchAgent } from '../agent/locked-agent.ts';
 
 /**
- * Keys are issued, replaced and revoked under the locks that admission takes. None reaches further than its issuer
- * does at that moment: a key that is being revoked issues nothing that would outlive it.
+ * Issues, rotates and revokes API keys under the locks of admission. A new key never has more rights than its issuer at
+ * that moment, so a key that is being revoked cannot issue another one.
  */
 
 export interface KeyInput {
@@ -32,22 +32,22 @@ export interface KeyInput {
   /** Stored ids; null for the whole workspace. */
   readonly agentIds: readonly string[] | null;
   readonly permissions: readonly Permission[];
-  /** A window left out takes its default; null is no limit. */
+  /** A missing window has its default; null means no limit. */
   readonly rateLimits: Partial<RateLimits>;
-  /** Null for never. */
+  /** Null for a key that does not expire. */
   readonly expiresAtMs: number | null;
   readonly allowedOrigins: readonly string[];
 }
 
-/** `key` is the secret: stored nowhere, so shown now or never. */
+/** `key` is the secret. It is not stored, so show it now. */
 export interface IssuedKey {
   readonly key: string;
   readonly row: KeyRow;
 }
 
 export async function issueKey(db: Db, caller: Caller, input: KeyInput): Promise<IssuedKey> {
-  return locking(db, async (trx) => {
-    const issuer = await holdIssuer(trx, caller);
+  return readCommitted(db, async (trx) => {
+    const issuer = await lockIssuer(trx, caller);
     const nowMs = await readClock(trx);
     if (input.expiresAtMs !== null && input.expiresAtMs <= nowMs) {
       throw new CallFailure('INVALID_REQUEST', 'Field "expiresAt" must be in the future.');
@@ -55,21 +55,21 @@ export async function issueKey(db: Db, caller: Caller, input: KeyInput): Promise
     const limits = { ...keyDefaultLimits, ...input.rateLimits };
     refuseExcess({ ...input, allAgents: input.agentIds === null, limits }, issuer);
     const agentIds = input.agentIds ?? [];
-    const visible = await countVisible(trx, { ...caller, role: issuer.role }, agentIds);
+    const visible = await countVisibleAgents(trx, { ...caller, role: issuer.role }, agentIds);
     if (visible < agentIds.length) throw noSuchAgent();
-    const { made, secret } = newKey(nowMs, issuer);
-    await insertKey(trx, { ...input, ...made, workspaceId: caller.workspaceId, limits });
-    await audit(trx, caller, 'key.issue', made.id, {
+    const { created, secret } = newKey(nowMs, issuer);
+    await insertKey(trx, { ...input, ...created, workspaceId: caller.workspaceId, limits });
+    await audit(trx, caller, 'key.issue', created.id, {
       name: input.name,
       permissions: input.permissions,
     });
-    return { key: secret, row: await seenKey(trx, caller, made.id) };
+    return { key: secret, row: await visibleKey(trx, caller, created.id) };
   });
 }
 
 /**
- * A key like the old one, which stops when the grace is over. The new one is the caller's: whoever was shown a secret
- * answers for it, and it reaches no further than they do.
+ * Issues a copy of a key and ends the old one after the grace period. The copy belongs to the caller, who sees the secret,
+ * and has no more rights than the caller.
  */
 export async function rotateKey(
   db: Db,
@@ -77,30 +77,30 @@ export async function rotateKey(
   keyId: string,
   graceSeconds: number,
 ): Promise<IssuedKey> {
-  return locking(db, async (trx) => {
-    // Only what the caller sees is locked.
-    await seenKey(trx, caller, keyId);
-    const issuer = await holdIssuer(trx, caller, keyId);
-    const old = await seenKey(trx, caller, keyId);
-    if (old.ended) throw new CallFailure('CONFLICT', 'The API key has stopped already.');
+  return readCommitted(db, async (trx) => {
+    // Before the lock: the caller must not lock keys that it cannot see.
+    await visibleKey(trx, caller, keyId);
+    const issuer = await lockIssuer(trx, caller, keyId);
+    const old = await visibleKey(trx, caller, keyId);
+    if (old.ended) throw new CallFailure('CONFLICT', 'The API key has already ended.');
     refuseExcess({ ...old, limits: old, expiresAtMs: old.expiresAt?.getTime() ?? null }, issuer);
-    const { made, secret } = newKey(await readClock(trx), issuer);
-    await copyKey(trx, keyId, made);
-    await stopKey(trx, keyId, graceSeconds);
-    const successor = toId('key', made.id);
+    const { created, secret } = newKey(await readClock(trx), issuer);
+    await copyKey(trx, keyId, created);
+    await expireKey(trx, keyId, graceSeconds);
+    const successor = toId('key', created.id);
     await audit(trx, caller, 'key.rotate', keyId, { successor, graceSeconds });
-    return { key: secret, row: await seenKey(trx, caller, made.id) };
+    return { key: secret, row: await visibleKey(trx, caller, created.id) };
   });
 }
 
-/** At once: when this has returned, no call with the key is let in any more. Twice is the same as once. */
+/** After it returns, no call with the key is admitted. Idempotent. */
 export async function revokeKey(db: Db, caller: Caller, keyId: string): Promise<KeyRow> {
-  return locking(db, async (trx) => {
-    await seenKey(trx, caller, keyId);
+  return readCommitted(db, async (trx) => {
+    await visibleKey(trx, caller, keyId);
     await lockLimits(trx, [keyId]);
     await markRevoked(trx, keyId);
     await audit(trx, caller, 'key.revoke', keyId);
-    return seenKey(trx, caller, keyId);
+    return visibleKey(trx, caller, keyId);
   });
 }
 
@@ -113,20 +113,20 @@ interface Issuer extends IssuerScope {
   readonly role: Role;
 }
 
-/** What is read after a lock must be read with a later snapshot, whatever the database's default is. */
-function locking<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
+/** Reads after a lock need a later snapshot, whatever the default isolation level is. */
+function readCommitted<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   return db.transaction().setIsolationLevel('read committed').execute(work);
 }
 
 /**
- * The caller as it stands under the locks: since it was authenticated its key may have been revoked, its user removed
- * or given another role. `keyId` is locked with it, in the order that all locks are taken in.
+ * Locks and reads the caller: since authentication its key may have been revoked, or its user removed or demoted. `keyId`
+ * is locked in the same statement, to keep the lock order.
  */
-async function holdIssuer(trx: Trx, caller: Caller, keyId?: string): Promise<Issuer> {
+async function lockIssuer(trx: Trx, caller: Caller, keyId?: string): Promise<Issuer> {
   const own = caller.kind === 'key' ? [caller.id] : [];
   await lockLimits(trx, keyId === undefined ? own : [...own, keyId]);
   const { userId } = caller;
-  const role = userId === null ? null : await holdRole(trx, caller.workspaceId, userId);
+  const role = userId === null ? null : await lockRole(trx, caller.workspaceId, userId);
   const key = caller.kind === 'key' ? await findKey(trx, caller, caller.id) : neverEnds;
   if (userId === null || role === null || !key || key.ended) {
     throw new CallFailure('UNAUTHORIZED', 'The API key or session is no longer valid.');
@@ -139,7 +139,7 @@ async function holdIssuer(trx: Trx, caller: Caller, keyId?: string): Promise<Iss
   return { userId, role, rights, allAgents, limits, expiresAtMs: key.expiresAt?.getTime() ?? null };
 }
 
-/** A session ends too, but it is no bound for what it issues. */
+/** The end of a session does not limit the keys it issues. */
 const neverEnds = { ended: false, expiresAt: null };
 
 function refuseExcess(...scopes: Parameters<typeof excess>): void {
@@ -147,7 +147,7 @@ function refuseExcess(...scopes: Parameters<typeof excess>): void {
   if (message) throw new CallFailure('PERMISSION_DENIED', message);
 }
 
-async function seenKey(trx: Trx, caller: Caller, keyId: string): Promise<KeyRow> {
+async function visibleKey(trx: Trx, caller: Caller, keyId: string): Promise<KeyRow> {
   const row = await findKey(trx, caller, keyId);
   if (!row) throw noSuchKey();
   return row;
@@ -166,6 +166,6 @@ function audit(
 
 function newKey(nowMs: number, issuer: Issuer) {
   const secret = generateKey();
-  const made = { id: uuid7(nowMs), hash: hashKey(secret), start: keyStart(secret) };
-  return { secret, made: { ...made, issuedBy: issuer.userId } };
+  const created = { id: uuid7(nowMs), hash: hashKey(secret), start: keyStart(secret) };
+  return { secret, created: { ...created, issuedBy: issuer.userId } };
 }

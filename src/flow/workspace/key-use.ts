@@ -1,19 +1,19 @@
 /**
- * When keys were last used: collected in memory and written now and then, so that a call costs no write and a key at
- * most one a minute. What a crash takes with it is a minute of that.
+ * Records when keys were last used. Uses are collected in memory and written once a minute, so that calls cost no write. A
+ * crash loses at most a minute of them.
  */
 export interface KeyUse {
   used(hash: string): void;
   flush(): Promise<void>;
-  /** Writes what is left. */
+  /** Writes the remaining uses. */
   close(): Promise<void>;
 }
 
 const flushMs = 60_000;
-/** Whoever makes up keys of the right form must not fill the memory: more than these are written sooner. */
+/** Beyond this, uses are written early: made-up keys must not fill the memory. */
 const pendingMax = 10_000;
 
-export function createKeyUse(parts: {
+export function createKeyUse(deps: {
   readonly touch: (hashes: readonly string[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }): KeyUse {
@@ -25,8 +25,8 @@ export function createKeyUse(parts: {
   function flush(): Promise<void> {
     const hashes = [...pending];
     pending = new Set();
-    // One after the other: two at once could lock the same rows in different order.
-    if (hashes.length > 0) written = written.then(() => parts.touch(hashes)).catch(parts.onError);
+    // Serial: parallel writes could lock the same rows in different orders.
+    if (hashes.length > 0) written = written.then(() => deps.touch(hashes)).catch(deps.onError);
     return written;
   }
 

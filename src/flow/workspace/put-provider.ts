@@ -26,19 +26,19 @@ export interface PutProviderDeps {
   readonly db: Db;
   /** From `deriveSealKey`. */
   readonly sealKey: Buffer;
-  /** Why a workspace may not have this base URL, as public text; null where it may. */
+  /** The public reason to reject a base URL; null if it is allowed. */
   readonly checkBaseURL: (baseURL: string) => Promise<string | null>;
 }
 
-/** Configures a provider, all of it anew. The credential is stored sealed and never shown again. */
+/** Replaces the configuration of a provider. The credential is stored encrypted and never shown again. */
 export async function putProvider(
   { db, sealKey, checkBaseURL }: PutProviderDeps,
   input: ProviderInput,
 ): Promise<store.ProviderRow> {
   const { actor, name, kind, apiKey, baseURL } = input;
   const { workspaceId } = actor;
-  const wrong = mistake(input) ?? (baseURL === null ? null : await checkBaseURL(baseURL));
-  if (wrong) throw new CallFailure('INVALID_REQUEST', wrong);
+  const problem = findProblem(input) ?? (baseURL === null ? null : await checkBaseURL(baseURL));
+  if (problem) throw new CallFailure('INVALID_REQUEST', problem);
   const id = uuid7(await readClock(db));
   const owner = sealOwner({ workspaceId, id });
   const sealedApiKey = apiKey === null ? null : seal(sealKey, apiKey, owner);
@@ -51,7 +51,7 @@ export async function putProvider(
   });
 }
 
-/** False where there is none of that name. */
+/** False if there is none with that name. */
 export async function deleteProvider(db: Db, actor: Actor, name: string): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const deleted = await store.deleteProvider(trx, actor.workspaceId, name);
@@ -60,15 +60,15 @@ export async function deleteProvider(db: Db, actor: Actor, name: string): Promis
   });
 }
 
-function mistake({ name, kind, apiKey, baseURL }: ProviderInput): string | null {
+function findProblem({ name, kind, apiKey, baseURL }: ProviderInput): string | null {
   if (!isProviderName(name)) {
     return 'The name must have 1 to 64 letters, digits, dots, dashes and underscores, begin with a letter or digit, and not be "cueline".';
   }
   if (apiKey !== null && !isCredential(apiKey)) {
-    return 'Field "apiKey" must be printable ASCII, without blanks or line breaks around it.';
+    return 'Field "apiKey" must be printable ASCII, without leading or trailing spaces.';
   }
   if (baseURL === null && needsBaseURL(kind)) {
-    return `Field "baseURL" is missing: a provider of kind ${kind} needs it.`;
+    return `Field "baseURL" is missing. Providers of kind ${kind} require it.`;
   }
   return null;
 }

@@ -7,8 +7,8 @@ import { lockSealed, updateSealed } from '../../store/people/providers.ts';
 import { lockSealedWebhooks, updateSealedWebhooks } from '../../store/workflow/webhooks.ts';
 
 /**
- * Seals every stored credential and every secret of a webhook under another key: all of them, or none where one does not open. What is under the
- * new key already is left alone, so a second go does no harm. Answers how many were sealed anew.
+ * Re-encrypts all stored credentials and webhook secrets with a new key, or none if one cannot be decrypted. Values that
+ * already use the new key stay, so it can be repeated. Returns the number of re-encrypted values.
  */
 export async function reseal(db: Db, oldKey: Buffer, newKey: Buffer): Promise<number> {
   return db.transaction().execute(async (trx) => {
@@ -17,9 +17,9 @@ export async function reseal(db: Db, oldKey: Buffer, newKey: Buffer): Promise<nu
       ...row,
       sealed: row.sealedSecret,
     }));
-    const resealed = [providers, webhooks].map((rows) => anew(rows, oldKey, newKey));
-    const closed = resealed.flatMap((kind) => kind.closed);
-    if (closed.length > 0) throw new StartupFailure(refusal(closed));
+    const resealed = [providers, webhooks].map((rows) => resealRows(rows, oldKey, newKey));
+    const unreadable = resealed.flatMap((kind) => kind.unreadable);
+    if (unreadable.length > 0) throw new StartupFailure(unreadableMessage(unreadable));
     const [keys = [], secrets = []] = resealed.map((kind) => kind.rows);
     await updateSealed(
       trx,
@@ -40,21 +40,21 @@ interface Sealed {
   readonly sealed: Buffer;
 }
 
-/** What is not under the new key yet, sealed anew; and what the old one does not open. */
-function anew(rows: readonly Sealed[], oldKey: Buffer, newKey: Buffer) {
+/** Re-encrypts rows that do not use the new key yet. `unreadable` are those that the old key does not decrypt. */
+function resealRows(rows: readonly Sealed[], oldKey: Buffer, newKey: Buffer) {
   const texts = rows
-    .filter((row) => opened(row, newKey) === null)
-    .map((row) => ({ row, text: opened(row, oldKey) }));
+    .filter((row) => tryUnseal(row, newKey) === null)
+    .map((row) => ({ row, text: tryUnseal(row, oldKey) }));
   return {
     rows: texts.map(({ row, text }) => ({
       id: row.id,
       sealed: seal(newKey, text ?? '', sealOwner(row)),
     })),
-    closed: texts.filter(({ text }) => text === null).map(({ row }) => row),
+    unreadable: texts.filter(({ text }) => text === null).map(({ row }) => row),
   };
 }
 
-function opened(row: Sealed, key: Buffer): string | null {
+function tryUnseal(row: Sealed, key: Buffer): string | null {
   try {
     return unseal(key, row.sealed, sealOwner(row));
   } catch {
@@ -62,7 +62,7 @@ function opened(row: Sealed, key: Buffer): string | null {
   }
 }
 
-function refusal(closed: readonly Sealed[]): string {
-  const names = closed.map((row) => `'${row.name}' of ${toId('workspace', row.workspaceId)}`);
-  return `Nothing was changed: the old secret does not open the secrets of ${names.join(', ')}. Remove those providers or webhooks, or name the right secret.`;
+function unreadableMessage(unreadable: readonly Sealed[]): string {
+  const names = unreadable.map((row) => `'${row.name}' of ${toId('workspace', row.workspaceId)}`);
+  return `Nothing was changed. The old secret does not decrypt ${names.join(', ')}. Remove those providers or webhooks, or use the right secret.`;
 }

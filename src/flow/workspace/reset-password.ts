@@ -6,8 +6,8 @@ import type { Db } from '../../store/connection/database.ts';
 import { deleteSessions, findUserByEmail, setPassword } from '../../store/people/users.ts';
 
 /**
- * Gives a user a new password and signs them out everywhere. Answers the password where none was given, so one was
- * made up: it is stored nowhere, so shown now or never.
+ * Resets the password of a user and signs them out everywhere. Without `password` it generates one and returns it; it is
+ * not stored in plain text, so show it now.
  */
 export async function resetPassword(
   db: Db,
@@ -15,14 +15,14 @@ export async function resetPassword(
   hashPassword: HashPassword,
   password?: string,
 ): Promise<{ password: string | null }> {
-  const made = password === undefined ? generatePassword() : null;
+  const generated = password === undefined ? generatePassword() : null;
   const user = await findUserByEmail(db, email.toLowerCase());
   if (!user) throw new CallFailure('NOT_FOUND', `There is no user with the address ${email}.`);
-  const hash = await hashPassword(password ?? made ?? '');
+  const hash = await hashPassword(password ?? generated ?? '');
   await db.transaction().execute(async (trx) => {
     const id = uuid7(await readClock(trx));
-    await setPassword(trx, { id, userId: user.id, hash, generated: made !== null });
+    await setPassword(trx, { id, userId: user.id, hash, generated: generated !== null });
     await deleteSessions(trx, user.id);
   });
-  return { password: made };
+  return { password: generated };
 }

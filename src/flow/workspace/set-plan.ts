@@ -7,11 +7,11 @@ import { updatePlan } from '../../store/people/usage.ts';
 
 export interface Plan {
   readonly name: string;
-  /** AI Actions; null counts without a cap. */
+  /** AI Actions; null for no cap. */
   readonly actionsPerMonth: number | null;
 }
 
-/** Holds from the next call on: admission decides under the same lock. */
+/** Takes effect with the next call, because admission takes the same lock. */
 export async function setPlan(db: Db, actor: Actor, plan: Plan): Promise<void> {
   const { workspaceId } = actor;
   await db

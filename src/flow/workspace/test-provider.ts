@@ -3,7 +3,7 @@ import { ModelFailure, type TestConnection } from '../../core/model/model-port.t
 import type { Db } from '../../store/connection/database.ts';
 import { findStoredProvider } from '../../store/people/providers.ts';
 
-/** What a test of a connection came to. `message` is public text, with no secret in it. */
+/** The result of a connection test. `message` is public and contains no secret. */
 export type ConnectionTested =
   | { readonly ok: true; readonly latencyMs: number }
   | {
@@ -12,20 +12,20 @@ export type ConnectionTested =
     };
 
 /**
- * Asks a provider of the workspace whether it takes the stored credential. It is no execution: it spends no AI Action,
- * leaves no record, and no run hears of it.
+ * Tests the stored credential of a provider with a request to it. It is not an execution: it spends no AI Action and
+ * leaves no record.
  */
 export async function testProvider(
-  parts: { readonly db: Db; readonly testConnection: TestConnection },
+  deps: { readonly db: Db; readonly testConnection: TestConnection },
   workspaceId: string,
   name: string,
 ): Promise<ConnectionTested> {
-  const stored = await findStoredProvider(parts.db, workspaceId, name);
+  const stored = await findStoredProvider(deps.db, workspaceId, name);
   if (!stored) throw noSuchProvider();
-  const begun = performance.now();
+  const startedAt = performance.now();
   try {
-    await parts.testConnection(workspaceId, name, stored);
-    return { ok: true, latencyMs: Math.round(performance.now() - begun) };
+    await deps.testConnection(workspaceId, name, stored);
+    return { ok: true, latencyMs: Math.round(performance.now() - startedAt) };
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
     return { ok: false, error: { code: error.code, message: error.message } };

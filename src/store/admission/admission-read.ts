@@ -9,34 +9,48 @@ import { hashBytes, type Permission } from '../../core/people/key.ts';
 import type { MemberRole, Role } from '../../core/people/member.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { type SetupRow, setupColumns, setupJoins } from '../execution/model-setup.ts';
-import { type MembersAsked, readRoles } from '../people/members.ts';
+import { type MembershipLookup, readRoles } from '../people/members.ts';
 import { lockReadySteps, type ReadyStep } from '../workflow/workflow-steps.ts';
 
 /**
- * The reads of admission: one pipelined round trip that first locks the rows of limits concerned (keys, agents,
- * workspaces, each by id) and only then reads, in statements of their own and so with snapshots of their own, what
- * those locks guard. A key revoked, a member removed or an agent paused before the lock is seen; after it, the change waits
- * for us.
+ * The first of admission's two batches: it locks, then reads. `admission-write.ts` is the second.
+ *
+ * Admission decides a batch of calls in one transaction: accepted, refused, or a replay of an earlier call.
+ *
+ *     batch 1   begin; lock limits (keys, agents, workspaces); read everything that the decision needs
+ *     decide    in memory
+ *     batch 2   write counts, records, queue rows, idempotency keys, statistics; commit
+ *
+ * Invariants
+ * - Locks are taken in one order everywhere: keys, agents, workspaces, each by id.
+ * - Everything is read after the locks, in later statements and so with later snapshots. A key revoked, a member removed or
+ *   an agent paused before the lock is seen; a later change waits until the commit.
+ * - Counts are exact, because they change only under these locks.
+ * - The database clock, read under the locks, decides about windows and expiry.
+ *
+ * Failure cases
+ * - A statement fails: nothing was written, and the caller retries or bisects the batch.
+ * - The commit gets no response: the transaction id (`xid`) tells whether it succeeded (`transaction-outcome.ts`).
  */
 
 export interface AdmissionLookup {
   readonly keyHashes: readonly string[];
-  /** Workspaces of callers that have a session or are a workflow. */
+  /** The workspaces of callers without a key: sessions and workflows. */
   readonly workspaceIds: readonly string[];
   readonly userIds: readonly string[];
-  /** The users of sessions, each where it calls. */
-  readonly members: MembersAsked;
+  /** The users of sessions, each in the workspace of the call. */
+  readonly members: MembershipLookup;
   readonly agentIds: readonly string[];
   readonly firstCalls: readonly ReplayLookup[];
-  /** Steps of workflows that are to be called. */
+  /** The workflow steps to call. */
   readonly steps: readonly WorkflowStepOf[];
-  /** The working process that would like to take the runs itself. */
+  /** The worker that would claim accepted executions at once. */
   readonly worker: string | null;
-  /** Below this nothing waits that matters. */
+  /** No ready execution has a lower tag. */
   readonly fromTag: number;
 }
 
-/** Whose first call with an Idempotency-Key is asked for: a key's, by its hash, or another caller's. */
+/** The caller of a first call with an Idempotency-Key: a key by its hash, or another caller by its id. */
 export interface CallerLookup {
   readonly hash: string | null;
   readonly caller: string | null;
@@ -44,29 +58,29 @@ export interface CallerLookup {
 
 export type ReplayLookup = CallerLookup & { readonly agentId: string; readonly key: string };
 
-/** Values: hashes and callers, of which each has one. */
-export function callersOf(asked: readonly CallerLookup[]): Value[] {
-  return [asked.map(({ hash }) => hash && hashBytes(hash)), asked.map(({ caller }) => caller)];
+/** The parameters for `CallerLookup`s: hashes and ids, of which each lookup has one. */
+export function callerValues(lookups: readonly CallerLookup[]): Value[] {
+  return [lookups.map(({ hash }) => hash && hashBytes(hash)), lookups.map(({ caller }) => caller)];
 }
 
 export interface AdmissionState {
-  /** The database's clock, read under the locks. */
+  /** The database time, read under the locks. */
   readonly nowMs: number;
-  /** The transaction's own number: what to ask for should its commit not be answered. */
+  /** The transaction id, to find the outcome of the commit if it gets no response. */
   readonly xid: string;
-  /** The lowest tag of a run that waits; null when none does. */
+  /** The lowest tag of a ready execution; null if there is none. */
   readonly floor: number | null;
-  /** Whether the working process still has its lease. It cannot lose it before this transaction ends. */
-  readonly workerHolds: boolean;
+  /** Whether the worker has a lease. It cannot lose it before this transaction ends. */
+  readonly workerHasLease: boolean;
   readonly keys: KeyRow[];
-  /** Of the users asked for those who are members still. */
+  /** The requested users that are still members. */
   readonly members: readonly MemberRole[];
   readonly agents: AgentRow[];
   readonly workspaces: WorkspaceRow[];
   readonly counts: ReadonlyMap<string, Counts>;
   readonly replays: ReplayRow[];
   readonly refusals: RefusalRow[];
-  /** Those of the steps that may be called; they cannot be taken by others before this transaction ends. */
+  /** The requested steps that may be called. They stay locked until this transaction ends. */
   readonly steps: readonly ReadyStep[];
 }
 
@@ -83,7 +97,7 @@ export interface KeyRow {
   readonly issued_by: string | null;
   readonly ended: boolean;
   readonly role: Role | null;
-  /** Those of the agents asked for that the key is tied to. */
+  /** The requested agents that the key is restricted to. */
   readonly agent_ids: string[];
 }
 
@@ -99,7 +113,7 @@ export interface AgentRow extends SetupRow {
   readonly config: AgentConfig;
   readonly required_variables: string[];
   readonly optional_variables: string[];
-  /** The default values as the JSON text of an object. */
+  /** The default values as a JSON object. */
   readonly defaults: string;
   readonly store_bodies: boolean;
   readonly requests_per_minute: number | null;
@@ -109,7 +123,7 @@ export interface AgentRow extends SetupRow {
   readonly version_id: string;
   readonly version_label: string;
   readonly version: ModelSettings;
-  /** Slots of maxConcurrency in use; null where the agent has no such cap. */
+  /** The slots of `maxConcurrency` in use; null without such a limit. */
   readonly slots_used: number | null;
 }
 
@@ -118,7 +132,7 @@ export interface WorkspaceRow {
   readonly actions_per_month: number | null;
   readonly month: number;
   readonly month_used: number;
-  /** The highest tag of the workspace's runs that wait. */
+  /** The highest tag of a ready execution in the workspace. */
   readonly last_tag: number | null;
 }
 
@@ -142,36 +156,36 @@ export interface RefusalRow {
 
 export async function readForAdmission(
   send: Send,
-  question: AdmissionLookup,
+  request: AdmissionLookup,
 ): Promise<AdmissionState> {
-  const { workspaceIds, userIds, agentIds, firstCalls, worker, fromTag } = question;
-  const keyHashes = question.keyHashes.map(hashBytes);
-  const asked = [keyHashes, workspaceIds, agentIds];
-  const [, counts, keys, agents, workspaces, line, refusals, held, replays, steps, members] =
+  const { workspaceIds, userIds, agentIds, firstCalls, worker, fromTag } = request;
+  const keyHashes = request.keyHashes.map(hashBytes);
+  const subjects = [keyHashes, workspaceIds, agentIds];
+  const [, counts, keys, agents, workspaces, clock, refusals, lease, replays, steps, members] =
     await Promise.all([
       send(begin),
-      send<Counts & { subject: string }>(lockLimits, asked),
+      send<Counts & { subject: string }>(lockLimits, subjects),
       send<KeyRow>(readKeys, [keyHashes, agentIds]),
-      send<AgentRow>(readAgents, asked),
+      send<AgentRow>(readAgents, subjects),
       send<WorkspaceRow>(readWorkspaces, [keyHashes, workspaceIds, fromTag]),
-      send<{ now_ms: number; xid: string; floor: number | null }>(readLine, [fromTag]),
+      send<{ now_ms: number; xid: string; floor: number | null }>(readClock, [fromTag]),
       send<RefusalRow>(readRefusals, [keyHashes, userIds, agentIds]),
-      worker === null ? [] : send(holdWorker, [worker]),
+      worker === null ? [] : send(lockWorker, [worker]),
       firstCalls.length === 0
         ? []
         : send<ReplayRow>(readReplays, [
-            ...callersOf(firstCalls),
+            ...callerValues(firstCalls),
             firstCalls.map((one) => one.agentId),
             firstCalls.map((one) => one.key),
           ]),
-      question.steps.length === 0 ? [] : lockReadySteps(send, question.steps),
-      question.members.length === 0 ? [] : readRoles(send, question.members),
+      request.steps.length === 0 ? [] : lockReadySteps(send, request.steps),
+      request.members.length === 0 ? [] : readRoles(send, request.members),
     ]);
   return {
-    nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN),
-    xid: line[0]?.xid ?? '',
-    floor: line[0]?.floor ?? null,
-    workerHolds: held.length > 0,
+    nowMs: Math.trunc(clock[0]?.now_ms ?? Number.NaN),
+    xid: clock[0]?.xid ?? '',
+    floor: clock[0]?.floor ?? null,
+    workerHasLease: lease.length > 0,
     keys,
     members,
     agents,
@@ -185,28 +199,27 @@ export async function readForAdmission(
 
 const begin: Statement = { name: 'begin', text: 'begin isolation level read committed' };
 
-/** SQL: the workspaces of keys and of other callers, each once. */
+/** SQL: the distinct workspaces of keys and other callers. */
 const callersWorkspaces =
   'select workspace_id from api_keys where hash = any($1::bytea[]) union select unnest($2::uuid[])';
 
-/** The columns of `Counts`, with whose they are. */
+/** SQL: the columns of `Counts` with their subject. */
 export const countsColumns = `subject, minute, minute_used as "minuteUsed", hour, hour_used as "hourUsed", day, day_used as "dayUsed"`;
 
 /**
- * Keys before agents before workspaces, each by id, as all who lock them do. A caller can lock only agents of its own
- * workspace. Were the list not materialized, PostgreSQL would look for a row's place in it anew after it has waited for
- * that row, and find nothing.
+ * Locks keys before agents before workspaces, each by id. A caller can lock only agents of its own workspace. The list is
+ * materialized: otherwise PostgreSQL evaluates it again after it has waited for a row, and may lose the row.
  */
 const lockLimits: Statement = {
   name: 'admission-lock-limits',
-  text: `with asked as materialized (
-      select 1 as place, id as subject from api_keys where hash = any($1::bytea[])
+  text: `with subjects as materialized (
+      select 1 as kind, id as subject from api_keys where hash = any($1::bytea[])
       union all
       select 2, id from agents where id = any($3::uuid[]) and workspace_id in (${callersWorkspaces})
       union all
       select 3, * from (${callersWorkspaces}) as workspaces)
-    select ${countsColumns} from limits join asked using (subject)
-    order by place, subject for update of limits`,
+    select ${countsColumns} from limits join subjects using (subject)
+    order by kind, subject for update of limits`,
 };
 
 const readKeys: Statement = {
@@ -214,16 +227,16 @@ const readKeys: Statement = {
   text: keysWith('agent_id = any($2::uuid[])'),
 };
 
-/** With all of their agents. */
-export const readWholeKeys: Statement = { name: 'read-keys', text: keysWith('true') };
+/** Includes all agents of the keys. */
+export const readKeysWithAllAgents: Statement = { name: 'read-keys', text: keysWith('true') };
 
-/** SQL: keys by their hashes as `KeyRow`s, with those of their agents that are asked for. */
-function keysWith(asked: string): string {
+/** SQL: keys by their hashes as `KeyRow`s, with those of their agents that satisfy `condition`. */
+function keysWith(condition: string): string {
   return `select encode(k.hash, 'hex') as hash, k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins, k.issued_by,
       k.requests_per_minute, k.requests_per_hour, k.requests_per_day, m.role,
       k.revoked_at is not null
         or (k.expires_at is not null and k.expires_at <= clock_timestamp()) as ended,
-      array(select agent_id from api_key_agents where api_key_id = k.id and ${asked}) as agent_ids
+      array(select agent_id from api_key_agents where api_key_id = k.id and ${condition}) as agent_ids
     from api_keys k
     left join members m on m.workspace_id = k.workspace_id and m.user_id = k.issued_by
     where k.hash = any($1::bytea[])`;
@@ -257,8 +270,8 @@ const readWorkspaces: Statement = {
       (${callersWorkspaces})`,
 };
 
-const readLine: Statement = {
-  name: 'admission-read-line',
+const readClock: Statement = {
+  name: 'admission-read-clock',
   text: `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()::text as xid,
       (select min(tag) from execution_queue
         where worker is null and available_at is null and has_slot is not false
@@ -272,20 +285,20 @@ const readRefusals: Statement = {
       (select id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[]))`,
 };
 
-// The lock keeps the row, and with it the lease, from being taken away until this transaction ends.
-const holdWorker: Statement = {
-  name: 'admission-hold-worker',
+// The lock keeps the worker, and so its lease, from being swept until this transaction ends.
+const lockWorker: Statement = {
+  name: 'admission-lock-worker',
   text: `select id from workers where id = $1 and lease_until > clock_timestamp() for key share`,
 };
 
 const readReplays: Statement = {
   name: 'admission-read-replays',
   text: `select i.caller, i.agent_id, i.key, i.digest, i.execution_id, i.agent_name, i.ignored_variables
-    from unnest($1::bytea[], $2::uuid[], $3::uuid[], $4::text[]) as asked (hash, caller, agent_id, key)
+    from unnest($1::bytea[], $2::uuid[], $3::uuid[], $4::text[]) as lookup (hash, caller, agent_id, key)
     cross join lateral (
       select * from idempotency i
-      where i.caller = coalesce(asked.caller, (select id from api_keys where hash = asked.hash))
-        and i.agent_id = asked.agent_id and i.key = asked.key offset 0) as i
+      where i.caller = coalesce(lookup.caller, (select id from api_keys where hash = lookup.hash))
+        and i.agent_id = lookup.agent_id and i.key = lookup.key offset 0) as i
     where (i.created_at > clock_timestamp() - interval '24 hours'
         or exists (select from execution_queue q where q.id = i.execution_id))`,
 };

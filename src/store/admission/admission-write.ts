@@ -7,14 +7,14 @@ import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { addStatistics } from '../history/statistics.ts';
 import { markCalled } from '../workflow/workflow-steps.ts';
 
-/** The writes of admission: one pipelined round trip that ends with the commit. */
+/** The second of admission's two batches: it writes and commits (see `admission-read.ts`). */
 
 export interface AdmissionWrites {
   readonly counts: ReadonlyMap<string, Counts>;
   readonly months: readonly { workspaceId: string; month: number; used: number }[];
-  /** When all of them were accepted or refused. */
+  /** The time of acceptance or refusal of the whole batch. */
   readonly executedAtMs: number;
-  /** The lease that runs are born under. */
+  /** The worker that claims accepted executions at once. */
   readonly worker: string | null;
   readonly executions: readonly NewExecution[];
   readonly idempotency: readonly NewIdempotency[];
@@ -22,14 +22,14 @@ export interface AdmissionWrites {
   readonly tallies: readonly Tally[];
 }
 
-/** What the records of many calls have in common, since they have caller and agent in common. */
+/** The fields that all records of one caller and agent have in common. */
 export interface ExecutionTerms {
   readonly workspaceId: string;
   readonly agentId: string;
   readonly promptVersionId: string;
   readonly apiKeyId: string | null;
   readonly executedBy: string | null;
-  /** `processing` with settings, or a refusal, ended with an error. */
+  /** `processing` with settings, or the status of a refusal with an error. */
   readonly status: ExecutionStatus;
   readonly source: Source;
   readonly agentName: string;
@@ -41,23 +41,23 @@ export interface ExecutionTerms {
   readonly settings: ExecutionSettings | null;
 }
 
-/** A record at birth, and the place in the queue of a run that is to be carried out. */
+/** A new record, and the queue row of an accepted execution. */
 export interface NewExecution {
   readonly id: string;
-  /** The same object for all that have the same terms: they are written once. */
+  /** The same object for all records with equal terms, which are sent once. */
   readonly terms: ExecutionTerms;
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
   readonly inputVariables: string | null;
   /** Null for a refusal. */
   readonly run: NewQueuedExecution | null;
-  /** The step of a workflow's run that this is the call of. */
+  /** The step of a workflow run that it belongs to. */
   readonly step: WorkflowStepOf | null;
 }
 
 export interface NewQueuedExecution {
   readonly tag: number;
-  /** Claimed from birth by the process that accepts it. */
+  /** Whether the accepting worker claims it at once. */
   readonly born: boolean;
   readonly hasSlot: boolean | null;
 }
@@ -73,7 +73,7 @@ export interface NewIdempotency {
   readonly createdAtMs: number;
 }
 
-/** How many refusals of this caller, agent and status stand as records in this hour. */
+/** How many refusals of this caller, agent and status were recorded in this hour. */
 export interface NewRefusal {
   readonly caller: string;
   readonly agentId: string;
@@ -100,7 +100,7 @@ export async function writeAdmission(send: Send, writes: AdmissionWrites): Promi
 
 const commit: Statement = { name: 'commit', text: 'commit' };
 
-/** Writes counts back that were read under their lock: those of keys and agents, and the months of workspaces. */
+/** Writes counts that were read under their lock: those of keys and agents, and the months of workspaces. */
 export function updateCounts(
   send: Send,
   counts: ReadonlyMap<string, Counts>,
@@ -121,7 +121,7 @@ const updateCountRows: Statement = {
     where l.subject = c.subject`,
 };
 
-/** No subject stands among both; what one has not is null, and stays. */
+/** A subject is either in `counts` or in `months`. Nulls leave the columns of the other unchanged. */
 function countValues(
   counts: ReadonlyMap<string, Counts>,
   months: AdmissionWrites['months'],
@@ -142,24 +142,24 @@ function countValues(
   ];
 }
 
-// Terms travel once for all the records that have them: half of what an insert costs is to read the values.
+// Terms are sent once for all records that share them: parsing the parameters is half the cost of an insert.
 const insertExecutions: Statement = {
   name: 'admission-insert-executions',
   text: `with accepted as materialized (
       select e.*, t.*, $1::timestamptz as executed_at,
-        case when e.born then $2::uuid end as worker, case when e.born then clock_timestamp() end as started_at
+        case when e.claimed then $2::uuid end as worker, case when e.claimed then clock_timestamp() end as started_at
       from unnest($3::uuid[], $4::int[], $5::text[], $6::text[], $7::json[], $8::bigint[], $9::bool[], $10::bool[],
         $25::uuid[], $26::text[], $27::int[])
-        as e (id, terms, ip_address, user_agent, input_variables, tag, born, has_slot, workflow_run_id, step_name,
+        as e (id, terms, ip_address, user_agent, input_variables, tag, claimed, has_slot, workflow_run_id, step_name,
           item)
       join unnest($11::uuid[], $12::uuid[], $13::uuid[], $14::uuid[], $15::uuid[], $16::execution_status[],
         $17::execution_source[], $18::text[], $19::text[], $20::text[], $21::float8[], $22::text[], $23::text[],
         $24::json[]) with ordinality
         as t (workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, status, source, agent_name,
-          prompt_version_label, model, temperature, error_code, error, settings, place) on t.place = e.terms),
+          prompt_version_label, model, temperature, error_code, error, settings, ordinal) on t.ordinal = e.terms),
     queued as (
       insert into execution_queue (id, workspace_id, agent_id, tag, worker, has_slot, attempt, started_at)
-      select id, workspace_id, agent_id, tag, worker, has_slot, born::int, started_at
+      select id, workspace_id, agent_id, tag, worker, has_slot, claimed::int, started_at
       from accepted where tag is not null)
     insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by,
       executed_at, completed_at, status, source, agent_name, prompt_version_label, model, temperature,
@@ -175,16 +175,16 @@ const insertExecutions: Statement = {
 };
 
 function executionValues({ executions, executedAtMs, worker }: AdmissionWrites): Value[] {
-  const places = new Map<ExecutionTerms, number>();
+  const indexes = new Map<ExecutionTerms, number>();
   for (const { terms } of executions) {
-    if (!places.has(terms)) places.set(terms, places.size + 1);
+    if (!indexes.has(terms)) indexes.set(terms, indexes.size + 1);
   }
-  const terms = [...places.keys()];
+  const terms = [...indexes.keys()];
   return [
     new Date(executedAtMs).toISOString(),
     worker,
     executions.map((one) => one.id),
-    executions.map((one) => places.get(one.terms)),
+    executions.map((one) => indexes.get(one.terms)),
     executions.map((one) => one.ipAddress),
     executions.map((one) => one.userAgent),
     executions.map((one) => one.inputVariables),
@@ -211,7 +211,7 @@ function executionValues({ executions, executedAtMs, worker }: AdmissionWrites):
   ];
 }
 
-// A row that has had its day is taken over; a live one cannot be here, the lock of the limits saw to that.
+// Overwrites expired rows. The lock of the limits guarantees that there is no unexpired row.
 const insertIdempotency: Statement = {
   name: 'admission-insert-idempotency',
   text: `insert into idempotency as i (caller, agent_id, key, digest, execution_id, agent_name,
@@ -238,7 +238,7 @@ function idempotencyValues(rows: readonly NewIdempotency[]): Value[] {
   ];
 }
 
-/** A text[] as the text that PostgreSQL reads: arrays of arrays would have to be rectangular. */
+/** A text[] literal. PostgreSQL requires rectangular arrays of arrays, so each is sent as text. */
 export function textArray(texts: readonly string[]): string {
   const quoted = texts.map((text) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
   return `{${quoted.join(',')}}`;

@@ -5,17 +5,17 @@ import { hashBytes } from '../../core/people/key.ts';
 import type { Role } from '../../core/people/member.ts';
 import type { Db } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
-import { homeFirst } from '../people/members.ts';
-import { type KeyRow, readWholeKeys } from './admission-read.ts';
+import { ownWorkspacesFirst } from '../people/members.ts';
+import { type KeyRow, readKeysWithAllAgents } from './admission-read.ts';
 
-/** Who calls, outside admission: a key by its hash, a session by its user. Read anew for every request. */
+/** Authenticates callers outside admission: a key by its hash, a session by its user. Nothing is cached. */
 
-/** Those of these keys that were issued, by their hashes. */
+/** The existing ones of these keys by their hashes. */
 export function readCallerKeys(send: Send, hashes: readonly string[]): Promise<KeyRow[]> {
-  return send(readWholeKeys, [hashes.map(hashBytes)]);
+  return send(readKeysWithAllAgents, [hashes.map(hashBytes)]);
 }
 
-/** The user of a session as a caller in one of its workspaces: the one named, else the first that they own or are in. */
+/** The user of a session as a caller in the given workspace, else in the first one that the user owns or belongs to. */
 export async function findSessionCaller(
   db: Db,
   userId: string,
@@ -24,12 +24,12 @@ export async function findSessionCaller(
   const { rows } = await sql<{ workspaceId: string; role: Role }>`
     select m.workspace_id, m.role from members m
     where m.user_id = ${userId} and (${workspaceId}::uuid is null or m.workspace_id = ${workspaceId})
-    order by ${homeFirst} limit 1`.execute(db);
+    order by ${ownWorkspacesFirst} limit 1`.execute(db);
   const member = rows[0];
   return member ? sessionCaller({ userId, ...member }) : null;
 }
 
-/** What decides whether a caller sees an agent. */
+/** The fields that decide whether a caller sees an agent. */
 export interface AgentView {
   readonly id: string;
   readonly workspaceId: string;
@@ -38,7 +38,7 @@ export interface AgentView {
   readonly allowedOrigins: string[];
 }
 
-/** Those of these agents that there are, whatever workspace they are in. */
+/** The existing ones of these agents, in any workspace. */
 export function readAgentViews(send: Send, agentIds: readonly string[]): Promise<AgentView[]> {
   return send(readViews, [agentIds]);
 }
@@ -50,7 +50,7 @@ const readViews: Statement = {
     from agents where id = any($1::uuid[]) and deleted_at is null`,
 };
 
-/** The origins that browsers may call an agent from: its own, and those of the keys that reach it. */
+/** The origins that browsers may call an agent from: those of the agent and of the keys that can call it. */
 export async function findAgentOrigins(db: Db, agentId: string): Promise<string[]> {
   const { rows } = await sql<{ origin: string }>`
     select unnest(a.allowed_origins) as origin from agents a where a.id = ${agentId} and a.deleted_at is null
@@ -67,7 +67,7 @@ export async function findAgentOrigins(db: Db, agentId: string): Promise<string[
   return rows.map((row) => row.origin);
 }
 
-/** The origins that browsers may call a workflow from: those of the keys that reach all agents of its pinned version. */
+/** The origins that browsers may call a workflow from: those of the keys that can call all agents of its pinned version. */
 export async function findWorkflowOrigins(db: Db, workflowId: string): Promise<string[]> {
   const { rows } = await sql<{ origin: string }>`
     select distinct unnest(k.allowed_origins) as origin
@@ -83,8 +83,8 @@ export async function findWorkflowOrigins(db: Db, workflowId: string): Promise<s
 }
 
 /**
- * Counts one call in the current UTC minute, a list call of a key or user or an event for a webhook, and says how many
- * there were with it. A count beyond the limit changes nothing for anyone, so it need not be taken back.
+ * Counts a list request of a key or user, or a webhook event, in the current UTC minute. Returns the new count. A count above
+ * the limit is harmless, so it is never decremented.
  */
 export async function countInMinute(
   db: Db,
@@ -103,8 +103,8 @@ export async function countInMinute(
   return { used, nowMs, resetAtMs: (minute + 1) * 60_000 };
 }
 
-/** Notes when keys were last used; called now and then with what came together, not for each call. */
-export async function touchKeys(db: Db, hashes: readonly string[]): Promise<void> {
+/** Sets the time of last use. Called for a batch of keys from time to time, not for each call. */
+export async function markKeysUsed(db: Db, hashes: readonly string[]): Promise<void> {
   await sql`
     update api_keys set last_used_at = clock_timestamp()
     where id in (select id from api_keys where hash = any (${hashes.map(hashBytes)}::bytea[]) order by id for update)`.execute(

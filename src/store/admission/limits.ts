@@ -3,9 +3,9 @@ import type { Counts } from '../../core/execution/limits.ts';
 import type { Db, Trx } from '../connection/database.ts';
 
 /**
- * Locks the rows that the calls of these keys, agents or workspaces are counted in. Admission holds them while it
- * decides, so what is changed under this lock takes effect with the next call and never in the midst of one.
- * Keys are locked before agents, agents before workspaces: never lock two kinds with one call.
+ * Locks the rows that count the calls of these keys, agents or workspaces. Admission holds these locks while it decides, so a
+ * change under the same lock affects the next call, never one in progress. Lock order: keys, agents, workspaces; never lock
+ * two kinds with one call.
  */
 export async function lockLimits(trx: Trx, subjects: readonly string[]): Promise<void> {
   await sql`
@@ -13,24 +13,24 @@ export async function lockLimits(trx: Trx, subjects: readonly string[]): Promise
     order by subject for update`.execute(trx);
 }
 
-/** What a key or an agent has let past, as admission last wrote it, and the time to look at that. */
-export interface CountedRow {
+/** The counts of a key or agent as admission last wrote them, and the current time to interpret them. */
+export interface CountsRow {
   readonly counts: Counts;
   readonly nowMs: number;
 }
 
-/** The columns of a `CountedRow`, of the key or agent with that id. */
-export function counted(subject: string) {
+/** SQL: the columns of a `CountsRow` for the key or agent with that id. */
+export function countsOf(subject: string) {
   return sql.raw(`(select jsonb_build_object('minute', minute, 'minuteUsed', minute_used,
       'hour', hour, 'hourUsed', hour_used, 'day', day, 'dayUsed', day_used)
     from limits where subject = ${subject}) as counts,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`);
 }
 
-/** Without the lock: nothing is decided by it. */
-export async function readCounts(db: Db, agentId: string): Promise<CountedRow> {
-  const { rows } = await sql<CountedRow>`
-    select ${counted('a.id')} from agents a where a.id = ${agentId}`.execute(db);
-  if (!rows[0]) throw new Error('an agent without a row of limits');
+/** Reads without a lock, for display only. */
+export async function readCounts(db: Db, agentId: string): Promise<CountsRow> {
+  const { rows } = await sql<CountsRow>`
+    select ${countsOf('a.id')} from agents a where a.id = ${agentId}`.execute(db);
+  if (!rows[0]) throw new Error('The agent has no row of limits.');
   return rows[0];
 }

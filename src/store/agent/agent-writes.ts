@@ -4,7 +4,7 @@ import type { AgentSettings } from '../../core/agent/agent-settings.ts';
 import type { Trx } from '../connection/database.ts';
 import { grantFreeSlots } from '../execution/finish.ts';
 
-/** Writing agents. All but the first needs the agent locked, its row of limits before it. */
+/** Writes agents. Everything except `insertAgent` needs the lock of the limits and then of the agent. */
 
 export interface NewAgent {
   readonly id: string;
@@ -15,7 +15,7 @@ export interface NewAgent {
   readonly settings: AgentSettings;
 }
 
-/** A Draft with its API off, and the row that its calls will be counted in. */
+/** Inserts a draft with a disabled API, and the row of limits that counts its calls. */
 export async function insertAgent(trx: Trx, agent: NewAgent): Promise<void> {
   const { settings: s } = agent;
   await sql`
@@ -68,7 +68,7 @@ export async function writeLifecycleState(
     where id = ${id}`.execute(trx);
 }
 
-/** Takes the agent from view. Its keys stop for it; runs that were accepted go on to their end. */
+/** Deletes the agent for callers. Executions that were accepted continue. */
 export async function markDeleted(trx: Trx, id: string): Promise<void> {
   await sql`
     update agents set deleted_at = clock_timestamp(), revision = revision + 1,
@@ -77,8 +77,8 @@ export async function markDeleted(trx: Trx, id: string): Promise<void> {
 }
 
 /**
- * Gives waiting runs the slots that a changed `maxConcurrency` leaves free. Runs that were accepted while there was no
- * cap hold no slot, so a new cap does not count them: it is exact once they have ended.
+ * Grants slots to waiting executions after a change of `maxConcurrency`. Executions that were accepted without such a limit
+ * have no slot, so a new limit is exact only after they have ended.
  */
 export async function grantSlots(trx: Trx, id: string): Promise<void> {
   await trx.executeQuery(CompiledQuery.raw(grantFreeSlots.text, [[id]]));

@@ -5,9 +5,9 @@ import type { Caller } from '../../core/execution/caller.ts';
 import type { RateLimits } from '../../core/execution/limits.ts';
 import type { Retention } from '../../core/history/retention.ts';
 import type { Db, Trx } from '../connection/database.ts';
-import { holds, type Page, readPage } from '../page.ts';
+import { containsText, type Page, readPage } from '../page.ts';
 
-/** Reading agents, as far as whoever asks sees them. */
+/** Reads the agents that the caller may see. */
 
 export interface AgentRow extends AgentSettings, LifecycleState {
   readonly id: string;
@@ -20,16 +20,22 @@ export interface AgentRow extends AgentSettings, LifecycleState {
   readonly updatedAt: Date;
 }
 
-/** Who looks: what decides which agents there are. */
+/** The caller, as far as it decides which agents are visible. */
 export type Viewer = Pick<Caller, 'workspaceId' | 'userId' | 'role' | 'allAgents' | 'agentIds'>;
 
-/** The agents `a` that there are for a caller: `sees` of core/member, and the agents that its key is tied to. */
+/** SQL: whether a caller sees agent `a` (`sees` in core/people/member.ts), including the restriction of its key. */
 export function visibleTo(viewer: Viewer) {
-  return sql`a.deleted_at is null and ${seenBy(viewer)}`;
+  return sql`a.deleted_at is null and ${visibleIncludingDeleted(viewer)}`;
 }
 
-/** The same with those that were deleted, as long as the caller would see them if they were not. */
-export function seenBy({ workspaceId, userId, role, allAgents, agentIds }: Viewer) {
+/** SQL: the same, including deleted agents. */
+export function visibleIncludingDeleted({
+  workspaceId,
+  userId,
+  role,
+  allAgents,
+  agentIds,
+}: Viewer) {
   return sql`a.workspace_id = ${workspaceId}
     and (a.visibility = 'public' or ${role === 'owner'} or a.created_by = ${userId})
     and (${allAgents} or a.id = any (${agentIds}::uuid[]))`;
@@ -38,7 +44,7 @@ export function seenBy({ workspaceId, userId, role, allAgents, agentIds }: Viewe
 type StoredRow = Omit<AgentRow, 'defaultVariableValues' | 'rateLimits' | 'retention'> &
   RateLimits &
   Retention & {
-    /** JSON text: the order of names is the caller's. */
+    /** JSON text, which preserves the order of names. */
     readonly defaultVariableValues: string;
   };
 
@@ -56,7 +62,7 @@ export async function findAgent(db: Db, viewer: Viewer, id: string): Promise<Age
   return rows[0] ? agentRow(rows[0]) : null;
 }
 
-/** Of these agents, those that the viewer sees. */
+/** The visible ones of these agents. */
 export async function findAgents(
   db: Db,
   viewer: Viewer,
@@ -68,7 +74,7 @@ export async function findAgents(
   return rows.map(agentRow);
 }
 
-/** The stored ids of all agents that the viewer sees, the archived ones too; of those with these names, where given. */
+/** The ids of all visible agents, including archived ones; only those with these names if given. */
 export async function listVisibleAgents(
   db: Db,
   viewer: Viewer,
@@ -79,20 +85,20 @@ export async function listVisibleAgents(
   return rows.map(({ id }) => id);
 }
 
-/** SQL: whether the row of this alias has one of these names; true for null. */
+/** SQL: whether the row of this alias has one of these names; true if `names` is null. */
 export function hasName(alias: string, names: readonly string[] | null) {
   return names === null ? sql`true` : sql`${sql.ref(`${alias}.name`)} = any (${names}::text[])`;
 }
 
-/** An agent whatever the caller sees of it by now: who changes one may thereby lose sight of it. */
+/** An agent, whether the caller still sees it or not: a change may hide it from the caller. */
 export async function readAgent(trx: Trx, id: string): Promise<AgentRow> {
   const { rows } = await sql<StoredRow>`
     select ${columns} from ${joined} where a.id = ${id}`.execute(trx);
-  if (!rows[0]) throw new Error('the agent that was written is gone');
+  if (!rows[0]) throw new Error('The updated agent does not exist.');
   return agentRow(rows[0]);
 }
 
-/** Locks the agent for a change. Its row of limits must be locked before: then nobody changes it meanwhile. */
+/** Locks the agent for a change. The caller must have locked its row of limits. */
 export async function lockAgent(trx: Trx, viewer: Viewer, id: string): Promise<AgentRow | null> {
   const { rows } = await sql<StoredRow>`
     select ${columns} from ${joined} where a.id = ${id} and ${visibleTo(viewer)}
@@ -100,13 +106,13 @@ export async function lockAgent(trx: Trx, viewer: Viewer, id: string): Promise<A
   return rows[0] ? agentRow(rows[0]) : null;
 }
 
-export interface AgentQuestion extends Page {
+export interface AgentQuery extends Page {
   readonly stage: Stage | null;
   readonly project: string | null;
   readonly tag: string | null;
-  /** Part of the name or description, in any case. */
+  /** A part of the name or description, ignoring case. */
   readonly q: string | null;
-  /** The archived ones instead of the others. */
+  /** Archived agents instead of active ones. */
   readonly archived: boolean;
 }
 
@@ -114,18 +120,18 @@ export interface AgentQuestion extends Page {
 export async function listAgents(
   db: Db,
   viewer: Viewer,
-  question: AgentQuestion,
+  request: AgentQuery,
 ): Promise<{ rows: AgentRow[]; total: number }> {
-  const { stage, project, tag, q, archived } = question;
+  const { stage, project, tag, q, archived } = request;
   const found = (part: string) =>
-    sql`and (${holds(sql`a.name`, part)} or ${holds(sql`a.description`, part)})`;
+    sql`and (${containsText(sql`a.name`, part)} or ${containsText(sql`a.description`, part)})`;
   const from = sql`${joined} where ${visibleTo(viewer)}
     and (a.archived_at is not null) = ${archived}
     ${stage === null ? sql`` : sql`and a.stage = ${stage}`}
     ${project === null ? sql`` : sql`and a.project = ${project}`}
     ${tag === null ? sql`` : sql`and ${tag} = any (a.tags)`}
     ${q === null ? sql`` : found(q)}`;
-  const page = await readPage<StoredRow>(db, { columns, from, order: sql`a.id desc` }, question);
+  const page = await readPage<StoredRow>(db, { columns, from, order: sql`a.id desc` }, request);
   return { rows: page.rows.map(agentRow), total: page.total };
 }
 

@@ -1,13 +1,17 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../connection/database.ts';
-import { type Defined, type Stored, withDefinition } from '../workflow/workflow-definitions.ts';
-import { versionSeenBy } from '../workflow/workflows.ts';
+import {
+  parseDefinition,
+  type WithDefinition,
+  type WithDefinitionText,
+} from '../workflow/workflow-definitions.ts';
+import { versionVisibleTo } from '../workflow/workflows.ts';
 import { hasName, type Viewer } from './agents.ts';
-import { type VersionRow, whole } from './versions.ts';
+import { type VersionRow, versionColumns } from './versions.ts';
 
-/** What a declaration is compared with: prompts and workflows by name, versions by label. */
+/** Reads what a declaration is compared with: prompts and workflows by name, versions by label. */
 
-/** Two declarations of one workspace are applied one after the other: they lock many things, in no order. */
+/** Serializes the declarations of a workspace, because they lock many rows in no fixed order. */
 export async function lockDeclaration(trx: Trx, workspaceId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`declaration ${workspaceId}`}, 0))`.execute(
     trx,
@@ -21,8 +25,8 @@ export interface NamedPromptRow {
   readonly archived: boolean;
 }
 
-/** Those with these names, or all for null; the oldest first. */
-export async function namedPrompts(
+/** Those with these names, or all if `names` is null; oldest first. */
+export async function findPromptsByName(
   db: Db,
   workspaceId: string,
   names: readonly string[] | null,
@@ -33,47 +37,47 @@ export async function namedPrompts(
   return rows;
 }
 
-export interface NamedWorkflowRow extends Defined {
+export interface NamedWorkflowRow extends WithDefinition {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
   readonly enabled: boolean;
 }
 
-/** Those with these names, or all for null; the oldest first. */
-export async function namedWorkflows(
+/** Those with these names, or all if `names` is null; oldest first. */
+export async function findWorkflowsByName(
   db: Db,
   viewer: Viewer,
   names: readonly string[] | null,
 ): Promise<NamedWorkflowRow[]> {
-  const { rows } = await sql<Stored<NamedWorkflowRow>>`
+  const { rows } = await sql<WithDefinitionText<NamedWorkflowRow>>`
     select w.id, w.name, w.description, w.enabled, v.definition
     from workflows w join workflow_versions v on v.id = w.workflow_version_id
-    where w.deleted_at is null and ${hasName('w', names)} and ${versionSeenBy(viewer)} order by w.id`.execute(
+    where w.deleted_at is null and ${hasName('w', names)} and ${versionVisibleTo(viewer)} order by w.id`.execute(
     db,
   );
-  return rows.map(withDefinition);
+  return rows.map(parseDefinition);
 }
 
-export async function findVersionLabeled(
+export async function findVersionByLabel(
   db: Db,
   promptId: string,
   label: string,
 ): Promise<VersionRow | null> {
   const { rows } = await sql<VersionRow>`
-    select ${whole} from prompt_versions v
+    select ${versionColumns} from prompt_versions v
     where v.prompt_id = ${promptId} and v.label = ${label}`.execute(db);
   return rows[0] ?? null;
 }
 
-/** Of these prompts the newest version of each, and those named; by prompt, then in order. */
-export async function versionsToDeclare(
+/** The newest version of each of these prompts, and the named versions; by prompt and number. */
+export async function findDeclaredVersions(
   db: Db,
   promptIds: readonly string[],
   versionIds: readonly string[],
 ): Promise<VersionRow[]> {
   const { rows } = await sql<VersionRow>`
-    select ${whole} from prompt_versions v
+    select ${versionColumns} from prompt_versions v
     where v.prompt_id = any (${promptIds}::uuid[]) and (v.id = any (${versionIds}::uuid[])
       or v.number = (select max(number) from prompt_versions n where n.prompt_id = v.prompt_id))
     order by v.prompt_id, v.number`.execute(db);

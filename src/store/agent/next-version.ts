@@ -5,11 +5,11 @@ import type { Db } from '../connection/database.ts';
 /** The next version of a prompt or a workflow. */
 interface NextVersion {
   readonly number: number;
-  /** What it is called unless it is given a label: one that no other version has. */
+  /** The default label, which no other version has. */
   readonly label: string;
 }
 
-/** Good only while the prompt or the workflow is locked. */
+/** Valid only while the prompt or workflow is locked. */
 export async function nextVersion(
   db: Db,
   of: 'prompt' | 'workflow',

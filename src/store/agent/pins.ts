@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../connection/database.ts';
 import { type Page, readPage } from '../page.ts';
 
-/** Which version an agent had, from when, by whom. */
+/** The pins of an agent: which prompt version it used, since when, pinned by whom. */
 
 export interface PinRow {
   readonly id: string;
@@ -13,7 +13,7 @@ export interface PinRow {
   readonly pinnedBy: string | null;
 }
 
-/** Newest first: the first is in force. */
+/** Newest first. The first pin is in effect. */
 export function listPins(
   db: Db,
   agentId: string,
@@ -26,7 +26,7 @@ export function listPins(
   return readPage(db, { columns, from, order: sql`p.id desc` }, page);
 }
 
-/** The pin in force; good only while the agent is locked. */
+/** The pin in effect. Valid only while the agent is locked. */
 export async function findLastPin(trx: Trx, agentId: string): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`
     select id from pins where agent_id = ${agentId} order by id desc limit 1`.execute(trx);

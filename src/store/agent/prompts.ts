@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../connection/database.ts';
-import { holds, type Page, readPage } from '../page.ts';
+import { containsText, type Page, readPage } from '../page.ts';
 import { type Viewer, visibleTo } from './agents.ts';
 import { findLatestVersions, type VersionSummaryRow } from './versions.ts';
 
-/** Prompts. Whoever sees the workspace sees them all; a key tied to agents, those that its agents are built from. */
+/** Prompts. A caller sees all prompts of the workspace; a key restricted to agents sees the prompts of these agents. */
 
 export interface PromptRow {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
   readonly archived: boolean;
-  /** Raised by every change of what a reader is shown, new versions included. */
+  /** Incremented by every visible change, including new versions. */
   readonly revision: number;
   readonly createdBy: string | null;
   readonly createdAt: Date;
@@ -25,33 +25,33 @@ const columns =
   sql.raw(`p.id, p.name, p.description, p.archived_at is not null as archived, p.revision,
   p.created_by, p.created_at, p.updated_at`);
 
-function reachableBy(viewer: Viewer) {
+function promptVisibleTo(viewer: Viewer) {
   return sql`p.workspace_id = ${viewer.workspaceId} and (${viewer.allAgents} or exists (
     select from agents a where a.prompt_id = p.id and ${visibleTo(viewer)}))`;
 }
 
 export async function findPrompt(db: Db, viewer: Viewer, id: string): Promise<PromptRow | null> {
   const { rows } = await sql<BareRow>`
-    select ${columns} from prompts p where p.id = ${id} and ${reachableBy(viewer)}`.execute(db);
+    select ${columns} from prompts p where p.id = ${id} and ${promptVisibleTo(viewer)}`.execute(db);
   return (await withLatest(db, rows))[0] ?? null;
 }
 
 export async function listPrompts(
   db: Db,
   viewer: Viewer,
-  question: Page & { readonly q: string | null; readonly archived: boolean },
+  request: Page & { readonly q: string | null; readonly archived: boolean },
 ): Promise<{ rows: PromptRow[]; total: number }> {
-  const { q, archived } = question;
+  const { q, archived } = request;
   const found = (part: string) =>
-    sql`and (${holds(sql`p.name`, part)} or ${holds(sql`p.description`, part)})`;
-  const from = sql`prompts p where ${reachableBy(viewer)}
+    sql`and (${containsText(sql`p.name`, part)} or ${containsText(sql`p.description`, part)})`;
+  const from = sql`prompts p where ${promptVisibleTo(viewer)}
     and (p.archived_at is not null) = ${archived} ${q === null ? sql`` : found(q)}`;
-  const page = await readPage<BareRow>(db, { columns, from, order: sql`p.id desc` }, question);
+  const page = await readPage<BareRow>(db, { columns, from, order: sql`p.id desc` }, request);
   return { rows: await withLatest(db, page.rows), total: page.total };
 }
 
-/** Keeps the prompt from being archived until the transaction ends. */
-export async function holdPrompt(
+/** Prevents archiving of the prompt until the transaction ends. */
+export async function lockPromptShared(
   trx: Trx,
   workspaceId: string,
   id: string,
@@ -65,9 +65,9 @@ export async function holdPrompt(
 /** Locks a prompt for a change, until the transaction ends. */
 export async function lockPrompt(trx: Trx, viewer: Viewer, id: string): Promise<PromptRow | null> {
   const { rows } = await sql<BareRow>`
-    select ${columns} from prompts p where p.id = ${id} and ${reachableBy(viewer)}
+    select ${columns} from prompts p where p.id = ${id} and ${promptVisibleTo(viewer)}
     for no key update`.execute(trx);
-  // In a statement of its own: whoever held the lock before may have added a version.
+  // A separate statement, because the previous owner of the lock may have added a version.
   return (await withLatest(trx, rows))[0] ?? null;
 }
 
@@ -89,7 +89,7 @@ export async function insertPrompt(
   return one(await withLatest(trx, rows));
 }
 
-/** Writes a prompt that is locked; `archived` sets the time only where it was not archived before. */
+/** Needs the lock of the prompt. Keeps the time of archiving if it was archived already. */
 export async function updatePrompt(
   trx: Trx,
   prompt: Pick<PromptRow, 'id' | 'name' | 'description' | 'archived'>,
@@ -113,6 +113,6 @@ async function withLatest(db: Db, prompts: readonly BareRow[]): Promise<PromptRo
 }
 
 function one<Row>([row]: readonly Row[]): Row {
-  if (row === undefined) throw new Error('the row that was locked is gone');
+  if (row === undefined) throw new Error('The locked prompt does not exist.');
   return row;
 }

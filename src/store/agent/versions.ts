@@ -3,9 +3,9 @@ import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import { type Page, readPage } from '../page.ts';
 
-/** Prompt versions. Nothing here changes one: the database itself refuses that. */
+/** Prompt versions. The database rejects changes of a version. */
 
-/** A version without its texts, which can be large. */
+/** A version without its templates, which can be large. */
 export interface VersionSummaryRow extends ModelSettings {
   readonly id: string;
   readonly promptId: string;
@@ -35,10 +35,11 @@ export interface NewVersion extends ModelSettings {
   readonly createdBy: string | null;
 }
 
-const summary = sql.raw(`v.id, v.prompt_id, v.number, v.label, v.variables, v.model, v.temperature,
+const summaryColumns =
+  sql.raw(`v.id, v.prompt_id, v.number, v.label, v.variables, v.model, v.temperature,
   v.max_tokens, v.top_p, v.notes, v.created_by, v.created_at`);
-/** The columns of a `VersionRow` of a version `v`. */
-export const whole = sql`${summary}, v.system_template as system, v.user_template as "user"`;
+/** SQL: the columns of a `VersionRow` of version `v`. */
+export const versionColumns = sql`${summaryColumns}, v.system_template as system, v.user_template as "user"`;
 
 export async function findVersion(
   db: Db,
@@ -46,7 +47,7 @@ export async function findVersion(
   id: string,
 ): Promise<VersionRow | null> {
   const { rows } = await sql<VersionRow>`
-    select ${whole} from prompt_versions v
+    select ${versionColumns} from prompt_versions v
     where v.id = ${id} and v.prompt_id = ${promptId}`.execute(db);
   return rows[0] ?? null;
 }
@@ -57,19 +58,19 @@ export async function findVersionSummary(
   id: string,
 ): Promise<VersionSummaryRow | null> {
   const { rows } = await sql<VersionSummaryRow>`
-    select ${summary} from prompt_versions v
+    select ${summaryColumns} from prompt_versions v
     where v.id = ${id} and v.prompt_id = ${promptId}`.execute(db);
   return rows[0] ?? null;
 }
 
-/** The newest version of each of these prompts that has any. */
+/** The newest version of each of these prompts that has versions. */
 export async function findLatestVersions(
   db: Db,
   promptIds: readonly string[],
 ): Promise<VersionSummaryRow[]> {
   const { rows } = await sql<VersionSummaryRow>`
-    select ${summary} from unnest(${promptIds}::uuid[]) as asked (id) cross join lateral (
-      select * from prompt_versions where prompt_id = asked.id order by number desc limit 1) as v`.execute(
+    select ${summaryColumns} from unnest(${promptIds}::uuid[]) as given (id) cross join lateral (
+      select * from prompt_versions where prompt_id = given.id order by number desc limit 1) as v`.execute(
     db,
   );
   return rows;
@@ -81,10 +82,10 @@ export function listVersions(
   page: Page,
 ): Promise<{ rows: VersionSummaryRow[]; total: number }> {
   const from = sql`prompt_versions v where v.prompt_id = ${promptId}`;
-  return readPage(db, { columns: summary, from, order: sql`v.number desc` }, page);
+  return readPage(db, { columns: summaryColumns, from, order: sql`v.number desc` }, page);
 }
 
-/** Null where the label is taken in its prompt. */
+/** Null if the prompt has a version with that label. */
 export async function insertVersion(trx: Trx, version: NewVersion): Promise<VersionRow | null> {
   const { rows } = await sql<VersionRow>`
     insert into prompt_versions as v (id, prompt_id, workspace_id, number, label, system_template,
@@ -94,6 +95,6 @@ export async function insertVersion(trx: Trx, version: NewVersion): Promise<Vers
       ${version.model}, ${version.temperature}, ${version.maxTokens}, ${version.topP},
       ${version.notes}, ${version.createdBy})
     on conflict (prompt_id, label) do nothing
-    returning ${whole}`.execute(trx);
+    returning ${versionColumns}`.execute(trx);
   return rows[0] ?? null;
 }

@@ -3,23 +3,23 @@ import type { Db } from './database.ts';
 import { isInvalidParameter } from './database-error.ts';
 
 /**
- * SQL: the time at which a statement asks for it, once. As the bound of an index: `clock_timestamp()` itself is asked for
- * each row, so no index ends there, and all that is not due yet would be read as well.
+ * SQL: the current time, evaluated once per statement. Use it as an index bound: PostgreSQL evaluates a plain
+ * `clock_timestamp()` for every row, so the index scan would also read all rows that are not due yet.
  */
-export const thisMoment = sql.raw('(select clock_timestamp())');
+export const statementTime = sql.raw('(select clock_timestamp())');
 
-/** SQL: nothing is put off for so long. What is due later was put off while the database's clock was ahead. */
-export const tooFarOff = sql`${thisMoment} + interval '2 hours'`;
+/** SQL: no delay exceeds this time. A row that is due later was delayed while the database clock was ahead. */
+export const farthestDueTime = sql`${statementTime} + interval '2 hours'`;
 
-/** The database's time in whole milliseconds: what new identifiers are made of. */
+/** The database time in whole milliseconds. New identifiers contain it. */
 export async function readClock(db: Db): Promise<number> {
   const { rows } = await sql<{ nowMs: number }>`
     select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`.execute(db);
   return rows[0]?.nowMs ?? Number.NaN;
 }
 
-/** The same, where the database knows this time zone as well; else null. */
-export async function readClockOf(db: Db, zone: string): Promise<number | null> {
+/** Like `readClock`; null if the database does not know the time zone. */
+export async function readClockInZone(db: Db, zone: string): Promise<number | null> {
   try {
     const { rows } = await sql<{ nowMs: number }>`
       select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,

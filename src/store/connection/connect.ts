@@ -1,56 +1,62 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { StartupFailure } from '../../core/startup-failure.ts';
-import { mayPass, type Refusal } from './database-error.ts';
+import { isTemporaryRefusal, type Refusal } from './database-error.ts';
 
 const versionMin = 15;
-const pauseMs = 500;
-const everyWordMs = 5_000;
+const retryDelayMs = 500;
+const reportEveryMs = 5_000;
 
-export interface ReachOptions {
-  /** How long a server may take to come up, as after a start of the whole machine. */
+export interface ConnectOptions {
+  /** How long the server may take to start, for example after a reboot of the machine. */
   readonly withinMs: number;
   readonly signal: AbortSignal;
-  /** Told at first and then every five seconds what stands in the way. */
+  /** Called with the reason on the first failure, then every five seconds. */
   readonly onWait: (reason: string) => void;
 }
 
-/** What `DATABASE_URL` says; throws a `StartupFailure` where that cannot be used, as with a certificate that is not there. */
-export function connectionTo(url: string): pg.ClientConfig {
+/** Parses `DATABASE_URL`. Throws a `StartupFailure` if it is unusable, for example if a certificate file is missing. */
+export function parseDatabaseUrl(url: string): pg.ClientConfig {
   const compatible = /[?&]uselibpqcompat=true(&|$)/.test(url);
-  // pg does the same with them, and warns in many lines that another version may do less.
+  // pg treats these modes as verify-full too, but prints a long warning about a future version.
   const checked = url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
   const connection = { connectionString: compatible ? url : checked };
   try {
     new pg.Client(connection);
   } catch (error) {
-    throw new StartupFailure(`DATABASE_URL cannot be used: ${reasonOf(error as Error)}.`);
+    throw new StartupFailure(`DATABASE_URL is invalid: ${reasonOf(error as Error)}.`);
   }
   return connection;
 }
 
-/** Waits until the database answers; throws a `StartupFailure` where it refuses us, cannot serve us, or stays away. */
-export async function reach(connection: pg.ClientConfig, options: ReachOptions): Promise<void> {
+/**
+ * Waits until the database accepts connections. Throws a `StartupFailure` if the database rejects the connection, does
+ * not meet the requirements, or stays unreachable.
+ */
+export async function connectToDatabase(
+  connection: pg.ClientConfig,
+  options: ConnectOptions,
+): Promise<void> {
   const until = performance.now() + options.withinMs;
-  let wordAt = 0;
+  let nextReportAt = 0;
   for (;;) {
-    const refusal = await knock(connection);
-    if (refusal === null) return requireFit(connection);
+    const refusal = await tryConnect(connection);
+    if (refusal === null) return checkRequirements(connection);
     const reason = reasonOf(refusal);
-    if (!mayPass(refusal))
-      throw new StartupFailure(`The database refuses the connection: ${reason}.`);
+    if (!isTemporaryRefusal(refusal))
+      throw new StartupFailure(`The database rejects the connection: ${reason}.`);
     const now = performance.now();
-    if (now > until) throw new StartupFailure(`The database cannot be reached: ${reason}.`);
-    if (now > wordAt) {
+    if (now > until) throw new StartupFailure(`The database is unreachable: ${reason}.`);
+    if (now > nextReportAt) {
       options.onWait(reason);
-      wordAt = now + everyWordMs;
+      nextReportAt = now + reportEveryMs;
     }
-    await delay(pauseMs, undefined, { signal: options.signal });
+    await delay(retryDelayMs, undefined, { signal: options.signal });
   }
 }
 
-/** Opens a connection and closes it; `null` where that worked, else what stood against it. */
-export async function knock(connection: pg.ClientConfig): Promise<Refusal | null> {
+/** Opens and closes a connection. Returns null on success, else the error. */
+export async function tryConnect(connection: pg.ClientConfig): Promise<Refusal | null> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   try {
@@ -63,8 +69,8 @@ export async function knock(connection: pg.ClientConfig): Promise<Refusal | null
   }
 }
 
-/** One that is too old, or cannot hold every text. */
-async function requireFit(connection: pg.ClientConfig): Promise<void> {
+/** Throws if the server is too old or its encoding is not UTF8. */
+async function checkRequirements(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   try {
@@ -78,11 +84,11 @@ async function requireFit(connection: pg.ClientConfig): Promise<void> {
         `The database is PostgreSQL ${version}; Cueline needs ${versionMin} or later.`,
       );
     }
-    // Any other lacks letters: what a model answers with one of them could not be written down.
+    // Every other encoding lacks characters that a model may return.
     if (encoding !== 'UTF8') {
       throw new StartupFailure(
-        `The encoding of the database is ${encoding}; Cueline needs UTF8. ` +
-          'Make one with "createdb --encoding=UTF8 --template=template0 NAME", and move there what you have with pg_dump.',
+        `The database encoding is ${encoding}; Cueline needs UTF8. ` +
+          'Create a database with "createdb --encoding=UTF8 --template=template0 NAME" and move existing data with pg_dump.',
       );
     }
   } finally {
@@ -90,8 +96,8 @@ async function requireFit(connection: pg.ClientConfig): Promise<void> {
   }
 }
 
-/** A name that resolves to several addresses fails with an error that holds one for each, and no text. */
+/** A host name with several addresses fails with an `AggregateError` that has no message of its own. */
 function reasonOf(refusal: Refusal): string {
   const inner = refusal instanceof AggregateError ? (refusal.errors[0] as Error) : refusal;
-  return inner.message.replace(/\.$/, '') || String(refusal.code ?? 'no answer');
+  return inner.message.replace(/\.$/, '') || String(refusal.code ?? 'no response');
 }

@@ -2,36 +2,35 @@ import { type Db, dropIdle, openDatabase } from './database.ts';
 import type { Connection } from './detect-pooler.ts';
 import { openPipelines, type Pipelines } from './pipeline.ts';
 
-/** The connections of one process beside its pool: each purpose has its own, and no more than is said here. */
+/**
+ * The connections of one process besides its main pool. Each purpose has its own connections with a fixed maximum, so that
+ * slow work of one kind never delays another kind.
+ */
 export interface Connections {
   /** For batches. */
   readonly pipelines: Pipelines;
-  /**
-   * For one run or record each: hundreds at once, refused steps, ends that go alone or records to be deleted, must not hold up
-   * a batch.
-   */
+  /** For work on one execution or record: refused steps, ends that failed in a batch, deletions. */
   readonly singlePipelines: Pipelines;
-  /** Nothing at all may keep a heartbeat waiting. */
+  /** For heartbeats alone. */
   readonly leasePipelines: Pipelines;
-  /** For claims, releases, templates and the sweep: no list, however slow, may keep a claim waiting. */
+  /** For claims, releases, templates and the sweep. */
   readonly workDb: Db;
-  /** For exports. Their snapshots lie idle as long as a reader takes nothing; one that is too slow is cut off before. */
+  /** For exports. A transaction is idle while its client reads slowly; the idle timeout ends it. */
   readonly exportDb: Db;
-  /** Ends those that nobody uses just now: after a silence they are dead as well. */
+  /** Closes idle connections: if one connection died silently, the others are dead too. */
   dropIdle(): void;
   close(): Promise<void>;
 }
 
-/** Two each of admissions, ends and starts of workflows; four of what calls and polls read. */
-const batchesMax = 10;
-const singlesMax = 3;
-/** A heartbeat, and one more after one that hangs. */
-const leaseMax = 2;
-const workMax = 3;
-/** Statements of a hot path that were sent together and take longer than this count as unanswered. */
-const answerTimeoutMs = 15_000;
-/** However short the lease: a claim on a busy machine takes its time. */
-const workMsMin = 2_000;
+/** Two each for admissions, ends and workflow starts; four for the reads of calls and polls. */
+const batchConnectionsMax = 10;
+const singleConnectionsMax = 3;
+/** One for the heartbeat and one in case the first hangs. */
+const leaseConnectionsMax = 2;
+const workConnectionsMax = 3;
+const responseTimeoutMs = 15_000;
+/** A lower bound for short leases: a claim takes time on a busy machine. */
+const workStatementMsMin = 2_000;
 const exportIdleMsMax = 60_000;
 
 export function openConnections(options: {
@@ -41,15 +40,15 @@ export function openConnections(options: {
   readonly onError: (error: unknown) => void;
 }): Connections {
   const { connection, leaseMs, exportsMax, onError } = options;
-  const pipelinesOf = (connectionsMax: number, timeoutMs: number) =>
-    openPipelines({ connection, connectionsMax, answerTimeoutMs: timeoutMs, onError });
-  const pipelines = pipelinesOf(batchesMax, answerTimeoutMs);
-  const singlePipelines = pipelinesOf(singlesMax, answerTimeoutMs);
-  const leasePipelines = pipelinesOf(leaseMax, leaseMs / 4);
+  const open = (connectionsMax: number, timeoutMs: number) =>
+    openPipelines({ connection, connectionsMax, responseTimeoutMs: timeoutMs, onError });
+  const pipelines = open(batchConnectionsMax, responseTimeoutMs);
+  const singlePipelines = open(singleConnectionsMax, responseTimeoutMs);
+  const leasePipelines = open(leaseConnectionsMax, leaseMs / 4);
   const workDb = openDatabase({
-    ...{ connection, poolMax: workMax, onError },
-    // What is not answered within a lease has not helped anybody; and a dead connection must be found out soon.
-    statementMsMax: Math.max(workMsMin, (leaseMs * 2) / 3),
+    ...{ connection, poolMax: workConnectionsMax, onError },
+    // A response after the lease has expired is useless, and a dead connection must be detected early.
+    statementMsMax: Math.max(workStatementMsMin, (leaseMs * 2) / 3),
   });
   const exportDb = openDatabase({
     ...{ connection, poolMax: exportsMax, onError },

@@ -1,94 +1,94 @@
 import pg from 'pg';
 
-/** What errors of PostgreSQL, of its driver and of the way to it mean: the one place where their codes and words stand. */
+/** Classifies the errors of PostgreSQL, of its driver and of the network. All error codes are listed here. */
 
-/** Thrown where we ourselves stop waiting for the database. */
+/** A timeout of our own while waiting for the database. */
 export class DatabaseUnavailable extends Error {}
 
 /**
- * Whether the database cannot be had just now: it starts, stops, was promoted, is full, or gave up a connection, a lock or a
- * statement; or nobody answers where it should be. Everything else that is thrown is a fault of ours.
+ * Whether the database is temporarily unavailable: it starts, stops, was promoted, has no capacity left, canceled a
+ * connection, lock or statement, or is unreachable. Every other error is a bug of ours.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true;
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
-  // Of class 25 only these: read-only after a failover, and connections given up since they lay idle or took too long.
+  // Only three codes of class 25: read-only after a failover, and the two timeouts of idle or long transactions.
   if (/^((08|40|53|55|57)[0-9A-Z]{3}|25006|25P0[34])$/.test(code ?? '')) return true;
   if (
     /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(code ?? '')
   )
     return true;
-  // The socket of a server on this machine, which is a file; any other file that is not there is one of ours.
+  // The unix socket of a local server. ENOENT for any other file is a bug of ours.
   if (code === 'ENOENT') return syscall === 'connect';
-  return driverWords.test(error.message);
+  return driverMessages.test(error.message);
 }
 
-/** What the driver says without a code. */
-const driverWords =
+/** Errors that the driver throws without a code. */
+const driverMessages =
   /^(Connection terminated|timeout expired$|timeout exceeded when trying to connect$|Client .+ not queryable$)/;
 
-/** Whether the database itself refused a statement, so that its transaction certainly did not commit. */
+/** Whether the database rejected a statement, so that its transaction certainly did not commit. */
 export function isStatementError(error: unknown): error is pg.DatabaseError {
-  // Class 57P is the server shutting down, 08 a broken connection: both can hit a commit under way.
+  // Class 57P is a server shutdown, 08 a broken connection: both can interrupt a commit.
   return error instanceof pg.DatabaseError && !/^(57P|08)/.test(error.code ?? '');
 }
 
-/** Whether a transaction fell to a deadlock or a serialization failure, and most likely will not again. */
-export function isPassing(error: unknown): boolean {
-  return /^40/.test(refusalCode(error));
+/** Whether a deadlock or a serialization failure rolled the transaction back; a retry most likely succeeds. */
+export function isTransactionRollback(error: unknown): boolean {
+  return /^40/.test(sqlState(error));
 }
 
-/** Whether any statement would be refused the same: the database has no room (53), or gave it up or is going down (57). */
-export function isOfAny(error: unknown): boolean {
-  return /^5[37]/.test(refusalCode(error));
+/** Whether any other statement would fail too: the server lacks resources (53) or an operator intervened (57). */
+export function isServerWideError(error: unknown): boolean {
+  return /^5[37]/.test(sqlState(error));
 }
 
-/** Whether the database gave a statement up, most likely since it took longer than any may. */
-export function isGivenUp(error: unknown): boolean {
-  return refusalCode(error) === '57014';
+/** Whether the server canceled the statement, most likely because of `statement_timeout`. */
+export function isStatementTimeout(error: unknown): boolean {
+  return sqlState(error) === '57014';
 }
 
-/** Whether a statement cannot be carried out with these values, whoever tries and however often. */
+/** Whether a statement can never succeed with these values. */
 export function isUnstorable(error: unknown): error is pg.DatabaseError | RangeError {
-  // Class 22 are values, 23 constraints, 54 limits of the program; a text too long for us fails before it is sent.
+  // Class 22: data, 23: constraints, 54: program limits. A string that exceeds the limit of JavaScript fails before it is sent.
   if (error instanceof pg.DatabaseError) return /^(22|23|54)/.test(error.code ?? '');
   return error instanceof RangeError;
 }
 
-/** Whether the database does not know what a parameter names, such as a time zone. */
+/** Whether the database does not know the value of a parameter, such as a time zone. */
 export function isInvalidParameter(error: unknown): boolean {
-  return refusalCode(error) === '22023';
+  return sqlState(error) === '22023';
 }
 
-/** Whether a lock was not had in time. */
+/** Whether a lock timeout expired. */
 export function isLockNotAvailable(error: unknown): boolean {
-  return refusalCode(error) === '55P03';
+  return sqlState(error) === '55P03';
 }
 
-/** Whether others hold what was to be locked: not had in time, or each had what the other needed. */
+/** Whether another transaction holds the lock: a lock timeout or a deadlock. */
 export function isInUse(error: unknown): boolean {
-  return isLockNotAvailable(error) || isPassing(error);
+  return isLockNotAvailable(error) || isTransactionRollback(error);
 }
 
-/** Whether the server is a standby, or was made one. */
+/** Whether the server is a standby. */
 export function isReadOnly(error: unknown): boolean {
-  return refusalCode(error) === '25006';
+  return sqlState(error) === '25006';
 }
 
-/** What stood against a connection. */
+/** The error of a failed connection attempt. */
 export type Refusal = Error & { readonly code?: string };
 
 /**
- * Whether a connection that was refused may be had later: nobody there, no answer, no name yet, or a server that starts,
- * stops or is full. 08P01 is what a pooler says while it does not reach its server.
+ * Whether a later connection attempt may succeed: nobody listens, no response, no DNS name yet, or the server starts, stops
+ * or has no free connection. A pooler reports 08P01 while it cannot reach its server.
  */
-export function mayPass({ code }: Refusal): boolean {
+export function isTemporaryRefusal({ code }: Refusal): boolean {
   if (code === undefined || /^(53300|57P0[123]|08P01)$/.test(code)) return true;
   return /^(E[A-Z]+|EAI_[A-Z]+)$/.test(code) && code !== 'EACCES';
 }
 
-/** What PostgreSQL itself refused a statement with; empty for everything else. */
-function refusalCode(error: unknown): string {
+/** The SQLSTATE of an error that PostgreSQL returned; else an empty string. */
+function sqlState(error: unknown): string {
   return (error instanceof pg.DatabaseError && error.code) || '';
 }

@@ -4,25 +4,25 @@ import pg from 'pg';
 import type { Connection } from './detect-pooler.ts';
 
 /**
- * The connections. Statements are written with kysely's `sql` and run on the pool; the hot paths
- * (admission, finish, polls, heartbeat) have connections of their own.
+ * The connection pool. Most statements are kysely `sql` templates and run on the pool. The hot paths (admission, finish,
+ * polls, heartbeat) use pipelined connections instead (`pipeline.ts`).
  */
 
-/** Any handle that statements run on: the pool or one transaction. */
+/** A handle to run statements on: the pool or a transaction. */
 export type Db = Kysely<Schema>;
 export type Trx = Transaction<Schema>;
-/** Statements are typed where they stand (`sql<Row>`), so the schema has no tables. */
+/** Each statement declares its row type (`sql<Row>`), so the schema lists no tables. */
 type Schema = Record<string, never>;
 
 export interface DatabaseOptions {
   readonly connection: Connection;
-  /** Connections in the pool; the pipelined clients come on top. */
+  /** Connections in the pool, in addition to the pipelined connections. */
   readonly poolMax: number;
-  /** How long a statement may take; 0 for as long as it takes. */
+  /** The statement timeout; 0 disables it. */
   readonly statementMsMax?: number;
-  /** How long a transaction may lie idle. */
+  /** The idle timeout of a transaction. */
   readonly idleMsMax?: number;
-  /** Told of errors on idle connections, which the pool replaces by itself. */
+  /** Called for errors on idle connections. The pool replaces those connections itself. */
   readonly onError: (error: Error) => void;
 }
 
@@ -41,41 +41,41 @@ export function openDatabase(options: DatabaseOptions): Db {
     dialect: new PostgresDialect({ pool }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   });
-  if (statementMsMax > 0) idleEnds.set(db, endSilentConnections(pool, statementMsMax));
+  if (statementMsMax > 0) idleClosers.set(db, destroySilentConnections(pool, statementMsMax));
   return db;
 }
 
 /**
- * A transaction of its own, or where the handle is one already, that one: what is done in several steps of which each is
- * a whole elsewhere. What is read after a lock must be read with a later snapshot, whatever the database's default is.
+ * Runs `work` in a transaction; joins the transaction if the handle already is one. The isolation level is explicit: reads
+ * after a lock need a new snapshot, whatever the default of the database.
  */
 export function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   if (db.isTransaction) return work(db as Trx);
   return db.transaction().setIsolationLevel('read committed').execute(work);
 }
 
-/** Ends the connections that nobody uses just now: where one fell silent, the others are dead as well. */
+/** Closes idle connections: if one connection died silently, the others are dead too. */
 export function dropIdle(db: Db): void {
-  idleEnds.get(db)?.();
+  idleClosers.get(db)?.();
 }
 
-const idleEnds = new WeakMap<Db, () => void>();
+const idleClosers = new WeakMap<Db, () => void>();
 
 const statementMsDefault = 30_000;
 
 /**
- * A connection of which we know how times are written and texts are read, whatever its role or database says. Poolers
- * know these two settings, and see to them for each transaction.
+ * A client with fixed formats for times and string literals, whatever the settings of the role or database. Poolers know
+ * these two settings and apply them to each transaction.
  */
 export class Client extends pg.Client {
-  /** `pg` asks for it when it connects, though its types do not say so. */
+  /** `pg` calls this on connect, although its types omit it. */
   getStartupConf(): Record<string, string> {
     const { getStartupConf } = pg.Client.prototype as Client;
     return { ...getStartupConf.call(this), DateStyle: 'ISO', standard_conforming_strings: 'on' };
   }
 }
 
-/** What every connection shares, in a pool or not. */
+/** The settings of every connection, pooled or not. */
 export function clientConfig(
   connection: Connection,
   statementMsMax = statementMsDefault,
@@ -83,7 +83,7 @@ export function clientConfig(
 ): pg.ClientConfig {
   const timeouts = {
     statement_timeout: statementMsMax,
-    // Of a process that is stopped or cut off: others wait for its locks.
+    // Ends transactions of a process that is paused or partitioned, so that others get its locks.
     idle_in_transaction_session_timeout: idleMsMax,
   };
   return {
@@ -96,23 +96,23 @@ export function clientConfig(
 }
 
 /**
- * A connection that is in use and has not said a word for longer than any statement may take is dead, however alive the
- * socket looks: after a failover whoever waits on it would wait for ever.
+ * Destroys a connection in use that received nothing for longer than the statement timeout, and all idle connections with
+ * it. After a failover such a socket looks alive, and its statement would wait for ever.
  */
-function endSilentConnections(pool: pg.Pool, statementMsMax: number): () => void {
-  // What the word that a statement was given up at its time may take.
+function destroySilentConnections(pool: pg.Pool, statementMsMax: number): () => void {
+  // Allows time for the error that reports the statement timeout.
   const silenceMsMax = statementMsMax + Math.min(5_000, statementMsMax / 2);
   const socketOf = (client: pg.PoolClient) =>
     (client as unknown as { connection: { stream: Socket } }).connection.stream;
   const idle = new Set<pg.PoolClient>();
-  const endIdle = () => {
+  const closeIdle = () => {
     for (const client of idle) {
-      // Heard at once, whereas the end of its socket is heard later, and until then the pool would hand it out.
+      // The pool drops the client at once. It would still lend it out until the socket reports its end.
       client.emit(
         'error',
-        new Error('an idle connection was ended, since one in use had fallen silent'),
+        new Error('closed an idle connection because a connection in use received nothing'),
       );
-      // The pool's farewell would wait for an answer that does not come.
+      // `client.end()` would wait for a response that never comes.
       socketOf(client).destroy();
     }
     idle.clear();
@@ -122,7 +122,7 @@ function endSilentConnections(pool: pg.Pool, statementMsMax: number): () => void
     const socket = socketOf(client);
     socket.setTimeout(silenceMsMax, () => {
       socket.destroy();
-      endIdle();
+      closeIdle();
     });
   });
   pool.on('release', (_error, client) => {
@@ -130,10 +130,10 @@ function endSilentConnections(pool: pg.Pool, statementMsMax: number): () => void
     idle.add(client);
   });
   pool.on('remove', (client) => idle.delete(client));
-  return endIdle;
+  return closeIdle;
 }
 
-/** `json` stays the text that was sent; counts become numbers; `numeric` stays a decimal text. */
+/** `json` stays the original text, `bigint` becomes a number, `numeric` stays a decimal string. */
 const typeParser: typeof pg.types.getTypeParser = ((oid: number, format?: 'text' | 'binary') => {
   if (oid === pg.types.builtins.INT8) return Number;
   if (oid === pg.types.builtins.JSON) return String;

@@ -1,23 +1,23 @@
 import pg from 'pg';
 
 /**
- * All that is known of transaction poolers, such as PgBouncer. Behind one, each transaction may run on another session
- * of the database, and nothing that belongs to a session can be relied on:
+ * Everything about transaction poolers such as PgBouncer. Behind one, each transaction may run in another database session,
+ * so session state is unreliable:
  *
- * - Statements are sent without names: a prepared one would be missing in the next session.
- * - Timeouts are not asked for at the start of a connection (PgBouncer refuses it for them); the role may have some.
- * - Nobody listens for hints: they would arrive in a session that somebody else has by then.
+ * - Statements have no names: a prepared statement may be missing in the next session.
+ * - Clients send no timeouts on connect, because PgBouncer rejects them. The role may define timeouts.
+ * - Nobody listens for notifications: they would arrive in a session that another client uses by then.
  *
- * Locks and settings are those of a transaction everywhere, pooler or not.
+ * Locks and settings are always limited to a transaction, with or without a pooler.
  */
 export interface Connection extends pg.ClientConfig {
-  /** Whether a pooler stands between; found out once, when a process starts. */
+  /** Whether a transaction pooler is in between. Detected once, at startup. */
   readonly pooled?: boolean;
 }
 
 /**
- * Looks whether the session that answers is the one that the connection was told of at its start: a pooler makes up a
- * number there, since it does not know yet which sessions it will use.
+ * Compares the session's process id with the one announced on connect. A pooler announces an invented id, because it does
+ * not know yet which sessions it will use.
  */
 export async function detectPooler(connection: pg.ClientConfig): Promise<Connection> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
@@ -25,7 +25,7 @@ export async function detectPooler(connection: pg.ClientConfig): Promise<Connect
   try {
     await client.connect();
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    // Known to be there, though the types do not say so.
+    // Present, although the types omit it.
     const { processID } = client as unknown as { processID: number | null };
     return rows[0]?.pid === processID ? connection : { ...connection, pooled: true };
   } finally {

@@ -4,8 +4,8 @@ import { Client, clientConfig, type Db } from './database.ts';
 import type { Connection } from './detect-pooler.ts';
 
 /**
- * Hints between processes over LISTEN/NOTIFY. Only hints: everything works without them, a little later, so a
- * pooler that cannot LISTEN or a lost connection costs time and nothing else.
+ * Notifications between processes over LISTEN/NOTIFY. They only reduce latency: every receiver also polls. Without them, for
+ * example behind a pooler or while the connection is lost, everything still works, a little later.
  */
 export type Channel =
   | 'cueline_queued'
@@ -13,57 +13,133 @@ export type Channel =
   | 'cueline_canceled'
   | 'cueline_workflow_run_ended';
 
-export interface Bus {
-  /** Sent at once, or with others where many come; never in anybody's transaction. */
+type Listener = (ids: string[]) => void;
+
+export interface Notifications {
+  /** Sends soon, possibly together with other ids; never inside a transaction of the caller. */
   publish(channel: Channel, ids?: readonly string[]): void;
-  subscribe(channel: Channel, listener: (ids: string[]) => void): void;
+  subscribe(channel: Channel, listener: Listener): void;
   close(): Promise<void>;
 }
 
-/** From one send to the next at least: what comes in between goes together. */
-const throttleMs = 20;
-/** A payload may have 8,000 bytes; an id and a blank have 37. */
-const idsMax = 200;
+/** The minimum interval between two sends. Ids that arrive in between are sent together. */
+const sendIntervalMs = 20;
+/** A payload holds at most 8,000 bytes; an id and a space take 37. */
+const idsPerPayloadMax = 200;
 const reconnectMs = 1_000;
 
-export function openBus(options: {
+export function openNotifications(options: {
   readonly db: Db;
   readonly connection: Connection;
   readonly onError: (error: unknown) => void;
-}): Bus {
-  const listeners = new Map<Channel, ((ids: string[]) => void)[]>();
-  const pending = new Map<Channel, Set<string>>();
-  let sending = false;
-  let sentAt = Number.NEGATIVE_INFINITY;
-  let closed = false;
-  let client: pg.Client | null = null;
-  let reconnect: NodeJS.Timeout | undefined;
-  let throttle: NodeJS.Timeout | undefined;
-  if (!options.connection.pooled) void connect();
+}): Notifications {
+  const listeners = new Map<Channel, Listener[]>();
+  const receiver = new NotificationReceiver(options.connection, options.onError, (channel, ids) => {
+    for (const listener of listeners.get(channel) ?? []) listener(ids);
+  });
+  const sender = new NotificationSender(options.db, options.onError);
+  if (!options.connection.pooled) void receiver.connect();
 
-  async function connect(): Promise<void> {
-    // Without statement_timeout and the like: this connection only waits.
-    const fresh = new Client({
-      ...clientConfig(options.connection),
+  return {
+    publish: (channel, ids = []) => sender.add(channel, ids),
+    subscribe(channel, listener) {
+      listeners.set(channel, [...(listeners.get(channel) ?? []), listener]);
+    },
+    async close() {
+      sender.close();
+      await receiver.close();
+    },
+  };
+}
+
+/** Collects ids per channel and sends them at most once per interval. */
+class NotificationSender {
+  readonly #db: Db;
+  readonly #onError: (error: unknown) => void;
+  readonly #pending = new Map<Channel, Set<string>>();
+  #scheduled = false;
+  #sentAt = Number.NEGATIVE_INFINITY;
+  #closed = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(db: Db, onError: (error: unknown) => void) {
+    this.#db = db;
+    this.#onError = onError;
+  }
+
+  add(channel: Channel, ids: readonly string[]): void {
+    const pending = this.#pending.get(channel) ?? new Set();
+    for (const id of ids) pending.add(id);
+    this.#pending.set(channel, pending);
+    this.#schedule();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#closed) return;
+    this.#scheduled = true;
+    const waitMs = Math.max(0, this.#sentAt + sendIntervalMs - performance.now());
+    this.#timer = setTimeout(() => void this.#send(), waitMs);
+  }
+
+  async #send(): Promise<void> {
+    this.#sentAt = performance.now();
+    try {
+      for (const [channel, pending] of [...this.#pending]) {
+        this.#pending.delete(channel);
+        const ids = [...pending];
+        for (let at = 0; at === 0 || at < ids.length; at += idsPerPayloadMax) {
+          const payload = ids.slice(at, at + idsPerPayloadMax).join(' ');
+          await sql`select pg_notify(${channel}, ${payload})`.execute(this.#db);
+        }
+      }
+    } catch (error) {
+      this.#onError(error);
+    } finally {
+      this.#scheduled = false;
+      if (this.#pending.size > 0) this.#schedule();
+    }
+  }
+}
+
+/** Listens on all channels over a connection of its own, and reconnects after it is lost. */
+class NotificationReceiver {
+  readonly #connection: Connection;
+  readonly #onError: (error: unknown) => void;
+  readonly #onNotification: (channel: Channel, ids: string[]) => void;
+  #client: pg.Client | null = null;
+  #closed = false;
+  #reconnect: NodeJS.Timeout | undefined;
+
+  constructor(
+    connection: Connection,
+    onError: (error: unknown) => void,
+    onNotification: (channel: Channel, ids: string[]) => void,
+  ) {
+    this.#connection = connection;
+    this.#onError = onError;
+    this.#onNotification = onNotification;
+  }
+
+  async connect(): Promise<void> {
+    const client = new Client({
+      ...clientConfig(this.#connection),
       connectionTimeoutMillis: 5_000,
     });
-    const lost = (error?: unknown) => {
-      if (closed || client !== fresh) return;
-      client = null;
-      if (error) options.onError(error);
-      fresh.end().catch(() => {});
-      reconnect = setTimeout(() => void connect(), reconnectMs);
-    };
-    client = fresh;
-    fresh.on('error', lost);
-    fresh.on('end', () => lost());
-    fresh.on('notification', ({ channel, payload }) => {
-      const ids = payload ? payload.split(' ') : [];
-      for (const listener of listeners.get(channel as Channel) ?? []) listener(ids);
+    const lost = (error?: unknown) => this.#lose(client, error);
+    this.#client = client;
+    client.on('error', lost);
+    client.on('end', () => lost());
+    client.on('notification', ({ channel, payload }) => {
+      this.#onNotification(channel as Channel, payload ? payload.split(' ') : []);
     });
     try {
-      await fresh.connect();
-      await fresh.query(
+      await client.connect();
+      await client.query(
         'listen cueline_queued; listen cueline_execution_ended; listen cueline_canceled; listen cueline_workflow_run_ended',
       );
     } catch (error) {
@@ -71,47 +147,17 @@ export function openBus(options: {
     }
   }
 
-  async function send(): Promise<void> {
-    sentAt = performance.now();
-    try {
-      for (const [channel, ids] of [...pending]) {
-        pending.delete(channel);
-        const all = [...ids];
-        for (let at = 0; at === 0 || at < all.length; at += idsMax) {
-          await sql`select pg_notify(${channel}, ${all.slice(at, at + idsMax).join(' ')})`.execute(
-            options.db,
-          );
-        }
-      }
-    } catch (error) {
-      options.onError(error);
-    } finally {
-      sending = false;
-      if (pending.size > 0 && !closed) schedule();
-    }
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#reconnect);
+    await this.#client?.end().catch(() => {});
   }
 
-  function schedule(): void {
-    if (sending || closed) return;
-    sending = true;
-    throttle = setTimeout(() => void send(), Math.max(0, sentAt + throttleMs - performance.now()));
+  #lose(client: pg.Client, error: unknown): void {
+    if (this.#closed || this.#client !== client) return;
+    this.#client = null;
+    if (error) this.#onError(error);
+    client.end().catch(() => {});
+    this.#reconnect = setTimeout(() => void this.connect(), reconnectMs);
   }
-
-  return {
-    publish(channel, ids = []) {
-      const set = pending.get(channel) ?? new Set();
-      for (const id of ids) set.add(id);
-      pending.set(channel, set);
-      schedule();
-    },
-    subscribe(channel, listener) {
-      listeners.set(channel, [...(listeners.get(channel) ?? []), listener]);
-    },
-    async close() {
-      closed = true;
-      clearTimeout(reconnect);
-      clearTimeout(throttle);
-      await client?.end().catch(() => {});
-    },
-  };
 }

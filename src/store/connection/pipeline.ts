@@ -1,139 +1,137 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
+import { Semaphore } from '../../core/semaphore.ts';
 import { Client, clientConfig } from './database.ts';
+import { DatabaseUnavailable } from './database-error.ts';
 import type { Connection } from './detect-pooler.ts';
-import { type PreparedQuery, type StatementCache, trip } from './pipelined-query.ts';
-import { createSemaphore } from './semaphore.ts';
+import { PipelinedQuery, type PreparedQuery, type StatementCache } from './pipelined-query.ts';
 
 /**
- * Connections for the hot paths: statements sent together are one round trip, so a transaction costs two, not one for each
- * statement.
+ * Pipelined connections for the hot paths: admission, finish, polls and heartbeat.
+ *
+ * Statements that are sent in the same microtask form a batch. A batch is one round trip, so a transaction costs two round
+ * trips instead of one per statement. Each statement is prepared once per connection.
+ *
+ * A client is lent to one piece of work, or idle, or closed. A semaphore limits the number of lent clients.
+ *
+ * Invariants
+ * - Statements of a batch run in order. They succeed together or fail together with the same error.
+ * - A client is never reused after a statement on it failed.
+ * - Nothing follows a commit in its batch: a later error would make the commit look failed.
+ * - Values are serialized before anything is sent: a failure there must not let the commit proceed.
+ *
+ * Failure cases
+ * - A statement fails: the client is closed. Its slot is free at once, before the work ends, because the work may look up
+ *   the outcome of its commit on another connection.
+ * - No response arrives in time: the socket is destroyed, and all idle ones with it, which are dead too after a failover.
+ *   The pending statements fail, and the work decides what to do.
+ * - No client becomes free in time: the work fails as unavailable.
  */
 
 export interface Statement {
-  /** Statements are prepared once for each connection under this name, where no pooler stands between. */
+  /** The name of the prepared statement; unused behind a pooler. */
   readonly name: string;
   readonly text: string;
 }
 
-/**
- * Sends one statement. Sent together, statements run in this order and are answered together: each with its rows, or all with
- * the error of the one that failed. Once one has failed, the connection is not used again. Nothing is sent together with a
- * commit after it: what fails there would say of the commit that it failed.
- */
+/** Adds a statement to the current batch. Resolves to its rows. */
 export type Send = <Row>(statement: Statement, values?: readonly Value[]) => Promise<Row[]>;
 
-/** Bytes travel as bytes, all else as text. */
+/** Buffers are sent as bytes, everything else as text. */
 export type Value = string | number | boolean | Buffer | null | undefined | readonly Value[];
 
 export interface Pipelines {
   /**
-   * Lends a connection of its own for one piece of work, which waits in line where all are lent. A connection that failed
-   * is replaced, and its place is free at once: who looks up what became of a commit does so while holding the dead one.
-   * @param answerTimeoutMs for this piece of work; longer only while answers come; and as long in line
+   * Lends a connection exclusively to `work`; waits while all are lent.
+   * @param responseTimeoutMs limits the wait for a connection, and the time without any response from it
    */
-  use<T>(work: (send: Send) => Promise<T>, answerTimeoutMs?: number): Promise<T>;
-  /** Ends the connections that nobody uses just now: where one fell silent, the others are dead as well. */
+  use<T>(work: (send: Send) => Promise<T>, responseTimeoutMs?: number): Promise<T>;
+  /** Closes idle connections: if one connection died silently, the others are dead too. */
   dropIdle(): void;
   close(): Promise<void>;
 }
 
 export interface PipelineOptions {
   readonly connection: Connection;
-  /** Lent at once at most. They stay open. */
+  /** Maximum number of connections. They stay open. */
   readonly connectionsMax: number;
-  /** After so long without an answer the connection counts as dead. */
-  readonly answerTimeoutMs: number;
+  /** A connection without a response for this time counts as dead. */
+  readonly responseTimeoutMs: number;
   readonly onError: (error: Error) => void;
 }
 
 /**
- * Plans are made once for each connection: to plan the statements of a batch anew costs as much as to run them. They go by
- * indexes only, for a table that was empty when its plan was made would be read from end to end once it is full.
+ * Generic plans: planning a batch costs as much as running it. Sequential scans are off because a plan that was made for an
+ * empty table would scan the table when it is large.
  */
 const planning = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
 
 export function openPipelines(options: PipelineOptions): Pipelines {
-  const idle: pg.Client[] = [];
-  const all = new Map<pg.Client, StatementCache>();
-  const lent = new Set<Promise<unknown>>();
-  const places = createSemaphore(options.connectionsMax);
+  const clients = new PipelineClients(options);
+  const slots = new Semaphore(options.connectionsMax);
+  const pending = new Set<Promise<unknown>>();
   let closed = false;
 
-  async function connect(): Promise<pg.Client> {
-    const client = new Client({
-      ...clientConfig(options.connection),
-      connectionTimeoutMillis: Math.min(5_000, options.answerTimeoutMs),
-      ...(!options.connection.pooled && { options: planning }),
-    });
-    client.on('error', (error) => {
-      drop(client);
-      options.onError(error);
-    });
-    await client.connect();
-    all.set(client, new Map());
-    return client;
-  }
-
-  function drop(client: pg.Client): void {
-    all.delete(client);
-    const at = idle.indexOf(client);
-    if (at >= 0) idle.splice(at, 1);
-    client.end().catch(() => {});
-  }
-
-  function dropIdle(): void {
-    for (const client of idle.splice(0)) {
-      all.delete(client);
-      // No farewell: it would wait for an answer that does not come.
-      stream(client)?.destroy();
+  async function lend<T>(work: (send: Send) => Promise<T>, responseTimeoutMs: number): Promise<T> {
+    if (closed) throw new Error('The connections are closed.');
+    if (!(await slots.acquire(responseTimeoutMs))) {
+      throw new DatabaseUnavailable(`no connection became free within ${responseTimeoutMs} ms`);
     }
-  }
-
-  async function lend<T>(work: (send: Send) => Promise<T>, answerTimeoutMs: number): Promise<T> {
-    if (closed) throw new Error('the connections are closed');
-    await places.take(answerTimeoutMs);
-    let placed = true;
-    const leave = () => {
-      if (placed) places.giveBack();
-      placed = false;
+    let released = false;
+    const release = () => {
+      if (!released) slots.release();
+      released = true;
     };
     try {
-      const client = idle.pop() ?? (await connect());
-      return await over(client, work, { answerTimeoutMs, onFailure: leave });
+      return await clients.use(work, { responseTimeoutMs, onFailure: release });
     } finally {
-      leave();
+      release();
     }
   }
 
-  async function over<T>(
-    client: pg.Client,
+  return {
+    dropIdle: () => clients.dropIdle(),
+    use(work, responseTimeoutMs = options.responseTimeoutMs) {
+      const done = lend(work, responseTimeoutMs);
+      const ended = () => void pending.delete(done);
+      pending.add(done);
+      done.then(ended, ended);
+      return done;
+    },
+    async close() {
+      closed = true;
+      // Closing a client would interrupt its work.
+      await Promise.allSettled(pending);
+      await clients.close();
+    },
+  };
+}
+
+/** The open clients of one `Pipelines`, lent or idle. */
+class PipelineClients {
+  readonly #options: PipelineOptions;
+  readonly #idle: pg.Client[] = [];
+  readonly #statements = new Map<pg.Client, StatementCache>();
+
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+  }
+
+  /** Runs `work` on an idle or new client. Calls `onFailure` as soon as a statement fails. */
+  async use<T>(
     work: (send: Send) => Promise<T>,
-    { answerTimeoutMs, onFailure }: { answerTimeoutMs: number; onFailure: () => void },
+    { responseTimeoutMs, onFailure }: { responseTimeoutMs: number; onFailure: () => void },
   ): Promise<T> {
-    let ended = false;
+    const client = this.#idle.pop() ?? (await this.#connect());
     let failed = false;
-    let answers = 0;
-    // What waits for an answer is then told that the connection is gone, and sees for itself what became of it.
-    const giveUp = () => {
-      stream(client)?.destroy();
-      dropIdle();
-    };
-    // Timers come before sockets: after a moment in which this process was held up, an answer may lie there unread.
-    const patience = () =>
-      setTimeout(() => {
-        const before = answers;
-        setImmediate(() => {
-          if (ended) return;
-          if (answers > before) timer = patience();
-          else giveUp();
-        });
-      }, answerTimeoutMs);
-    let timer = patience();
+    const timer = new ResponseTimer(responseTimeoutMs, () => {
+      streamOf(client)?.destroy();
+      this.dropIdle();
+    });
     try {
-      const send = sender(client, {
-        kept: options.connection.pooled ? null : (all.get(client) ?? null),
-        onAnswer: () => answers++,
+      const send = createSend(client, {
+        statements: this.#options.connection.pooled ? null : this.#statementsOf(client),
+        onResponse: () => timer.onResponse(),
         onFailure: () => {
           failed = true;
           onFailure();
@@ -144,83 +142,137 @@ export function openPipelines(options: PipelineOptions): Pipelines {
       failed = true;
       throw error;
     } finally {
-      ended = true;
-      clearTimeout(timer);
-      // A connection whose transaction failed half-way is not worth mending.
-      if (failed) drop(client);
-      else if (all.has(client)) idle.push(client);
+      timer.stop();
+      if (failed) this.#drop(client);
+      else if (this.#statements.has(client)) this.#idle.push(client);
     }
   }
 
-  return {
-    dropIdle,
-    use(work, answerTimeoutMs = options.answerTimeoutMs) {
-      const done = lend(work, answerTimeoutMs);
-      const ended = () => void lent.delete(done);
-      lent.add(done);
-      done.then(ended, ended);
-      return done;
-    },
-    async close() {
-      closed = true;
-      // The end of a client breaks off what it is at.
-      await Promise.allSettled(lent);
-      await Promise.all([...all.keys()].map((client) => client.end().catch(() => {})));
-    },
-  };
+  dropIdle(): void {
+    for (const client of this.#idle.splice(0)) {
+      this.#statements.delete(client);
+      // `client.end()` would wait for a response that never comes.
+      streamOf(client)?.destroy();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#statements.keys()].map((client) => client.end().catch(() => {})));
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const { connection, responseTimeoutMs, onError } = this.#options;
+    const client = new Client({
+      ...clientConfig(connection),
+      connectionTimeoutMillis: Math.min(5_000, responseTimeoutMs),
+      ...(!connection.pooled && { options: planning }),
+    });
+    client.on('error', (error) => {
+      this.#drop(client);
+      onError(error);
+    });
+    await client.connect();
+    this.#statements.set(client, new Map());
+    return client;
+  }
+
+  #drop(client: pg.Client): void {
+    this.#statements.delete(client);
+    const at = this.#idle.indexOf(client);
+    if (at >= 0) this.#idle.splice(at, 1);
+    client.end().catch(() => {});
+  }
+
+  #statementsOf(client: pg.Client): StatementCache | null {
+    return this.#statements.get(client) ?? null;
+  }
 }
 
-interface SenderDeps {
-  /** Null where a pooler stands between, which may send the next statement to another connection. */
-  readonly kept: StatementCache | null;
-  readonly onAnswer: () => void;
+/** Calls `onTimeout` once no response has arrived for `timeoutMs`. */
+class ResponseTimer {
+  readonly #timeoutMs: number;
+  readonly #onTimeout: () => void;
+  #responses = 0;
+  #stopped = false;
+  #timer: NodeJS.Timeout;
+
+  constructor(timeoutMs: number, onTimeout: () => void) {
+    this.#timeoutMs = timeoutMs;
+    this.#onTimeout = onTimeout;
+    this.#timer = this.#start();
+  }
+
+  onResponse(): void {
+    this.#responses++;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Timers fire before sockets are read. If this process was blocked, the response may be waiting in the socket. */
+  #start(): NodeJS.Timeout {
+    return setTimeout(() => {
+      const before = this.#responses;
+      setImmediate(() => {
+        if (this.#stopped) return;
+        if (this.#responses > before) this.#timer = this.#start();
+        else this.#onTimeout();
+      });
+    }, this.#timeoutMs);
+  }
+}
+
+interface SendDeps {
+  /** Null behind a pooler, which may route the next statement to another session. */
+  readonly statements: StatementCache | null;
+  readonly onResponse: () => void;
   readonly onFailure: () => void;
 }
 
-interface Together {
-  readonly stops: PreparedQuery[];
-  readonly answer: Promise<unknown[][]>;
+interface Batch {
+  readonly queries: PreparedQuery[];
+  readonly response: Promise<unknown[][]>;
 }
 
-function sender(client: pg.Client, { kept, onAnswer, onFailure }: SenderDeps): Send {
-  let together: Together | null = null;
+function createSend(client: pg.Client, { statements, onResponse, onFailure }: SendDeps): Send {
+  let batch: Batch | null = null;
   const readerOf = (type: number) => client.getTypeParser(type, 'text');
 
   /**
-   * What is sent in one go leaves as soon as it is complete: `nextTick` would come after all who are told of the batch
-   * before, with nothing to do for the database meanwhile.
+   * The batch leaves in a microtask. `nextTick` would run after everyone who waits for the previous batch, while the
+   * database has nothing to do.
    */
-  function setOut(): Together {
-    const stops: PreparedQuery[] = [];
-    const { promise: answer, ...end } = Promise.withResolvers<unknown[][]>();
-    answer.then(onAnswer, onFailure);
+  function startBatch(): Batch {
+    const queries: PreparedQuery[] = [];
+    const { promise: response, ...end } = Promise.withResolvers<unknown[][]>();
+    response.then(onResponse, onFailure);
     queueMicrotask(() => {
-      together = null;
-      client.query(trip(stops, kept ?? new Map(), readerOf, end));
+      batch = null;
+      client.query(new PipelinedQuery(queries, statements ?? new Map(), readerOf, end));
     });
-    return { stops, answer };
+    return { queries, response };
   }
 
   return <Row>({ name, text }: Statement, values: readonly Value[] = []) => {
-    // Made ready before anything is sent: what fails here must not let the commit behind it go ahead.
-    const ready = values.map(sentAs);
-    together ??= setOut();
-    const at = together.stops.push({ name: kept ? name : null, text, values: ready }) - 1;
-    const rows = together.answer.then((answers) => answers[at] as Row[]);
-    // When a later statement is not sent, nobody waits for this one any more.
+    const serialized = values.map(serialize);
+    batch ??= startBatch();
+    const at = batch.queries.push({ name: statements ? name : null, text, values: serialized }) - 1;
+    const rows = batch.response.then((responses) => responses[at] as Row[]);
+    // If a later value cannot be serialized, nobody awaits this promise.
     rows.catch(() => {});
     return rows;
   };
 }
 
-/** A value as it travels: `Buffer` as bytes, anything else as text. */
-function sentAs(value: Value): string | Buffer | null {
+function serialize(value: Value): string | Buffer | null {
   if (value === null || value === undefined) return null;
   if (Array.isArray(value)) return arrayText(value);
   return Buffer.isBuffer(value) ? value : String(value);
 }
 
-/** An array as PostgreSQL reads it. */
+/** An array literal of PostgreSQL. */
 function arrayText(values: readonly Value[]): string {
   let text = '{';
   for (const value of values) text += text === '{' ? elementText(value) : `,${elementText(value)}`;
@@ -237,6 +289,6 @@ function elementText(value: Value): string {
 
 const special = /["\\]/;
 
-function stream(client: pg.Client): Socket | undefined {
+function streamOf(client: pg.Client): Socket | undefined {
   return (client as unknown as { connection?: { stream?: Socket } }).connection?.stream;
 }

@@ -1,115 +1,137 @@
 import type pg from 'pg';
 
 /**
- * A round trip: statements that leave in one packet and are answered in one. PostgreSQL carries them out in order and
- * passes over those behind one that fails, so they succeed or fail as one; where no transaction is open, they are one. (A
- * commit among them is the last.)
- * `pg` would ask for an answer to each, and both sides would be woken up for each.
+ * Several statements in one round trip, over PostgreSQL's extended query protocol: one Sync ends the batch. PostgreSQL runs
+ * the statements in order and skips those after a failed one. Without an open transaction they form one, and a commit in the
+ * batch is always the last statement. Rejected: one `pg` query per statement, which wakes up both sides for each of them.
  */
 
 export interface PreparedQuery {
-  /** Under which the connection keeps the statement; null where a pooler stands between. */
+  /** The name of the prepared statement; null behind a pooler. */
   readonly name: string | null;
   readonly text: string;
   readonly values: (string | Buffer | null)[];
 }
 
-/** Where it ends: with the rows of each statement, or with the error of one. */
-export interface End {
+/** Receives the rows of each statement, or the error of the failed one. */
+export interface QueryCallbacks {
   resolve(rows: unknown[][]): void;
   reject(error: unknown): void;
 }
 
-/** How the rows of a statement are read, field by field. */
+/** The columns of a statement and their parsers. */
 type Shape = readonly { readonly name: string; readonly read: (text: string) => unknown }[];
 
-/** The statements that a connection keeps, by name: they are sent and described once. */
+/** The prepared statements of a connection by name, each with the shape that the server described. */
 export type StatementCache = Map<string, Shape>;
 
-/** What `pg` tells a query of its own about, message by message. */
-interface Trip extends pg.Submittable {
-  /** Put here by `pg` where the connection has a `query_timeout`, to be told of the end. */
+interface Result {
+  readonly name: string | null;
+  shape: Shape;
+  readonly rows: unknown[];
+}
+
+const noShape: Shape = [];
+
+/** `pg` calls the `handle…` methods for each message of the server. */
+export class PipelinedQuery implements pg.Submittable {
+  /** Set by `pg` if the connection has a `query_timeout`. */
   callback?: () => void;
-  handleRowDescription(message: { fields: { name: string; dataTypeID: number }[] }): void;
-  handleDataRow(message: { fields: (string | null)[] }): void;
-  handleCommandComplete(): void;
-  handleReadyForQuery(): void;
-  handleError(error: unknown): void;
-}
+  readonly #queries: readonly PreparedQuery[];
+  readonly #statements: StatementCache;
+  readonly #readerOf: (type: number) => (text: string) => unknown;
+  readonly #callbacks: QueryCallbacks;
+  readonly #results: Result[];
+  #at = 0;
+  #unreadable: unknown;
 
-const none: Shape = [];
+  constructor(
+    queries: readonly PreparedQuery[],
+    statements: StatementCache,
+    readerOf: (type: number) => (text: string) => unknown,
+    callbacks: QueryCallbacks,
+  ) {
+    this.#queries = queries;
+    this.#statements = statements;
+    this.#readerOf = readerOf;
+    this.#callbacks = callbacks;
+    this.#results = queries.map(({ name }) => ({
+      name,
+      shape: (name !== null && statements.get(name)) || noShape,
+      rows: [],
+    }));
+  }
 
-export function trip(
-  stops: readonly PreparedQuery[],
-  kept: StatementCache,
-  readerOf: (type: number) => (text: string) => unknown,
-  { resolve, reject }: End,
-): Trip {
-  const answers = stops.map(({ name }) => ({
-    name,
-    shape: (name !== null && kept.get(name)) || none,
-    rows: [] as unknown[],
-  }));
-  let at = 0;
-  let unreadable: unknown;
-
-  return {
-    submit(connection) {
-      connection.stream.cork();
-      try {
-        const sent = new Set<string>();
-        for (const { name, text, values } of stops) {
-          const statement = name ?? '';
-          const known = kept.has(statement);
-          if (!known && !sent.has(statement)) {
-            connection.parse({ name: statement, text, types: [] }, true);
-          }
-          connection.bind({ statement, values }, true);
-          if (!known) connection.describe({ type: 'P' }, true);
-          connection.execute(null, true);
-          if (name !== null) sent.add(name);
+  submit(connection: pg.Connection): void {
+    connection.stream.cork();
+    try {
+      const parsed = new Set<string>();
+      for (const { name, text, values } of this.#queries) {
+        const statement = name ?? '';
+        const cached = this.#statements.has(statement);
+        if (!cached && !parsed.has(statement)) {
+          connection.parse({ name: statement, text, types: [] }, true);
         }
-        connection.sync();
-      } catch (error) {
-        // Half of it must not arrive.
-        connection.stream.destroy();
-        reject(error);
-      } finally {
-        connection.stream.uncork();
+        connection.bind({ statement, values }, true);
+        if (!cached) connection.describe({ type: 'P' }, true);
+        connection.execute(null, true);
+        if (name !== null) parsed.add(name);
       }
-    },
-    handleRowDescription({ fields }) {
-      const answer = answers[at];
-      if (!answer) return;
-      answer.shape = fields.map(({ name, dataTypeID }) => ({ name, read: readerOf(dataTypeID) }));
-    },
-    handleDataRow({ fields }) {
-      const answer = answers[at];
-      if (!answer) return;
-      try {
-        answer.rows.push(rowOf(fields, answer.shape));
-      } catch (error) {
-        unreadable ??= error;
-      }
-    },
-    handleCommandComplete() {
-      at++;
-    },
-    handleReadyForQuery() {
-      this.callback?.();
-      // Not the error itself: what it says of values is not said by the database, which may have committed.
-      if (unreadable) return reject(new Error('an answer cannot be read', { cause: unreadable }));
-      for (const { name, shape } of answers) if (name !== null) kept.set(name, shape);
-      resolve(answers.map(({ rows }) => rows));
-    },
-    handleError(error) {
-      this.callback?.();
-      reject(error);
-    },
-  };
+      connection.sync();
+    } catch (error) {
+      // A partial batch must not reach the server.
+      connection.stream.destroy();
+      this.#callbacks.reject(error);
+    } finally {
+      connection.stream.uncork();
+    }
+  }
+
+  handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
+    const result = this.#results[this.#at];
+    if (!result) return;
+    result.shape = fields.map(({ name, dataTypeID }) => ({
+      name,
+      read: this.#readerOf(dataTypeID),
+    }));
+  }
+
+  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    const result = this.#results[this.#at];
+    if (!result) return;
+    try {
+      result.rows.push(parseRow(fields, result.shape));
+    } catch (error) {
+      this.#unreadable ??= error;
+    }
+  }
+
+  handleCommandComplete(): void {
+    this.#at++;
+  }
+
+  handleReadyForQuery(): void {
+    this.callback?.();
+    // Wrapped, because it may look like an error of the database, which may have committed.
+    if (this.#unreadable) {
+      this.#callbacks.reject(
+        new Error('A row of the response is unreadable.', { cause: this.#unreadable }),
+      );
+      return;
+    }
+    for (const { name, shape } of this.#results) {
+      if (name !== null) this.#statements.set(name, shape);
+    }
+    this.#callbacks.resolve(this.#results.map(({ rows }) => rows));
+  }
+
+  handleError(error: unknown): void {
+    this.callback?.();
+    this.#callbacks.reject(error);
+  }
 }
 
-function rowOf(fields: readonly (string | null)[], shape: Shape): Record<string, unknown> {
+function parseRow(fields: readonly (string | null)[], shape: Shape): Record<string, unknown> {
   const row: Record<string, unknown> = {};
   for (const [index, { name, read }] of shape.entries()) {
     const text = fields[index] ?? null;

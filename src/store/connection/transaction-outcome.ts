@@ -2,8 +2,8 @@ import { isInvalidParameter } from './database-error.ts';
 import type { Send, Statement } from './pipeline.ts';
 
 /**
- * What became of a transaction whose commit was never answered. It is asked by its number first, then by the rows it
- * would have written, in a snapshot of its own: a number alone means nothing after a failover to another server.
+ * Finds the outcome of a transaction whose commit got no response. Reads the status of its transaction id first, then the
+ * row that it would have written, in a new snapshot: after a failover to another server the id alone is meaningless.
  */
 export async function findOutcome(
   send: Send,
@@ -11,14 +11,14 @@ export async function findOutcome(
   id: string,
   of: keyof typeof findRow = 'execution',
 ): Promise<'committed' | 'aborted' | 'in progress'> {
-  const [status] = await send<{ state: string | null }>(readState, [xid]).catch(neverGiven);
+  const [status] = await send<{ state: string | null }>(readState, [xid]).catch(unknownId);
   if (status?.state === 'in progress') return 'in progress';
   const rows = await send(findRow[of], [id]);
   return rows.length > 0 ? 'committed' : 'aborted';
 }
 
-/** The server of after a failover may not have given out that number yet, and so never will for that transaction. */
-function neverGiven(error: unknown): [] {
+/** After a failover the new server may not have assigned that id yet. */
+function unknownId(error: unknown): [] {
   if (isInvalidParameter(error)) return [];
   throw error;
 }

@@ -3,21 +3,21 @@ import { dirname, join } from 'node:path';
 import { StartupFailure } from '../../core/startup-failure.ts';
 
 /**
- * PostgreSQL refuses to run as root, so root runs it as an account without rights.
- * No account is ever made: that is the administrator's to do.
+ * PostgreSQL refuses to run as root. If Cueline runs as root, PostgreSQL runs as an unprivileged account that exists
+ * already. Cueline never creates accounts: that is up to the administrator.
  */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** The first that exists. `initdb` insists on an account with a name, so a bare number will not do. */
+/** The first existing one is used. `initdb` needs an account name, so a bare uid is not enough. */
 const names = ['cueline', 'postgres', '_postgres', 'nobody'];
 
-/** Whose process PostgreSQL must be: `null` for our own, which is any but root's. */
+/** The account to run PostgreSQL as; null for the account of this process, if it is not root. */
 export async function accountFor(cluster: string): Promise<Account | null> {
   if (process.getuid?.() !== 0) return null;
-  // A cluster that a user of this machine made stays theirs when root starts it.
+  // A cluster that another user created keeps its owner when root starts it.
   const owner = await stat(cluster).catch(() => null);
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
@@ -32,17 +32,17 @@ export async function accountFor(cluster: string): Promise<Account | null> {
   );
 }
 
-/** Whether the account gets into a directory: every folder above it must let it through, by the plain mode bits. */
-export async function reaches(account: Account, directory: string): Promise<boolean> {
+/** Whether the account can enter a directory: it needs the execute bit there and on all parents. ACLs are ignored. */
+export async function canEnter(account: Account, directory: string): Promise<boolean> {
   const { uid, gid, mode } = await stat(directory);
   const shift = uid === account.uid ? 6 : gid === account.gid ? 3 : 0;
   if (((mode >> shift) & 1) === 0) return false;
   const parent = dirname(directory);
-  return parent === directory || reaches(account, parent);
+  return parent === directory || canEnter(account, parent);
 }
 
-/** Hands a tree over to the account, as a copy that root made (a restored backup, say) needs it. */
-export async function handOver(account: Account, tree: string): Promise<void> {
+/** Makes the account the owner of a directory tree, for example after root restored a backup. */
+export async function changeOwner(account: Account, tree: string): Promise<void> {
   for (const entry of await readdir(tree, { recursive: true })) {
     await lchown(join(tree, entry), account.uid, account.gid);
   }

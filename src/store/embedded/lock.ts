@@ -4,77 +4,79 @@ import { DatabaseSync } from 'node:sqlite';
 import { StartupFailure } from '../../core/startup-failure.ts';
 
 /**
- * One Cueline to a data directory. The lock has to vanish with its holder, however that dies, so it is the kernel's:
- * an fcntl lock on a file, which Node offers only through its SQLite. Nothing is ever stored in that file. Beside it
- * the file `pid` says who holds the lock, and as what; where nobody does, it says nothing, whatever stands in it.
+ * The lock of a data directory: at most one Cueline process owns it. The kernel must release the lock when its owner dies,
+ * so it is an fcntl lock on the file `lock`. Node offers these only through SQLite; the file never contains data. The file
+ * `pid` names the owner and its state, and is meaningless while the lock is free.
  *
- * Rejected: a file with a process id (ids are used again, and two starters can both find it stale); a unix socket
- * (the same race over a stale one, and paths of at most 107 bytes); an advisory lock in PostgreSQL (lost whenever
- * PostgreSQL is started anew beneath us).
+ * Rejected: a file with a pid (pids are reused, and two processes can both find it stale); a unix socket (the same race
+ * over a stale socket, and paths of at most 107 bytes); an advisory lock in PostgreSQL (lost at each of its restarts).
  */
-export interface Lock {
-  /** Tells others from now on that it is held as this. */
-  become(as: HeldAs): void;
+export interface DirectoryLock {
+  /** Publishes a new state of the owner. */
+  setState(state: OwnerState): void;
   release(): void;
 }
 
-/** A server that starts, one whose database others may use, or a command, whose database is its own. */
-export type HeldAs = (typeof allHeldAs)[number];
-const allHeldAs = ['starting', 'serving', 'command'] as const;
+/** A server during startup, a server whose database others may use, or a command with a database of its own. */
+export type OwnerState = (typeof ownerStates)[number];
+const ownerStates = ['starting', 'serving', 'command'] as const;
 
-export interface Holder {
-  /** Or `unknown`, and `as` too: whoever holds the lock writes this a moment later. */
+export interface LockOwner {
+  /** Both are `unknown` for a moment, until a new owner has written the file. */
   readonly pid: string;
-  readonly as: HeldAs | 'unknown';
+  readonly state: OwnerState | 'unknown';
 }
 
-/** Another holds the lock. */
-export class Held extends StartupFailure {
+/** Another process owns the lock. */
+export class DirectoryLocked extends StartupFailure {
   readonly directory: string;
-  readonly holder: Holder;
+  readonly owner: LockOwner;
 
-  constructor(directory: string, holder: Holder) {
+  constructor(directory: string, owner: LockOwner) {
     super(
-      `Another Cueline (pid ${holder.pid}) is running on the data directory ${directory}. ` +
-        'Stop it, or give this one a directory of its own with CUELINE_DATA_DIR.',
+      `Another Cueline (pid ${owner.pid}) uses the data directory ${directory}. ` +
+        'Stop it, or set CUELINE_DATA_DIR to another directory.',
     );
     this.directory = directory;
-    this.holder = holder;
+    this.owner = owner;
   }
 }
 
 const sqliteBusy = 5;
 
-/** Takes the lock of a directory, or throws `Held` at once; another `StartupFailure` where it cannot be taken at all. */
-export function hold(directory: string, as: HeldAs): Lock {
+/**
+ * Acquires the lock of a directory without waiting.
+ * @throws {DirectoryLocked} if another process owns it, {StartupFailure} if the lock files are unusable
+ */
+export function acquireLock(directory: string, state: OwnerState): DirectoryLock {
   const pidFile = join(directory, 'pid');
   const path = join(directory, 'lock');
-  const file = openLock(path);
+  const file = openLockFile(path);
   try {
-    // Not `exclusive`, which fails while another only looks: of two that try at once, neither might get it.
+    // Not `begin exclusive`: it also fails against a concurrent attempt, so that neither of two might succeed.
     file.exec('pragma journal_mode = off; begin immediate');
   } catch (error) {
     file.close();
-    if ((error as { errcode?: number }).errcode !== sqliteBusy) throw untaken(path, error);
-    throw new Held(directory, readHolder(pidFile));
+    if ((error as { errcode?: number }).errcode !== sqliteBusy) throw lockFailure(path, error);
+    throw new DirectoryLocked(directory, readOwner(pidFile));
   }
-  const become = (next: HeldAs) => {
+  const setState = (next: OwnerState) => {
     try {
-      // A killed one may have left it, as a file of another user.
+      // A killed owner may have left the file, possibly as another user.
       rmSync(pidFile, { force: true });
       writeFileSync(pidFile, `${process.pid}\n${next}\n`);
     } catch (error) {
-      throw untaken(pidFile, error);
+      throw lockFailure(pidFile, error);
     }
   };
   try {
-    become(as);
+    setState(state);
   } catch (error) {
     file.close();
     throw error;
   }
   return {
-    become,
+    setState,
     release() {
       rmSync(pidFile, { force: true });
       file.close();
@@ -82,29 +84,29 @@ export function hold(directory: string, as: HeldAs): Lock {
   };
 }
 
-function openLock(path: string): DatabaseSync {
+function openLockFile(path: string): DatabaseSync {
   try {
-    // Ours alone: whoever may read a file may also lock it, and keep us out. Never opened where it exists:
-    // closing it again would release what this process holds on it.
+    // Mode 0600: a process that can read a file can also lock it. An existing file is not opened here, because closing it again
+    // would release a lock of this process on it.
     if (!existsSync(path)) writeFileSync(path, '', { mode: 0o600 });
-    // What SQLite calls defensive keeps a journal beside the file, which a killed holder would leave.
+    // SQLite's defensive mode writes a journal beside the file, which a killed owner would leave behind.
     return new DatabaseSync(path, { defensive: false });
   } catch (error) {
-    throw untaken(path, error);
+    throw lockFailure(path, error);
   }
 }
 
-/** A full disk, for example. */
-function untaken(path: string, error: unknown): StartupFailure {
+/** For example, the disk is full. */
+function lockFailure(path: string, error: unknown): StartupFailure {
   const { message } = error as Error;
-  return new StartupFailure(`The lock ${path} cannot be taken: ${message}.`, { cause: error });
+  return new StartupFailure(`Acquiring the lock ${path} failed: ${message}.`, { cause: error });
 }
 
-function readHolder(pidFile: string): Holder {
+function readOwner(pidFile: string): LockOwner {
   try {
     const [pid, word] = readFileSync(pidFile, 'utf8').split('\n');
-    return { pid: pid || 'unknown', as: allHeldAs.find((as) => as === word) ?? 'serving' };
+    return { pid: pid || 'unknown', state: ownerStates.find((one) => one === word) ?? 'serving' };
   } catch {
-    return { pid: 'unknown', as: 'unknown' };
+    return { pid: 'unknown', state: 'unknown' };
   }
 }

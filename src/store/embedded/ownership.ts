@@ -1,95 +1,97 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartupFailure } from '../../core/startup-failure.ts';
-import { Held, type Holder } from './lock.ts';
+import { DirectoryLocked, type LockOwner } from './lock.ts';
 
 /**
- * Who has the embedded database, who may use it beside them, and who ends it.
+ * Ownership of the embedded database: who starts and stops it, and who may use it.
  *
- * Whoever starts PostgreSQL holds the lock of the data directory from before that until after PostgreSQL has ended, and
- * nobody else ever ends it. `as` what the lock is held tells the others what to do:
+ * The process that starts PostgreSQL owns the lock of the data directory. It acquires the lock before PostgreSQL starts and
+ * releases it after PostgreSQL has ended. No other process ever stops that PostgreSQL.
  *
- *     held as      a server that comes          a command that comes
- *     nothing      takes it                     takes it, and starts PostgreSQL for itself alone
- *     starting     is refused                   waits
- *     serving      is refused                   uses the database of the server
- *     command      waits                        waits: the database ends with the command that started it
+ * The owner's state decides what another process does:
  *
- * Nobody waits longer than `turnMs` for one and the same holder. A refused server, and a command that must have the
- * database to itself (`secrets rotate`), look on for `refusalMs`: the file may still name a holder before this one.
+ *     owner's state   a new server          a new command
+ *     no owner        acquires the lock     acquires the lock and starts PostgreSQL for itself alone
+ *     starting        is rejected           waits
+ *     serving         is rejected           uses the server's database
+ *     command         waits                 waits, because the database ends with the command that started it
  *
- * What when one of them ends early, by `kill -9` as well:
+ * Nobody waits longer than `waitMsMax` for the same owner. A rejected server, or a command that needs the database alone
+ * (`secrets rotate`), retries for `rejectionMs`, because the pid file may still name the previous owner.
  *
- * - Whoever holds the lock: the kernel gives it free. The next holder ends the PostgreSQL that was left running before
- *   it starts its own (`clearTheWay`), and those that wait go on in turn.
- * - A command beside a server: PostgreSQL rolls back what it had not committed. Nobody else is concerned.
- * - A server with commands beside it: they go on while its PostgreSQL lives, that is until the server, or after a kill
- *   the next holder, ends it. A command that is cut off so fails, with what it had committed and no more.
- * - PostgreSQL itself: its holder starts it again (`keepUp`). Commands beside it fail likewise, later ones wait.
+ * Failure cases, including `kill -9`:
  *
- * Rejected: commands that use the database of a command, which would have to stay until the last of them is gone, and
- * keep out whoever must have the directory alone.
+ * - The owner dies: the kernel releases the lock. The next owner stops the orphaned PostgreSQL before it starts its own
+ *   (`stopOrphan`), and waiting processes continue.
+ * - A command that uses a server's database dies: PostgreSQL rolls back its open transaction. Nobody else is affected.
+ * - A server dies while commands use its database: they continue until the next owner stops the orphaned PostgreSQL. Then
+ *   they fail; what they committed stays.
+ * - PostgreSQL crashes: its owner restarts it (`superviseServer`). Commands that used it fail, later ones wait.
+ *
+ * Rejected: commands that share the database of a command. It would have to stay until the last of them has ended, and
+ * would block processes that need the directory alone.
  */
-export interface Turn<Found> {
-  /** What there is beside a server that is up; `null` where it does not answer. Without it a server is in the way. */
-  readonly besideServer?: () => Promise<Found | null>;
-  /** Told once, where others have to be waited for. */
-  readonly onWait?: (whom: string) => void;
+export interface OwnershipOptions<Found> {
+  /** Uses the database of a serving owner; null if it does not respond. If absent, a server is rejected. */
+  readonly joinServer?: () => Promise<Found | null>;
+  /** Called once with the owner that the start waits for. */
+  readonly onWait?: (owner: string) => void;
   readonly signal?: AbortSignal;
 }
 
-const turnMs = 60_000;
-const refusalMs = 1_000;
-const pauseMs = 100;
+const waitMsMax = 60_000;
+const rejectionMs = 1_000;
+const retryDelayMs = 100;
 
-/** Attempts it, again and again while another holds the lock that it takes. */
-export async function inTurn<Found>(
-  attempt: () => Promise<Found>,
-  { besideServer, onWait = () => {}, signal }: Turn<Found>,
+/** Calls `start`, which acquires the lock, until it succeeds; joins a serving owner if possible. */
+export async function withOwnership<Found>(
+  start: () => Promise<Found>,
+  { joinServer, onWait = () => {}, signal }: OwnershipOptions<Found>,
 ): Promise<Found> {
-  let told = false;
+  let reported = false;
   let pid: string | null = null;
   let since = 0;
   for (;;) {
     try {
-      return await attempt();
+      return await start();
     } catch (error) {
-      if (!(error instanceof Held)) throw error;
-      const { directory, holder } = error;
-      const found = holder.as === 'serving' && (await besideServer?.());
+      if (!(error instanceof DirectoryLocked)) throw error;
+      const { directory, owner } = error;
+      const found = owner.state === 'serving' && (await joinServer?.());
       if (found) return found;
       const now = performance.now();
-      if (holder.pid !== pid) [pid, since] = [holder.pid, now];
-      const refused = !besideServer && ['starting', 'serving'].includes(holder.as);
-      if (refused && now - since > refusalMs) throw error;
-      if (now - since > turnMs) throw new StartupFailure(givenUp(directory, holder));
-      if (!told && !refused && holder.as !== 'unknown') {
-        told = true;
-        onWait(`${named(holder)} that holds the data directory ${directory}`);
+      if (owner.pid !== pid) [pid, since] = [owner.pid, now];
+      const rejected = !joinServer && ['starting', 'serving'].includes(owner.state);
+      if (rejected && now - since > rejectionMs) throw error;
+      if (now - since > waitMsMax) throw new StartupFailure(timeoutMessage(directory, owner));
+      if (!reported && !rejected && owner.state !== 'unknown') {
+        reported = true;
+        onWait(`${describeOwner(owner)} that uses the data directory ${directory}`);
       }
-      await delay(pauseMs, undefined, { signal });
+      await delay(retryDelayMs, undefined, { signal });
     }
   }
 }
 
-function givenUp(directory: string, holder: Holder): string {
+function timeoutMessage(directory: string, owner: LockOwner): string {
   const until = {
-    serving: 'its database answers',
-    starting: 'it is up',
+    serving: 'its database responds',
+    starting: 'it has started',
     command: 'it has ended',
     unknown: 'it has ended',
   };
   return (
-    `The data directory ${directory} has been held by ${named(holder)} for ${turnMs / 1_000} seconds. ` +
-    `Try again once ${until[holder.as]}.`
-  );
+    `${describeOwner(owner)} has used the data directory ${directory} for ${waitMsMax / 1_000} seconds. ` +
+    `Try again once ${until[owner.state]}.`
+  ).replace(/^./, (letter) => letter.toUpperCase());
 }
 
-function named({ pid, as }: Holder): string {
+function describeOwner({ pid, state }: LockOwner): string {
   const kinds = {
     serving: 'the server',
     starting: 'the server',
     command: 'the command',
     unknown: 'another process',
   };
-  return `${kinds[as]} (pid ${pid})`;
+  return `${kinds[state]} (pid ${pid})`;
 }

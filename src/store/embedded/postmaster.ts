@@ -7,7 +7,7 @@ import { StartupFailure } from '../../core/startup-failure.ts';
 
 const run = promisify(execFile);
 
-/** What PostgreSQL says of itself in `postmaster.pid`, which a killed one leaves there. */
+/** The content of `postmaster.pid`. A killed PostgreSQL leaves the file behind. */
 export interface Postmaster {
   readonly pid: number;
   readonly socketDir: string;
@@ -24,33 +24,33 @@ export async function readPostmaster(cluster: string): Promise<Postmaster | null
 }
 
 /**
- * Makes way for a start; only for the holder of the lock. A PostgreSQL that a killed Cueline left running is ended, not
- * adopted: that takes a moment, and whoever we run is then always our child, with the settings and the program of today.
+ * Stops a PostgreSQL that a killed Cueline left running, and removes what it left behind. Needs the lock. Rejected: adopting
+ * it. Stopping takes a moment, but then PostgreSQL is always our child process, with the current settings and binary.
  */
-export async function clearTheWay(
+export async function stopOrphan(
   cluster: string,
   socketDir: string,
   onLog: (line: string) => void,
 ): Promise<void> {
-  const left = await readPostmaster(cluster);
-  if (!left) return;
-  if (await livesIn(left.pid, cluster)) {
-    onLog(`A PostgreSQL (pid ${left.pid}) left behind by a killed Cueline is being stopped`);
-    await end(
-      (signal) => process.kill(left.pid, signal),
-      async () => !(await livesIn(left.pid, cluster)),
+  const orphan = await readPostmaster(cluster);
+  if (!orphan) return;
+  if (await isPostmasterOf(orphan.pid, cluster)) {
+    onLog(`Stopping the PostgreSQL (pid ${orphan.pid}) of a killed Cueline`);
+    await terminate(
+      (signal) => process.kill(orphan.pid, signal),
+      async () => !(await isPostmasterOf(orphan.pid, cluster)),
     );
   }
-  if (exists(left.pid)) await disown(cluster, left);
-  if (left.socketDir !== socketDir && isOwnSocketDir(left.socketDir)) {
-    await rm(left.socketDir, { recursive: true, force: true });
+  if (processExists(orphan.pid)) await invalidatePidFiles(cluster, orphan);
+  if (orphan.socketDir !== socketDir && isTemporarySocketDir(orphan.socketDir)) {
+    await rm(orphan.socketDir, { recursive: true, force: true });
   }
 }
 
-/** Fast shutdown; where that does not end it, immediate; at last the kill, which costs a recovery. */
-export async function end(
+/** Tries a fast shutdown, then an immediate one, then SIGKILL. The last two require a recovery at the next start. */
+export async function terminate(
   send: (signal: NodeJS.Signals) => void,
-  gone: () => boolean | Promise<boolean>,
+  hasEnded: () => boolean | Promise<boolean>,
 ): Promise<void> {
   for (const [signal, waitMs] of [
     ['SIGINT', 10_000],
@@ -64,27 +64,27 @@ export async function end(
     }
     const until = performance.now() + waitMs;
     do {
-      if (await gone()) return;
+      if (await hasEnded()) return;
       await delay(10);
     } while (performance.now() < until);
   }
-  throw new StartupFailure('PostgreSQL does not end, not even on SIGKILL.');
+  throw new StartupFailure('PostgreSQL does not end, not even after SIGKILL.');
 }
 
-/** Without TCP the port is only a part of the socket's name. */
+/** Part of the socket's file name. PostgreSQL does not listen on TCP. */
 export const port = 5432;
 
-/** A socket directory of our making outside of the cluster: see server.ts. */
+/** The name prefix of a socket directory outside the cluster (see server.ts). */
 export const socketDirPrefix = 'cueline-';
 
-function isOwnSocketDir(path: string): boolean {
+function isTemporarySocketDir(path: string): boolean {
   return /\/cueline-[A-Za-z0-9]{6}$/.test(path);
 }
 
-/** Whether that process is a PostgreSQL of this cluster, and not one that was given the same number later. */
-async function livesIn(pid: number, cluster: string): Promise<boolean> {
+/** Whether the process is the PostgreSQL of this cluster. The kernel may have reused the pid. */
+async function isPostmasterOf(pid: number, cluster: string): Promise<boolean> {
   try {
-    // PostgreSQL works in its data directory. A zombie has none, so it counts as gone.
+    // The working directory of PostgreSQL is its data directory. A zombie has none, so it counts as ended.
     if (process.platform === 'linux') return (await readlink(`/proc/${pid}/cwd`)) === cluster;
     const { stdout } = await run('ps', ['-o', 'command=', '-p', String(pid)]);
     return stdout.includes(`-D ${cluster}`);
@@ -93,7 +93,7 @@ async function livesIn(pid: number, cluster: string): Promise<boolean> {
   }
 }
 
-function exists(pid: number): boolean {
+function processExists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
@@ -102,15 +102,17 @@ function exists(pid: number): boolean {
 }
 
 /**
- * PostgreSQL does not start while the process that its left-behind files name exists, be it a zombie that nobody
- * collects (in a container) or another's by now. The file of the cluster is not removed: the shared memory key in it
- * still guards against backends that outlived their postmaster.
+ * PostgreSQL does not start while the process named in leftover files exists, be it a zombie that nobody reaps (in a
+ * container) or an unrelated process. `postmaster.pid` stays in place with an impossible pid: its shared memory key still
+ * protects against backends that outlived their postmaster.
  */
-async function disown(cluster: string, left: Postmaster): Promise<void> {
+async function invalidatePidFiles(cluster: string, orphan: Postmaster): Promise<void> {
   const text = await readFile(pidFile(cluster), 'utf8').catch(() => null);
-  const noProcess = 2_147_483_647;
-  if (text) await writeFile(pidFile(cluster), text.replace(/^\d+/, String(noProcess)));
-  if (left.socketDir) await rm(join(left.socketDir, `.s.PGSQL.${port}.lock`), { force: true });
+  const impossiblePid = 2_147_483_647;
+  if (text) await writeFile(pidFile(cluster), text.replace(/^\d+/, String(impossiblePid)));
+  if (orphan.socketDir) {
+    await rm(join(orphan.socketDir, `.s.PGSQL.${port}.lock`), { force: true });
+  }
 }
 
 function pidFile(cluster: string): string {

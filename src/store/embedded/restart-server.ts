@@ -1,59 +1,60 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Launch, launch, type Server } from './server.ts';
+import { type LaunchOptions, launch, type Server } from './server.ts';
 
-export interface KeptUp {
-  /** Ends PostgreSQL for good. */
+/** A PostgreSQL that is restarted after each crash. */
+export interface SupervisedServer {
+  /** Stops PostgreSQL for good. */
   stop(): Promise<void>;
-  /** Told each time that it ended by itself. */
-  onExit(tell: (how: string) => void): void;
+  /** The listener receives how PostgreSQL ended, after each crash. */
+  onExit(listener: (how: string) => void): void;
 }
 
-const pauseMsMin = 100;
-const pauseMsMax = 5_000;
-/** One that ran for this long is not taken to fall at every start. */
-const steadyMs = 60_000;
+const restartDelayMsMin = 100;
+const restartDelayMsMax = 5_000;
+/** After this uptime the delay starts again at its minimum. */
+const stableMs = 60_000;
 
-/** Starts PostgreSQL again, with growing pauses, each time that it ends by itself. */
-export function keepUp(plan: Launch, first: Server): KeptUp {
-  const told: ((how: string) => void)[] = [];
+/** Restarts PostgreSQL with increasing delays each time it ends by itself. */
+export function superviseServer(options: LaunchOptions, first: Server): SupervisedServer {
+  const listeners: ((how: string) => void)[] = [];
   const stopping = new AbortController();
   let server: Server | null = first;
-  let pauseMs = pauseMsMin;
+  let restartDelayMs = restartDelayMsMin;
 
-  async function run(): Promise<void> {
+  async function supervise(): Promise<void> {
     while (server) {
-      const since = performance.now();
-      const how = await server.ended;
+      const startedAt = performance.now();
+      const how = await server.exited;
       server = null;
       if (stopping.signal.aborted) return;
-      if (performance.now() - since > steadyMs) pauseMs = pauseMsMin;
-      plan.onLog(`PostgreSQL ended by itself (${how}) and is started again`);
-      for (const tell of told) tell(how);
-      while (!server && !stopping.signal.aborted) server = await relaunch();
+      if (performance.now() - startedAt > stableMs) restartDelayMs = restartDelayMsMin;
+      options.onLog(`PostgreSQL ended (${how}); restarting`);
+      for (const listener of listeners) listener(how);
+      while (!server && !stopping.signal.aborted) server = await restart();
     }
   }
 
-  async function relaunch(): Promise<Server | null> {
+  async function restart(): Promise<Server | null> {
     try {
-      await delay(pauseMs, undefined, { signal: stopping.signal });
-      pauseMs = Math.min(pauseMs * 2, pauseMsMax);
-      const again = await launch({ ...plan, signal: stopping.signal });
-      if (!stopping.signal.aborted) return again;
-      await again.end();
+      await delay(restartDelayMs, undefined, { signal: stopping.signal });
+      restartDelayMs = Math.min(restartDelayMs * 2, restartDelayMsMax);
+      const restarted = await launch({ ...options, signal: stopping.signal });
+      if (!stopping.signal.aborted) return restarted;
+      await restarted.stop();
     } catch (error) {
       if (!stopping.signal.aborted)
-        plan.onLog(`PostgreSQL did not come back: ${(error as Error).message}`);
+        options.onLog(`PostgreSQL restart failed: ${(error as Error).message}`);
     }
     return null;
   }
 
-  const running = run();
+  const supervising = supervise();
   return {
-    onExit: (tell) => void told.push(tell),
+    onExit: (listener) => void listeners.push(listener),
     async stop() {
       stopping.abort();
-      await server?.end();
-      await running;
+      await server?.stop();
+      await supervising;
     },
   };
 }

@@ -3,15 +3,15 @@ import { chmod, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * A secret that is made once and kept in a file only its owner may read: 256 bits as base64url.
- * For the holder of the data directory's lock: two at once would make two.
+ * Returns the secret in a file that only its owner may read; generates 256 bits as base64url on first use.
+ * Needs the lock of the data directory: two concurrent callers would generate two secrets.
  */
-export async function keptSecret(dataDir: string, name: string): Promise<string> {
+export async function storedSecret(dataDir: string, name: string): Promise<string> {
   const path = join(dataDir, name);
-  const kept = await readKept(dataDir, name);
-  if (kept) {
+  const existing = await readStoredSecret(dataDir, name);
+  if (existing) {
     await chmod(path, 0o600);
-    return kept;
+    return existing;
   }
   const secret = randomBytes(32).toString('base64url');
   await writeFile(`${path}.new`, `${secret}\n`, { mode: 0o600, flush: true });
@@ -20,8 +20,8 @@ export async function keptSecret(dataDir: string, name: string): Promise<string>
   return secret;
 }
 
-/** The secret, or `null` where there is none yet. */
-export async function readKept(dataDir: string, name: string): Promise<string | null> {
+/** The secret; null if it does not exist yet. */
+export async function readStoredSecret(dataDir: string, name: string): Promise<string | null> {
   try {
     return (await readFile(join(dataDir, name), 'utf8')).trim() || null;
   } catch (error) {
@@ -30,7 +30,7 @@ export async function readKept(dataDir: string, name: string): Promise<string | 
   }
 }
 
-/** A rename outlasts a loss of power only once its directory is on disk. */
+/** A rename survives a power failure only after its directory is flushed. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   await handle.sync().finally(() => handle.close());

@@ -6,63 +6,68 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { StartupFailure } from '../../core/startup-failure.ts';
-import { knock } from '../connection/connect.ts';
+import { tryConnect } from '../connection/connect.ts';
 import type { Account } from './account.ts';
 import { type Binaries, bareEnvironment } from './binaries.ts';
-import { clearTheWay, end, port, socketDirPrefix } from './postmaster.ts';
+import { port, socketDirPrefix, stopOrphan, terminate } from './postmaster.ts';
 
-/** A unix socket's path, of at most 103 bytes on macOS and 107 on Linux. */
+/** The maximum length of a unix socket path: 103 bytes on macOS, 107 on Linux. */
 const socketPathBytesMax = 103;
 
 /**
- * Where the socket is: in the cluster, which only its owner and root can enter, else in a folder of the same kind
- * with a short name. Each such folder is new, so nobody can have laid one out for us.
+ * Returns the directory for the socket: the cluster, which only its owner and root can enter. If its path is too long, a new
+ * temporary directory with the same permissions; nobody else can have prepared it.
  */
-export async function placeSocket(cluster: string, account: Account | null): Promise<string> {
+export async function chooseSocketDir(cluster: string, account: Account | null): Promise<string> {
   const path = join(cluster, `.s.PGSQL.${port}`);
   if (Buffer.byteLength(path) <= socketPathBytesMax) return cluster;
-  // Root's own temporary directory may be closed to the account.
+  // The account may be unable to enter root's own temporary directory.
   const directory = await mkdtemp(join(account ? '/tmp' : tmpdir(), socketDirPrefix));
   if (account) await chown(directory, account.uid, account.gid);
   return directory;
 }
 
-export interface Launch {
+export interface LaunchOptions {
   readonly binaries: Binaries;
   readonly account: Account | null;
   readonly cluster: string;
   readonly socketDir: string;
-  /** What to knock with: it is up once this gets in. */
+  /** PostgreSQL has started once this connection succeeds. */
   readonly superuser: pg.ClientConfig;
-  /** Gives up on a start under way. */
+  /** Aborts the start. */
   readonly signal: AbortSignal;
   readonly onLog: (line: string) => void;
 }
 
-/** A PostgreSQL that is up, as our child. */
+/** A running PostgreSQL, as our child process. */
 export interface Server {
-  /** Resolves, once it has ended, to how. */
-  readonly ended: Promise<string>;
-  end(): Promise<void>;
+  /** Resolves to how it ended. */
+  readonly exited: Promise<string>;
+  stop(): Promise<void>;
 }
 
-/** Starts PostgreSQL and waits until it lets us in; throws a `StartupFailure` with its own words where it ends instead. */
-export async function launch(options: Launch): Promise<Server> {
-  // Backends of a killed postmaster live on for an instant, and a new one rightly waits for them to be gone.
-  const stillThere = /pre-existing shared memory block|"postmaster.pid" already exists/;
+/** Starts PostgreSQL and waits until it accepts connections. Throws a `StartupFailure` with PostgreSQL's message if it fails. */
+export async function launch(options: LaunchOptions): Promise<Server> {
+  // Backends of a killed postmaster survive for a moment, and a new postmaster refuses to start until they have ended.
+  const backendsRemain = /pre-existing shared memory block|"postmaster.pid" already exists/;
   for (let tries = 1; ; tries++) {
     try {
-      await clearTheWay(options.cluster, options.socketDir, options.onLog);
+      await stopOrphan(options.cluster, options.socketDir, options.onLog);
       return await launchOnce(options);
     } catch (error) {
       const { message } = error as Error;
-      if (!stillThere.test(message) || tries === 50 || options.signal.aborted) throw error;
+      if (!backendsRemain.test(message) || tries === 50 || options.signal.aborted) throw error;
       await delay(200);
     }
   }
 }
 
-async function launchOnce({ onLog, signal, superuser, ...options }: Launch): Promise<Server> {
+async function launchOnce({
+  onLog,
+  signal,
+  superuser,
+  ...options
+}: LaunchOptions): Promise<Server> {
   const child = spawn(
     options.binaries.postgres,
     serverArguments(options.cluster, options.socketDir),
@@ -70,45 +75,45 @@ async function launchOnce({ onLog, signal, superuser, ...options }: Launch): Pro
       cwd: '/',
       env: bareEnvironment,
       stdio: ['ignore', 'ignore', 'pipe'],
-      // A process group of its own: the terminal's Ctrl-C is for us, and we end it last.
+      // Its own process group: Ctrl-C in the terminal must not reach it, because we stop it last.
       detached: true,
       ...options.account,
     },
   );
-  let said = '';
+  let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-4_000);
+    stderr = (stderr + text).slice(-4_000);
   });
-  const silent = once(child, 'close').catch(() => {});
-  const state = watch(child);
-  let nextWordAt = performance.now() + 5_000;
-  let pauseMs = 15;
-  while (!state.how) {
+  const stderrClosed = once(child, 'close').catch(() => {});
+  const server = watch(child);
+  let nextReportAt = performance.now() + 5_000;
+  let retryDelayMs = 15;
+  while (!server.exit) {
     if (signal.aborted) {
-      await state.end();
-      throw new StartupFailure('PostgreSQL was stopped while it started.');
+      await server.stop();
+      throw new StartupFailure('The start of PostgreSQL was aborted.');
     }
-    const refusal = await knock(superuser);
-    if (refusal === null) return { ended: state.ended, end: state.end };
+    const refusal = await tryConnect(superuser);
+    if (refusal === null) return { exited: server.exited, stop: server.stop };
     if (!isStarting(refusal)) {
-      await state.end();
+      await server.stop();
       throw new StartupFailure(explain(refusal), { cause: refusal });
     }
-    if (performance.now() > nextWordAt) {
-      onLog('PostgreSQL is still starting: after a crash it first replays its log');
-      nextWordAt += 10_000;
+    if (performance.now() > nextReportAt) {
+      onLog('PostgreSQL is still starting; after a crash it replays its log first');
+      nextReportAt += 10_000;
     }
-    await delay(pauseMs);
-    pauseMs = Math.min(pauseMs * 1.2, 250);
+    await delay(retryDelayMs);
+    retryDelayMs = Math.min(retryDelayMs * 1.2, 250);
   }
-  // Its last words may still be under way, but not for long.
-  await Promise.race([silent, delay(500)]);
-  const words = lastWords(said) || lastWords(await readLog(options.cluster)) || said.trim();
-  throw new StartupFailure(`PostgreSQL did not start (${state.how}). ${words}`);
+  // Its last output may still be in the pipe.
+  await Promise.race([stderrClosed, delay(500)]);
+  const reason = errorsIn(stderr) || errorsIn(await readLog(options.cluster)) || stderr.trim();
+  throw new StartupFailure(`PostgreSQL did not start (${server.exit}). ${reason}`);
 }
 
-/** Why it gave up, as it put it. */
-function lastWords(log: string): string {
+/** The error lines since the last start. */
+function errorsIn(log: string): string {
   const start = log.slice(Math.max(0, log.lastIndexOf('starting PostgreSQL')));
   const lines = start.split('\n').filter((line) => /FATAL|PANIC|could not/.test(line));
   return lines.slice(-5).join('\n');
@@ -123,7 +128,7 @@ async function readLog(cluster: string): Promise<string> {
   }
 }
 
-/** The promises, whatever stands in `postgresql.conf`: durable, local, and a log of at most a week. */
+/** Settings that Cueline guarantees, whatever `postgresql.conf` says: durable, local, and at most a week of logs. */
 function serverArguments(cluster: string, socketDir: string): string[] {
   const settings = {
     listen_addresses: '',
@@ -146,39 +151,40 @@ function serverArguments(cluster: string, socketDir: string): string[] {
   return ['-D', cluster, ...pairs];
 }
 
-interface Watched extends Server {
-  /** How it ended; `null` while it lives. */
-  readonly how: string | null;
+interface WatchedServer extends Server {
+  /** How it ended; null while it runs. */
+  readonly exit: string | null;
 }
 
-function watch(child: ChildProcess): Watched {
-  let how: string | null = null;
-  // Should this process end in any way it can still notice, PostgreSQL is not left behind.
-  const last = () => child.kill('SIGINT');
-  process.once('exit', last);
-  const ended = once(child, 'exit').then(
-    ([code, signal]) => (signal ? `signal ${signal}` : `exit code ${code}`),
-    (error: Error) => error.message,
-  );
-  const noted = ended.then((text) => {
-    how = text;
-    process.off('exit', last);
-    return text;
-  });
-  return {
-    ended: noted,
-    end: () =>
-      end(
-        (signal) => child.kill(signal),
-        () => how !== null,
-      ),
-    get how() {
+function watch(child: ChildProcess): WatchedServer {
+  let exit: string | null = null;
+  // Stops PostgreSQL with this process, unless a signal kills it.
+  const stopWithProcess = () => child.kill('SIGINT');
+  process.once('exit', stopWithProcess);
+  const exited = once(child, 'exit')
+    .then(
+      ([code, signal]) => (signal ? `signal ${signal}` : `exit code ${code}`),
+      (error: Error) => error.message,
+    )
+    .then((how) => {
+      exit = how;
+      process.off('exit', stopWithProcess);
       return how;
+    });
+  return {
+    exited,
+    stop: () =>
+      terminate(
+        (signal) => child.kill(signal),
+        () => exit !== null,
+      ),
+    get exit() {
+      return exit;
     },
   };
 }
 
-/** No socket yet, nobody at it, no answer in time, or «the database system is starting up». */
+/** No socket, no listener, no response in time, or "the database system is starting up". */
 function isStarting(refusal: Error & { code?: string }): boolean {
   const { code } = refusal;
   return (
@@ -187,9 +193,10 @@ function isStarting(refusal: Error & { code?: string }): boolean {
 }
 
 function explain(refusal: Error & { code?: string }): string {
-  if (refusal.code !== '28P01') return `PostgreSQL started, but lets nobody in: ${refusal.message}`;
+  if (refusal.code !== '28P01')
+    return `PostgreSQL started, but rejects the connection: ${refusal.message}`;
   return (
-    'The password in the file postgres.password of the data directory is not the one the database was made with: ' +
-    'bring the file back from where the data directory came from.'
+    'The password in the file postgres.password of the data directory does not match the database. ' +
+    'Restore the file from the source of the data directory.'
   );
 }

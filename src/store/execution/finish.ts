@@ -5,10 +5,25 @@ import type { Tally } from '../../core/history/statistics.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { idBounds } from '../history/id-bounds.ts';
 import { addStatistics } from '../history/statistics.ts';
-import { lockWorkflowRuns, type RunAtProgress } from '../workflow/workflow-progress.ts';
+import { type LockedWorkflowRun, lockWorkflowRuns } from '../workflow/workflow-progress.ts';
 import { readSteps, type WorkflowRunSteps } from '../workflow/workflow-progress-read.ts';
 
-/** The end of runs: lock the queue rows, then delete them, write the records and add to the statistics at once. */
+/**
+ * Ends executions: one transaction of two batches. The first locks, the second writes and commits.
+ *
+ *     batch 1   begin; lock agents with slots, workflow runs, queue rows; read workflow steps
+ *     batch 2   delete queue rows; grant free slots; update records; write workflow progress; add statistics; commit
+ *
+ * Invariants
+ * - An execution ends once: only the holder of its queue row ends it, and deletes that row.
+ * - The caller is the fence: it compares `worker` and `attempt` of the locked row with its own claim and drops stale ends.
+ * - Lock order: limits before workflow runs, workflow runs before the queue, statistics last; each by id.
+ * - A slot that becomes free goes to the execution that has waited longest, in the same transaction.
+ *
+ * Failure cases
+ * - The worker dies before the commit: nothing has changed. The sweep returns the execution to the queue.
+ * - The commit gets no response: the caller ends the execution again, and finds no queue row if the commit succeeded.
+ */
 
 export interface QueuedExecutionRow {
   readonly id: string;
@@ -21,20 +36,24 @@ export interface QueuedExecutionRow {
   readonly spent_output_tokens: number;
   readonly spent_usd: string;
   readonly spent_known: boolean;
-  /** By the database's clock, read under the lock. */
+  /** The database time, read under the lock. */
   readonly now_ms: number;
   readonly started_ms: number | null;
 }
 
 /**
- * Begins the transaction and locks the rows of these runs, by id. Agents that hand out slots are locked before, and then
- * the runs of workflows that these are steps of: limits come before workflows, workflows before the queue.
+ * Begins the transaction and locks the queue rows of these executions by id. Before that it locks the agents whose slots
+ * become free, and the workflow runs that these executions are steps of.
  */
 export async function lockExecutions(
   send: Send,
   ids: readonly string[],
   { slotAgentIds, steps }: { slotAgentIds: readonly string[]; steps: readonly WorkflowStepOf[] },
-): Promise<{ rows: QueuedExecutionRow[]; workflows: RunAtProgress[]; steps: WorkflowRunSteps }> {
+): Promise<{
+  rows: QueuedExecutionRow[];
+  workflows: LockedWorkflowRun[];
+  steps: WorkflowRunSteps;
+}> {
   const runIds = steps.map(({ runId }) => runId);
   const [, , workflows, rows, states] = await Promise.all([
     send({ name: 'begin', text: 'begin isolation level read committed' }),
@@ -46,7 +65,7 @@ export async function lockExecutions(
   return { rows, workflows, steps: states };
 }
 
-/** How one run ended, as its record will say. */
+/** The end of an execution, as its record will show it. */
 export interface EndedExecution {
   readonly id: string;
   readonly agentId: string;
@@ -65,7 +84,7 @@ export interface EndedExecution {
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
   readonly output: string | null;
-  /** Where not, of the bodies only the output stays, for a while. */
+  /** If false, the record keeps only the output, for a short time. */
   readonly storeBodies: boolean;
 }
 
@@ -74,19 +93,19 @@ export async function writeEnds(
   ended: readonly EndedExecution[],
   more: {
     readonly tallies: readonly Tally[];
-    /** Processes that must be told to stop a run. */
+    /** Workers that must abort an execution. */
     readonly cancellations: readonly { executionId: string; worker: string }[];
     readonly slotAgentIds: readonly string[];
-    /** Runs of workflows of which a step ended whose agent stores no bodies. */
+    /** Workflow runs with an ended step whose agent stores no bodies. */
     readonly transientExecutionIds: readonly string[];
-    /** What follows for runs of workflows. */
-    readonly alongWith: () => readonly Promise<unknown>[];
+    /** Sends the statements for workflow runs. */
+    readonly inSameTransaction: () => readonly Promise<unknown>[];
   },
 ): Promise<void> {
   const { cancellations, slotAgentIds, transientExecutionIds } = more;
-  const brief = ended.filter((one) => !one.storeBodies && one.output !== null);
+  const transient = ended.filter((one) => !one.storeBodies && one.output !== null);
   await Promise.all([
-    ended.length > 0 ? send(deleteRuns, [ended.map((one) => one.id)]) : [],
+    ended.length > 0 ? send(deleteFromQueue, [ended.map((one) => one.id)]) : [],
     slotAgentIds.length > 0 ? send(grantFreeSlots, [slotAgentIds]) : [],
     cancellations.length > 0
       ? send(insertCancellations, [
@@ -98,8 +117,8 @@ export async function writeEnds(
       ? send(markTransientWorkflowRuns, [transientExecutionIds])
       : [],
     ended.length > 0 ? send(updateExecutions, endValues(ended)) : [],
-    brief.length > 0 ? send(insertTransientOutputs, [brief.map((one) => one.id)]) : [],
-    ...more.alongWith(),
+    transient.length > 0 ? send(insertTransientOutputs, [transient.map((one) => one.id)]) : [],
+    ...more.inSameTransaction(),
     addStatistics(send, more.tallies),
     send({ name: 'commit', text: 'commit' }),
   ]);
@@ -119,17 +138,17 @@ const lockQueue: Statement = {
     from execution_queue where id = any($1::uuid[]) order by id for update`,
 };
 
-const deleteRuns: Statement = {
-  name: 'finish-delete-runs',
+const deleteFromQueue: Statement = {
+  name: 'finish-delete-from-queue',
   text: `delete from execution_queue where id = any($1::uuid[])`,
 };
 
 /**
- * Gives free slots of these agents to the runs that wait longest, under the lock of the agents. They are updated by their
- * keys: joined with those that were picked, of which PostgreSQL expects many, all that wait would be read for each slot.
+ * Grants the free slots of these agents to the executions that have waited longest; needs the agents' locks. It updates by
+ * key: PostgreSQL overestimates the rows of a join and would read all waiting executions for each slot.
  */
 export const grantFreeSlots: Statement = {
-  name: 'finish-hand-out-slots',
+  name: 'finish-grant-free-slots',
   text: `update execution_queue q set has_slot = true, available_at = clock_timestamp()
     where q.id = any(array(
       select waiting.id from agents a cross join lateral (
@@ -148,21 +167,21 @@ const insertCancellations: Statement = {
     on conflict do nothing`,
 };
 
-// However such a step ends, its run is to hold bodies no longer than it must. The run is locked already. This comes before
-// the run ends, unless it did so when the step was stopped.
+// Such a run must not keep bodies for longer than necessary. The run is locked already. This precedes the end of the run,
+// unless the run ended when the step was stopped.
 const markTransientWorkflowRuns: Statement = {
-  name: 'finish-mark-brief-runs',
+  name: 'finish-mark-transient-runs',
   text: `update workflow_runs set bodies = 'transient', input = case when status = 'processing' then input end
     where id = any($1::uuid[]) and bodies = 'stored'`,
 };
 
 const insertTransientOutputs: Statement = {
-  name: 'finish-insert-brief-outputs',
+  name: 'finish-insert-transient-outputs',
   text: `insert into transient_outputs (execution_id, ended_at)
     select unnest($1::uuid[]), clock_timestamp()`,
 };
 
-// The variables had to stay until now, or no other process could have carried the run out.
+// The variables were needed until now, because another worker might have had to take over the execution.
 const updateExecutions: Statement = {
   name: 'finish-update-executions',
   text: `update executions e set status = f.status, completed_at = to_timestamp(f.completed / 1000),
@@ -170,15 +189,15 @@ const updateExecutions: Statement = {
       input_tokens = f.input_tokens, output_tokens = f.output_tokens, cost_usd = f.cost_usd,
       cost_known = f.cost_known, finish_reason = f.finish_reason, error_code = f.error_code, error = f.error,
       system_prompt = f.system_prompt, user_prompt = f.user_prompt, output = f.output,
-      input_variables = case when f.stores_bodies then e.input_variables end,
-      ip_address = case when f.stores_bodies then e.ip_address end,
-      user_agent = case when f.stores_bodies then e.user_agent end,
+      input_variables = case when f.store_bodies then e.input_variables end,
+      ip_address = case when f.store_bodies then e.ip_address end,
+      user_agent = case when f.store_bodies then e.user_agent end,
       settings = null
     from unnest($1::uuid[], $2::execution_status[], $3::float8[], $4::float8[], $5::int[], $6::smallint[],
       $7::int[], $8::int[], $9::numeric[], $10::bool[], $11::text[], $12::text[], $13::text[], $14::text[],
       $15::text[], $16::text[], $17::bool[])
       as f (id, status, completed, started, latency_ms, attempts, input_tokens, output_tokens, cost_usd,
-        cost_known, finish_reason, error_code, error, system_prompt, user_prompt, output, stores_bodies)
+        cost_known, finish_reason, error_code, error, system_prompt, user_prompt, output, store_bodies)
     where e.id = f.id and e.id = any($1::uuid[]) and e.id between $18::uuid and $19::uuid`,
 };
 

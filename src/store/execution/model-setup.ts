@@ -2,11 +2,11 @@ import type { ModelSetup } from '../../core/model/model-port.ts';
 import type { ProviderKind } from '../../core/model/provider.ts';
 
 /**
- * What a workspace has stored for a model, read along with the run that will call it, so that no run asks by itself:
- * the SQL to read it, and the setup of a row.
+ * The stored provider and price of a workspace's model: the SQL to read them together with an execution, so that no execution
+ * needs a query of its own, and the conversion of a row.
  */
 
-/** The columns of `SetupRow`, of what `setupJoins` joins. */
+/** SQL: the columns of `SetupRow`; needs `setupJoins`. */
 export const setupColumns = `setup_provider.id as "providerId", setup_provider.kind as "providerKind",
   setup_provider.sealed_api_key as "sealedApiKey", setup_provider.base_url as "baseURL",
   setup_price.input_per_million as "inputPerMillion", setup_price.output_per_million as "outputPerMillion",
@@ -14,8 +14,8 @@ export const setupColumns = `setup_provider.id as "providerId", setup_provider.k
   setup_price.cache_write_per_million as "cacheWritePerMillion"`;
 
 /**
- * SQL: joins what a row's workspace has stored for its model, both given as expressions. Looked up row by row: joined with
- * the list of all, PostgreSQL may read that list whole.
+ * SQL: joins the provider and price of a model; both arguments are SQL expressions. Lateral subqueries, because PostgreSQL
+ * might otherwise scan all prices and providers.
  */
 export function setupJoins(workspaceId: string, model: string): string {
   return `left join lateral (
@@ -27,19 +27,19 @@ export function setupJoins(workspaceId: string, model: string): string {
 }
 
 export interface SetupRow {
-  /** Null where no provider is stored, and then so are its other columns. */
+  /** Null if no provider is stored; then its other columns are null too. */
   readonly providerId: string | null;
   readonly providerKind: ProviderKind;
   readonly sealedApiKey: Buffer | null;
   readonly baseURL: string | null;
-  /** Null where no price is stored, and then so are its other columns. */
+  /** Null if no price is stored; then its other columns are null too. */
   readonly inputPerMillion: string | null;
   readonly outputPerMillion: string;
   readonly cacheReadPerMillion: string | null;
   readonly cacheWritePerMillion: string | null;
 }
 
-export function setupOf(row: SetupRow): ModelSetup {
+export function modelSetupOf(row: SetupRow): ModelSetup {
   const { providerId: id, providerKind: kind, sealedApiKey, baseURL } = row;
   const { inputPerMillion, outputPerMillion, cacheReadPerMillion, cacheWritePerMillion } = row;
   return {

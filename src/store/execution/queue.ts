@@ -1,64 +1,78 @@
 import { sql } from 'kysely';
 import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
 import type { AcceptedAs, QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
-import { thisMoment } from '../connection/clock.ts';
+import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
-import { type SetupRow, setupColumns, setupJoins, setupOf } from './model-setup.ts';
+import { modelSetupOf, type SetupRow, setupColumns, setupJoins } from './model-setup.ts';
 
 /**
- * The queue of unfinished runs. A row is *ready* (nobody's, not delayed, not waiting for a slot), *delayed*
- * (`available_at`), *waiting* for one of its agent's slots, or *leased* (`worker`).
- * Only `clock_timestamp()` decides: `now()` stands still in a transaction, and a process's clock is nobody's.
+ * The queue of executions that have not ended. An execution leaves the queue when it ends (`finish.ts`).
+ *
+ * States of a row
+ *
+ *     ready       no worker, no `available_at`, not without a slot: can be claimed
+ *     delayed     `available_at` is set: waits for a retry, or was just released or granted a slot
+ *     waiting     `has_slot` is false: waits for a slot of its agent (`maxConcurrency`)
+ *     claimed     `worker` is set: covered by the lease of that worker
+ *
+ * Claims are fair between workspaces by virtual time: each execution gets a tag, and the lowest ready tag is claimed first.
+ * Executions of one workspace have increasing tags, so a backlog in one workspace delays no other one.
+ *
+ * Invariants
+ * - A claim locks the worker's row, so it claims nothing after the worker was swept (`workers.ts`).
+ * - Each claim increments `attempt`. `worker` and `attempt` are the fence of every later end or release.
+ * - Claims use `skip locked`, so concurrent claims never wait for each other and never get the same row.
+ * - Only `clock_timestamp()` counts: `now()` is fixed within a transaction, and clocks of processes differ.
+ *
+ * Failure cases
+ * - The worker dies after a claim: the sweep frees the row and counts a loss.
+ * - The claim commits but its response is lost: the worker lists its claims (`leasedExecutions`) and releases unknown ones.
  */
 
 const ready = sql`worker is null and available_at is null and has_slot is not false`;
-/** While nothing waits, virtual time runs with the clock (microseconds). */
+/** Virtual time in microseconds. It follows the clock while nothing waits. */
 const clockTag = sql`(extract(epoch from clock_timestamp()) * 1000000)::bigint`;
 
 /**
- * Runs that were claimed, and the lowest tag that waited before; where none did, the virtual time of the clock, and null
- * where the worker had no lease, so that nothing was looked for.
+ * The claimed executions and the lowest tag that was ready before the claim, or the virtual time of the clock if none was.
+ * `lowestTag` is null if the worker had no lease and therefore claimed nothing.
  */
-export interface Claimed {
-  readonly runs: QueuedExecution[];
+export interface ClaimResult {
+  readonly executions: QueuedExecution[];
   readonly lowestTag: number | null;
 }
 
-/**
- * Claims up to `limit` ready runs in order of their tags, from `fromTag` on. The worker's own row is held meanwhile:
- * where its lease has been taken away, nothing is claimed.
- */
+/** Claims up to `limit` ready executions in the order of their tags, from `fromTag` on. */
 export async function claimExecutions(
   db: Db,
   worker: string,
-  question: { limit: number; fromTag: number },
-): Promise<Claimed> {
+  request: { limit: number; fromTag: number },
+): Promise<ClaimResult> {
   return claim(
     db,
     worker,
     sql`
-    select id from execution_queue where ${ready} and tag >= ${question.fromTag}
-    order by tag, id limit ${question.limit} for update skip locked`,
+    select id from execution_queue where ${ready} and tag >= ${request.fromTag}
+    order by tag, id limit ${request.limit} for update skip locked`,
   );
 }
 
 /**
- * Claims up to `limit` ready runs, one for each workspace that is not in `held`: what the reserved slots are for.
- * The workspaces are walked in the order of their ids, beginning after `after`, by skipping through the index: a long
- * backlog costs one step.
+ * Claims up to `limit` ready executions for the reserved slots: one for each workspace that is not in `held`. It walks the
+ * workspaces by id, starting after `after`, with one index lookup per workspace, however long its backlog is.
  */
-export async function claimForOthers(
+export async function claimForOtherWorkspaces(
   db: Db,
   worker: string,
-  question: { held: readonly string[]; after: string; limit: number; fromTag: number },
+  request: { held: readonly string[]; after: string; limit: number; fromTag: number },
 ): Promise<QueuedExecution[]> {
-  const { held, after, limit, fromTag } = question;
+  const { held, after, limit, fromTag } = request;
   const nextWorkspace = (than: ReturnType<typeof sql>) => sql`
     (select q.workspace_id from execution_queue q
      where q.worker is null and q.available_at is null and q.has_slot is not false and q.workspace_id > ${than}
        and q.tag >= ${fromTag}
      order by q.workspace_id limit 1)`;
-  const { runs } = await claim(
+  const { executions } = await claim(
     db,
     worker,
     sql`
@@ -77,7 +91,7 @@ export async function claimForOthers(
       limit ${limit}))
     order by tag, id for update skip locked`,
   );
-  return runs;
+  return executions;
 }
 
 interface ClaimedRow extends SetupRow, AcceptedAs {
@@ -95,14 +109,14 @@ interface ClaimedRow extends SetupRow, AcceptedAs {
   readonly settings: string;
 }
 
-/** The model and its workspace as they stand in a claim. */
+/** SQL: the stored model setup of a claimed execution. */
 const setup = {
   columns: sql.raw(setupColumns),
   joins: sql.raw(setupJoins('c.workspace_id', 'e.model')),
 };
 
-async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Promise<Claimed> {
-  const { rows } = await sql<(ClaimedRow | { id: null }) & { clockTag: number; held: boolean }>`
+async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Promise<ClaimResult> {
+  const { rows } = await sql<(ClaimedRow | { id: null }) & { clockTag: number; hasLease: boolean }>`
     with me as materialized (
       select id from workers where id = ${worker} and lease_until > clock_timestamp() for key share),
     picked as materialized (${picked}),
@@ -111,7 +125,7 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
         started_at = coalesce(q.started_at, clock_timestamp())
       from picked, me where q.id = picked.id
       returning q.*)
-    select ${clockTag} as clock_tag, exists (select from me) as held, runs.* from (values (1)) as always left join (
+    select ${clockTag} as clock_tag, exists (select from me) as has_lease, claims.* from (values (1)) as always left join (
       select c.id, c.tag, c.workspace_id, c.agent_id, c.attempt, c.failures, c.losses,
         c.failures > 0 or not c.spent_known as called,
         greatest(0, extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
@@ -120,11 +134,13 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
       from claimed c cross join lateral (
         select source, prompt_version_id, model, api_key_id, temperature, input_variables, settings
         from executions where id = c.id offset 0) as e
-      ${setup.joins}) as runs on true`.execute(db);
+      ${setup.joins}) as claims on true`.execute(db);
   const claimed = rows.filter((row) => row.id !== null);
   return {
-    runs: claimed.map((row) => queuedExecutionOf(row, worker)),
-    lowestTag: rows[0]?.held ? Math.min(...claimed.map(({ tag }) => tag), rows[0].clockTag) : null,
+    executions: claimed.map((row) => queuedExecutionOf(row, worker)),
+    lowestTag: rows[0]?.hasLease
+      ? Math.min(...claimed.map(({ tag }) => tag), rows[0].clockTag)
+      : null,
   };
 }
 
@@ -143,23 +159,23 @@ function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
     model: row.model,
     apiKeyId: row.apiKeyId,
     temperature: row.temperature,
-    setup: setupOf(row),
+    setup: modelSetupOf(row),
     inputVariables: row.inputVariables,
     settings: JSON.parse(row.settings) as ExecutionSettings,
     elapsedMs: row.elapsedMs,
   };
 }
 
-/** How many delayed runs are made ready at a time. */
+/** The maximum number of delayed executions per promotion. */
 export const promotedMax = 1_000;
 
 /**
- * Makes delayed runs whose time has come ready, where `withinMs` is given only those whose time came so lately.
+ * Makes delayed executions ready when they are due. With `withinMs`, only those that became due that recently.
  *
- * What has been tried before does not queue up again behind its workspace's backlog: it is *promoted* to a second line at
- * the front of virtual time. Each goes on after the last of that line, however many looks it came from, so a workspace has
- * at most one of them for each of its other runs. A run that got a slot is promoted too, so that it need not wait for
- * what other agents queued since; where the last one of its workspace is of its own agent, it is simply the next.
+ * A retry must not queue behind the backlog of its workspace, so it is *promoted* to a second queue at the front of virtual
+ * time. Promoted executions of a workspace get increasing tags, so at most one of them precedes each of its other
+ * executions. An execution that was granted a slot is promoted too, unless the last execution in its workspace's queue
+ * belongs to the same agent: then it simply goes next.
  */
 export async function promoteDelayed(
   db: Db,
@@ -168,11 +184,11 @@ export async function promoteDelayed(
   const { numAffectedRows } = await sql`
     with due as materialized (
       select id, workspace_id, agent_id, attempt, available_at from execution_queue
-      where available_at <= ${thisMoment}
+      where available_at <= ${statementTime}
         and available_at > coalesce(
-          ${thisMoment} - ${withinMs}::float8 * interval '1 millisecond', '-infinity')
+          ${statementTime} - ${withinMs}::float8 * interval '1 millisecond', '-infinity')
       order by available_at limit ${promotedMax} for update skip locked),
-    lines as materialized (
+    queues as materialized (
       select workspace_id, last.tag as last_tag, last.agent_id as last_agent_id,
         (select max(q.tag) from execution_queue q where q.workspace_id = w.workspace_id and q.promoted
           and ${ready} and q.tag >= ${fromTag}) as promoted_tag
@@ -181,36 +197,36 @@ export async function promoteDelayed(
           and ${ready} and q.tag >= ${fromTag}
         order by q.tag desc limit 1) as last on true),
     chosen as (
-      select due.id, due.available_at, lines.*,
-        due.attempt > 0 or due.agent_id is distinct from lines.last_agent_id as promoted
-      from due join lines using (workspace_id)),
-    placed as (
+      select due.id, due.available_at, queues.*,
+        due.attempt > 0 or due.agent_id is distinct from queues.last_agent_id as promoted
+      from due join queues using (workspace_id)),
+    ordered as (
       select id, promoted, case when promoted then promoted_tag else last_tag end as after_tag,
-        row_number() over (partition by workspace_id, promoted order by available_at, id) as place
+        row_number() over (partition by workspace_id, promoted order by available_at, id) as ordinal
       from chosen)
-    update execution_queue q set available_at = null, promoted = placed.promoted,
-      tag = placed.place + greatest(placed.after_tag, coalesce(
+    update execution_queue q set available_at = null, promoted = ordered.promoted,
+      tag = ordered.ordinal + greatest(ordered.after_tag, coalesce(
         (select min(tag) from execution_queue where ${ready} and tag >= ${fromTag}), ${clockTag}))
-    from placed where q.id = placed.id`.execute(db);
+    from ordered where q.id = ordered.id`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
-/** A run given back by the process that holds it. The fence: where another has it by now, nothing happens. */
+/** Returns an execution to the queue. The fence makes it a no-op if another worker has claimed the execution since. */
 export interface Release {
   readonly id: string;
   readonly worker: string;
   readonly attempt: number;
   readonly delayMs: number;
-  /** Whether a model call failed; a run that is merely handed on keeps its budget. */
+  /** Whether a model call failed. Otherwise the release does not count as a failure. */
   readonly failed: boolean;
-  /** Whether it is to wait as if no work on it had ever begun. */
+  /** Whether the execution counts as not started. */
   readonly unstarted: boolean;
   readonly spent: Spent;
 }
 
 export async function releaseExecutions(db: Db, releases: readonly Release[]): Promise<void> {
   await sql`
-    with given as materialized (
+    with released as materialized (
       select q.id, r.delay_ms, r.failed, r.unstarted, r.input_tokens, r.output_tokens, r.usd, r.known
       from execution_queue q
       join unnest(${releases.map((r) => r.id)}::uuid[], ${releases.map((r) => r.worker)}::uuid[],
@@ -221,16 +237,16 @@ export async function releaseExecutions(db: Db, releases: readonly Release[]): P
         as r (id, worker, attempt, delay_ms, failed, unstarted, input_tokens, output_tokens, usd, known)
         on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt
       order by q.id for update of q)
-    update execution_queue q set worker = null, failures = q.failures + given.failed::int,
-      started_at = case when not given.unstarted then q.started_at end,
-      spent_input_tokens = q.spent_input_tokens + given.input_tokens,
-      spent_output_tokens = q.spent_output_tokens + given.output_tokens,
-      spent_usd = q.spent_usd + given.usd, spent_known = q.spent_known and given.known,
-      available_at = clock_timestamp() + given.delay_ms * interval '1 millisecond'
-    from given where q.id = given.id`.execute(db);
+    update execution_queue q set worker = null, failures = q.failures + released.failed::int,
+      started_at = case when not released.unstarted then q.started_at end,
+      spent_input_tokens = q.spent_input_tokens + released.input_tokens,
+      spent_output_tokens = q.spent_output_tokens + released.output_tokens,
+      spent_usd = q.spent_usd + released.usd, spent_known = q.spent_known and released.known,
+      available_at = clock_timestamp() + released.delay_ms * interval '1 millisecond'
+    from released where q.id = released.id`.execute(db);
 }
 
-/** The runs leased to this worker, as the database has it. */
+/** The executions that this worker has claimed, according to the database. */
 export async function leasedExecutions(
   db: Db,
   worker: string,
@@ -240,7 +256,7 @@ export async function leasedExecutions(
   return rows;
 }
 
-/** How much waits, for metrics: the number of unleased runs and the age of the oldest in milliseconds. */
+/** For metrics: the number of unclaimed executions and the age of the oldest in milliseconds. */
 export async function queueDepth(db: Db): Promise<{ depth: number; oldestMs: number }> {
   const { rows } = await sql<{ depth: number; oldestMs: number }>`
     select (select count(*) from execution_queue where worker is null) as depth,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Template } from '../../core/agent/prompt.ts';
 import type { Db } from '../connection/database.ts';
 
-/** The templates of a version. It never changes, so whoever has read it may keep it. */
+/** The templates of a prompt version. Versions are immutable, so callers may cache them. */
 export async function readTemplate(db: Db, promptVersionId: string): Promise<Template | null> {
   const { rows } = await sql<Template>`
     select system_template as system, user_template as "user"

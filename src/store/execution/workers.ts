@@ -4,18 +4,33 @@ import { isLockNotAvailable } from '../connection/database-error.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 
 /**
- * Working processes. One row is the lease of everything that its process works on, so a heartbeat costs the same
- * with one run in flight and with ten thousand.
+ * Workers and their leases.
+ *
+ * A worker is a process that claims executions. Its row in `workers` is one lease for everything that it has claimed, so a
+ * heartbeat costs the same with one execution and with ten thousand.
+ *
+ * States of a worker: alive (`lease_until` in the future), expired (not renewed in time; still able to renew), swept (row
+ * deleted; its executions returned to the queue).
+ *
+ * Invariants
+ * - Claims and admissions lock the worker's row (`for key share`), so a worker without a lease never gets an execution.
+ * - The sweep deletes the row before it frees executions. A claim or heartbeat in progress wins, and the sweep skips it.
+ * - Fence: an end or release must match `worker` and `attempt` of the queue row, so a swept worker cannot write anymore.
+ * - A swept worker never reuses its id; it registers with a new one.
+ *
+ * Failure cases
+ * - A worker is paused or partitioned: its lease expires, another worker sweeps it, and each execution counts one loss.
+ * - A worker was paused inside a transaction: its executions stay locked. The sweep skips it after a short lock timeout, until
+ *   the database ends the idle transaction.
+ * - The database restarts: no lease counts as expired until every worker has had one lease time to renew it.
+ * - The database clock was set back: leases that end too far in the future are shortened to one lease time.
  */
 
 export async function registerWorker(send: Send, id: string, leaseMs: number): Promise<void> {
   await send(insertWorker, [id, leaseMs]);
 }
 
-/**
- * Renews the lease. Answers the runs that were canceled meanwhile, or null where the row is gone: then all that
- * the process worked on has been taken from it.
- */
+/** Renews the lease. Returns the executions canceled since, or null if the worker was swept and has lost its executions. */
 export async function heartbeat(send: Send, id: string, leaseMs: number): Promise<string[] | null> {
   const [row] = await send<{ canceled: string[] }>(renewLease, [id, leaseMs]);
   return row?.canceled ?? null;
@@ -29,51 +44,48 @@ const insertWorker: Statement = {
 
 const renewLease: Statement = {
   name: 'worker-renew-lease',
-  text: `with beat as (
+  text: `with renewed as (
       update workers set lease_until = clock_timestamp() + $2 * interval '1 millisecond'
       where id = $1 returning id),
-    told as (delete from cancellations where worker = $1 returning execution_id)
-    select array(select execution_id::text from told) as canceled from beat`,
+    removed as (delete from cancellations where worker = $1 returning execution_id)
+    select array(select execution_id::text from removed) as canceled from renewed`,
 };
 
 /**
- * Takes the runs of processes whose lease has run out and charges each run the loss; answers how many runs it took.
- * After a start of the database no lease counts as expired before everyone had time to renew it; whoever sweeps makes
- * sure that it has itself been in touch for as long. Its own row it leaves alone: after a machine has slept, the next
- * heartbeat keeps it.
+ * Sweeps expired workers: returns their executions to the queue and counts one loss for each. Returns how many. The caller
+ * must itself have been connected for one lease time. It skips its own row: after a suspension of the machine, its next
+ * heartbeat renews the lease.
  */
 export async function sweepWorkers(db: Db, own: string, leaseMs: number): Promise<number> {
-  await endLongLeases(db, leaseMs);
+  await shortenLongLeases(db, leaseMs);
   const { rows } = await sql<{ id: string }>`
     select id from workers where id <> ${own}::uuid and ${expired(leaseMs)} order by id`.execute(
     db,
   );
-  let taken = 0;
+  let freed = 0;
   for (const { id } of rows) {
-    taken += await freeExecutions(db, id, leaseMs).catch((error: unknown) => {
-      // Stopped in the middle of a transaction, that process keeps runs locked until its connection is given up. Nobody
-      // else's runs wait for that.
+    freed += await freeExecutions(db, id, leaseMs).catch((error: unknown) => {
+      // That worker was paused inside a transaction and still locks executions. Other workers' executions must not wait.
       if (isLockNotAvailable(error)) return 0;
       throw error;
     });
   }
-  return taken;
+  return freed;
 }
 
 /**
- * First the process row is deleted, by a statement that must lock it, so that a claim or a heartbeat under way wins;
- * only then, in a statement with a later snapshot, are its runs set free: else a live process could be robbed in
- * between.
+ * Deletes the worker's row first; this waits for a claim or heartbeat in progress. Only then, with a later snapshot, it frees
+ * the executions. In one statement, a live worker could lose an execution that it has just claimed.
  */
 async function freeExecutions(db: Db, worker: string, leaseMs: number): Promise<number> {
   const transaction = db.transaction().setIsolationLevel('read committed');
   return transaction.execute(async (trx) => {
     await sql`set local lock_timeout = 100`.execute(trx);
-    const { rows: gone } = await sql`
+    const { rows: swept } = await sql`
       delete from workers where id in (
         select id from workers where id = ${worker} and ${expired(leaseMs)} for update skip locked)
       returning id`.execute(trx);
-    if (gone.length === 0) return 0;
+    if (swept.length === 0) return 0;
     const { numAffectedRows } = await sql`
       with lost as materialized (
         select id from execution_queue where worker = ${worker} order by id for update)
@@ -84,17 +96,14 @@ async function freeExecutions(db: Db, worker: string, leaseMs: number): Promise<
   });
 }
 
-/** One later than now was not made just now either: the clock has been put back since. */
+/** SQL: the lease has expired. A server start time in the future means that the clock was set back, so it is ignored. */
 function expired(leaseMs: number): RawBuilder<unknown> {
   return sql`lease_until < clock_timestamp() and pg_postmaster_start_time() not between
     clock_timestamp() - ${leaseMs} * interval '1 millisecond' and clock_timestamp() + interval '1 minute'`;
 }
 
-/**
- * Leases longer than any that is given were given while the clock was ahead. Who lives renews it, so nobody is robbed:
- * they end as if they had been renewed just now.
- */
-async function endLongLeases(db: Db, leaseMs: number): Promise<void> {
+/** Shortens leases that were written while the database clock was ahead. A live worker renews its lease in time. */
+async function shortenLongLeases(db: Db, leaseMs: number): Promise<void> {
   await sql`
     update workers set lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
     where id in (
@@ -103,8 +112,8 @@ async function endLongLeases(db: Db, leaseMs: number): Promise<void> {
 }
 
 /**
- * Takes a process out of the list once it holds nothing any more. First its row is locked, and only then, with a later
- * snapshot, looked for what it holds: runs may just be being born under its lease.
+ * Removes a worker that has no executions. It locks the row first and then checks with a later snapshot, because an admission
+ * may just be inserting executions that the worker has claimed.
  */
 export async function removeWorker(db: Db, id: string): Promise<void> {
   await inTransaction(db, async (trx) => {

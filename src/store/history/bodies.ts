@@ -1,28 +1,28 @@
 import { sql } from 'kysely';
 import { providerTextPattern } from '../../core/failure.ts';
 import { transientOutputMs } from '../../core/history/retention.ts';
-import { thisMoment } from '../connection/clock.ts';
+import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
 import { overdueBefore } from './retention.ts';
 
 /**
- * Bodies of records (variables, prompts, output) that go before their record does, and with them where the call came from
- * and what a provider said of it.
+ * Removes the bodies of records (variables, prompts, output) before the records themselves. The caller's address and a
+ * provider's own error text go with them.
  */
 
-/** SQL: the column `error` without a provider's own words. */
-const withoutProviderText = sql`regexp_replace(error, ${sql.lit(providerTextPattern)}, '\\1.')`;
+/** SQL: the column `error` without a provider's own text. */
+const errorWithoutQuote = sql`regexp_replace(error, ${sql.lit(providerTextPattern)}, '\\1.')`;
 
 /**
- * Takes the bodies of up to `limit` records of an agent that have had their time, and answers how many it came
- * past. Where it has come to is kept, and never passes a run that has not ended: its bodies are still to be written. The end of a
- * run and what is read here are one snapshot, so no run slips through between them.
+ * Removes the overdue bodies of up to `limit` records of an agent. Returns how many records it passed. The position is
+ * stored, and never passes an execution that has not ended, because its bodies are still to be written. One snapshot shows
+ * both the queue and the records, so no execution is missed.
  */
 export async function removeBodies(
   db: Db,
   { agentId, limit }: { agentId: string; limit: number },
 ): Promise<number> {
-  const { rows } = await sql<{ seen: number }>`
+  const { rows } = await sql<{ passed: number }>`
     with bound as materialized (
       select greatest((select up_to from bodies_removed where agent_id = ${agentId}),
           (select id_floor(at) from history_floor)) as from_id,
@@ -36,31 +36,31 @@ export async function removeBodies(
       where agent_id = ${agentId} and status <> 'processing'
         and id >= (select from_id from bound) and id < (select before from bound)
       order by id limit ${limit}),
-    taken as (
+    removed as (
       update executions set input_variables = null, system_prompt = null, user_prompt = null, output = null,
-        ip_address = null, user_agent = null, error = ${withoutProviderText}
+        ip_address = null, user_agent = null, error = ${errorWithoutQuote}
       where id = any (array(select id from picked))
         and (input_variables is not null or system_prompt is not null or user_prompt is not null
           or output is not null or ip_address is not null or user_agent is not null
-          or error <> ${withoutProviderText})),
-    noted as (
+          or error <> ${errorWithoutQuote})),
+    recorded as (
       insert into bodies_removed as b (agent_id, up_to)
       select ${agentId}, case when (select count(*) from picked) < ${limit} then before
         else (select id from picked order by id desc limit 1) end
       from bound where exists (select from picked)
       on conflict (agent_id) do update set up_to = greatest(b.up_to, excluded.up_to))
-    select count(*) as seen from picked`.execute(db);
-  return rows[0]?.seen ?? 0;
+    select count(*) as passed from picked`.execute(db);
+  return rows[0]?.passed ?? 0;
 }
 
-/** Takes up to `limit` outputs of agents that store no bodies, and answers how many there were. */
+/** Removes up to `limit` expired outputs of agents that store no bodies. Returns how many. */
 export async function removeTransientOutputs(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     with due as materialized (
       select execution_id from transient_outputs
-      where ended_at <= ${thisMoment} - ${transientOutputMs} * interval '1 millisecond'
+      where ended_at <= ${statementTime} - ${transientOutputMs} * interval '1 millisecond'
       order by ended_at limit ${limit} for update skip locked),
-    taken as (
+    removed as (
       update executions set output = null where id = any (array(select execution_id from due)))
     delete from transient_outputs where execution_id = any (array(select execution_id from due))`.execute(
     db,

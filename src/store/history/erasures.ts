@@ -3,7 +3,15 @@ import type { Db, Trx } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 import { type Page, readPage } from '../page.ts';
 
-/** Erasures: the records of one end user on their way out of the history. */
+/**
+ * Erasures delete all records of one end user: those in which a variable has a given value.
+ *
+ * States: open (it scans the records from the newest to the oldest), waiting (executions or workflow runs that it found have
+ * not ended), completed (its value is deleted).
+ *
+ * Invariants: the position is stored together with the deletion, so a crash repeats nothing and skips nothing. What it found
+ * but could not delete yet is listed in `erasure_executions` and `erasure_workflow_runs`.
+ */
 
 export interface ErasureRow {
   readonly id: string;
@@ -12,7 +20,7 @@ export interface ErasureRow {
   readonly requestedBy: string | null;
   readonly requestedAt: Date;
   readonly deleted: number;
-  /** Runs that it waits for. */
+  /** How many executions and workflow runs have to end first. */
   readonly waiting: number;
   readonly completedAt: Date | null;
 }
@@ -26,7 +34,7 @@ export interface NewErasure {
   readonly requestedBy: string | null;
 }
 
-/** It will look at every record and run that is there by now, the youngest first: all of them have lower ids. */
+/** Scans everything that exists now, because all existing ids are lower. */
 export async function insertErasure(trx: Trx, erasure: NewErasure): Promise<void> {
   await sql`
     insert into erasures (id, workspace_id, agent_id, variable, value, requested_by, down_to, workflow_runs_down_to)
@@ -35,7 +43,7 @@ export async function insertErasure(trx: Trx, erasure: NewErasure): Promise<void
     from id_floor(clock_timestamp() + interval '1 millisecond') as top`.execute(trx);
 }
 
-/** Under the lock of the workspace's row, so that two at once do not each find room for the last one. */
+/** Locks the workspace's row, so that two concurrent requests cannot both use the last free place. */
 export async function countOpenErasures(trx: Trx, workspaceId: string): Promise<number> {
   await sql`select from workspaces where id = ${workspaceId} for no key update`.execute(trx);
   const { rows } = await sql<{ open: number }>`
@@ -71,16 +79,16 @@ export function listErasures(
   return readPage<ErasureRow>(db, { columns, from, order: sql`e.id desc` }, page);
 }
 
-/** One that is not done, and how far it has come. */
+/** An erasure that is not completed, with its position. */
 export interface OpenErasure extends NewErasure {
-  /** Records from here on have been looked at. */
+  /** Records from this id on have been scanned. */
   readonly downTo: string;
-  /** The same of the runs of workflows. */
+  /** The same for workflow runs. */
   readonly workflowRunsDownTo: string;
 }
 
 /** Oldest first. */
-export async function openErasures(db: Db): Promise<OpenErasure[]> {
+export async function listOpenErasures(db: Db): Promise<OpenErasure[]> {
   const { rows } = await sql<OpenErasure>`
     select id, workspace_id, agent_id, variable, value, requested_by, down_to, workflow_runs_down_to
     from erasures
@@ -88,49 +96,50 @@ export async function openErasures(db: Db): Promise<OpenErasure[]> {
   return rows;
 }
 
-export interface Look {
-  /** Records and runs of this end user; whether they have ended is for the deletion to find out. */
+export interface ErasureScan {
+  /** Executions of this end user, ended or not. */
   readonly found: readonly {
     readonly id: string;
-    /** Of an object or array its JSON text, which may still differ from the value; null where it is the value. */
+    /** The JSON text of an object or array, which the caller must still compare; null for an exact match. */
     readonly text: string | null;
   }[];
-  /** What was looked at goes down to here; null where there was nothing left. */
+  /** The lowest scanned id; null if nothing was left. */
   readonly downTo: string | null;
 }
 
-/** Of the texts that one look brings here. */
+/** Limits the text that one scan returns. */
 const textBytesMax = 4_000_000;
-/** Of the variables, as they are stored, that one look reads. */
-const lookedBytesMax = 4_000_000;
-/** What may stand between the tokens of JSON. */
-const blanks = ' \t\n\r';
+/** Limits the stored variables that one scan reads. */
+const scannedBytesMax = 4_000_000;
+/** The whitespace of JSON. */
+const jsonWhitespace = ' \t\n\r';
 
 /**
- * Looks at the next `limit` records and unfinished runs, in one snapshot: a run that ends meanwhile is either. Fewer where
- * their variables are long, or the same look might be given up in every round; and where more text than is good for the
- * memory would have to be compared here: that of objects and arrays with escapes in it, since one may be written in many
- * ways. An escape stands for one letter and has at most twelve. Of a variable that was sent twice each value counts, though
- * prompts have the last: all of them are in the record.
+ * Scans the next `limit` executions in one snapshot, ended or not. It scans fewer if their variables are long, or the same
+ * scan might time out in every round. It also stops when the returned text gets large.
+ *
+ * SQL compares scalars, and objects without escapes by their tokens. Objects with escapes are returned as candidates, because
+ * a character can be escaped in several ways; one character takes at most twelve. If a variable occurs twice, each value
+ * counts, because the record contains both.
  */
-export async function lookFurther(
+export async function scanForErasure(
   db: Db,
   erasure: Omit<OpenErasure, 'workflowRunsDownTo'>,
   limit: number,
-): Promise<Look> {
+): Promise<ErasureScan> {
   const { agentId, workspaceId, variable, value, downTo } = erasure;
-  const tokens = sql`translate(text, ${blanks}, '')`;
-  const valueTokens = sql`translate(${value}, ${blanks}, '')`;
-  const above = sql`e.id >= (select id_floor(at) from history_floor)`;
-  const next =
+  const tokens = sql`translate(text, ${jsonWhitespace}, '')`;
+  const valueTokens = sql`translate(${value}, ${jsonWhitespace}, '')`;
+  const aboveFloor = sql`e.id >= (select id_floor(at) from history_floor)`;
+  const batch =
     agentId === null
       ? sql`
         select e.id, e.workspace_id, e.input_variables from executions e
-        where e.id < ${downTo} and ${above} order by e.id desc limit ${limit}`
+        where e.id < ${downTo} and ${aboveFloor} order by e.id desc limit ${limit}`
       : sql`
         select * from (
           (select e.id, e.workspace_id, e.input_variables from executions e
-           where e.agent_id = ${agentId} and e.status <> 'processing' and e.id < ${downTo} and ${above}
+           where e.agent_id = ${agentId} and e.status <> 'processing' and e.id < ${downTo} and ${aboveFloor}
            order by e.id desc limit ${limit})
           union all
           (select e.id, e.workspace_id, e.input_variables
@@ -138,17 +147,17 @@ export async function lookFurther(
            join executions e on e.id = q.id)) as either
         order by id desc limit ${limit}`;
   const { rows } = await sql<{ downTo: string | null; id: string | null; text: string | null }>`
-    with looked as materialized (
+    with scanned as materialized (
       select id, workspace_id, input_variables from (
         select *, sum(bytes) over (order by id desc) - bytes as bytes_before from (
           select *, case when workspace_id = ${workspaceId} then coalesce(pg_column_size(input_variables), 0) else 0 end as bytes
-          from (${next}) as next) as sized) as summed
-      where bytes_before < ${lookedBytesMax}),
+          from (${batch}) as batch) as sized) as summed
+      where bytes_before < ${scannedBytesMax}),
     named as (
       select id, value #>> '{}' as text, json_typeof(value) in ('object', 'array') as nested
-      from looked cross join lateral json_each(input_variables) as variable (name, value)
+      from scanned cross join lateral json_each(input_variables) as variable (name, value)
       where workspace_id = ${workspaceId} and name = ${variable}),
-    alike as materialized (
+    candidates as materialized (
       select id, case when nested then text end as text from named
       where case
         when not nested then text = ${value}
@@ -159,15 +168,15 @@ export async function lookFurther(
       select id, text from (
         select id, text,
           sum(octet_length(text)) over (order by id desc groups between unbounded preceding and 1 preceding) as before
-        from alike) as summed
+        from candidates) as summed
       where coalesce(before, 0) < ${textBytesMax})
-    select reached.id as down_to, found.id, found.text
+    select lowest.id as down_to, found.id, found.text
     from (values (1)) as always
       left join (
-        select id from looked
-        where (select count(*) from found) = (select count(*) from alike)
+        select id from scanned
+        where (select count(*) from found) = (select count(*) from candidates)
           or id >= (select id from found order by id limit 1)
-        order by id limit 1) as reached on true
+        order by id limit 1) as lowest on true
       left join found on true`.execute(db);
   return {
     found: rows.flatMap(({ id, text }) => (id === null ? [] : { id, text })),
@@ -175,8 +184,12 @@ export async function lookFurther(
   };
 }
 
-/** Records that it waits for and that can go, up to `limit`: their run has ended, and that of the workflow too. */
-export async function endedExecutions(db: Db, erasureId: string, limit: number): Promise<string[]> {
+/** Up to `limit` found records that can be deleted: the execution has ended, and so has its workflow run. */
+export async function deletableExecutions(
+  db: Db,
+  erasureId: string,
+  limit: number,
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.execution_id as id from erasure_executions r
     where r.erasure_id = ${erasureId} and not exists (select from execution_queue q where q.id = r.execution_id)
@@ -187,16 +200,16 @@ export async function endedExecutions(db: Db, erasureId: string, limit: number):
   return rows.map(({ id }) => id);
 }
 
-/** Notes, with the deletion, how far it has come, and what of the end user is still there: it waits for that. */
-export async function noteProgress(
+/** Stores the position in the transaction of the deletion, and which found executions still exist. */
+export async function recordErasureProgress(
   send: Send,
   erasureId: string,
   { downTo, ids, deleted }: { downTo: string; ids: readonly string[]; deleted: number },
 ): Promise<void> {
   await Promise.all([
     send(updateProgress, [erasureId, downTo, deleted]),
-    send(keepWaiting, [erasureId, ids]),
-    send(stopWaiting, [erasureId, ids]),
+    send(addWaiting, [erasureId, ids]),
+    send(removeWaiting, [erasureId, ids]),
   ]);
 }
 
@@ -206,20 +219,20 @@ const updateProgress: Statement = {
     where id = $1`,
 };
 
-const keepWaiting: Statement = {
-  name: 'erasure-keep-waiting',
+const addWaiting: Statement = {
+  name: 'erasure-add-waiting',
   text: `insert into erasure_executions (erasure_id, execution_id)
     select $1, e.id from executions e where e.id = any($2::uuid[]) on conflict do nothing`,
 };
 
-const stopWaiting: Statement = {
-  name: 'erasure-stop-waiting',
+const removeWaiting: Statement = {
+  name: 'erasure-remove-waiting',
   text: `delete from erasure_executions r
     where r.erasure_id = $1 and r.execution_id = any($2::uuid[])
       and not exists (select from executions e where e.id = r.execution_id and e.id = any($2::uuid[]))`,
 };
 
-/** Ends it where it waits for nothing more, and forgets whose records they were. */
+/** Completes an erasure that waits for nothing, and deletes its value. Null if it still waits. */
 export async function completeErasure(
   trx: Trx,
   erasureId: string,

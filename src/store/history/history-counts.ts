@@ -11,46 +11,46 @@ import { levelMs } from '../../core/history/statistics.ts';
 import type { Trx } from '../connection/database.ts';
 import {
   countable,
-  ended,
+  enclosingRange,
+  endedRecords,
   type HistoryRequest,
-  inNamedRange,
+  inListedRange,
   inRange,
-  matching,
+  matchesFilter,
   needsBreakdown,
   ofAgents,
-  rangesFrom,
-  underWay,
-  wholeOf,
+  processingFrom,
+  rangeRows,
 } from './history-filter.ts';
 
-/** Counting a history, in the snapshot of the transaction that each function is given. */
+/** Counts the records of a history. Each function reads the snapshot of the given transaction. */
 
-/** The levels of the buckets that can answer a question, coarsest first. */
-export function levelsOf(question: HistoryRequest): readonly StepLevel[] {
-  return needsBreakdown(question) ? ['day', 'quarter'] : ['day', 'hour', 'minute'];
+/** The bucket levels that can answer a request, coarsest first. */
+export function levelsOf(request: HistoryRequest): readonly StepLevel[] {
+  return needsBreakdown(request) ? ['day', 'quarter'] : ['day', 'hour', 'minute'];
 }
 
 export interface SpanCount {
-  /** Its buckets in which something matches, newest first. */
+  /** The buckets with matches, newest first. */
   readonly pieces: Piece[];
-  /** How many records there are in all of it; 0 where none matches. */
+  /** The number of all records in the span; 0 if none matches. */
   readonly all: number;
 }
 
 export async function countBuckets(
   trx: Trx,
-  question: HistoryRequest,
+  request: HistoryRequest,
   spans: readonly Span[],
 ): Promise<SpanCount[]> {
   if (spans.length === 0) return [];
   const counted = [
-    ...(await countRecorded(trx, question, spans)),
-    ...(question.includeProcessing ? await countUnderWay(trx, question, spans) : []),
+    ...(await countRecorded(trx, request, spans)),
+    ...(request.includeProcessing ? await countProcessing(trx, request, spans) : []),
   ];
   const bySpan = spans.map(() => new Map<number, { matching: number; all: number }>());
-  for (const { place, startMs, matching: n, all } of counted) {
-    const before = bySpan[place - 1]?.get(startMs) ?? { matching: 0, all: 0 };
-    bySpan[place - 1]?.set(startMs, { matching: before.matching + n, all: before.all + all });
+  for (const { ordinal, startMs, matching: n, all } of counted) {
+    const before = bySpan[ordinal - 1]?.get(startMs) ?? { matching: 0, all: 0 };
+    bySpan[ordinal - 1]?.set(startMs, { matching: before.matching + n, all: before.all + all });
   }
   return spans.map(({ level }, index) => {
     const buckets = bySpan[index] ?? [];
@@ -64,8 +64,8 @@ export async function countBuckets(
 }
 
 interface BucketCount {
-  /** Which of the spans, from 1. */
-  readonly place: number;
+  /** The number of the span, from 1. */
+  readonly ordinal: number;
   readonly startMs: number;
   readonly matching: number;
   readonly all: number;
@@ -73,22 +73,22 @@ interface BucketCount {
 
 async function countRecorded(
   trx: Trx,
-  question: HistoryRequest,
+  request: HistoryRequest,
   spans: readonly Span[],
 ): Promise<BucketCount[]> {
-  const table = sql.table(needsBreakdown(question) ? 'breakdown' : 'statistics');
-  // Grouped inside, so that each span is a search of its own in the index, whatever the planner knows of the table.
+  const table = sql.table(needsBreakdown(request) ? 'breakdown' : 'statistics');
+  // Grouped inside the lateral join, so that each span is an index search of its own.
   const { rows } = await sql<BucketCount>`
-    select place, (extract(epoch from bucket) * 1000)::float8 as start_ms, matching::float8, "all"::float8
+    select ordinal, (extract(epoch from bucket) * 1000)::float8 as start_ms, matching::float8, "all"::float8
     from unnest(${spans.map(({ level }) => level)}::text[],
         ${spans.map(({ fromMs }) => new Date(fromMs))}::timestamptz[],
         ${spans.map(({ toMs }) => new Date(toMs))}::timestamptz[])
-      with ordinality as span (level, from_at, to_at, place)
+      with ordinality as span (level, from_at, to_at, ordinal)
     cross join lateral (
-      select s.bucket, sum(case when ${countable('s', question)} then s.recorded else 0 end) as matching,
+      select s.bucket, sum(case when ${countable('s', request)} then s.recorded else 0 end) as matching,
         sum(s.recorded) as "all"
       from ${table} s
-      where ${ofAgents('s.agent_id', question)} and s.level = span.level
+      where ${ofAgents('s.agent_id', request)} and s.level = span.level
         and s.bucket >= span.from_at and s.bucket < span.to_at
         and s.bucket >= (select at from history_floor)
       group by s.bucket) as counted
@@ -96,48 +96,48 @@ async function countRecorded(
   return rows;
 }
 
-/** The runs that have not ended, by the buckets that their records will be counted in. */
-async function countUnderWay(
+/** Counts executions that have not ended, by the buckets that will count their records. */
+async function countProcessing(
   trx: Trx,
-  question: HistoryRequest,
+  request: HistoryRequest,
   spans: readonly Span[],
 ): Promise<BucketCount[]> {
   const { rows } = await sql<BucketCount>`
-    select place, start_ms::float8, "all"::float8 as matching, "all"::float8
+    select ordinal, start_ms::float8, "all"::float8 as matching, "all"::float8
     from unnest(${spans.map(({ level }) => levelMs[level])}::bigint[],
         ${spans.map((span) => spanIds(span).fromId)}::uuid[],
         ${spans.map((span) => spanIds(span).toId)}::uuid[])
-      with ordinality as span (step_ms, from_id, to_id, place)
+      with ordinality as span (step_ms, from_id, to_id, ordinal)
     cross join lateral (
       select id_ms(e.id) / step_ms * step_ms as start_ms, count(*) as "all"
-      from ${underWay(question)} and e.id >= span.from_id and e.id < span.to_id
+      from ${processingFrom(request)} and e.id >= span.from_id and e.id < span.to_id
       group by 1) as counted`.execute(trx);
   return rows;
 }
 
-/** How many runs of a range have not ended. */
+/** Counts the executions of a range that have not ended. */
 export async function countQueued(
   trx: Trx,
-  question: HistoryRequest,
+  request: HistoryRequest,
   range: IdRange,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from ${underWay(question)} and ${inRange(range)}`.execute(trx);
+    select count(*) as total from ${processingFrom(request)} and ${inRange(range)}`.execute(trx);
   return rows[0]?.total ?? 0;
 }
 
-/** The ranges in which something matches, by a look at the index of each record. */
-export async function countCuts(
+/** Counts the matches of each range by an index scan; omits ranges without a match. */
+export async function countRanges(
   trx: Trx,
-  question: HistoryRequest,
-  cuts: readonly IdRange[],
+  request: HistoryRequest,
+  ranges: readonly IdRange[],
 ): Promise<Piece[]> {
-  if (cuts.length === 0) return [];
-  const counts = cuts.map(
+  if (ranges.length === 0) return [];
+  const counts = ranges.map(
     (range) => sql`
       select ${range.fromId} as from_id, ${range.toId} as to_id,
-        (select count(*) from executions e where ${ended(question)} and ${inRange(range)} and ${matching(question)})
-        ${question.includeProcessing ? sql`+ (select count(*) from ${underWay(question)} and ${inRange(range)})` : sql``}
+        (select count(*) from executions e where ${endedRecords(request)} and ${inRange(range)} and ${matchesFilter(request)})
+        ${request.includeProcessing ? sql`+ (select count(*) from ${processingFrom(request)} and ${inRange(range)})` : sql``}
         as matching`,
   );
   const { rows } = await sql<
@@ -148,17 +148,17 @@ export async function countCuts(
     .map(({ fromId, toId, matching: n }) => ({ level: null, fromId, toId, matching: n, all: n }));
 }
 
-/** How many records of these ranges match, by a look at each. */
+/** Counts the matching records of these ranges by reading each of them. */
 export async function countRecords(
   trx: Trx,
-  question: HistoryRequest,
+  request: HistoryRequest,
   ranges: readonly IdRange[],
 ): Promise<number> {
   if (ranges.length === 0) return 0;
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from ${rangesFrom(ranges)}
+    select count(*) as total from ${rangeRows(ranges)}
     cross join lateral (
-      select from executions e where ${ended(question)} and ${inNamedRange} and ${inRange(wholeOf(ranges))}
-        and ${matching(question)}) as one`.execute(trx);
+      select from executions e where ${endedRecords(request)} and ${inListedRange} and ${inRange(enclosingRange(ranges))}
+        and ${matchesFilter(request)}) as one`.execute(trx);
   return rows[0]?.total ?? 0;
 }

@@ -5,7 +5,7 @@ import type { IdRange } from '../../core/history/history-range.ts';
 import { type Phrase, readSearch, separators, standalone } from '../../core/history/search.ts';
 import { patternOf } from '../../core/history/spelling-pattern.ts';
 
-/** What narrows a history down, as conditions on records and on the buckets that count them. */
+/** The filter of a history, as SQL conditions on records and on the statistics buckets that count them. */
 
 export interface HistoryFilter {
   readonly agentIds: readonly string[];
@@ -15,46 +15,46 @@ export interface HistoryFilter {
   readonly model: string | null;
   readonly apiKeyId: string | null;
   readonly errorCode: ExecutionErrorCode | null;
-  /** What no bucket counts: null where nothing of it is asked for. */
+  /** Filters that no bucket counts; null if the request has none. */
   readonly contents: ContentsFilter | null;
 }
 
-/** Conditions that only a look at each record can tell. Bounds are inclusive. */
+/** Filters that require reading each record. Bounds are inclusive. */
 export interface ContentsFilter {
   readonly latencyMsMin: number | null;
   readonly latencyMsMax: number | null;
   readonly costUsdMin: string | null;
   readonly costUsdMax: string | null;
   readonly variables: readonly { readonly name: string; readonly value: string }[];
-  /** What must stand in the output or the variables, as `readSearch` reads it. */
+  /** A search in output and variables, in the syntax of `readSearch`. */
   readonly words: string | null;
 }
 
-/** What is asked of a history. */
+/** A request for a history. */
 export interface HistoryRequest extends HistoryFilter {
-  /** Whether the runs that have not ended yet belong to it. */
+  /** Whether to include executions that have not ended. */
   readonly includeProcessing: boolean;
 }
 
-/** Characters of a record that are searched for words. */
+/** The number of characters of a record that a search covers. */
 const searchedMax = 200_000;
 
 type Condition = RawBuilder<unknown>;
 
-/** The agents. One is named by itself, since an index gives its records in order only then. */
+/** SQL: belongs to these agents. A single agent uses `=`, because only then an index returns its records in order. */
 export function ofAgents(column: string, { agentIds }: HistoryFilter): Condition {
   const [first, ...others] = agentIds;
   if (others.length === 0) return sql`${sql.ref(column)} = ${first ?? null}::uuid`;
   return sql`${sql.ref(column)} = any(${agentIds}::uuid[])`;
 }
 
-/** Whether the finer buckets that only the breakdown has are needed. */
+/** Whether the request needs the finer buckets of the breakdown. */
 export function needsBreakdown(filter: HistoryFilter): boolean {
   const { promptVersionId, model, apiKeyId, errorCode } = filter;
   return [promptVersionId, model, apiKeyId, errorCode].some((one) => one !== null);
 }
 
-/** What buckets and records have in common, of a table or alias. */
+/** SQL: conditions that apply to both buckets and records of this table or alias. */
 export function countable(of: string, filter: HistoryFilter): Condition {
   const column = (name: string) => sql.ref(`${of}.${name}`);
   const { status, source, promptVersionId, model, apiKeyId, errorCode } = filter;
@@ -68,8 +68,8 @@ export function countable(of: string, filter: HistoryFilter): Condition {
   ]);
 }
 
-/** All that a record `e` must fulfil, its agent and its time apart. */
-export function matching(filter: HistoryFilter): Condition {
+/** SQL: all conditions on a record `e` except for agent and time. */
+export function matchesFilter(filter: HistoryFilter): Condition {
   const { contents } = filter;
   if (contents === null) return countable('e', filter);
   const { latencyMsMin, latencyMsMax, costUsdMin, costUsdMax, variables, words } = contents;
@@ -80,42 +80,42 @@ export function matching(filter: HistoryFilter): Condition {
     costUsdMin !== null && sql`e.cost_usd >= ${costUsdMin}::numeric`,
     costUsdMax !== null && sql`e.cost_usd <= ${costUsdMax}::numeric`,
     ...variables.map(({ name, value }) => sql`e.input_variables ->> ${name} = ${value}`),
-    words !== null && containing(words),
+    words !== null && containsSearch(words),
   ]);
 }
 
-/** Whether nothing can match, whatever the records hold: a `q` in which no word is left. */
-export function findsNothing({ contents }: HistoryFilter): boolean {
+/** Whether nothing can match: the search contains no word. */
+export function matchesNothing({ contents }: HistoryFilter): boolean {
   const words = contents?.words ?? null;
   return words !== null && readSearch(words).length === 0;
 }
 
-/** The records of these agents, as `e`, those before the floor being gone. */
-export function ended(question: HistoryRequest): Condition {
-  return sql`${ofAgents('e.agent_id', question)} and e.status <> 'processing'
+/** SQL: records `e` of these agents that have ended and were not removed with their month. */
+export function endedRecords(request: HistoryRequest): Condition {
+  return sql`${ofAgents('e.agent_id', request)} and e.status <> 'processing'
     and e.id >= (select id_floor(at) from history_floor)`;
 }
 
-/** The runs of these agents that have not ended, as `e`: in the queue, and in their records where those must be asked. */
-export function underWay(question: HistoryRequest): Condition {
-  const { source } = question;
-  if (source === null && !needsBreakdown(question)) {
-    return sql`execution_queue e where ${ofAgents('e.agent_id', question)}`;
+/** SQL: executions `e` of these agents that have not ended. Joins their records only if a condition needs them. */
+export function processingFrom(request: HistoryRequest): Condition {
+  const { source } = request;
+  if (source === null && !needsBreakdown(request)) {
+    return sql`execution_queue e where ${ofAgents('e.agent_id', request)}`;
   }
   return sql`execution_queue q join executions e on e.id = q.id
-    where ${ofAgents('q.agent_id', question)} and ${matching(question)}`;
+    where ${ofAgents('q.agent_id', request)} and ${matchesFilter(request)}`;
 }
 
-/** Ranges as rows, of which a record is in one where `inNamedRange` holds. */
-export function rangesFrom(ranges: readonly IdRange[]): Condition {
+/** SQL: the ranges as rows, for `inListedRange`. */
+export function rangeRows(ranges: readonly IdRange[]): Condition {
   return sql`unnest(${ranges.map((one) => one.fromId)}::uuid[], ${ranges.map((one) => one.toId)}::uuid[])
     as range (from_id, to_id)`;
 }
 
-export const inNamedRange = sql.raw('e.id >= range.from_id and e.id < range.to_id');
+export const inListedRange = sql.raw('e.id >= range.from_id and e.id < range.to_id');
 
-/** From the oldest to the newest of them. */
-export function wholeOf(ranges: readonly IdRange[]): IdRange {
+/** The range from the oldest to the newest of these ranges. */
+export function enclosingRange(ranges: readonly IdRange[]): IdRange {
   return { fromId: ranges.at(-1)?.fromId ?? '', toId: ranges[0]?.toId ?? '' };
 }
 
@@ -124,12 +124,12 @@ export function inRange({ fromId, toId }: IdRange): Condition {
 }
 
 /**
- * In no language: words are compared as they are written, but for their case. By patterns and not by `to_tsvector`, whose
- * parser makes one token of an address, a path or a number with its sign, knows no place beyond the 16,383rd word, and takes
- * ten times as long. `offset 0` keeps PostgreSQL from putting the text together anew for each condition.
+ * Language-independent search: words are compared literally, ignoring case. Patterns instead of `to_tsvector`, whose parser
+ * treats an address, a path or a signed number as one token, stops at word 16,383 and takes ten times as long. `offset 0`
+ * builds the text only once for all conditions.
  */
-function containing(words: string): Condition {
-  const alternatives = readSearch(words).map((phrases) => all(phrases.map(standing)));
+function containsSearch(words: string): Condition {
+  const alternatives = readSearch(words).map((phrases) => all(phrases.map(matchesPhrase)));
   if (alternatives.length === 0) return sql`false`;
   return sql`exists (
     select from (
@@ -138,13 +138,13 @@ function containing(words: string): Condition {
     where ${sql.join(alternatives, sql` or `)})`;
 }
 
-/** Between output and variables, and between these: no phrase goes on beyond it. Of a private use: no text means anything by it. */
+/** Separates output and variables; no phrase matches across it. A private-use character, so no text contains it. */
 const border = String.raw`\ue000`;
 const borderCharacter = sql`chr(57344)`;
 
 /**
- * Names and values. What is nested stays JSON, of whose escapes many senders write all but ASCII as `\uXXXX`. These are
- * undone as those of one string, once every quote and every other escape, which part words, is a blank.
+ * Names and values of the variables. Nested values stay JSON. Many senders escape non-ASCII characters as `\uXXXX`; to undo
+ * this, all other escapes and quotes become spaces, and the rest is parsed as one JSON string.
  */
 const variableTexts = sql.raw(String.raw`(
   select string_agg(name || ' ' || (case json_typeof(value) when 'string' then value
@@ -152,10 +152,10 @@ const variableTexts = sql.raw(String.raw`(
   from json_each(e.input_variables) as variable (name, value))`);
 
 /**
- * No character that means something in a pattern is a part of a word. A version is found without its `v` as well. The pattern
- * has every case itself: which letters PostgreSQL takes for the same depends on the locale of its database.
+ * Words contain no special characters of patterns. A version also matches without its `v`. The pattern lists both cases
+ * itself, because the case folding of PostgreSQL depends on the locale of its database.
  */
-function standing({ words, excluded }: Phrase): Condition {
+function matchesPhrase({ words, excluded }: Phrase): Condition {
   const phrase = words.map(patternOf).join(`[${separators}]+`);
   const version = /^[0-9]/.test(phrase) ? '[vV]?' : '';
   const start = standsAlone.test(words[0] ?? '') ? '' : `(?:^|${wordBorder})`;
@@ -169,6 +169,6 @@ const standsAlone = new RegExp(`^[${standalone}]`, 'u');
 const endsAlone = new RegExp(`[${standalone}]$`, 'u');
 
 function all(conditions: readonly (Condition | false | null | '')[]): Condition {
-  const asked = conditions.filter((one): one is Condition => Boolean(one));
-  return asked.length === 0 ? sql`true` : sql.join(asked, sql` and `);
+  const given = conditions.filter((one): one is Condition => Boolean(one));
+  return given.length === 0 ? sql`true` : sql.join(given, sql` and `);
 }

@@ -1,6 +1,6 @@
 /**
- * The lowest and the highest of some ids; of none, nulls. A statement whose plan is kept opens every month of the history
- * for a list of ids; told the bounds of all, it opens only the months between.
+ * The lowest and highest of some ids; nulls for an empty list. A prepared statement with a list of ids opens every partition
+ * of the history; with these bounds it opens only the months in between.
  */
 export function idBounds(ids: readonly string[]): [lowest: string | null, highest: string | null] {
   const [first] = ids;

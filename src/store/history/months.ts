@@ -3,19 +3,18 @@ import type { Db, Trx } from '../connection/database.ts';
 import { isLockNotAvailable } from '../connection/database-error.ts';
 
 /**
- * Whole months of the history. A month that nobody keeps any more goes in three steps, so that every reader sees either
+ * Removes whole months of the history. A month that nobody keeps is removed in three steps, so that every reader sees either
  * all of it or nothing, and nobody waits:
  *
- * 1. The floor moves, in a transaction of its own. From its commit on, whatever begins to read begins at the floor.
- * 2. Once everyone who may still read by the earlier floor is done, the partition is dropped, at a moment when nobody
- *    is using the table.
- * 3. The buckets before the floor, which nobody reads as records any more, are set to hold none.
+ * 1. The floor moves, in its own transaction. Every read that starts after its commit starts at the floor.
+ * 2. When no transaction can still read with the previous floor, the partition is dropped, at a moment when nobody uses the
+ *    table.
+ * 3. The statistics buckets below the floor are set to contain no records.
  */
 
 /**
- * Moves the floor to the first month of which anyone keeps something, where a whole month is gained by that. Deleted
- * agents keep for as long as they did. A run that has not ended, of an agent or of a workflow, holds its month, and all
- * after it. Nobody changes meanwhile how long anything is kept.
+ * Moves the floor to the first month in which an agent, deleted or not, keeps records, if that frees a whole month. An
+ * execution or workflow run that has not ended keeps its month and all later ones. The lock excludes changes of retention.
  */
 export async function moveFloor(db: Db): Promise<boolean> {
   return db
@@ -23,11 +22,11 @@ export async function moveFloor(db: Db): Promise<boolean> {
     .setIsolationLevel('read committed')
     .execute(async (trx) => {
       await sql`select from maintenance_jobs where name = 'retention' for update`.execute(trx);
-      return moveFloorNow(trx);
+      return moveFloorLocked(trx);
     });
 }
 
-async function moveFloorNow(trx: Trx): Promise<boolean> {
+async function moveFloorLocked(trx: Trx): Promise<boolean> {
   const { numAffectedRows } = await sql`
     with kept as (
       select bool_or(days is null) as for_ever, max(days) as days
@@ -47,7 +46,7 @@ async function moveFloorNow(trx: Trx): Promise<boolean> {
   return (numAffectedRows ?? 0n) > 0n;
 }
 
-/** The months that have a partition, by its name. */
+/** SQL: the months with a partition, by its name. */
 const months = sql.raw(`(
   select c.relname::text as name,
     (to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month') at time zone 'UTC' as until
@@ -55,18 +54,18 @@ const months = sql.raw(`(
   where i.inhparent = 'executions'::regclass and c.relname ~ '^executions_[0-9]{4}_[0-9]{2}$')`);
 
 /**
- * Whether no snapshot can be in use any more that does not see the last move of the floor. A snapshot sees it when the
- * move had ended before, which is certain where its xmin, below which everything had ended, is later than the move.
+ * SQL: whether no snapshot in use predates the last move of the floor. A snapshot sees the move if its xmin, below which
+ * every transaction had ended, is higher than the transaction id of the move.
  *
- * - Every snapshot in use shows as `backend_xmin`, an exported one as that of its exporter. Those of another role are
- *   hidden unless ours may read all statistics. Such a reader, a tool for reports or a dump, is safe once it has touched the
- *   table: until its transaction ends it holds the lock that a drop asks for. If it has not, it finds the month gone:
- *   less than its snapshot would show, never something wrong within what it does show.
- * - A prepared transaction reads nothing any more, and its locks are locks.
- * - Slots of replication keep rows for servers elsewhere. A standby settles the drop with its own readers, and one that
- *   feeds back what it reads shows up here like a session.
- * - Vacuum reads no records. Other databases have snapshots of their own.
- * - A move that is still to come was made in the server that this database was restored from: nobody here was there.
+ * - Every snapshot in use shows up as `backend_xmin`, an exported one as that of its exporter. Sessions of other roles are
+ *   hidden unless our role may read all statistics. Such a reader (a report or a dump) is safe once it has touched the
+ *   table, because it holds a lock that blocks the drop. Before that, it finds the month missing: less than its snapshot
+ *   would contain, but consistent.
+ * - A prepared transaction reads nothing anymore, and its locks are visible.
+ * - Replication slots keep rows for other servers. A standby resolves the conflict with its own readers. A standby with
+ *   feedback shows up like a session.
+ * - Vacuum reads no records. Other databases have their own snapshots.
+ * - A move with a future transaction id comes from the server that this database was restored from: no reader here saw it.
  */
 const settled = sql.raw(`not exists (
   select from pg_stat_activity a cross join history_floor f
@@ -75,14 +74,14 @@ const settled = sql.raw(`not exists (
     and f.moved_by < pg_snapshot_xmax(pg_current_snapshot())
     and pg_snapshot_xmax(pg_current_snapshot())::text::numeric - age(a.backend_xmin) <= f.moved_by::text::numeric)`);
 
-/** Whether the months before the floor may be taken away now. */
+/** Whether the months below the floor may be removed now. */
 export async function isFloorSettled(db: Db): Promise<boolean> {
   const { rows } = await sql<{ settled: boolean }>`select ${settled} as settled`.execute(db);
   return rows[0]?.settled ?? false;
 }
 
-/** The months before the floor that still have a partition, oldest first. */
-export async function monthsToDrop(db: Db): Promise<string[]> {
+/** The partitions of months below the floor, oldest first. */
+export async function listDroppableMonths(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select m.name from ${months} as m, history_floor f where m.until <= f.at order by m.until`.execute(
     db,
@@ -91,10 +90,9 @@ export async function monthsToDrop(db: Db): Promise<string[]> {
 }
 
 /**
- * Drops a month that stands before the settled floor. It needs the whole table for itself for a moment, and whoever
- * comes after it waits as long as it does: so it does not ask while a long read goes on, and gives up after 50 ms.
- * `detach … concurrently` would ask for less, but PostgreSQL refuses it where there is a default partition.
- * False where it has to be tried again.
+ * Drops a month below the settled floor. The drop needs an exclusive lock, and later statements queue behind it. So it does
+ * not try while a long read is active, and gives up after 50 ms. `detach … concurrently` needs a weaker lock, but PostgreSQL
+ * refuses it if there is a default partition. Returns false if it has to be retried.
  */
 export async function dropMonth(db: Db, name: string): Promise<boolean> {
   const { rows } = await sql`
@@ -116,10 +114,7 @@ export async function dropMonth(db: Db, name: string): Promise<boolean> {
   }
 }
 
-/**
- * Deletes up to `limit` rows that stand before the settled floor outside of any month of their own. The statistics hold
- * nothing of them.
- */
+/** Deletes up to `limit` rows below the settled floor that belong to no partition of a month. The statistics do not count them. */
 export async function deleteBeforeFloor(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from executions_default where id = any (array(
@@ -129,19 +124,18 @@ export async function deleteBeforeFloor(db: Db, limit: number): Promise<number> 
   );
   return Number(numAffectedRows ?? 0);
 }
-
+/** Whether no bucket below the floor counts records anymore. */
 /** Whether there are buckets before the floor that still count records. */
 export async function isFloorCounted(db: Db): Promise<boolean> {
   const { rows } = await sql<{ counted: boolean }>`
     select counted_to >= at as counted from history_floor`.execute(db);
   return rows[0]?.counted ?? true;
 }
-
 /**
- * Sets up to `limit` buckets of an agent before the settled floor to hold no records; those of minutes go altogether,
- * as they do where an hour holds few. Answers how many there were.
+ * Sets up to `limit` buckets of an agent below the settled floor to contain no records. Deletes minute buckets, like a
+ * roll-up. Returns how many.
  */
-export async function emptyBuckets(db: Db, agentId: string, limit: number): Promise<number> {
+export async function clearBuckets(db: Db, agentId: string, limit: number): Promise<number> {
   const between = sql`bucket >= (select counted_to from history_floor)
     and bucket < (select at from history_floor)`;
   const { numAffectedRows: minutes } = await sql`
@@ -163,13 +157,13 @@ export async function emptyBuckets(db: Db, agentId: string, limit: number): Prom
   return Number(emptied);
 }
 
-/** All buckets before this floor hold no records now. Nothing is noted where the floor has moved on meanwhile. */
+/** Records that all buckets below this floor contain no records. Does nothing if the floor has moved again. */
 export async function markFloorCounted(db: Db, at: Date): Promise<void> {
   await sql`update history_floor set counted_to = ${at} where at = ${at}`.execute(db);
 }
 
 export async function readFloor(db: Db): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`select at from history_floor`.execute(db);
-  if (!rows[0]) throw new Error('the history has no floor');
+  if (!rows[0]) throw new Error('The table history_floor has no row.');
   return rows[0].at;
 }

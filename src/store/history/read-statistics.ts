@@ -1,29 +1,29 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { Span } from '../../core/history/history-range.ts';
 import type { Grouping } from '../../core/history/statistics.ts';
-import { seenBy, type Viewer } from '../agent/agents.ts';
+import { type Viewer, visibleIncludingDeleted } from '../agent/agents.ts';
 import type { Db } from '../connection/database.ts';
 
-/** Reading what was added up: by steps of time and by whatever calls are told apart by. */
+/** Reads the statistics by time step and by group. */
 
 export interface StatisticsRead {
-  /** One agent that the caller sees, or all that it could see, the deleted ones too; of those only some, where named. */
+  /** One agent that the caller sees, or all that it sees including deleted ones, optionally restricted to some. */
   readonly of:
     | { readonly agentId: string }
     | { readonly viewer: Viewer; readonly among?: readonly string[] | null };
   readonly by: readonly Grouping[];
-  /** Where the steps begin, and last where the last one ends. */
+  /** The beginning of each step, and the end of the last one. */
   readonly bounds: readonly number[];
-  /** The buckets to add up, and of which table. */
+  /** The buckets to add up, and their table. */
   readonly spans: readonly Span[];
   readonly table: 'statistics' | 'breakdown';
-  /** How many rows are added up at most, and how many groups answered. */
+  /** The maximum number of rows to add up and of groups to return. */
   readonly rowsMax: number;
   readonly groupsMax: number;
 }
 
-/** One group of one step. What the question does not group by is absent. */
+/** One group of one step. Fields that the request does not group by are absent. */
 export interface StatisticsGroup {
   /** The number of the step, from 0. */
   readonly step: number;
@@ -44,32 +44,32 @@ export interface StatisticsGroup {
   readonly outputTokens: number;
   readonly costUsd: string;
   readonly costUnknown: number;
-  /** How many latencies there are in each bin. */
+  /** The number of latencies per bin. */
   readonly latency: readonly number[];
 }
 
 /**
- * The groups by step and then by what they are grouped by, or what there is too much of. `offset 0` has each agent's rows
- * looked up by themselves: among those of all workspaces they would be few.
+ * The groups by step and key, or which limit the request exceeds. `offset 0` makes PostgreSQL look up the rows of each agent
+ * separately; otherwise it may scan those of all workspaces.
  */
 export async function readStatistics(
   db: Db,
-  question: StatisticsRead,
+  request: StatisticsRead,
 ): Promise<readonly StatisticsGroup[] | 'too many rows' | 'too many groups'> {
-  const { spans, bounds, rowsMax, groupsMax } = question;
-  const keys = question.by.map((grouping) => keyOf[grouping]);
-  const columns = listed(keys.map((key) => sql`${sql.ref(key)},`));
+  const { spans, bounds, rowsMax, groupsMax } = request;
+  const keys = request.by.map((grouping) => keyOf[grouping]);
+  const columns = joinSql(keys.map((key) => sql`${sql.ref(key)},`));
   const { rows } = await sql<StoredGroup>`
     with bounds as (select array(
         select to_timestamp(ms / 1000)
-        from unnest(${bounds.slice(0, -1)}::float8[]) with ordinality as b (ms, place) order by place) as starts),
+        from unnest(${bounds.slice(0, -1)}::float8[]) with ordinality as b (ms, ordinal) order by ordinal) as starts),
     found as (
       select b.* from unnest(${spans.map((span) => span.level)}::text[],
           ${spans.map((span) => span.fromMs)}::float8[], ${spans.map((span) => span.toMs)}::float8[])
           as s (level, from_ms, to_ms)
-        cross join ${agentsOf(question.of)} as a
+        cross join ${agentsOf(request.of)} as a
         cross join lateral (
-          select * from ${sql.table(question.table)} r
+          select * from ${sql.table(request.table)} r
           where r.agent_id = a.id and r.level = s.level
             and r.bucket >= to_timestamp(s.from_ms / 1000) and r.bucket < to_timestamp(s.to_ms / 1000)
           offset 0) as b
@@ -84,10 +84,10 @@ export async function readStatistics(
         sum(cost_usd) as cost_usd, sum(cost_unknown)::bigint as cost_unknown,
         string_agg(latency::text, ';') as latency, count(*) as rows_read
       from found
-      group by ${listed(keys.map((key) => sql`${sql.ref(key)},`))} step
+      group by ${joinSql(keys.map((key) => sql`${sql.ref(key)},`))} step
       limit ${groupsMax + 1})
-    select g.* ${listed(question.by.map((grouping) => named[grouping] ?? sql``))}
-    from groups g ${listed(question.by.map((grouping) => joins[grouping] ?? sql``))}
+    select g.* ${joinSql(request.by.map((grouping) => nameOf[grouping] ?? sql``))}
+    from groups g ${joinSql(request.by.map((grouping) => joins[grouping] ?? sql``))}
     order by ${sql.join([sql`step`, ...keys.map((key) => sql`${sql.ref(`g.${key}`)}::text collate "C"`)])}`.execute(
     db,
   );
@@ -111,8 +111,8 @@ const keyOf: Record<Grouping, string> = {
   errorCode: 'error_code',
 };
 
-/** What goes by an identifier is shown with its name. */
-const named: Partial<Record<Grouping, RawBuilder<unknown>>> = {
+/** Grouping by an id also returns its name. */
+const nameOf: Partial<Record<Grouping, RawBuilder<unknown>>> = {
   agent: sql`, agents.name as agent_name`,
   version: sql`, prompt_versions.label as prompt_version_label`,
 };
@@ -124,37 +124,37 @@ const joins: Partial<Record<Grouping, RawBuilder<unknown>>> = {
 function agentsOf(of: StatisticsRead['of']): RawBuilder<unknown> {
   if ('agentId' in of) return sql`(select ${of.agentId}::uuid as id)`;
   const { viewer, among = null } = of;
-  const named = among === null ? sql`` : sql`and a.id = any (${among}::uuid[])`;
-  return sql`(select a.id from agents a where ${seenBy(viewer)} ${named})`;
+  const nameOf = among === null ? sql`` : sql`and a.id = any (${among}::uuid[])`;
+  return sql`(select a.id from agents a where ${visibleIncludingDeleted(viewer)} ${nameOf})`;
 }
 
-function listed(parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+function joinSql(parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
   return parts.length === 0 ? sql`` : sql.join(parts, sql` `);
 }
 
-/** Histograms are added up here: four times faster than by an aggregate or as rows of their own, and not in one go. */
+/** Adds up histograms here, four times faster than SQL does, and yields to other work in between. */
 async function withLatencies(rows: readonly StoredGroup[]): Promise<StatisticsGroup[]> {
   const groups: StatisticsGroup[] = [];
   let read = 0;
   for (const { rowsRead, latency: texts, ...group } of rows) {
     const latency: number[] = [];
     for (const text of texts.split(';')) {
-      addText(latency, text);
+      addHistogram(latency, text);
       read += text.length;
-      if (read < charactersAtOnce) continue;
+      if (read < charactersPerSlice) continue;
       read = 0;
-      await othersTurn();
+      await yieldToEventLoop();
     }
     groups.push({ ...group, latency });
   }
   return groups;
 }
 
-/** A few milliseconds' worth. */
-const charactersAtOnce = 500_000;
+/** A few milliseconds of work. */
+const charactersPerSlice = 500_000;
 
-/** A histogram in PostgreSQL's own notation, such as `[12:14]={3,NULL,1}` or `{2}`: a subscript is one more than its bin. */
-function addText(bins: number[], text: string): void {
+/** Adds a histogram in array syntax, such as `[12:14]={3,NULL,1}` or `{2}`. A subscript is one more than its bin. */
+function addHistogram(bins: number[], text: string): void {
   let bin = text.startsWith('[') ? Number.parseInt(text.slice(1), 10) - 1 : 0;
   let n = 0;
   for (let at = text.indexOf('{') + 1; at < text.length; at++) {

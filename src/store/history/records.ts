@@ -2,28 +2,28 @@ import { type RawBuilder, sql } from 'kysely';
 import type { IdRange } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import {
-  detailed,
+  detailColumns,
   type ExecutionDetailRow,
-  fitted,
-  type ListedRow,
-  listed,
-  progress,
-  summarized,
+  type ExecutionListRow,
+  listColumns,
+  progressColumns,
+  recordColumns,
+  summaryColumns,
   textBytes,
-  whole,
+  withFits,
 } from '../execution/executions.ts';
 import {
-  ended,
+  enclosingRange,
+  endedRecords,
   type HistoryRequest,
-  inNamedRange,
+  inListedRange,
   inRange,
-  matching,
-  rangesFrom,
-  underWay,
-  wholeOf,
+  matchesFilter,
+  processingFrom,
+  rangeRows,
 } from './history-filter.ts';
 
-/** Reading the records of a history, in the snapshot of the transaction that each function is given. */
+/** Reads the records of a history. Each function reads the snapshot of the given transaction. */
 
 export function inSnapshot<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   return db
@@ -33,10 +33,10 @@ export function inSnapshot<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T
     .execute(work);
 }
 
-/** A snapshot that lasts until it is given back, which the caller must see to. */
+/** Opens a snapshot that the caller must close. */
 export async function openSnapshot(
   db: Db,
-): Promise<{ readonly trx: Trx; goOn(): Promise<void>; giveBack(): Promise<void> }> {
+): Promise<{ readonly trx: Trx; recover(): Promise<void>; close(): Promise<void> }> {
   const begun = await db
     .startTransaction()
     .setIsolationLevel('repeatable read')
@@ -45,97 +45,97 @@ export async function openSnapshot(
   const trx = await begun.savepoint('begun').execute();
   return {
     trx,
-    /** After a statement that failed, in the same snapshot. */
-    async goOn() {
+    /** Continues in the same snapshot after a failed statement. */
+    async recover() {
       await trx.rollbackToSavepoint('begun').execute();
     },
-    async giveBack() {
+    async close() {
       await trx.rollback().execute();
     },
   };
 }
 
-/** The matching records of these ranges, newest first, from the `skip`th on. */
+/** The matching records of these ranges, newest first, without the first `skip`. */
 export async function readRecords(
   trx: Trx,
-  question: HistoryRequest,
+  request: HistoryRequest,
   page: {
     readonly ranges: readonly IdRange[];
     readonly skip: number;
     readonly take: number;
     readonly omitsBodies?: boolean | undefined;
   },
-): Promise<ListedRow[]> {
+): Promise<ExecutionListRow[]> {
   const { ranges, skip, take, omitsBodies } = page;
   if (ranges.length === 0) return [];
-  const { rows } = await sql<ListedRow>`
-    select ${omitsBodies ? summarized : listed}, ${progress}
+  const { rows } = await sql<ExecutionListRow>`
+    select ${omitsBodies ? summaryColumns : listColumns}, ${progressColumns}
     from (
-      select ${omitsBodies ? sql`*` : fitted} from executions e
-      where ${inRange(wholeOf(ranges))} and e.id = any(array(
-        select id from (${pickedFrom(question, ranges, skip + take)}) as ids
+      select ${omitsBodies ? sql`*` : withFits} from executions e
+      where ${inRange(enclosingRange(ranges))} and e.id = any(array(
+        select id from (${pickedIds(request, ranges, skip + take)}) as ids
         order by id desc limit ${take} offset ${skip}))) as e
       left join execution_queue q on q.id = e.id
     order by e.id desc`.execute(trx);
   return rows;
 }
 
-/** Where the `skip`th of them is passed over; null where there are no more after it. */
+/** The id of the record after the first `skip`; null if there are no more. */
 export async function findRecord(
   trx: Trx,
-  question: HistoryRequest,
+  request: HistoryRequest,
   { ranges, skip }: { readonly ranges: readonly IdRange[]; readonly skip: number },
 ): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`
-    select id from (${pickedFrom(question, ranges, skip + 1)}) as ids
+    select id from (${pickedIds(request, ranges, skip + 1)}) as ids
     order by id desc limit 1 offset ${skip}`.execute(trx);
   return rows[0]?.id ?? null;
 }
 
-/** The first of them with all there is of each: so many, or fewer that together are as large as is allowed. */
-export async function readWholeRecords(
+/** The first records with all columns: up to `take`, and fewer if their texts exceed `bytesMax`. */
+export async function readFullRecords(
   trx: Trx,
-  question: HistoryRequest,
+  request: HistoryRequest,
   page: { readonly ranges: readonly IdRange[]; readonly take: number; readonly bytesMax: number },
 ): Promise<ExecutionDetailRow[]> {
   const { ranges, take, bytesMax } = page;
-  const place = inRange(wholeOf(ranges));
+  const inBounds = inRange(enclosingRange(ranges));
   const { rows } = await sql<ExecutionDetailRow>`
-    select ${whole}, ${progress}, ${detailed}
+    select ${recordColumns}, ${progressColumns}, ${detailColumns}
     from executions e left join execution_queue q on q.id = e.id
-    where ${place} and e.id = any(array(
+    where ${inBounds} and e.id = any(array(
       select id from (
         select e.id, sum(${textBytes}) over (order by e.id desc) - ${textBytes} as before
         from executions e
-        where ${place} and e.id = any(array(
-          select id from (${pickedFrom(question, ranges, take)}) as ids order by id desc limit ${take}))) as sized
+        where ${inBounds} and e.id = any(array(
+          select id from (${pickedIds(request, ranges, take)}) as ids order by id desc limit ${take}))) as sized
       where before < ${bytesMax}))
     order by e.id desc`.execute(trx);
   return rows;
 }
 
-/** The ids of the newest that match, from the index alone. The bounds of the whole say which partitions are looked at. */
-function pickedFrom(
-  question: HistoryRequest,
+/** SQL: the ids of the newest matches, from the index alone. The enclosing range limits the partitions to read. */
+function pickedIds(
+  request: HistoryRequest,
   ranges: readonly IdRange[],
   limit: number,
 ): RawBuilder<unknown> {
-  const whole = inRange(wholeOf(ranges));
-  if (ranges.length === 1) return idsOf(question, whole, limit);
-  return sql`select one.id from ${rangesFrom(ranges)}
-    cross join lateral (${idsOf(question, sql`${inNamedRange} and ${whole}`, limit)}) as one`;
+  const inBounds = inRange(enclosingRange(ranges));
+  if (ranges.length === 1) return newestIds(request, inBounds, limit);
+  return sql`select one.id from ${rangeRows(ranges)}
+    cross join lateral (${newestIds(request, sql`${inListedRange} and ${inBounds}`, limit)}) as one`;
 }
 
-/** The newest ids that match and lie where `place` says. */
-function idsOf(
-  question: HistoryRequest,
-  place: RawBuilder<unknown>,
+/** SQL: the newest matching ids that satisfy `condition`. */
+function newestIds(
+  request: HistoryRequest,
+  condition: RawBuilder<unknown>,
   limit: number,
 ): RawBuilder<unknown> {
   const recorded = sql`(select e.id from executions e
-    where ${ended(question)} and ${place} and ${matching(question)}
+    where ${endedRecords(request)} and ${condition} and ${matchesFilter(request)}
     order by e.id desc limit ${limit})`;
-  if (!question.includeProcessing) return recorded;
+  if (!request.includeProcessing) return recorded;
   return sql`${recorded} union all
-    (select e.id from ${underWay(question)} and ${place} order by e.id desc limit ${limit})`;
+    (select e.id from ${processingFrom(request)} and ${condition} order by e.id desc limit ${limit})`;
 }

@@ -5,27 +5,30 @@ import { uuid7Time } from '../../core/id.ts';
 import type { Pipelines, Send, Statement } from '../connection/pipeline.ts';
 import { idBounds } from './id-bounds.ts';
 import { overdueBefore } from './retention.ts';
-import { takeStatistics } from './statistics.ts';
+import { subtractStatistics } from './statistics.ts';
 
 /**
- * The one way records are deleted: the rows and what the statistics hold of them, in one small transaction. It asks for
- * no lock of limits or of the queue, so neither an acceptance nor a claim can wait for it, and between its first lock
- * on the statistics and the commit nothing waits for this process: all of that is sent at once.
+ * Deletes records. One small transaction deletes the rows, subtracts them from the statistics and writes what the caller adds.
  *
- * Dropping a whole month is the exception (`months.ts`); the floor makes it one step for every reader.
+ * Invariants
+ * - It needs no lock of limits or of the queue, so no admission or claim waits for it.
+ * - Everything after its first lock on the statistics is sent in one batch, so nobody waits for this process.
+ * - A record below the floor counts as deleted already. It must not be subtracted again.
+ *
+ * Dropping a whole month (`months.ts`) is the only other way; the floor makes it atomic for every reader.
  */
 
-/** The most records that one transaction deletes. */
+/** The maximum number of records per transaction. */
 export const removedMax = 1_000;
 
 export interface RemovedRecord {
   readonly id: string;
   readonly agentId: string;
-  /** The run of a workflow that it was a step of. */
+  /** The workflow run that it was a step of. */
   readonly workflowRunId: string | null;
 }
 
-/** Which records: these, or the oldest of an agent, from an id on, whose time is up. */
+/** Deletes these records, or the oldest overdue ones of an agent from an id on. */
 export type Removal =
   | { readonly ids: readonly string[] }
   | {
@@ -34,29 +37,25 @@ export type Removal =
       readonly limit: number;
     };
 
-/** Sent with the deletion and committed with it; told what was deleted, since others may have been quicker. */
-export type AlongWith = (
+/** Sends further statements in the transaction of the deletion. `removed` excludes what another process deleted first. */
+export type InSameTransaction = (
   send: Send,
   removed: readonly RemovedRecord[],
 ) => readonly Promise<unknown>[];
 
-/**
- * Deletes the ended ones among these records, and answers which they were; what is a step of a workflow's run stays as
- * long as that has not ended. What somebody else has locked is passed
- * over. What lies below the floor is gone already: nothing there may be taken from the statistics a second time.
- */
+/** Deletes those of these records that have ended, that no open workflow run needs and that nobody has locked. Returns them. */
 export async function removeRecords(
   pipelines: Pipelines,
   removal: Removal,
-  alongWith: AlongWith = () => [],
+  inSameTransaction: InSameTransaction = () => [],
 ): Promise<RemovedRecord[]> {
-  const given = 'ids' in removal ? removal.ids.slice(0, removedMax) : [];
+  const ids = 'ids' in removal ? removal.ids.slice(0, removedMax) : [];
   return pipelines.use(async (send) => {
     const [, , rows] = await Promise.all([
       send({ name: 'begin', text: 'begin isolation level read committed' }),
       send({ name: 'removal-lock-timeout', text: `set local lock_timeout = '2s'` }),
       'ids' in removal
-        ? send<DeletedRow>(deleteGiven, [given, ...idBounds(given)])
+        ? send<DeletedRow>(deleteGiven, [ids, ...idBounds(ids)])
         : send<DeletedRow>(deleteOldest, [
             removal.agentId,
             removal.from,
@@ -69,8 +68,8 @@ export async function removeRecords(
       workflowRunId: workflow_run_id,
     }));
     await Promise.all([
-      takeStatistics(send, rows.map(tallyOf)),
-      ...alongWith(send, removed),
+      subtractStatistics(send, rows.map(toTally)),
+      ...inSameTransaction(send, removed),
       send({ name: 'commit', text: 'commit' }),
     ]);
     return removed;
@@ -89,26 +88,23 @@ interface DeletedRow {
   readonly workflow_run_id: string | null;
 }
 
-const returned = `returning e.id, e.agent_id, e.status, e.source, e.prompt_version_id, e.model, e.api_key_id, e.error_code,
+const returning = `returning e.id, e.agent_id, e.status, e.source, e.prompt_version_id, e.model, e.api_key_id, e.error_code,
       e.workflow_run_id`;
 const aboveFloor = `e.id >= (select id_floor(at) from history_floor)`;
 
-/**
- * Not the record of a step whose run goes on. Looked up row by row: of a join PostgreSQL might read all runs, or lose the
- * order of the records.
- */
-const isFree = `coalesce(
+/** SQL: no open workflow run needs it. A subquery per row: with a join PostgreSQL might read all runs or lose the order. */
+const isDeletable = `coalesce(
         (select w.completed_at is not null from workflow_runs w where w.id = r.workflow_run_id), true)`;
 
 const deleteGiven: Statement = {
-  name: 'removal-delete-given',
+  name: 'removal-delete-ids',
   text: `delete from executions e
     where e.status <> 'processing' and ${aboveFloor} and e.id = any(array(
       select id from executions r
-      where id = any($1::uuid[]) and id between $2::uuid and $3::uuid and status <> 'processing' and ${isFree}
+      where id = any($1::uuid[]) and id between $2::uuid and $3::uuid and status <> 'processing' and ${isDeletable}
       order by id for update skip locked))
       and e.id between $2::uuid and $3::uuid
-    ${returned}`,
+    ${returning}`,
 };
 
 const deleteOldest: Statement = {
@@ -116,15 +112,15 @@ const deleteOldest: Statement = {
   text: `delete from executions e
     where e.status <> 'processing' and ${aboveFloor} and e.id = any(array(
       select id from executions r
-      where agent_id = $1 and status <> 'processing' and ${isFree} and id >= $2 and id < (
+      where agent_id = $1 and status <> 'processing' and ${isDeletable} and id >= $2 and id < (
         select ${overdueBefore('records_days')}
         from agents a join workspaces w on w.id = a.workspace_id where a.id = $1)
       order by id limit $3 for update skip locked))
-    ${returned}`,
+    ${returning}`,
 };
 
-/** By the time inside the id, as when it was added. */
-function tallyOf(row: DeletedRow): Tally {
+/** Uses the time in the id, like the insertion. */
+function toTally(row: DeletedRow): Tally {
   return {
     agentId: row.agent_id,
     executedAtMs: uuid7Time(row.id),

@@ -2,16 +2,16 @@ import { sql } from 'kysely';
 import type { Retention } from '../../core/history/retention.ts';
 import type { Db, Trx } from '../connection/database.ts';
 
-/** How long records and their bodies are kept, and whose time is up. */
+/** How long records and their bodies are kept, and which are overdue. */
 
 export async function readRetention(db: Db, workspaceId: string): Promise<Retention> {
   const { rows } = await sql<Retention>`
     select records_days, bodies_days from workspaces where id = ${workspaceId}`.execute(db);
-  if (!rows[0]) throw new Error('the workspace is gone');
+  if (!rows[0]) throw new Error('The workspace does not exist.');
   return rows[0];
 }
 
-/** Locks the workspace's row, holds the floor, and answers what held until now. */
+/** Locks the workspace's row and the floor. Returns the previous values. */
 export async function writeRetention(
   trx: Trx,
   workspaceId: string,
@@ -21,33 +21,33 @@ export async function writeRetention(
     select records_days, bodies_days from workspaces where id = ${workspaceId} for no key update`.execute(
     trx,
   );
-  await holdFloor(trx);
+  await lockFloor(trx);
   await sql`
     update workspaces set records_days = ${recordsDays}, bodies_days = ${bodiesDays}
     where id = ${workspaceId}`.execute(trx);
-  if (!rows[0]) throw new Error('the workspace is gone');
+  if (!rows[0]) throw new Error('The workspace does not exist.');
   return rows[0];
 }
 
 /**
- * Keeps the floor where it is until the end of this transaction, or waits for a move that is under way. Whoever changes
- * how long something is kept does so within this: once that is answered, nothing goes that is to be kept by it.
+ * Keeps the floor in place until the transaction ends; waits for a move in progress. Every change of retention takes this
+ * lock, so that nothing is removed that the committed change keeps.
  */
-export async function holdFloor(trx: Trx): Promise<void> {
+export async function lockFloor(trx: Trx): Promise<void> {
   await sql`select from maintenance_jobs where name = 'retention' for share`.execute(trx);
 }
 
-/** An agent, deleted or not, and what of it is overdue. */
+/** An agent, deleted or not, and what is overdue. */
 export interface Overdue {
   readonly agentId: string;
-  /** Its oldest ended record whose time is up; null where there is none. */
+  /** Its oldest overdue record; null if there is none. */
   readonly oldest: string | null;
-  /** Whether its bodies go before their record. */
+  /** Whether its bodies are removed before their records. */
   readonly losesBodies: boolean;
 }
 
-/** The next agents in the order of their ids: who asks on from the last one comes round all of them. */
-export async function nextOverdue(db: Db, after: string, limit: number): Promise<Overdue[]> {
+/** The next agents by id. */
+export async function listOverdueAgents(db: Db, after: string, limit: number): Promise<Overdue[]> {
   const { rows } = await sql<Overdue>`
     select a.id as agent_id, a.loses_bodies, (
         select e.id from executions e
@@ -64,9 +64,9 @@ export async function nextOverdue(db: Db, after: string, limit: number): Promise
 }
 
 /**
- * SQL: the id before which records of agent `a` of workspace `w`, or their bodies, have had their time; null where they are
- * kept. To be asked by the statement that takes them away: it may have been changed since the one before. A day has 24
- * hours here, whatever it has in the session's time zone; an id has no place for times before 1970.
+ * SQL: the id below which the records of agent `a` of workspace `w`, or their bodies, are overdue; null if they are kept
+ * forever. The deleting statement itself must contain it, because retention may have changed since. A day has 24 hours,
+ * whatever the time zone of the session. An id cannot express times before 1970.
  */
 export function overdueBefore(column: 'records_days' | 'bodies_days'): string {
   const days = `coalesce(a.${column}, w.${column})`;

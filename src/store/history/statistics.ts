@@ -8,23 +8,22 @@ import {
 } from '../../core/history/statistics.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 
-/** Adds tallies to the statistics, in the caller's transaction. The rows are the last that a transaction locks. */
+/** Adds tallies to the statistics in the caller's transaction. These rows are the last locks of every transaction. */
 export async function addStatistics(send: Send, tallies: readonly Tally[]): Promise<void> {
-  await sendBoth(send, tallies, [addBuckets, addBreakdown], addedOf);
+  await sendToBothTables(send, tallies, [addBuckets, addBreakdown], addedOf);
 }
 
 /**
- * Takes deleted records out of what is recorded; what happened has happened. The rows are locked in the order in which
- * `addStatistics` locks them. A bucket that is not there (minutes are folded) is left alone, and so is one below the
- * floor: it is set to nothing as a whole, whatever was deleted one by one meanwhile.
+ * Subtracts deleted records from the recorded counts, not from what occurred. Locks rows in the order of `addStatistics`.
+ * Skips missing buckets (rolled-up minutes) and buckets below the floor, which are cleared as a whole.
  */
-export async function takeStatistics(send: Send, tallies: readonly Tally[]): Promise<void> {
-  await sendBoth(send, tallies, [takeBuckets, takeBreakdown], takenOf);
+export async function subtractStatistics(send: Send, tallies: readonly Tally[]): Promise<void> {
+  await sendToBothTables(send, tallies, [subtractBuckets, subtractBreakdown], removedOf);
 }
 
 type Values = (buckets: readonly (Bucket | BreakdownBucket)[]) => Value[];
 
-async function sendBoth(
+async function sendToBothTables(
   send: Send,
   tallies: readonly Tally[],
   [sum, breakdown]: readonly [sum: Statement, breakdown: Statement],
@@ -33,21 +32,21 @@ async function sendBoth(
   if (tallies.length === 0) return;
   const cells = byMinute(tallies);
   const buckets = addUp(cells);
-  const broken = addUpBreakdown(cells);
+  const breakdownBuckets = addUpBreakdown(cells);
   await Promise.all([
-    send(sum, [...placesOf(buckets), ...valuesOf(buckets)]),
+    send(sum, [...keysOf(buckets), ...valuesOf(buckets)]),
     send(breakdown, [
-      ...placesOf(broken),
-      ...valuesOf(broken),
-      broken.map((one) => one.promptVersionId),
-      broken.map((one) => one.model),
-      broken.map((one) => one.apiKeyId),
-      broken.map((one) => one.errorCode),
+      ...keysOf(breakdownBuckets),
+      ...valuesOf(breakdownBuckets),
+      breakdownBuckets.map((one) => one.promptVersionId),
+      breakdownBuckets.map((one) => one.model),
+      breakdownBuckets.map((one) => one.apiKeyId),
+      breakdownBuckets.map((one) => one.errorCode),
     ]),
   ]);
 }
 
-const placesOf: Values = (buckets) => [
+const keysOf: Values = (buckets) => [
   buckets.map((one) => one.agentId),
   buckets.map((one) => one.level),
   buckets.map((one) => new Date(one.startMs).toISOString()),
@@ -55,20 +54,20 @@ const placesOf: Values = (buckets) => [
   buckets.map((one) => one.source),
 ];
 
-const takenOf: Values = (buckets) => [buckets.map((one) => one.recorded)];
+const removedOf: Values = (buckets) => [buckets.map((one) => one.recorded)];
 
 const addedOf: Values = (buckets) => [
   buckets.map((one) => one.occurred),
   buckets.map((one) => one.recorded),
   buckets.map((one) => one.inputTokens),
   buckets.map((one) => one.outputTokens),
-  // Arrays of arrays must be rectangular, so the inner ones travel as text.
+  // PostgreSQL requires rectangular arrays of arrays, so the inner ones are sent as text.
   buckets.map((one) => `{${one.costsUsd.join(',')}}`),
   buckets.map((one) => one.costUnknown),
   buckets.map((one) => latencyText(one.latency)),
 ];
 
-/** From the lowest bin that occurs to the highest; a bin's subscript is one more than its number. */
+/** From the lowest bin with a count to the highest. A subscript is one more than its bin. */
 function latencyText(latency: readonly number[]): string {
   if (latency.length === 0) return '{}';
   const lowest = latency.findIndex((n) => n > 0);
@@ -84,7 +83,7 @@ const bucketArrays = `$1::uuid[], $2::text[], $3::timestamptz[], $4::execution_s
   $12::text[]`;
 const bucketNames = `agent_id, level, bucket, status, source, occurred, recorded, input_tokens,
   output_tokens, costs, cost_unknown, latency`;
-const addedUp = `occurred = s.occurred + excluded.occurred,
+const addToBucket = `occurred = s.occurred + excluded.occurred,
   recorded = s.recorded + excluded.recorded,
   input_tokens = s.input_tokens + excluded.input_tokens,
   output_tokens = s.output_tokens + excluded.output_tokens,
@@ -96,9 +95,9 @@ const addBuckets: Statement = {
   name: 'statistics-add',
   text: `insert into statistics as s (${bucketColumns})
     select ${bucketSums}
-    from unnest(${bucketArrays}) with ordinality as b (${bucketNames}, place)
-    order by place
-    on conflict (agent_id, level, bucket, status, source) do update set ${addedUp}`,
+    from unnest(${bucketArrays}) with ordinality as b (${bucketNames}, ordinal)
+    order by ordinal
+    on conflict (agent_id, level, bucket, status, source) do update set ${addToBucket}`,
 };
 
 const addBreakdown: Statement = {
@@ -106,46 +105,46 @@ const addBreakdown: Statement = {
   text: `insert into breakdown as s (${bucketColumns}, prompt_version_id, model, api_key_id, error_code)
     select ${bucketSums}, prompt_version_id, model, api_key_id, error_code
     from unnest(${bucketArrays}, $13::uuid[], $14::text[], $15::uuid[], $16::text[])
-      with ordinality as b (${bucketNames}, prompt_version_id, model, api_key_id, error_code, place)
-    order by place
+      with ordinality as b (${bucketNames}, prompt_version_id, model, api_key_id, error_code, ordinal)
+    order by ordinal
     on conflict (agent_id, level, bucket, status, source, prompt_version_id, model, api_key_id, error_code)
-      do update set ${addedUp}`,
+      do update set ${addToBucket}`,
 };
 
-const takenArrays = `$1::uuid[], $2::text[], $3::timestamptz[], $4::execution_status[], $5::execution_source[],
+const removedArrays = `$1::uuid[], $2::text[], $3::timestamptz[], $4::execution_status[], $5::execution_source[],
   $6::bigint[]`;
 
-// Locked in their order first: an update takes its rows in whatever order its plan finds them.
-const takeBuckets: Statement = {
-  name: 'statistics-take',
-  text: `with held as materialized (
-      select s.agent_id, s.level, s.bucket, s.status, s.source, t.taken
-      from unnest(${takenArrays}) with ordinality as t (agent_id, level, bucket, status, source, taken, place)
+// Locks the rows in their order first, because an update locks rows in the order of its plan.
+const subtractBuckets: Statement = {
+  name: 'statistics-subtract',
+  text: `with locked as materialized (
+      select s.agent_id, s.level, s.bucket, s.status, s.source, t.removed
+      from unnest(${removedArrays}) with ordinality as t (agent_id, level, bucket, status, source, removed, ordinal)
       join statistics s using (agent_id, level, bucket, status, source)
       where s.bucket >= (select at from history_floor)
-      order by t.place for update of s)
-    update statistics s set recorded = s.recorded - held.taken
-    from held
+      order by t.ordinal for update of s)
+    update statistics s set recorded = s.recorded - locked.removed
+    from locked
     where (s.agent_id, s.level, s.bucket, s.status, s.source)
-      = (held.agent_id, held.level, held.bucket, held.status, held.source)`,
+      = (locked.agent_id, locked.level, locked.bucket, locked.status, locked.source)`,
 };
 
-const takeBreakdown: Statement = {
-  name: 'statistics-take-breakdown',
-  text: `with held as materialized (
+const subtractBreakdown: Statement = {
+  name: 'statistics-subtract-breakdown',
+  text: `with locked as materialized (
       select s.agent_id, s.level, s.bucket, s.status, s.source, s.prompt_version_id, s.model, s.api_key_id,
-        s.error_code, t.taken
-      from unnest(${takenArrays}, $7::uuid[], $8::text[], $9::uuid[], $10::text[]) with ordinality
-        as t (agent_id, level, bucket, status, source, taken, prompt_version_id, model, api_key_id, error_code, place)
+        s.error_code, t.removed
+      from unnest(${removedArrays}, $7::uuid[], $8::text[], $9::uuid[], $10::text[]) with ordinality
+        as t (agent_id, level, bucket, status, source, removed, prompt_version_id, model, api_key_id, error_code, ordinal)
       join breakdown s
         on (s.agent_id, s.level, s.bucket, s.status, s.source, s.prompt_version_id, s.model)
           = (t.agent_id, t.level, t.bucket, t.status, t.source, t.prompt_version_id, t.model)
         and s.api_key_id is not distinct from t.api_key_id and s.error_code is not distinct from t.error_code
       where s.bucket >= (select at from history_floor)
-      order by t.place for update of s)
-    update breakdown s set recorded = s.recorded - held.taken
-    from held
+      order by t.ordinal for update of s)
+    update breakdown s set recorded = s.recorded - locked.removed
+    from locked
     where (s.agent_id, s.level, s.bucket, s.status, s.source, s.prompt_version_id, s.model)
-        = (held.agent_id, held.level, held.bucket, held.status, held.source, held.prompt_version_id, held.model)
-      and s.api_key_id is not distinct from held.api_key_id and s.error_code is not distinct from held.error_code`,
+        = (locked.agent_id, locked.level, locked.bucket, locked.status, locked.source, locked.prompt_version_id, locked.model)
+      and s.api_key_id is not distinct from locked.api_key_id and s.error_code is not distinct from locked.error_code`,
 };

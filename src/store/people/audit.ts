@@ -4,18 +4,18 @@ import type { Db, Trx } from '../connection/database.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { type Page, readPage } from '../page.ts';
 
-/** The audit: lines that are written with what they tell of, or not at all, and never changed. */
+/** The audit log. A line is written in the transaction of the change that it describes, and never modified. */
 
 export async function writeAudit(trx: Trx, actor: Actor, line: AuditLine): Promise<void> {
   await trx.executeQuery(CompiledQuery.raw(insertLine.text, lineValues(actor, line)));
 }
 
-/** The same on a pipeline. */
+/** Like `writeAudit`, on a pipelined connection. */
 export async function sendAudit(send: Send, actor: Actor, line: AuditLine): Promise<void> {
   await send(insertLine, lineValues(actor, line));
 }
 
-// The id is a UUIDv7 by the database's clock.
+// The id is a UUIDv7 of the database time.
 const insertLine: Statement = {
   name: 'audit-insert-line',
   text: `insert into audit (id, workspace_id, user_id, api_key_id, action, subject, details)
@@ -43,11 +43,11 @@ export interface AuditRow {
 export function listAudit(
   db: Db,
   workspaceId: string,
-  question: Page & { readonly action: AuditAction | null },
+  request: Page & { readonly action: AuditAction | null },
 ): Promise<{ rows: AuditRow[]; total: number }> {
-  const { action } = question;
+  const { action } = request;
   const columns = sql.raw('id, at, user_id, api_key_id, action, subject, details');
   const from = sql`audit where workspace_id = ${workspaceId}
     ${action === null ? sql`` : sql`and action = ${action}`}`;
-  return readPage<AuditRow>(db, { columns, from, order: sql`id desc` }, question);
+  return readPage<AuditRow>(db, { columns, from, order: sql`id desc` }, request);
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Role } from '../../core/people/member.ts';
 import type { Db, Trx } from '../connection/database.ts';
 
-/** Invitations by link. Of the token only its hash is known here. An open one is neither accepted nor expired. */
+/** Invitations by link. Only the hash of the token is stored. An open invitation is neither accepted nor expired. */
 
 export interface InvitationRow {
   readonly id: string;
@@ -27,7 +27,7 @@ export interface NewInvitation {
   readonly days: number;
 }
 
-/** Takes the place of the one that the address had, expired or not. */
+/** Replaces the previous invitation of the address, expired or not. */
 export async function replaceInvitation(
   trx: Trx,
   invitation: NewInvitation,
@@ -61,15 +61,15 @@ export async function findInvitation(
   return rows[0] ?? null;
 }
 
-/** Of several at once one gets it: the others wait for its row and find it accepted. */
-export async function takeInvitation(trx: Trx, tokenHash: Buffer): Promise<boolean> {
+/** Accepts an open invitation. Of concurrent calls one succeeds: the others wait for the row and find it accepted. */
+export async function markInvitationAccepted(trx: Trx, tokenHash: Buffer): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update invitations set accepted_at = clock_timestamp()
     where token_hash = ${tokenHash} and ${open}`.execute(trx);
   return numAffectedRows === 1n;
 }
 
-/** False where the workspace has no such open invitation. */
+/** False if the workspace has no such open invitation. */
 export async function deleteInvitation(
   db: Db,
   workspaceId: string,
@@ -81,7 +81,7 @@ export async function deleteInvitation(
   return numAffectedRows === 1n;
 }
 
-/** Withdraws what somebody may no longer hand out. */
+/** Deletes the open invitations of a user that may no longer invite. */
 export async function deleteInvitationsBy(
   trx: Trx,
   workspaceId: string,
@@ -94,7 +94,7 @@ export async function deleteInvitationsBy(
   );
 }
 
-/** Whether any workspace waits for this address. */
+/** Whether any workspace has an open invitation for this address. */
 export async function isInvited(db: Db, email: string): Promise<boolean> {
   const { rows } = await sql`
     select from invitations where email = ${email} and ${open} limit 1`.execute(db);

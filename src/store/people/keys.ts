@@ -3,14 +3,14 @@ import type { Caller } from '../../core/execution/caller.ts';
 import type { RateLimits } from '../../core/execution/limits.ts';
 import { hashBytes, type Permission } from '../../core/people/key.ts';
 import type { Role } from '../../core/people/member.ts';
-import { type CountedRow, counted } from '../admission/limits.ts';
+import { type CountsRow, countsOf } from '../admission/limits.ts';
 import { type Viewer, visibleTo } from '../agent/agents.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import { type Page, readPage } from '../page.ts';
 
-/** API keys as they are managed. What admission and authentication read of them stands with those. */
+/** API keys for management. Admission and authentication read keys themselves. */
 
-export interface KeyRow extends RateLimits, CountedRow {
+export interface KeyRow extends RateLimits, CountsRow {
   readonly id: string;
   readonly name: string;
   readonly start: string;
@@ -31,14 +31,14 @@ const ended = sql.raw(`(k.revoked_at is not null
   or k.expires_at is not null and k.expires_at <= clock_timestamp())`);
 const columns = sql`k.id, k.name, k.start, k.permissions, k.all_agents, k.requests_per_minute,
   k.requests_per_hour, k.requests_per_day, k.allowed_origins, k.issued_by, k.created_at, k.expires_at,
-  k.revoked_at, k.last_used_at, ${ended} as ended, ${counted('k.id')},
+  k.revoked_at, k.last_used_at, ${ended} as ended, ${countsOf('k.id')},
   array(select agent_id from api_key_agents a where a.api_key_id = k.id order by agent_id) as agent_ids`;
 
 /**
- * A key is seen by its issuer and by whoever sees all agents that it is tied to (`sees` in core/member); by a caller
- * that is a tied key itself, only where all of them are within its own.
+ * SQL: whether a caller sees key `k`. The issuer sees it, and so does everyone who sees all agents that it is restricted to.
+ * A caller with a restricted key sees only keys restricted to a subset of its own agents.
  */
-function seenBy({ workspaceId, userId, role, allAgents, agentIds }: Caller) {
+function keyVisibleTo({ workspaceId, userId, role, allAgents, agentIds }: Caller) {
   return sql`k.workspace_id = ${workspaceId}
     and (${allAgents} or not k.all_agents and not exists (
       select from api_key_agents a where a.api_key_id = k.id and a.agent_id <> all (${agentIds}::uuid[])))
@@ -49,7 +49,9 @@ function seenBy({ workspaceId, userId, role, allAgents, agentIds }: Caller) {
 
 export async function findKey(db: Db, caller: Caller, keyId: string): Promise<KeyRow | null> {
   const { rows } = await sql<KeyRow>`
-    select ${columns} from api_keys k where k.id = ${keyId} and ${seenBy(caller)}`.execute(db);
+    select ${columns} from api_keys k where k.id = ${keyId} and ${keyVisibleTo(caller)}`.execute(
+    db,
+  );
   return rows[0] ?? null;
 }
 
@@ -59,12 +61,12 @@ export function listKeys(
   caller: Caller,
   page: Page,
 ): Promise<{ rows: KeyRow[]; total: number }> {
-  const from = sql`api_keys k where ${seenBy(caller)}`;
+  const from = sql`api_keys k where ${keyVisibleTo(caller)}`;
   return readPage<KeyRow>(db, { columns, from, order: sql`k.id desc` }, page);
 }
 
-/** The role that a user has now. It does not change, and the membership does not end, before this transaction. */
-export async function holdRole(
+/** The current role of a user. The lock prevents a change of it until the transaction ends. */
+export async function lockRole(
   trx: Trx,
   workspaceId: string,
   userId: string,
@@ -75,8 +77,8 @@ export async function holdRole(
   return rows[0]?.role ?? null;
 }
 
-/** How many of these agents there are for whoever looks. */
-export async function countVisible(
+/** How many of these agents the caller sees. */
+export async function countVisibleAgents(
   db: Db,
   viewer: Viewer,
   agentIds: readonly string[],
@@ -94,7 +96,7 @@ export interface NewKey {
   readonly hash: string;
   readonly start: string;
   readonly permissions: readonly Permission[];
-  /** Null for the whole workspace. */
+  /** Null for all agents of the workspace. */
   readonly agentIds: readonly string[] | null;
   readonly limits: RateLimits;
   readonly allowedOrigins: readonly string[];
@@ -112,15 +114,14 @@ export async function insertKey(trx: Trx, key: NewKey): Promise<void> {
       values (${key.id}, ${key.workspaceId}, ${key.name}, ${hashBytes(key.hash)}, ${key.start},
         ${key.permissions}::text[], ${key.agentIds === null}, ${requestsPerMinute}, ${requestsPerHour},
         ${requestsPerDay}, ${key.allowedOrigins}::text[], ${key.issuedBy}, ${expiresAt})),
-    tied as (
+    restricted as (
       insert into api_key_agents (api_key_id, agent_id)
       select ${key.id}, unnest(${key.agentIds ?? []}::uuid[]))
     insert into limits (subject) values (${key.id})`.execute(trx);
 }
 
 /**
- * The same key under another secret. What the old one has spent of its windows counts on: a new secret is no new
- * allowance.
+ * Copies a key with a new secret. It also copies the counts, because a new secret must not reset the rate limits.
  */
 export async function copyKey(
   trx: Trx,
@@ -134,7 +135,7 @@ export async function copyKey(
       select ${key.id}, workspace_id, name, ${hashBytes(key.hash)}, ${key.start}, permissions, all_agents,
         requests_per_minute, requests_per_hour, requests_per_day, allowed_origins, ${key.issuedBy}, expires_at
       from api_keys where id = ${oldId}),
-    tied as (
+    restricted as (
       insert into api_key_agents (api_key_id, agent_id)
       select ${key.id}, agent_id from api_key_agents where api_key_id = ${oldId})
     insert into limits (subject, minute, minute_used, hour, hour_used, day, day_used)
@@ -142,15 +143,15 @@ export async function copyKey(
     from limits where subject = ${oldId}`.execute(trx);
 }
 
-/** Stops a key once the grace is over, unless it stops before by itself. Under the lock of its limits. */
-export async function stopKey(trx: Trx, keyId: string, graceSeconds: number): Promise<void> {
+/** Lets a key expire after the grace period, or earlier if it expires anyway. Needs the lock of its limits. */
+export async function expireKey(trx: Trx, keyId: string, graceSeconds: number): Promise<void> {
   await sql`
     update api_keys
     set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ${graceSeconds}))
     where id = ${keyId}`.execute(trx);
 }
 
-/** Under the lock of its limits, which admission holds while it decides; a key that was revoked keeps its time. */
+/** Needs the lock of its limits. A revoked key keeps its time of revocation. */
 export async function markRevoked(trx: Trx, keyId: string): Promise<void> {
   await sql`
     update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp())

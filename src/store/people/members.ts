@@ -4,7 +4,7 @@ import { lockLimits } from '../admission/limits.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 
-/** Who belongs to a workspace, and as what. */
+/** The members of a workspace and their roles. */
 
 export interface MemberRow {
   readonly userId: string;
@@ -14,11 +14,11 @@ export interface MemberRow {
   readonly joinedAt: Date;
 }
 
-const listed = sql.raw('m.user_id, u.email, u.name, m.role, m.created_at as joined_at');
+const columns = sql.raw('m.user_id, u.email, u.name, m.role, m.created_at as joined_at');
 
 export async function listMembers(db: Db, workspaceId: string): Promise<MemberRow[]> {
   const { rows } = await sql<MemberRow>`
-    select ${listed} from members m join users u on u.id = m.user_id
+    select ${columns} from members m join users u on u.id = m.user_id
     where m.workspace_id = ${workspaceId}
     order by m.created_at, m.user_id`.execute(db);
   return rows;
@@ -30,7 +30,7 @@ export async function findMember(
   userId: string,
 ): Promise<MemberRow | null> {
   const { rows } = await sql<MemberRow>`
-    select ${listed} from members m join users u on u.id = m.user_id
+    select ${columns} from members m join users u on u.id = m.user_id
     where m.workspace_id = ${workspaceId} and m.user_id = ${userId}`.execute(db);
   return rows[0] ?? null;
 }
@@ -48,20 +48,20 @@ export interface Membership {
   readonly role: Role;
 }
 
-/** Of the workspaces of a user, `m` in each, first those that they own: into others they were let by somebody else. */
-export const homeFirst = sql.raw("(m.role = 'owner') desc, m.created_at, m.workspace_id");
+/** SQL: orders the memberships `m` of a user. Workspaces that the user owns come first; the others are by invitation. */
+export const ownWorkspacesFirst = sql.raw("(m.role = 'owner') desc, m.created_at, m.workspace_id");
 
-/** The workspaces of a user, the one at the head that a session acts in where none is named. */
+/** The workspaces of a user. A session without a named workspace uses the first one. */
 export async function listMemberships(db: Db, userId: string): Promise<Membership[]> {
   const { rows } = await sql<Membership>`
     select w.id as workspace_id, w.name, m.role
     from members m join workspaces w on w.id = m.workspace_id
     where m.user_id = ${userId}
-    order by ${homeFirst}`.execute(db);
+    order by ${ownWorkspacesFirst}`.execute(db);
   return rows;
 }
 
-/** False where they are a member already. */
+/** False if the user is a member already. */
 export async function addMember(
   trx: Trx,
   member: { readonly workspaceId: string; readonly userId: string; readonly role: Role },
@@ -74,8 +74,8 @@ export async function addMember(
 }
 
 /**
- * Locks what a change of this membership touches: the rows that the calls of the member's keys are counted in, and
- * that of the workspace, which also keeps two changes of its members from happening at once.
+ * Locks everything that a change of this membership affects: the limits of the member's keys, and those of the workspace,
+ * which also serializes changes of its members.
  */
 export async function lockMembership(trx: Trx, workspaceId: string, userId: string): Promise<void> {
   const { rows } = await sql<{ id: string }>`
@@ -89,21 +89,24 @@ export async function lockMembership(trx: Trx, workspaceId: string, userId: stri
   await lockLimits(trx, [workspaceId]);
 }
 
-/** Of some users in a workspace each. */
-export type MembersAsked = readonly Omit<MemberRole, 'role'>[];
+/** Users, each in one workspace. */
+export type MembershipLookup = readonly Omit<MemberRole, 'role'>[];
 
-/** The roles of those who are members still, as they are under the locks of their workspaces. */
-export function readRoles(send: Send, asked: MembersAsked): Promise<MemberRole[]> {
-  return send(readRolesOf, [asked.map((one) => one.workspaceId), asked.map((one) => one.userId)]);
+/** The roles of those users that are still members. Valid under the locks of their workspaces. */
+export function readRoles(send: Send, lookups: MembershipLookup): Promise<MemberRole[]> {
+  return send(readRolesOf, [
+    lookups.map((one) => one.workspaceId),
+    lookups.map((one) => one.userId),
+  ]);
 }
 
 const readRolesOf: Statement = {
   name: 'read-roles',
   text: `select m.workspace_id as "workspaceId", m.user_id as "userId", m.role
-    from unnest($1::uuid[], $2::uuid[]) as asked (workspace_id, user_id)
+    from unnest($1::uuid[], $2::uuid[]) as lookups (workspace_id, user_id)
     cross join lateral (
       select * from members m
-      where m.workspace_id = asked.workspace_id and m.user_id = asked.user_id offset 0) as m`,
+      where m.workspace_id = lookups.workspace_id and m.user_id = lookups.user_id offset 0) as m`,
 };
 
 export async function hasOtherOwner(
@@ -130,7 +133,7 @@ export async function setRole(
     where workspace_id = ${workspaceId} and user_id = ${userId}`.execute(trx);
 }
 
-/** Ends a membership, and with it the keys that the member has issued, those in their grace included. */
+/** Deletes a membership and revokes the keys that the member issued, including those in their grace period. */
 export async function deleteMember(trx: Trx, workspaceId: string, userId: string): Promise<void> {
   await sql`
     delete from members where workspace_id = ${workspaceId} and user_id = ${userId}`.execute(trx);

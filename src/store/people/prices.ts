@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Price } from '../../core/model/price.ts';
 import type { Db } from '../connection/database.ts';
 
-/** A workspace's own prices. Amounts are `numeric` here and decimal texts in the code, in US dollars. */
+/** The prices of a workspace, in US dollars. Amounts are `numeric` in the database and decimal strings in the code. */
 
 export interface PriceRow extends Price {
   readonly model: string;
@@ -34,11 +34,11 @@ export async function putPrice(
       cache_read_per_million = excluded.cache_read_per_million,
       cache_write_per_million = excluded.cache_write_per_million, updated_at = clock_timestamp()
     returning model, ${amounts}, updated_at`.execute(db);
-  if (!rows[0]) throw new Error('an upsert that wrote nothing');
+  if (!rows[0]) throw new Error('The upsert returned no row.');
   return rows[0];
 }
 
-/** False where there is none. */
+/** False if it does not exist. */
 export async function deletePrice(db: Db, workspaceId: string, model: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from prices where workspace_id = ${workspaceId} and model = ${model}`.execute(db);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { ProviderKind, StoredProvider } from '../../core/model/provider.ts';
 import type { Db, Trx } from '../connection/database.ts';
 
-/** The providers of a workspace. Their credentials are sealed; nothing here can open them. */
+/** The providers of a workspace. Credentials are encrypted; this layer cannot decrypt them. */
 
 export interface ProviderRow {
   readonly name: string;
@@ -46,8 +46,8 @@ export interface NewProvider {
 }
 
 /**
- * Replaces all of it, the id included: a credential is sealed for the id of its row, and of two that are written at
- * once each brings its own.
+ * Inserts or replaces a provider, including its id. The encryption of a credential is bound to that id, so of two concurrent
+ * writes each must bring its own.
  */
 export async function putProvider(db: Db, provider: NewProvider): Promise<ProviderRow> {
   const { id, workspaceId, name, kind, sealedApiKey, baseURL } = provider;
@@ -58,18 +58,18 @@ export async function putProvider(db: Db, provider: NewProvider): Promise<Provid
       sealed_api_key = excluded.sealed_api_key, base_url = excluded.base_url,
       revision = p.revision + 1, updated_at = clock_timestamp()
     returning ${shown}`.execute(db);
-  if (!rows[0]) throw new Error('an upsert that wrote nothing');
+  if (!rows[0]) throw new Error('The upsert returned no row.');
   return rows[0];
 }
 
-/** False where there is none. */
+/** False if it does not exist. */
 export async function deleteProvider(db: Db, workspaceId: string, name: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from providers where workspace_id = ${workspaceId} and name = ${name}`.execute(db);
   return Number(numAffectedRows) > 0;
 }
 
-/** With its credential. */
+/** A provider with its encrypted credential. */
 export async function findStoredProvider(
   db: Db,
   workspaceId: string,
@@ -88,7 +88,7 @@ export interface SealedRow {
   readonly sealedApiKey: Buffer;
 }
 
-/** Every stored credential, of all workspaces, locked until the transaction ends. */
+/** The encrypted credentials of all workspaces, locked until the transaction ends. */
 export async function lockSealed(trx: Trx): Promise<SealedRow[]> {
   const { rows } = await sql<SealedRow>`
     select id, workspace_id, name, sealed_api_key from providers

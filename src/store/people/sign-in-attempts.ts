@@ -1,20 +1,20 @@
 import { sql } from 'kysely';
-import { thisMoment } from '../connection/clock.ts';
+import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
 
-/** How often someone has tried, in windows that begin with the first try. Exact over any number of processes. */
+/** Counts attempts in fixed windows that begin with the first attempt. Exact across processes. */
 
 export interface Attempt {
-  /** Tries in this window, this one included. */
+  /** Attempts in this window, including this one. */
   readonly count: number;
-  /** Until the window ends. */
+  /** Time until the window ends. */
   readonly leftMs: number;
 }
 
-/** Rows of windows long past that one try sweeps away at most. */
-const sweptMax = 100;
-const keptMs = 86_400_000;
-/** A window that begins later than so was begun while the database's clock was ahead. Tries at once are closer together. */
+/** The maximum number of expired rows that one attempt deletes. */
+const deletedMax = 100;
+const retentionMs = 86_400_000;
+/** A window that begins further in the future was written while the database clock was ahead. */
 const aheadMs = 60_000;
 
 export async function countAttempt(db: Db, key: string, windowMs: number): Promise<Attempt> {
@@ -33,17 +33,17 @@ export async function countAttempt(db: Db, key: string, windowMs: number): Promi
   return attempt;
 }
 
-/** Takes a try back: it was none that is to be limited. */
+/** Undoes the count of an attempt that does not count towards the limit. */
 export async function undoAttempt(db: Db, key: string): Promise<void> {
   await sql`
     update sign_in_attempts set count = count - 1 where key = ${key} and count > 0`.execute(db);
 }
 
-/** Each first try does so, and must not look through all who tried of late. */
+/** Deletes some expired rows. Every first attempt calls it, so it must not scan recent rows. */
 export async function sweep(db: Db): Promise<void> {
   await sql`
     delete from sign_in_attempts where id in (
       select id from sign_in_attempts
-      where last_request < floor(extract(epoch from ${thisMoment}) * 1000)::bigint - ${keptMs}
-      order by last_request limit ${sweptMax} for update skip locked)`.execute(db);
+      where last_request < floor(extract(epoch from ${statementTime}) * 1000)::bigint - ${retentionMs}
+      order by last_request limit ${deletedMax} for update skip locked)`.execute(db);
 }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../connection/database.ts';
 
-/** The plan of a workspace and what it has used. */
+/** The plan and usage of a workspace. */
 
 export interface UsageRow {
   readonly planName: string;
   readonly actionsPerMonth: number | null;
-  /** The month, as `monthOf` numbers it, that the count stands at; admission moves it on. */
+  /** The month of the count, as `monthOf` numbers it. Admission advances it. */
   readonly month: number;
   readonly monthUsed: number;
   readonly nowMs: number;
@@ -18,11 +18,11 @@ export async function readUsage(db: Db, workspaceId: string): Promise<UsageRow> 
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
     from workspaces w join limits l on l.subject = w.id
     where w.id = ${workspaceId}`.execute(db);
-  if (!rows[0]) throw new Error('a workspace without a row of limits');
+  if (!rows[0]) throw new Error('The workspace has no row of limits.');
   return rows[0];
 }
 
-/** Under the lock of the workspace's limits. */
+/** Needs the lock of the workspace's limits. */
 export async function updatePlan(
   trx: Trx,
   workspaceId: string,

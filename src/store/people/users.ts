@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Role } from '../../core/people/member.ts';
 import type { Db, Trx } from '../connection/database.ts';
 
-/** People, their passwords and their sign-ins. better-auth reads and writes the same tables. */
+/** Users, their passwords and sessions. better-auth reads and writes the same tables. */
 
 export interface UserRow {
   readonly id: string;
@@ -10,7 +10,7 @@ export interface UserRow {
   readonly name: string;
 }
 
-/** How better-auth calls the account that holds a password; its `account_id` is the user's own id. */
+/** The provider id of password accounts in better-auth. Their `account_id` is the id of the user. */
 const passwordProvider = 'credential';
 
 export async function findUser(db: Db, userId: string): Promise<UserRow | null> {
@@ -19,14 +19,14 @@ export async function findUser(db: Db, userId: string): Promise<UserRow | null> 
   return rows[0] ?? null;
 }
 
-/** By the address in lower case. */
+/** The address must be in lower case. */
 export async function findUserByEmail(db: Db, email: string): Promise<UserRow | null> {
   const { rows } = await sql<UserRow>`
     select id, email, name from users where email = ${email}`.execute(db);
   return rows[0] ?? null;
 }
 
-/** False where the address has an account already. */
+/** False if the address has an account already. */
 export async function createUser(
   trx: Trx,
   user: UserRow & { readonly emailVerified: boolean },
@@ -38,14 +38,14 @@ export async function createUser(
   return numAffectedRows === 1n;
 }
 
-/** Gives a user that password, whether or not they had one. `id` is that of a new row. */
+/** Sets or replaces the password of a user. `id` is used for a new row. */
 export async function setPassword(
   trx: Trx,
   password: {
     readonly id: string;
     readonly userId: string;
     readonly hash: string;
-    /** Whether it was made up for them, and printed. */
+    /** Whether Cueline generated and printed it. */
     readonly generated?: boolean;
   },
 ): Promise<void> {
@@ -59,7 +59,7 @@ export async function setPassword(
   );
 }
 
-/** Whether a user still has a password that was made up for them. */
+/** Whether the user still has the generated password. */
 export async function hasGeneratedPassword(db: Db, userId: string): Promise<boolean> {
   const { rows } = await sql`
     select from accounts where user_id = ${userId} and provider_id = ${passwordProvider}
@@ -67,10 +67,10 @@ export async function hasGeneratedPassword(db: Db, userId: string): Promise<bool
   return rows.length > 0;
 }
 
-/** What a user can have at once; whoever signs in once more ends the one that was not used for longest. */
+/** The maximum number of sessions per user. A further sign-in ends the least recently used session. */
 const sessionsMax = 100;
 
-/** Where a user is signed in, newest first. @param account the e-mail address in lower case, or the id */
+/** The IP addresses of the sessions of a user, newest first. @param account the id, or the e-mail address in lower case */
 export async function sessionAddresses(db: Db, account: string): Promise<string[]> {
   const userId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(account) ? account : null;
   const { rows } = await sql<{ ipAddress: string }>`
@@ -81,12 +81,12 @@ export async function sessionAddresses(db: Db, account: string): Promise<string[
   return rows.map(({ ipAddress }) => ipAddress);
 }
 
-/** Signs a user out everywhere. */
+/** Ends all sessions of a user. */
 export async function deleteSessions(trx: Trx, userId: string): Promise<void> {
   await sql`delete from sessions where user_id = ${userId}`.execute(trx);
 }
 
-/** Ends the sessions of a user that have expired, and those that are too many. */
+/** Deletes expired and excess sessions of a user. */
 export async function trimSessions(db: Db, userId: string): Promise<void> {
   await sql`
     delete from sessions where id in (
@@ -105,7 +105,7 @@ export interface UserWithWorkspaces extends UserRow {
   }[];
 }
 
-/** Everybody who has an account, with the workspaces they belong to. */
+/** All users with their workspaces. */
 export async function listUsers(db: Db): Promise<UserWithWorkspaces[]> {
   const { rows } = await sql<UserWithWorkspaces>`
     select u.id, u.email, u.name, u.created_at, coalesce(

@@ -7,7 +7,7 @@ export interface WorkspaceOwner {
   readonly email: string;
 }
 
-/** The oldest workspace with the owner who is longest in it; null where there is no workspace yet. */
+/** The oldest workspace with its longest-standing owner; null if there is no workspace. */
 export async function findFirstWorkspace(db: Db): Promise<WorkspaceOwner | null> {
   const { rows } = await sql<WorkspaceOwner>`
     select w.id as workspace_id, u.id as owner_id, u.email
@@ -18,20 +18,20 @@ export async function findFirstWorkspace(db: Db): Promise<WorkspaceOwner | null>
   return rows[0] ?? null;
 }
 
-/** A workspace, and the row that its AI Actions are counted in. */
+/** Inserts a workspace and the row of limits that counts its AI Actions. */
 export async function createWorkspace(
   trx: Trx,
   workspace: { readonly id: string; readonly name: string },
 ): Promise<void> {
   await sql`
-    with made as (insert into workspaces (id, name) values (${workspace.id}, ${workspace.name}))
+    with inserted as (insert into workspaces (id, name) values (${workspace.id}, ${workspace.name}))
     insert into limits (subject) values (${workspace.id})`.execute(trx);
 }
 
-/** Until the transaction ends, no other process makes a first workspace. */
+/** Prevents other processes from creating a first workspace until the transaction ends. */
 export async function lockFirstWorkspace(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${firstWorkspaceLock})`.execute(trx);
 }
 
-/** Any number that nothing else locks. */
+/** An arbitrary advisory lock id. */
 const firstWorkspaceLock = 7_216_305;

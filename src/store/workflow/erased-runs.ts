@@ -2,23 +2,23 @@ import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 import type { OpenErasure } from '../history/erasures.ts';
 
-/** Runs of workflows whose input names the end user of an erasure. */
+/** Finds the workflow runs of an erasure: those with the end user in their input. */
 
 export interface WorkflowRunScan {
-  /** Whether they have ended is for the deletion to find out. */
+  /** Workflow runs of this end user, ended or not. */
   readonly found: readonly {
     readonly id: string;
-    /** Of an object or array its JSON text, which may still differ from the value; null where it is the value. */
+    /** The JSON text of an object or array, which the caller must still compare; null for an exact match. */
     readonly text: string | null;
   }[];
-  /** What was looked at goes down to here; null where there was nothing left. */
+  /** The lowest scanned id; null if nothing was left. */
   readonly downTo: string | null;
 }
 
-/** Of the inputs, as they are stored, that one look reads. */
+/** Limits the stored inputs that one scan reads. */
 const inputBytesMax = 8_000_000;
 
-/** Looks at the next `limit` runs of the workspace, ended or not; at fewer where their inputs are long. */
+/** Scans the next `limit` workflow runs of the workspace, ended or not; fewer if their inputs are long. */
 export async function scanWorkflowRuns(
   db: Db,
   { workspaceId, variable, value, workflowRunsDownTo }: OpenErasure,
@@ -31,7 +31,7 @@ export async function scanWorkflowRuns(
       select id, input, sum(bytes) over (order by id desc) - bytes as bytes_before from (
         select id, input, coalesce(pg_column_size(input), 0) as bytes from workflow_runs
         where workspace_id = ${workspaceId} and id < ${workflowRunsDownTo}
-        order by id desc limit ${limit}) as next) as looked
+        order by id desc limit ${limit}) as next) as scanned
     cross join lateral (
       select input ->> ${variable} as text, json_typeof(input -> ${variable}) in ('object', 'array') as nested) as named
     where bytes_before < ${inputBytesMax}
@@ -42,7 +42,7 @@ export async function scanWorkflowRuns(
   };
 }
 
-/** Notes how far it has come, and the runs that were found: it waits until they are gone. */
+/** Stores the position and the found workflow runs, which the erasure has to delete. */
 export async function recordWorkflowRuns(
   db: Db,
   erasureId: string,
@@ -51,7 +51,7 @@ export async function recordWorkflowRuns(
   await sql`
     with found as materialized (
       select id from workflow_runs where id = any(${ids}::uuid[]) order by id for key share),
-    noted as (
+    recorded as (
       insert into erasure_workflow_runs (erasure_id, run_id)
       select ${erasureId}, id from found on conflict do nothing)
     update erasures set workflow_runs_down_to = least(workflow_runs_down_to, ${downTo}::uuid)

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { CallFailureCode } from '../../core/failure.ts';
 import type { MissedPolicy, ScheduleTimes } from '../../core/workflow/schedule.ts';
-import { thisMoment } from '../connection/clock.ts';
+import { statementTime } from '../connection/clock.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import { type Page, readPage } from '../page.ts';
 
-/** Schedules of workflows, and which of them are due. */
+/** The schedules of workflows. */
 
 export interface ScheduleRow {
   readonly id: string;
@@ -18,10 +18,10 @@ export interface ScheduleRow {
   readonly input: string;
   readonly enabled: boolean;
   readonly revision: number;
-  /** Null while it is off, or where no tick will ever come. */
+  /** Null if the schedule is disabled or has no future tick. */
   readonly nextAt: Date | null;
   readonly lastAt: Date | null;
-  /** JSON text of a `TickError`; null where the last tick started a run, and since the schedule was changed. */
+  /** JSON text of a `TickError`; null if the last tick started a workflow run or the schedule has changed since. */
   readonly lastError: string | null;
   readonly createdBy: string | null;
   readonly createdAt: Date;
@@ -59,7 +59,7 @@ export async function countSchedules(trx: Trx, workflowId: string): Promise<numb
   return rows[0]?.n ?? 0;
 }
 
-/** Locks a schedule for a change; whoever fires it waits for none. */
+/** Locks a schedule for a change. Firing skips locked schedules. */
 export async function lockSchedule(
   trx: Trx,
   workflowId: string,
@@ -96,7 +96,7 @@ export async function insertSchedule(trx: Trx, schedule: NewSchedule): Promise<S
   return one(rows);
 }
 
-/** Of a schedule that is locked. */
+/** Needs the lock of the schedule. */
 export async function updateSchedule(
   trx: Trx,
   schedule: Pick<
@@ -117,20 +117,20 @@ export async function deleteSchedule(trx: Trx, id: string): Promise<void> {
   await sql`delete from workflow_schedules where id = ${id}`.execute(trx);
 }
 
-/** A schedule whose tick has come. */
+/** A schedule that is due. */
 export type DueScheduleRow = ScheduleRow & { readonly nextAt: Date };
 
 /**
- * Schedules whose tick has come, the longest due first, held until the transaction ends, and the time; but for those that
- * somebody else has, and those that have failed.
+ * Locks due schedules until the transaction ends, the longest due first, and reads the time. Skips locked schedules and those
+ * that have failed.
  */
-export async function takeDueSchedules(
+export async function claimDueSchedules(
   trx: Trx,
   { limit, failed }: { readonly limit: number; readonly failed: readonly string[] },
 ): Promise<{ readonly schedules: DueScheduleRow[]; readonly nowMs: number }> {
   const { rows } = await sql<DueScheduleRow & { nowMs: number }>`
     select ${columns}, floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
-    from workflow_schedules where next_at <= ${thisMoment} and id <> all (${failed}::uuid[])
+    from workflow_schedules where next_at <= ${statementTime} and id <> all (${failed}::uuid[])
     order by next_at limit ${limit} for update skip locked`.execute(trx);
   return { schedules: rows, nowMs: Math.max(...rows.map(({ nowMs }) => nowMs)) };
 }
@@ -141,7 +141,7 @@ export interface FarScheduleRow extends ScheduleTimes {
   readonly nextAt: Date;
 }
 
-/** Schedules that do not tick before the next maintenance, in the order of their ids, and the time. */
+/** Schedules whose next tick is after the next maintenance, by id, and the time. */
 export async function listFarSchedules(
   db: Db,
   { after, limit }: { readonly after: string; readonly limit: number },
@@ -149,12 +149,12 @@ export async function listFarSchedules(
   const { rows } = await sql<FarScheduleRow & { nowMs: number }>`
     select id, cron, time_zone, revision, next_at,
       floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
-    from workflow_schedules where id > ${after} and next_at > ${thisMoment} + interval '15 minutes'
+    from workflow_schedules where id > ${after} and next_at > ${statementTime} + interval '15 minutes'
     order by id limit ${limit}`.execute(db);
   return { schedules: rows, nowMs: Math.max(...rows.map(({ nowMs }) => nowMs)) };
 }
 
-/** Has schedules tick earlier, unless they have been changed meanwhile. */
+/** Moves schedules to an earlier tick, unless they have changed since. */
 export async function advanceSchedules(
   db: Db,
   moves: readonly (Pick<FarScheduleRow, 'id' | 'revision'> & { readonly nextMs: number })[],
@@ -167,14 +167,14 @@ export async function advanceSchedules(
     where s.id = m.id and s.revision = m.revision and s.next_at > m.next_at`.execute(db);
 }
 
-/** Which tick started no run, and what a caller would have been told. */
+/** A tick that started no workflow run, with the error that a caller would have received. */
 export interface TickError {
   readonly at: string;
   readonly code: CallFailureCode;
   readonly message: string;
 }
 
-/** To which tick a schedule goes on, and which one has started a run or failed to; neither where it was passed over. */
+/** The next tick of a schedule, and the tick that fired or failed; neither if the tick was skipped. */
 export interface ScheduleMove {
   readonly id: string;
   readonly nextMs: number | null;
@@ -182,7 +182,7 @@ export interface ScheduleMove {
   readonly error: TickError | null;
 }
 
-/** Moves schedules that are held to their next ticks. No change that a reader's tag is about. */
+/** Moves locked schedules to their next ticks. Does not change the revision. */
 export async function moveSchedules(trx: Trx, moves: readonly ScheduleMove[]): Promise<void> {
   if (moves.length === 0) return;
   await sql`
@@ -200,6 +200,6 @@ function moment(ms: number | null): string | null {
 }
 
 function one<Row>([row]: readonly Row[]): Row {
-  if (row === undefined) throw new Error('the schedule that was locked is gone');
+  if (row === undefined) throw new Error('The locked schedule does not exist.');
   return row;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../connection/database.ts';
 import { type Page, readPage } from '../page.ts';
 
-/** Inbound webhooks of workflows. Their secrets are sealed; nothing here can open them. */
+/** Inbound webhooks of workflows. Secrets are encrypted; this layer cannot decrypt them. */
 
 export interface WebhookRow {
   readonly id: string;
@@ -46,11 +46,11 @@ export async function insertWebhook(
     insert into workflow_webhooks (id, workflow_id, workspace_id, name, sealed_secret, created_by)
     values (${id}, ${workflowId}, ${workspaceId}, ${name}, ${sealedSecret}, ${createdBy})
     returning ${columns}`.execute(trx);
-  if (!rows[0]) throw new Error('an insert that wrote nothing');
+  if (!rows[0]) throw new Error('The insert returned no row.');
   return rows[0];
 }
 
-/** Null where the workflow has no such webhook. */
+/** Null if the workflow has no such webhook. */
 export async function replaceSecret(
   trx: Trx,
   workflowId: string,
@@ -63,14 +63,14 @@ export async function replaceSecret(
   return rows[0] ?? null;
 }
 
-/** False where there is none. */
+/** False if it does not exist. */
 export async function deleteWebhook(trx: Trx, workflowId: string, id: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from workflow_webhooks where id = ${id} and workflow_id = ${workflowId}`.execute(trx);
   return Number(numAffectedRows ?? 0) > 0;
 }
 
-/** What a call is verified with and started for, and the time that counts. */
+/** The data to verify and start a call, and the current time. */
 export interface WebhookTarget {
   readonly id: string;
   readonly workflowId: string;
@@ -92,7 +92,7 @@ export async function findWebhookTarget(
       from workflow_webhooks h join workflows w on w.id = h.workflow_id and w.deleted_at is null
       where h.id = ${id}) as k on true`.execute(db);
   const [row] = rows;
-  if (!row) throw new Error('the clock was not read');
+  if (!row) throw new Error('The query returned no row.');
   const { nowMs, ...found } = row;
   return { target: found.id === null ? null : (found as WebhookTarget), nowMs };
 }
@@ -104,7 +104,7 @@ export interface SealedWebhook {
   readonly sealedSecret: Buffer;
 }
 
-/** Every stored secret, of all workspaces, locked until the transaction ends. */
+/** The encrypted secrets of all workspaces, locked until the transaction ends. */
 export async function lockSealedWebhooks(trx: Trx): Promise<SealedWebhook[]> {
   const { rows } = await sql<SealedWebhook>`
     select id, workspace_id, name, sealed_secret from workflow_webhooks

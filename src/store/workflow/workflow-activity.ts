@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
 import type { Viewer } from '../agent/agents.ts';
 import type { Db } from '../connection/database.ts';
-import { runsSeenBy } from './workflows.ts';
+import { runVisibleTo } from './workflows.ts';
 
-/** What goes on in workflows, as lists show it beside each. */
+/** The recent activity of workflows, for lists. */
 
 export interface WorkflowActivity {
   /** Newest first. */
   readonly lastRuns: readonly LastRun[];
-  /** When a schedule starts it next; null where none does. */
+  /** The next tick of a schedule; null if there is none. */
   readonly nextAt: Date | null;
 }
 
@@ -19,10 +19,10 @@ interface LastRun {
   readonly executedAt: Date;
 }
 
-/** Among so many of the latest runs of each those are looked for that a caller sees. */
-const lookedAtMax = 1_000;
+/** The number of latest runs per workflow to search for visible ones. */
+const scannedRunsMax = 1_000;
 
-/** By stored id, of workflows that the caller sees; of their runs those whose version it sees, too. */
+/** By workflow id, for visible workflows. Contains only runs of visible versions. */
 export async function readActivity(
   db: Db,
   viewer: Viewer,
@@ -38,9 +38,9 @@ export async function readActivity(
         select r.id, r.status, r.executed_at
         from (
           select * from workflow_runs r where r.workflow_id = w.id
-          order by r.id desc limit ${lookedAtMax}) as r
+          order by r.id desc limit ${scannedRunsMax}) as r
         where exists (
-          select from workflow_versions v where v.id = r.workflow_version_id and ${runsSeenBy(viewer)})
+          select from workflow_versions v where v.id = r.workflow_version_id and ${runVisibleTo(viewer)})
         order by r.id desc limit ${runsMax}) as r on true
     where w.id = any (${workflowIds}::uuid[])
     order by r.id desc`.execute(db);
@@ -48,7 +48,7 @@ export async function readActivity(
   return new Map([...byWorkflow].map(([id, of]) => [id, activityOf(of)]));
 }
 
-/** A workflow that never ran has one row without a run. */
+/** A workflow without runs has one row without a run. */
 type ActivityRow = { readonly workflowId: string; readonly nextAt: Date | null } & (
   | LastRun
   | { readonly id: null }

@@ -1,22 +1,24 @@
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 
-/** Definitions are stored as they were written, the order of names included. */
+/** Definitions are stored as JSON text, which preserves the order of names. */
 
-export interface Defined {
+export interface WithDefinition {
   readonly definition: WorkflowDefinition;
 }
 
-/** A row as it is read: its definition is JSON text. */
-export type Stored<Row extends Defined> = Omit<Row, 'definition'> & { readonly definition: string };
+/** The row as stored, with the definition as JSON text. */
+export type WithDefinitionText<Row extends WithDefinition> = Omit<Row, 'definition'> & {
+  readonly definition: string;
+};
 
-export function withDefinition<Row extends { readonly definition: string }>(
+export function parseDefinition<Row extends { readonly definition: string }>(
   row: Row,
-): Omit<Row, 'definition'> & Defined {
+): Omit<Row, 'definition'> & WithDefinition {
   return { ...row, definition: JSON.parse(row.definition) };
 }
 
-/** The definition of a version of a workflow as JSON text; null where there is none. */
+/** The definition of a workflow version as JSON text; null if it does not exist. */
 export async function readDefinition(
   send: Send,
   workflowVersionId: string,

@@ -9,80 +9,88 @@ import type { Viewer } from '../agent/agents.ts';
 import type { Db } from '../connection/database.ts';
 import { inSnapshot } from '../history/records.ts';
 import type { Page } from '../page.ts';
-import { type Defined, type Stored, withDefinition } from './workflow-definitions.ts';
+import {
+  parseDefinition,
+  type WithDefinition,
+  type WithDefinitionText,
+} from './workflow-definitions.ts';
 import {
   countItems,
   type ItemCounts,
-  listedRun,
   listSteps,
-  summarizedRun,
+  runColumns,
+  runColumnsWithoutBodies,
+  runSummaryColumns,
   type WorkflowRunRow,
   type WorkflowRunSummaryRow,
   type WorkflowStepRow,
-  wholeRun,
 } from './workflow-runs.ts';
-import { runsSeenBy } from './workflows.ts';
+import { runVisibleTo } from './workflows.ts';
 
-/** Reading the runs of workflows, as far as whoever asks sees every agent of the version they carry out. */
+/** Reads workflow runs that the caller may see: all agents of their version must be visible. */
 
-type VisibleWorkflowRunRow = WorkflowRunSummaryRow & Defined;
+type VisibleWorkflowRunRow = WorkflowRunSummaryRow & WithDefinition;
 
-export interface WorkflowRunDetailRow extends WorkflowRunRow, Defined {
-  /** Those that have begun, or were passed over; of each list the first items. */
+export interface WorkflowRunDetailRow extends WorkflowRunRow, WithDefinition {
+  /** Steps that have begun or were skipped; the first items of each list. */
   readonly steps: readonly WorkflowStepRow[];
   readonly items: readonly ItemCounts[];
 }
 
-/** The run and its steps from one snapshot, so that they fit together. */
+/** Reads the run and its steps in one snapshot, so that they are consistent. */
 export function findRunDetail(
   db: Db,
   viewer: Viewer,
-  { itemsShown, omitsBodies, ...at }: RunAt & { itemsShown: number; omitsBodies: boolean },
+  {
+    itemsShown,
+    omitsBodies,
+    ...run
+  }: WorkflowRunKey & { itemsShown: number; omitsBodies: boolean },
 ): Promise<WorkflowRunDetailRow | null> {
   return inSnapshot(db, async (trx) => {
-    const { rows } = await sql<Stored<WorkflowRunRow & Defined>>`
-      select ${omitsBodies ? summarizedRun : wholeRun}, v.definition
-      from ${seenAt(viewer, at)}`.execute(trx);
-    const [run] = rows;
-    if (!run) return null;
-    const steps = await listSteps(trx, at.id, itemsShown);
-    return { ...withDefinition(run), steps, items: await countItems(trx, at.id) };
+    const { rows } = await sql<WithDefinitionText<WorkflowRunRow & WithDefinition>>`
+      select ${omitsBodies ? runColumnsWithoutBodies : runColumns}, v.definition
+      from ${visibleRun(viewer, run)}`.execute(trx);
+    const [row] = rows;
+    if (!row) return null;
+    const steps = await listSteps(trx, run.id, itemsShown);
+    return { ...parseDefinition(row), steps, items: await countItems(trx, run.id) };
   });
 }
 
-/** Without its input and output. */
-export async function findSeenRun(
+/** Without input and output. */
+export async function findVisibleRun(
   db: Db,
   viewer: Viewer,
-  at: RunAt,
+  run: WorkflowRunKey,
 ): Promise<VisibleWorkflowRunRow | null> {
-  const { rows } = await sql<Stored<VisibleWorkflowRunRow>>`
-    select ${listedRun}, v.definition from ${seenAt(viewer, at)}`.execute(db);
-  return rows[0] ? withDefinition(rows[0]) : null;
+  const { rows } = await sql<WithDefinitionText<VisibleWorkflowRunRow>>`
+    select ${runSummaryColumns}, v.definition from ${visibleRun(viewer, run)}`.execute(db);
+  return rows[0] ? parseDefinition(rows[0]) : null;
 }
 
-interface RunAt {
+interface WorkflowRunKey {
   readonly workflowId: string;
   readonly id: string;
 }
 
 const joined = sql.raw('workflow_runs r join workflow_versions v on v.id = r.workflow_version_id');
 
-const seenAt = (viewer: Viewer, { workflowId, id }: RunAt) => sql`${joined}
-  where r.id = ${id} and r.workflow_id = ${workflowId} and ${runsSeenBy(viewer)}`;
+const visibleRun = (viewer: Viewer, { workflowId, id }: WorkflowRunKey) => sql`${joined}
+  where r.id = ${id} and r.workflow_id = ${workflowId} and ${runVisibleTo(viewer)}`;
 
 export interface WorkflowRunRequest extends Page {
   readonly workflowId: string;
   readonly status: WorkflowRunStatus | null;
   readonly trigger: WorkflowTrigger | null;
-  /** Only what comes after this run in the order of the list. */
+  /** Only runs after this one in the order of the list. */
   readonly after: string | null;
   readonly countedMax: number;
 }
 
 export interface WorkflowRunPage {
   readonly rows: WorkflowRunSummaryRow[];
-  /** Also what lies before `after`; at least so many where there are more than are counted. */
+  /** Includes runs before `after`; a lower bound if `totalIsExact` is false. */
   readonly total: number;
   readonly totalIsExact: boolean;
 }
@@ -91,30 +99,30 @@ export interface WorkflowRunPage {
 export function listWorkflowRuns(
   db: Db,
   viewer: Viewer,
-  question: WorkflowRunRequest,
+  request: WorkflowRunRequest,
 ): Promise<WorkflowRunPage> {
-  const { after, countedMax, limit, offset } = question;
+  const { after, countedMax, limit, offset } = request;
   return inSnapshot(db, async (trx) => {
-    // Whoever sees a version sees all runs of it: that is asked once, and not for each of them.
-    const { rows: versions } = await sql<{ id: string; seen: boolean }>`
-      select v.id, ${runsSeenBy(viewer)} as seen from workflow_versions v
-      where v.workflow_id = ${question.workflowId}`.execute(trx);
-    const seen = versions.filter((one) => one.seen).map(({ id }) => id);
-    const some = seen.length < versions.length ? ofVersions(seen) : ofAll;
+    // Visibility depends on the version alone, so it is checked once per version.
+    const { rows: versions } = await sql<{ id: string; visible: boolean }>`
+      select v.id, ${runVisibleTo(viewer)} as visible from workflow_versions v
+      where v.workflow_id = ${request.workflowId}`.execute(trx);
+    const visible = versions.filter((one) => one.visible).map(({ id }) => id);
+    const select = visible.length < versions.length ? selectOfVersions(visible) : selectOfAll;
     const last = offset + limit;
-    // An index has them in order. By what PostgreSQL believes to know of it, to sort a million would be quicker; and some
-    // versions of it take a sort that is needed all the same for so dear that they would compile the statement.
+    // An index returns the runs in order. The planner would prefer to sort a million rows, and some versions would compile
+    // the statement because they overestimate the cost.
     await sql`select set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`.execute(
       trx,
     );
     const { rows } = await sql<WorkflowRunSummaryRow>`
-      select ${listedRun} from (
-        select id from (${some(question, { after, most: last })}) as r
+      select ${runSummaryColumns} from (
+        select id from (${select(request, { after, most: last })}) as r
         order by id desc limit ${limit} offset ${offset}) as page
       join ${joined} on r.id = page.id order by r.id desc`.execute(trx);
     const counted = await sql<{ total: number }>`
       select count(*) as total from (
-        select from (${some(question, { after: null, most: countedMax + 1 })}) as r
+        select from (${select(request, { after: null, most: countedMax + 1 })}) as r
         limit ${countedMax + 1}) as found`.execute(trx);
     const found = counted.rows[0]?.total ?? 0;
     const totalIsExact = found <= countedMax;
@@ -122,14 +130,14 @@ export function listWorkflowRuns(
   });
 }
 
-interface Part {
+interface Bounds {
   readonly after: string | null;
-  /** More are not looked for. */
+  /** The maximum number of runs. */
   readonly most: number;
 }
 
-function ofAll(question: WorkflowRunRequest, { after, most }: Part): RawBuilder<unknown> {
-  const { workflowId, status, trigger } = question;
+function selectOfAll(request: WorkflowRunRequest, { after, most }: Bounds): RawBuilder<unknown> {
+  const { workflowId, status, trigger } = request;
   return sql`
     select r.id from workflow_runs r
     where r.workflow_id = ${workflowId}
@@ -140,11 +148,14 @@ function ofAll(question: WorkflowRunRequest, { after, most }: Part): RawBuilder<
 }
 
 /**
- * Version by version: those of others may be a million, and all of them newer. Asked for by ranges and in the order of an
- * index, they are found by that; by equality and id alone, PostgreSQL would go through all where few are to be found.
+ * Selects per version, because other versions may have a million newer runs. The row comparisons and the order match an index.
+ * With equality conditions and an order by id alone, PostgreSQL would scan all runs if few match.
  */
-function ofVersions(versionIds: readonly string[]) {
-  return ({ status, trigger }: WorkflowRunRequest, { after, most }: Part): RawBuilder<unknown> => {
+function selectOfVersions(versionIds: readonly string[]) {
+  return (
+    { status, trigger }: WorkflowRunRequest,
+    { after, most }: Bounds,
+  ): RawBuilder<unknown> => {
     const triggers = trigger === null ? workflowTriggers : [trigger];
     const statuses = status === null ? workflowRunStatuses : [status];
     return sql`

@@ -12,9 +12,9 @@ import type { Send, Statement } from '../connection/pipeline.ts';
 import type { WorkflowRunStepState } from './workflow-progress.ts';
 import { keyValues } from './workflow-steps.ts';
 
-/** Reading how far runs of workflows are, under their locks. */
+/** Reads the progress of workflow runs under their locks. */
 
-/** Where runs stand, whatever they hold: rows of steps and of the items named, without values, and counts of items. */
+/** The progress without values: the rows of steps and requested items, and the counts of items. */
 export interface WorkflowRunSteps {
   readonly rows: readonly WorkflowRunStepState[];
   readonly items: readonly ItemsOfStep[];
@@ -45,23 +45,23 @@ export async function readSteps(
   };
 }
 
-/** What is to be read of a run. */
+/** The values to read of a workflow run. */
 export interface MissingValues {
   readonly runId: string;
   readonly unread: MissingRunValues;
 }
 
-/** How many characters the values of these runs have, without the items of their lists; not counted on beyond `charsMax`. */
-export async function weighValues(
+/** Counts the characters of the values of these runs, without list items. Stops counting above `charsMax`. */
+export async function measureValues(
   send: Send,
-  asked: readonly MissingValues[],
+  missing: readonly MissingValues[],
   charsMax: number,
 ): Promise<number> {
   const [row] = await send<{ chars: number }>(sumValues, [
-    asked.map(({ runId }) => runId),
-    asked.map(({ unread }) => unread.input),
-    asked.map(({ unread }) => unread.outputs.join(' ')),
-    asked.map(({ unread }) => unread.lists.join(' ')),
+    missing.map(({ runId }) => runId),
+    missing.map(({ unread }) => unread.input),
+    missing.map(({ unread }) => unread.outputs.join(' ')),
+    missing.map(({ unread }) => unread.lists.join(' ')),
     charsMax,
   ]);
   return row?.chars ?? 0;
@@ -69,16 +69,16 @@ export async function weighValues(
 
 export interface ReadValues {
   readonly values: RunValues;
-  /** Of all outputs that were asked for, by the names of their steps. */
+  /** The lengths of all requested outputs by step. */
   readonly outputChars: ReadonlyMap<string, number>;
 }
 
-/** Values of a run: of outputs the shortest, as many as one step may refer to. What it does not have is left out. */
+/** Reads values of a run: of the outputs the shortest, as many as one step may refer to. Omits values that do not exist. */
 export async function readValues(
   send: Send,
   { runId, unread: { input, outputs, lists } }: MissingValues,
 ): Promise<ReadValues> {
-  const [inputs, ofSteps, ofLists] = await Promise.all([
+  const [inputs, outputRows, listRows] = await Promise.all([
     input ? send<{ input: string }>(readInput, [runId]) : [],
     outputs.length > 0 ? send<OutputRow>(readOutputs, [runId, outputs, referredCharsMax]) : [],
     lists.length > 0 ? send<{ step: string; items: string }>(readLists, [runId, lists]) : [],
@@ -87,17 +87,17 @@ export async function readValues(
     values: {
       input: inputs[0] ? documentOf(inputs[0].input) : null,
       outputs: new Map(
-        ofSteps.flatMap(({ step, output }) =>
+        outputRows.flatMap(({ step, output }) =>
           output === null ? [] : [[step, documentOf(output)]],
         ),
       ),
-      lists: new Map(ofLists.map(({ step, items }) => [step, documentOf(items)])),
+      lists: new Map(listRows.map(({ step, items }) => [step, documentOf(items)])),
     },
-    outputChars: new Map(ofSteps.map(({ step, chars }) => [step, chars])),
+    outputChars: new Map(outputRows.map(({ step, chars }) => [step, chars])),
   };
 }
 
-/** The next items of a list with their outputs: up to the one with which these grow beyond a page. */
+/** Reads the next items of a list with their outputs, up to the item that fills the page. */
 export async function readItems(
   send: Send,
   runId: string,
@@ -107,7 +107,7 @@ export async function readItems(
   return rows.map(stepOfRow);
 }
 
-/** What the outputs of items that are read at once may have in characters, but for the last one. */
+/** The maximum number of characters of item outputs per page, except for the last item. */
 const pageChars = 8_388_608;
 
 interface StepRow extends Pick<StepState, 'step' | 'item' | 'status' | 'fallback'> {
@@ -115,14 +115,14 @@ interface StepRow extends Pick<StepState, 'step' | 'item' | 'status' | 'fallback
   readonly execution_id: string | null;
   readonly failed_execution_id: string | null;
   readonly items_count: number | null;
-  /** Left out where it is not to be read. */
+  /** Absent if it was not requested. */
   readonly output?: string | null;
 }
 
 interface OutputRow {
   readonly step: string;
   readonly chars: number;
-  /** Null where it does not fit. */
+  /** Null if it does not fit. */
   readonly output: string | null;
 }
 
@@ -157,7 +157,7 @@ const readStepRows: Statement = {
       join workflow_steps s on s.run_id = n.run_id and s.step = n.step and s.item = n.item`,
 };
 
-// Of lists that are complete nobody asks, however long they are. Those of their names in other runs do no harm.
+// Completed lists are not counted, however long they are. A list with the same name in another run is harmless.
 const countItems: Statement = {
   name: 'progress-count-items',
   text: `select run_id, step, count(*)::int as begun,
@@ -175,7 +175,7 @@ const readInput: Statement = {
   text: `select input from workflow_runs where id = $1`,
 };
 
-// The shortest first: what one step may refer to at all is read after some turns, and what is too long never.
+// The shortest first: everything that one step may refer to is read after a few calls, and longer outputs never.
 const readOutputs: Statement = {
   name: 'progress-read-outputs',
   text: `select step, chars, case when sum(chars) over (order by chars, step) <= $3::int then output end as output
@@ -189,10 +189,10 @@ const readLists: Statement = {
     where run_id = $1 and item = -1 and step = any($2::text[]) and items is not null`,
 };
 
-// Run by run, so that no more is looked at than must be: how long a value is, is only known once it is unpacked.
+// Run by run, because the length of a value is known only after decompression. Stops as early as possible.
 const sumValues: Statement = {
   name: 'progress-sum-values',
-  text: `with recursive weighed (at, chars) as (
+  text: `with recursive measured (at, chars) as (
       select 0, 0::bigint
       union all
       select w.at + 1, w.chars +
@@ -202,12 +202,12 @@ const sumValues: Statement = {
           from workflow_steps s where s.run_id = ($1::uuid[])[w.at + 1] and s.item = -1) +
         case when ($2::bool[])[w.at + 1] then coalesce(
           (select length(r.input::text) from workflow_runs r where r.id = ($1::uuid[])[w.at + 1]), 0) else 0 end
-      from weighed w where w.at < cardinality($1::uuid[]) and w.chars <= $5::bigint)
-    select max(chars)::float8 as chars from weighed`,
+      from measured w where w.at < cardinality($1::uuid[]) and w.chars <= $5::bigint)
+    select max(chars)::float8 as chars from measured`,
 };
 
-// One after the other, for the same reason, and each by its key: joined with the list of all, PostgreSQL may read the whole
-// list for each of its items where it expects few.
+// Item by item, for the same reason. Each is looked up by its key: PostgreSQL underestimates the rows of a join and would scan
+// the whole list for each item.
 const readItemRows: Statement = {
   name: 'progress-read-items',
   text: `with recursive page (item, chars) as (

@@ -4,12 +4,24 @@ import type { RunEnd, StepState } from '../../core/workflow/step-state.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 
 /**
- * How runs of workflows go on: the row of a run is the lock under which its steps are read and written. These are parts
- * of a transaction that somebody else begins and commits.
+ * Writes the progress of workflow runs. The functions are parts of a transaction that the caller begins and commits.
+ *
+ * States of a step: ready (can be called), processing (has an execution), then success, failed, skipped or canceled. When a run
+ * ends, a step with a live execution becomes `canceling` until that execution was stopped.
+ *
+ * Invariants
+ * - The lock of the run's row protects its steps: they are read and written under it, and runs are locked by id.
+ * - A step that becomes ready is due after a few seconds. Until then the process that made it ready calls it without a
+ *   competitor; afterwards any sweep may call it. A crash therefore loses no step.
+ * - The end of a run and the cancellation of its remaining steps are one transaction.
+ *
+ * Failure cases
+ * - The process dies after the commit: sweeps call the ready steps and stop the remaining executions.
+ * - A paused process holds the lock of a run: other transactions time out on the lock and retry.
  */
 
-/** What a run is, for whoever holds its lock. */
-export interface RunAtProgress {
+/** A workflow run whose lock the transaction holds. */
+export interface LockedWorkflowRun {
   readonly id: string;
   readonly workspace_id: string;
   readonly workflow_id: string;
@@ -22,8 +34,8 @@ export interface RunAtProgress {
 export type WorkflowRunStepState = StepState & { readonly runId: string };
 
 /**
- * Begins a transaction that gives up where others hold a row for long: few of its kind have a connection at once, and the
- * runs of a process that was stopped must not keep those of all others waiting.
+ * Begins a transaction with a lock timeout. Few of these transactions run at once, and those of a paused process must not block
+ * all others.
  */
 export function begin(send: Send): Promise<unknown> {
   return Promise.all([
@@ -36,17 +48,23 @@ export function commit(send: Send): Promise<unknown> {
   return send({ name: 'commit', text: 'commit' });
 }
 
-/** By id, as everywhere. */
-export function lockWorkflowRuns(send: Send, runIds: readonly string[]): Promise<RunAtProgress[]> {
-  return send<RunAtProgress>(lockRuns, [[...new Set(runIds)]]);
+/** Locks workflow runs by id. */
+export function lockWorkflowRuns(
+  send: Send,
+  runIds: readonly string[],
+): Promise<LockedWorkflowRun[]> {
+  return send<LockedWorkflowRun>(lockRunRows, [[...new Set(runIds)]]);
 }
 
-/** The same without those that another has locked. */
-export function lockFreeRuns(send: Send, runIds: readonly string[]): Promise<RunAtProgress[]> {
-  return send<RunAtProgress>(lockFree, [[...new Set(runIds)]]);
+/** Locks workflow runs by id, skipping those that another transaction has locked. */
+export function tryLockWorkflowRuns(
+  send: Send,
+  runIds: readonly string[],
+): Promise<LockedWorkflowRun[]> {
+  return send<LockedWorkflowRun>(lockFree, [[...new Set(runIds)]]);
 }
 
-/** The agent is that of a step which is ready. */
+/** `agentId` is set for a ready step. */
 export type WrittenStep = WorkflowRunStepState & { readonly agentId?: string };
 
 export interface ProgressWrites {
@@ -54,7 +72,7 @@ export interface ProgressWrites {
   readonly ends: readonly { readonly runId: string; readonly end: RunEnd }[];
 }
 
-/** An execution that goes on though its run has ended. */
+/** An execution that must be stopped because its workflow run has ended. */
 export interface Stopping {
   readonly runId: string;
   readonly step: string;
@@ -62,7 +80,7 @@ export interface Stopping {
   readonly executionId: string;
 }
 
-/** Answers what must still be stopped. Whatever else of an ended run was to come is canceled. */
+/** Returns the executions to stop. Cancels all other open steps of ended runs. */
 export async function writeProgress(
   send: Send,
   { steps, ends }: ProgressWrites,
@@ -85,10 +103,10 @@ interface StoppedRow {
   readonly execution_id: string | null;
 }
 
-/** For how long whoever made a step ready has it for itself. */
-const ownFor = `interval '5 seconds'`;
+/** How long a ready step is reserved for the process that made it ready. */
+const reservedFor = `interval '5 seconds'`;
 
-const lockRuns: Statement = {
+const lockRunRows: Statement = {
   name: 'progress-lock-runs',
   text: `select id, workspace_id, workflow_id, workflow_version_id, status, api_key_id, executed_by
     from workflow_runs where id = any($1::uuid[]) order by id for no key update`,
@@ -96,13 +114,13 @@ const lockRuns: Statement = {
 
 const lockFree: Statement = {
   name: 'progress-lock-free-runs',
-  text: `${lockRuns.text} skip locked`,
+  text: `${lockRunRows.text} skip locked`,
 };
 
-// A step that somebody is just taking is waited for, and stopped as what it has become by then.
+// Waits for a step that is just being called, and then stops its execution.
 const stopSteps: Statement = {
   name: 'progress-stop-steps',
-  text: `with left_over as materialized (
+  text: `with remaining as materialized (
       select run_id, step, item, status in ('ready', 'processing') as open,
         status = 'processing' and execution_id is not null as running
       from workflow_steps
@@ -111,10 +129,10 @@ const stopSteps: Statement = {
       order by run_id, step, item for update)
     update workflow_steps s set
       status = case when l.running then 'canceling' when l.open then 'canceled' else s.status end,
-      ready_at = case when l.running then clock_timestamp() + ${ownFor} end,
+      ready_at = case when l.running then clock_timestamp() + ${reservedFor} end,
       completed_at = case when l.open and not l.running then clock_timestamp() else s.completed_at end,
       variables = null, items = null, output = null
-    from left_over l where s.run_id = l.run_id and s.step = l.step and s.item = l.item
+    from remaining l where s.run_id = l.run_id and s.step = l.step and s.item = l.item
     returning s.run_id, s.step, s.item, s.status, s.execution_id`,
 };
 
@@ -143,7 +161,7 @@ const upsertSteps: Statement = {
   name: 'progress-upsert-steps',
   text: `insert into workflow_steps as s (run_id, step, item, status, ready_at, variables, agent_id,
       execution_id, failed_execution_id, fallback, items, items_count, output, error_code, error, started_at, completed_at)
-    select run_id, step, item, status, case when status = 'ready' then clock_timestamp() + ${ownFor} end, variables,
+    select run_id, step, item, status, case when status = 'ready' then clock_timestamp() + ${reservedFor} end, variables,
       agent_id, execution_id, failed_execution_id, fallback, items::json, items_count, output::json, error_code, error,
       case when status = 'processing' then clock_timestamp() end,
       case when status not in ('ready', 'processing') then clock_timestamp() end
@@ -160,7 +178,7 @@ const upsertSteps: Statement = {
       completed_at = excluded.completed_at`,
 };
 
-/** Values are JSON, in which nothing stands as it is that cannot be stored; an error may quote a value. */
+/** Values are JSON, whose escapes make every text storable. An error may quote a value, so it needs `storable`. */
 function stepValues(steps: readonly WrittenStep[]): Value[] {
   return [
     steps.map((one) => one.runId),

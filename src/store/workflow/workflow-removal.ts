@@ -1,25 +1,22 @@
 import { type RawBuilder, sql } from 'kysely';
 import { transientOutputMs } from '../../core/history/retention.ts';
-import { thisMoment } from '../connection/clock.ts';
+import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 import { overdueBefore } from '../history/retention.ts';
 
-/** How runs of workflows go when their time is up, and with the records of their steps. Their steps go with them. */
+/** Removes workflow runs with their steps when they are overdue, and together with the records of their steps. */
 
-/** A version of a workflow that has runs, and what of them is overdue. */
+/** A workflow version with runs, and what is overdue. */
 export interface OverdueVersion {
   readonly versionId: string;
   readonly losesRuns: boolean;
-  /** Whether bodies go that their runs outlive. */
+  /** Whether bodies are removed before their runs. */
   readonly losesBodies: boolean;
 }
 
-/**
- * The next versions that have runs, in the order of their ids: found in the index, a look for each. Most versions have
- * none any more.
- */
-export async function nextOverdueVersions(
+/** The next versions with runs, by id. Finds each with one index lookup, because most versions have no runs left. */
+export async function listOverdueVersions(
   db: Db,
   after: string,
   limit: number,
@@ -39,22 +36,22 @@ export async function nextOverdueVersions(
   return rows;
 }
 
-/** Steps whose rows one statement deletes along with their runs; more where a single run has more. */
+/** The maximum number of steps that one statement deletes with their runs, unless a single run has more. */
 export const removedStepsMax = 20_000;
-/** Runs among which it looks for so many. */
+/** The maximum number of runs per statement. */
 const runsMax = 100;
 
-/** Deletes some ended runs of a version of which an agent keeps its records no longer; answers how many, 0 once none is left. */
+/** Deletes some ended runs of a version that are overdue for one of its agents. Returns how many; 0 if none is left. */
 export function removeOverdueWorkflowRuns(db: Db, versionId: string): Promise<number> {
   return removeSome(
     db,
-    // All there are: with them the index leads to the id.
+    // Lists all values, so that the index can be used up to the id.
     sql`workflow_version_id = ${versionId} and bodies = any (${allBodies}::text[]) and id < (
       select ${before('records_days')} from workflow_versions v where v.id = ${versionId})`,
   );
 }
 
-/** Takes input and output of up to `limit` ended runs of which an agent keeps its bodies no longer; answers how many. */
+/** Removes input and output of up to `limit` ended runs that are overdue for one of their agents. Returns how many. */
 export async function removeOverdueRunBodies(
   db: Db,
   versionId: string,
@@ -69,17 +66,17 @@ export async function removeOverdueRunBodies(
   return Number(numAffectedRows ?? 0);
 }
 
-/** Takes what is left of up to `limit` runs of which an agent stores no bodies, and answers how many there were. */
+/** Removes the expired bodies of up to `limit` runs with an agent that stores none. Returns how many. */
 export async function removeTransientRunBodies(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update workflow_runs set bodies = 'removed', input = null, output = null where id in (
       select id from workflow_runs
-      where bodies = 'transient' and completed_at <= ${thisMoment} - ${transientOutputMs} * interval '1 millisecond'
+      where bodies = 'transient' and completed_at <= ${statementTime} - ${transientOutputMs} * interval '1 millisecond'
       order by completed_at limit ${limit} for update skip locked)`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
-/** Deletes some of the ended runs of which these records are steps; answers how many, 0 once none is left. */
+/** Deletes some of the ended runs that these records are steps of. Returns how many; 0 if none is left. */
 export function removeWorkflowRunsOf(db: Db, executionIds: readonly string[]): Promise<number> {
   return removeSome(
     db,
@@ -87,7 +84,7 @@ export function removeWorkflowRunsOf(db: Db, executionIds: readonly string[]): P
   );
 }
 
-/** Deletes some of the ended runs that an erasure has found; answers how many, 0 once none is left. */
+/** Deletes some of the ended runs that an erasure has found. Returns how many; 0 if none is left. */
 export function removeErasedWorkflowRuns(db: Db, erasureId: string): Promise<number> {
   return removeSome(
     db,
@@ -95,10 +92,7 @@ export function removeErasedWorkflowRuns(db: Db, erasureId: string): Promise<num
   );
 }
 
-/**
- * Deletes runs along with the records of their steps, in the transaction that deletes those: what could not be deleted
- * before them.
- */
+/** Deletes the runs in the transaction that deletes the records of their steps. */
 export function removeWorkflowRunsOfRecords(
   send: Send,
   runIds: readonly string[],
@@ -113,10 +107,7 @@ const deleteRuns: Statement = {
     order by id for update skip locked))`,
 };
 
-/**
- * A run may have tens of thousands of steps, so those are counted first, none further than up to the bound. What somebody
- * else has locked is passed over.
- */
+/** A run may have tens of thousands of steps, so they are counted first, up to the limit. Skips locked runs. */
 async function removeSome(db: Db, which: RawBuilder<unknown>): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from workflow_runs where id = any(array(
@@ -136,7 +127,7 @@ type Bodies = readonly ('stored' | 'transient' | 'removed')[];
 const allBodies: Bodies = ['stored', 'transient', 'removed'];
 const keptBodies: Bodies = ['stored'];
 
-/** SQL: whether version `v` has ended runs that have had their time, or whose bodies have. A look for each of these. */
+/** SQL: whether version `v` has overdue ended runs, or overdue bodies. One index lookup for each value of `bodies`. */
 function isOverdue(column: 'records_days' | 'bodies_days', bodies: Bodies) {
   return sql`exists (
     select from unnest(${bodies}::text[]) as b (bodies) where exists (
@@ -146,8 +137,8 @@ function isOverdue(column: 'records_days' | 'bodies_days', bodies: Bodies) {
 }
 
 /**
- * SQL: the id before which runs of version `v`, or their bodies, have had their time; null where they are kept. Of all
- * agents that it names, deleted or not, the one whose time is the shortest decides: its data is in the run.
+ * SQL: the id below which runs of version `v`, or their bodies, are overdue; null if they are kept forever. The agent with the
+ * shortest retention decides, because the run contains its data. Deleted agents count.
  */
 function before(column: 'records_days' | 'bodies_days') {
   return sql`(

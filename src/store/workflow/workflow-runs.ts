@@ -8,9 +8,9 @@ import type {
 import type { Db } from '../connection/database.ts';
 import { type Page, readPage } from '../page.ts';
 
-/** What runs of workflows and their steps are read as. */
+/** The rows of workflow runs and their steps. */
 
-/** A run as lists hold it. */
+/** A workflow run in a list. */
 export interface WorkflowRunSummaryRow {
   readonly id: string;
   readonly workflowId: string;
@@ -29,33 +29,35 @@ export interface WorkflowRunSummaryRow {
 }
 
 export interface WorkflowRunRow extends WorkflowRunSummaryRow {
-  /** JSON texts; null once the bodies have gone, the output also until the run has succeeded. */
+  /** JSON texts; null after the bodies were removed. The output is also null until the run has succeeded. */
   readonly input: string | null;
   readonly output: string | null;
 }
 
-/** The columns of a `WorkflowRunSummaryRow` of a run `r` and its version `v`. */
-const short = `r.id, r.workflow_id, r.workflow_version_id, v.label as workflow_version_label, r.status,
+/** SQL: the columns of a `WorkflowRunSummaryRow` of run `r` and its version `v`. */
+const summaryFields = `r.id, r.workflow_id, r.workflow_version_id, v.label as workflow_version_label, r.status,
   r.trigger, r.api_key_id, r.executed_by, r.executed_at, r.completed_at, r.deadline_at, r.error_code,
   r.error, r.failed_step`;
-export const listedRun = sql.raw(short);
-/** Those of a `WorkflowRunRow`. */
-export const wholeRun = sql.raw(`${short}, r.input, r.output`);
-/** The same without its bodies, which PostgreSQL stores apart where they are long, and then need not look up. */
-export const summarizedRun = sql.raw(`${short}, null::text as input, null::text as output`);
+export const runSummaryColumns = sql.raw(summaryFields);
+/** SQL: the columns of a `WorkflowRunRow`. */
+export const runColumns = sql.raw(`${summaryFields}, r.input, r.output`);
+/** SQL: without bodies. PostgreSQL stores long ones out of line and then need not read them. */
+export const runColumnsWithoutBodies = sql.raw(
+  `${summaryFields}, null::text as input, null::text as output`,
+);
 
-/** A step that has a row: the others wait, or were never reached. */
+/** A step with a row; steps without a row wait or were never reached. */
 export interface WorkflowStepRow {
   readonly step: string;
-  /** -1, but for an item of a list. */
+  /** The index in the list; -1 if the step is not an item. */
   readonly item: number;
   readonly status: Exclude<StepStatus, 'waiting'>;
-  /** When anyone may take it, while it is ready. */
+  /** When any process may call it, if it is ready. */
   readonly readyAt: Date | null;
   readonly executionId: string | null;
   readonly failedExecutionId: string | null;
   readonly fallback: boolean;
-  /** How long the list is, of a step that fans out. */
+  /** The length of the list, if the step fans out. */
   readonly itemsCount: number | null;
   readonly errorCode: string | null;
   readonly error: string | null;
@@ -67,10 +69,10 @@ const stepColumns =
   sql.raw(`step, item, status, ready_at, execution_id, failed_execution_id, fallback, items_count,
   error_code, error, started_at, completed_at`);
 
-/** The longest list that a step may have. */
+/** The maximum length of a list. */
 const itemsMax = 1_000;
 
-/** By step and item; of each list the first so many items. */
+/** By step and item; the first `itemsShown` items of each list. */
 export async function listSteps(
   db: Db,
   runId: string,
@@ -82,7 +84,7 @@ export async function listSteps(
   return rows;
 }
 
-/** How far the lists of a run have come, by step. */
+/** The progress of a list. */
 export interface ItemCounts {
   readonly step: string;
   readonly begun: number;
@@ -96,7 +98,7 @@ export async function countItems(db: Db, runId: string): Promise<ItemCounts[]> {
   return rows;
 }
 
-/** Items of a step that have begun, in the order of the list. */
+/** The items of a step that have begun, in list order. */
 export function listItems(
   db: Db,
   { runId, step, status }: { runId: string; step: string; status: StepStatus | null },
@@ -107,11 +109,11 @@ export function listItems(
   return readPage(db, { columns: stepColumns, from, order: sql`item` }, page);
 }
 
-/** Those of these runs that have ended, or are gone. */
+/** The ids of these runs that have ended or were removed. */
 export async function findEndedWorkflowRuns(db: Db, runIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select asked.id::text as id from unnest(${runIds}::uuid[]) as asked (id)
-    where not exists (select from workflow_runs r where r.id = asked.id and r.completed_at is null)`.execute(
+    select given.id::text as id from unnest(${runIds}::uuid[]) as given (id)
+    where not exists (select from workflow_runs r where r.id = given.id and r.completed_at is null)`.execute(
     db,
   );
   return rows.map((row) => row.id);

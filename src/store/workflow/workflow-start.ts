@@ -4,27 +4,27 @@ import type { MemberRole } from '../../core/people/member.ts';
 import type { WorkflowTrigger } from '../../core/workflow/definition.ts';
 import {
   type CallerLookup,
-  callersOf,
+  callerValues,
   countsColumns,
   type KeyRow,
-  readWholeKeys,
+  readKeysWithAllAgents,
 } from '../admission/admission-read.ts';
 import { textArray, updateCounts } from '../admission/admission-write.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
-import { type MembersAsked, readRoles } from '../people/members.ts';
+import { type MembershipLookup, readRoles } from '../people/members.ts';
 import { type ProgressWrites, type Stopping, writeProgress } from './workflow-progress.ts';
 
 /**
- * The start of runs of workflows, as the reads and writes of admission are: lock the limits of the callers, then read what
- * those locks guard; then write everything and commit.
+ * Starts workflow runs, with the two batches of admission (`admission-read.ts`): lock the limits of the callers and read what
+ * these locks protect; then write everything and commit.
  */
 
 export interface StartLookup {
   readonly keyHashes: readonly string[];
-  /** Workspaces of callers that are no key: their lock keeps an Idempotency-Key from being used twice at once. */
+  /** The workspaces of callers without a key. Their lock prevents concurrent use of an Idempotency-Key. */
   readonly workspaceIds: readonly string[];
-  /** The users of sessions, each where it calls. */
-  readonly members: MembersAsked;
+  /** The users of sessions, each in the workspace of the call. */
+  readonly members: MembershipLookup;
   readonly workflowIds: readonly string[];
   readonly firstWorkflowRuns: readonly (CallerLookup & {
     readonly workflowId: string;
@@ -39,9 +39,9 @@ export interface WorkflowRow {
   readonly enabled: boolean;
   readonly version_id: string | null;
   readonly version_label: string | null;
-  /** Who made the private agents that the version names, fallbacks included, and those deleted since: so it is with runs. */
+  /** The creators of private agents that the version names, including fallbacks and deleted agents. */
   readonly private_creators: (string | null)[];
-  /** Whether all agents that the version names store bodies. */
+  /** Whether all agents of the version store bodies. */
   readonly stores_bodies: boolean;
 }
 
@@ -61,35 +61,35 @@ export interface StartState {
   readonly nowMs: number;
   readonly xid: string;
   readonly keys: readonly KeyRow[];
-  /** Of the users asked for those who are members still. */
+  /** The requested users that are still members. */
   readonly members: readonly MemberRole[];
   readonly counts: ReadonlyMap<string, Counts>;
   readonly workflows: readonly WorkflowRow[];
   readonly replays: readonly FirstWorkflowRun[];
 }
 
-export async function readForStart(send: Send, question: StartLookup): Promise<StartState> {
-  const { workspaceIds, workflowIds, firstWorkflowRuns, members: asked } = question;
-  const keyHashes = question.keyHashes.map(hashBytes);
-  const [, counts, , keys, workflows, line, replays, members] = await Promise.all([
+export async function readForStart(send: Send, request: StartLookup): Promise<StartState> {
+  const { workspaceIds, workflowIds, firstWorkflowRuns, members: lookup } = request;
+  const keyHashes = request.keyHashes.map(hashBytes);
+  const [, counts, , keys, workflows, clock, replays, members] = await Promise.all([
     send({ name: 'begin', text: 'begin isolation level read committed' }),
     send<Counts & { subject: string }>(lockKeys, [keyHashes]),
     workspaceIds.length > 0 ? send(lockWorkspaces, [workspaceIds]) : [],
-    send<KeyRow>(readWholeKeys, [keyHashes]),
+    send<KeyRow>(readKeysWithAllAgents, [keyHashes]),
     send<WorkflowRow>(readWorkflows, [workflowIds]),
-    send<{ now_ms: number; xid: string }>(readLine),
+    send<{ now_ms: number; xid: string }>(readClock),
     firstWorkflowRuns.length === 0
       ? []
       : send<FirstWorkflowRun>(readReplays, [
-          ...callersOf(firstWorkflowRuns),
+          ...callerValues(firstWorkflowRuns),
           firstWorkflowRuns.map((one) => one.workflowId),
           firstWorkflowRuns.map((one) => one.key),
         ]),
-    asked.length === 0 ? [] : readRoles(send, asked),
+    lookup.length === 0 ? [] : readRoles(send, lookup),
   ]);
   return {
-    nowMs: Math.trunc(line[0]?.now_ms ?? Number.NaN),
-    xid: line[0]?.xid ?? '',
+    nowMs: Math.trunc(clock[0]?.now_ms ?? Number.NaN),
+    xid: clock[0]?.xid ?? '',
     keys,
     members,
     counts: new Map(counts.map((row) => [row.subject, row])),
@@ -108,7 +108,7 @@ export interface NewWorkflowRun {
   readonly executedBy: string | null;
   readonly deadlineMs: number;
   readonly input: string;
-  /** Where not, the input goes with the end, and the output a while after. */
+  /** If false, the input is removed at the end, and the output a while later. */
   readonly storeBodies: boolean;
 }
 
@@ -127,7 +127,7 @@ export interface StartWrites {
   readonly progress: ProgressWrites;
 }
 
-/** Answers what must be stopped, which is nothing: a run that has just begun has called nobody yet. */
+/** Returns the executions to stop. There are none, because a new run has called no agent yet. */
 export async function writeStart(send: Send, writes: StartWrites): Promise<Stopping[]> {
   const { counts, runs, idempotency, executedAtMs } = writes;
   const executedAt = new Date(executedAtMs).toISOString();
@@ -165,8 +165,8 @@ const readWorkflows: Statement = {
     where w.id = any($1::uuid[]) and w.deleted_at is null`,
 };
 
-const readLine: Statement = {
-  name: 'start-read-line',
+const readClock: Statement = {
+  name: 'start-read-clock',
   text: `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()::text as xid`,
 };
 
@@ -174,11 +174,11 @@ const readReplays: Statement = {
   name: 'start-read-replays',
   text: `select i.caller, i.workflow_id, i.key, i.digest, i.run_id, i.ignored_input, v.id as version_id, v.label as version_label,
       (extract(epoch from r.executed_at) * 1000)::float8 as executed_at_ms
-    from unnest($1::bytea[], $2::uuid[], $3::uuid[], $4::text[]) as asked (hash, caller, workflow_id, key)
+    from unnest($1::bytea[], $2::uuid[], $3::uuid[], $4::text[]) as lookup (hash, caller, workflow_id, key)
     cross join lateral (
       select * from workflow_idempotency i
-      where i.caller = coalesce(asked.caller, (select id from api_keys where hash = asked.hash))
-        and i.workflow_id = asked.workflow_id and i.key = asked.key offset 0) as i
+      where i.caller = coalesce(lookup.caller, (select id from api_keys where hash = lookup.hash))
+        and i.workflow_id = lookup.workflow_id and i.key = lookup.key offset 0) as i
     join workflow_runs r on r.id = i.run_id join workflow_versions v on v.id = r.workflow_version_id
     where (i.created_at > clock_timestamp() - interval '24 hours' or r.status = 'processing')`,
 };
@@ -210,7 +210,7 @@ function runValues(runs: readonly NewWorkflowRun[]): Value[] {
   ];
 }
 
-// A row that has had its day is taken over; a live one cannot be here, the lock of the limits saw to that.
+// Overwrites expired rows. The lock of the limits guarantees that there is no unexpired row.
 const insertIdempotency: Statement = {
   name: 'start-insert-idempotency',
   text: `insert into workflow_idempotency as i (caller, workflow_id, key, digest, run_id, ignored_input,

@@ -3,10 +3,14 @@ import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import type { Viewer } from '../agent/agents.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import { type Page, readPage } from '../page.ts';
-import { type Defined, type Stored, withDefinition } from './workflow-definitions.ts';
-import { versionSeenBy } from './workflows.ts';
+import {
+  parseDefinition,
+  type WithDefinition,
+  type WithDefinitionText,
+} from './workflow-definitions.ts';
+import { versionVisibleTo } from './workflows.ts';
 
-/** Versions of workflows, which the database itself keeps from being changed, and which one was pinned when. */
+/** Versions of workflows, which are immutable, and their pins. */
 
 export interface WorkflowVersionSummaryRow {
   readonly id: string;
@@ -19,7 +23,7 @@ export interface WorkflowVersionSummaryRow {
   readonly createdAt: Date;
 }
 
-export interface WorkflowVersionRow extends WorkflowVersionSummaryRow, Defined {}
+export interface WorkflowVersionRow extends WorkflowVersionSummaryRow, WithDefinition {}
 
 export interface NewWorkflowVersion {
   readonly id: string;
@@ -29,14 +33,14 @@ export interface NewWorkflowVersion {
   readonly label: string;
   readonly notes: string | null;
   readonly definition: WorkflowDefinition;
-  /** Stored ids of all that the definition names. */
+  /** The ids of all agents that the definition names. */
   readonly agentIds: readonly string[];
   readonly createdBy: string | null;
 }
 
-const summary = sql.raw(`v.id, v.workflow_id, v.number, v.label,
+const summaryColumns = sql.raw(`v.id, v.workflow_id, v.number, v.label,
   json_array_length(v.definition -> 'steps') as step_count, v.notes, v.created_by, v.created_at`);
-const whole = sql`${summary}, v.definition`;
+const versionColumns = sql`${summaryColumns}, v.definition`;
 
 export async function findWorkflowVersion(
   db: Db,
@@ -44,10 +48,12 @@ export async function findWorkflowVersion(
   workflowId: string,
   id: string,
 ): Promise<WorkflowVersionRow | null> {
-  const { rows } = await sql<Stored<WorkflowVersionRow>>`
-    select ${whole} from workflow_versions v
-    where v.id = ${id} and v.workflow_id = ${workflowId} and ${versionSeenBy(viewer)}`.execute(db);
-  return rows[0] ? withDefinition(rows[0]) : null;
+  const { rows } = await sql<WithDefinitionText<WorkflowVersionRow>>`
+    select ${versionColumns} from workflow_versions v
+    where v.id = ${id} and v.workflow_id = ${workflowId} and ${versionVisibleTo(viewer)}`.execute(
+    db,
+  );
+  return rows[0] ? parseDefinition(rows[0]) : null;
 }
 
 /** Newest first. */
@@ -58,24 +64,24 @@ export function listWorkflowVersions(
   page: Page,
 ): Promise<{ rows: WorkflowVersionSummaryRow[]; total: number }> {
   const from = sql`workflow_versions v
-    where v.workflow_id = ${workflowId} and ${versionSeenBy(viewer)}`;
-  return readPage(db, { columns: summary, from, order: sql`v.number desc` }, page);
+    where v.workflow_id = ${workflowId} and ${versionVisibleTo(viewer)}`;
+  return readPage(db, { columns: summaryColumns, from, order: sql`v.number desc` }, page);
 }
 
-/** Null where the label is taken in its workflow. */
+/** Null if the workflow has a version with that label. */
 export async function insertWorkflowVersion(
   trx: Trx,
   version: NewWorkflowVersion,
 ): Promise<WorkflowVersionRow | null> {
   const { id, workflowId, workspaceId, number, label, notes, definition, agentIds } = version;
-  const { rows } = await sql<Stored<WorkflowVersionRow>>`
+  const { rows } = await sql<WithDefinitionText<WorkflowVersionRow>>`
     insert into workflow_versions as v
       (id, workflow_id, workspace_id, number, label, notes, definition, agent_ids, created_by)
     values (${id}, ${workflowId}, ${workspaceId}, ${number}, ${label}, ${notes},
       ${JSON.stringify(definition)}, ${agentIds}::uuid[], ${version.createdBy})
     on conflict (workflow_id, label) do nothing
-    returning ${whole}`.execute(trx);
-  return rows[0] ? withDefinition(rows[0]) : null;
+    returning ${versionColumns}`.execute(trx);
+  return rows[0] ? parseDefinition(rows[0]) : null;
 }
 
 export interface WorkflowPinRow {
@@ -87,7 +93,7 @@ export interface WorkflowPinRow {
   readonly pinnedBy: string | null;
 }
 
-/** Newest first: the first is in force. */
+/** Newest first. The first pin is in effect. */
 export function listWorkflowPins(
   db: Db,
   workflowId: string,
@@ -100,7 +106,7 @@ export function listWorkflowPins(
   return readPage(db, { columns, from, order: sql`p.id desc` }, page);
 }
 
-/** The pin in force; good only while the workflow is locked. */
+/** The pin in effect. Needs the lock of the workflow. */
 export async function findLastWorkflowPin(trx: Trx, workflowId: string): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`
     select id from workflow_pins where workflow_id = ${workflowId}

@@ -1,10 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
-import { seenBy, type Viewer } from '../agent/agents.ts';
+import { type Viewer, visibleIncludingDeleted } from '../agent/agents.ts';
 import type { Db, Trx } from '../connection/database.ts';
-import { holds, type Page, readPage } from '../page.ts';
-import { type Defined, type Stored, withDefinition } from './workflow-definitions.ts';
+import { containsText, type Page, readPage } from '../page.ts';
+import {
+  parseDefinition,
+  type WithDefinition,
+  type WithDefinitionText,
+} from './workflow-definitions.ts';
 
-/** Workflows, as far as whoever asks sees them: every agent of the pinned version. */
+/** Workflows that the caller may see: all agents of the pinned version must be visible. */
 
 export interface WorkflowSummaryRow {
   readonly id: string;
@@ -21,35 +25,35 @@ export interface WorkflowSummaryRow {
   readonly updatedAt: Date;
 }
 
-export interface WorkflowRow extends WorkflowSummaryRow, Defined {}
+export interface WorkflowRow extends WorkflowSummaryRow, WithDefinition {}
 
-const summary = sql.raw(`w.id, w.name, w.description, w.enabled, w.workflow_version_id,
+const summaryColumns = sql.raw(`w.id, w.name, w.description, w.enabled, w.workflow_version_id,
   v.label as workflow_version_label, v.number, json_array_length(v.definition -> 'steps') as step_count,
   w.revision, w.created_by, w.created_at, w.updated_at`);
-const whole = sql`${summary}, v.definition`;
+const workflowColumns = sql`${summaryColumns}, v.definition`;
 const joined = sql.raw('workflows w join workflow_versions v on v.id = w.workflow_version_id');
 
 /**
- * Whether a caller sees a version `v`: whoever may not see one of its agents sees none of it. Agents that were deleted
- * since do not count, or nobody could mend the workflow.
+ * SQL: whether a caller sees version `v`, which requires seeing all of its agents. Deleted agents do not count, or nobody could
+ * repair the workflow.
  */
-export function versionSeenBy(viewer: Viewer) {
-  return noneHidden(viewer, sql`and a.deleted_at is null`);
+export function versionVisibleTo(viewer: Viewer) {
+  return allAgentsVisible(viewer, sql`and a.deleted_at is null`);
 }
 
-/** Whether a caller sees the runs of a version `v`. What a private agent wrote stays private after the agent. */
-export function runsSeenBy(viewer: Viewer) {
-  return noneHidden(viewer, sql``);
+/** SQL: whether a caller sees the runs of version `v`. Deleted private agents count: what they wrote stays private. */
+export function runVisibleTo(viewer: Viewer) {
+  return allAgentsVisible(viewer, sql``);
 }
 
-function noneHidden(viewer: Viewer, counts: RawBuilder<unknown>) {
+function allAgentsVisible(viewer: Viewer, counts: RawBuilder<unknown>) {
   return sql`v.workspace_id = ${viewer.workspaceId} and not exists (
-    select from agents a where a.id = any (v.agent_ids) ${counts} and (${seenBy(viewer)}) is not true)`;
+    select from agents a where a.id = any (v.agent_ids) ${counts} and (${visibleIncludingDeleted(viewer)}) is not true)`;
 }
 
-/** The workflows `w` that there are for a caller. */
+/** SQL: whether a caller sees workflow `w`. */
 function visibleTo(viewer: Viewer) {
-  return sql`w.deleted_at is null and ${versionSeenBy(viewer)}`;
+  return sql`w.deleted_at is null and ${versionVisibleTo(viewer)}`;
 }
 
 export async function findWorkflow(
@@ -57,53 +61,59 @@ export async function findWorkflow(
   viewer: Viewer,
   id: string,
 ): Promise<WorkflowRow | null> {
-  const { rows } = await sql<Stored<WorkflowRow>>`
-    select ${whole} from ${joined} where w.id = ${id} and ${visibleTo(viewer)}`.execute(db);
-  return rows[0] ? withDefinition(rows[0]) : null;
+  const { rows } = await sql<WithDefinitionText<WorkflowRow>>`
+    select ${workflowColumns} from ${joined} where w.id = ${id} and ${visibleTo(viewer)}`.execute(
+    db,
+  );
+  return rows[0] ? parseDefinition(rows[0]) : null;
 }
 
 /** Newest first. */
 export function listWorkflows(
   db: Db,
   viewer: Viewer,
-  question: Page & { readonly q: string | null },
+  request: Page & { readonly q: string | null },
 ): Promise<{ rows: WorkflowSummaryRow[]; total: number }> {
-  const { q } = question;
+  const { q } = request;
   const found = (part: string) =>
-    sql`and (${holds(sql`w.name`, part)} or ${holds(sql`w.description`, part)})`;
+    sql`and (${containsText(sql`w.name`, part)} or ${containsText(sql`w.description`, part)})`;
   const from = sql`${joined} where ${visibleTo(viewer)} ${q === null ? sql`` : found(q)}`;
-  return readPage(db, { columns: summary, from, order: sql`w.id desc` }, question);
+  return readPage(db, { columns: summaryColumns, from, order: sql`w.id desc` }, request);
 }
 
-/** Whether a workflow has this name, whoever sees it. */
-export async function isWorkflowName(db: Db, workspaceId: string, name: string): Promise<boolean> {
+/** Whether a workflow has this name, visible or not. */
+export async function workflowNameExists(
+  db: Db,
+  workspaceId: string,
+  name: string,
+): Promise<boolean> {
   const { rows } = await sql`
     select from workflows
     where workspace_id = ${workspaceId} and name = ${name} and deleted_at is null`.execute(db);
   return rows.length > 0;
 }
 
-/** Locks a workflow for a change, until the transaction ends. Runs of it may begin meanwhile. */
+/** Locks a workflow for a change until the transaction ends. Its runs can still start. */
 export async function lockWorkflow(
   trx: Trx,
   viewer: Viewer,
   id: string,
 ): Promise<WorkflowRow | null> {
-  const { rows } = await sql<Stored<WorkflowRow>>`
-    select ${whole} from ${joined} where w.id = ${id} and ${visibleTo(viewer)}
+  const { rows } = await sql<WithDefinitionText<WorkflowRow>>`
+    select ${workflowColumns} from ${joined} where w.id = ${id} and ${visibleTo(viewer)}
     for no key update of w`.execute(trx);
-  return rows[0] ? withDefinition(rows[0]) : null;
+  return rows[0] ? parseDefinition(rows[0]) : null;
 }
 
-/** A workflow whatever the caller sees of it by now. */
+/** A workflow, whether the caller still sees it or not. */
 export async function readWorkflow(trx: Trx, id: string): Promise<WorkflowRow> {
-  const { rows } = await sql<Stored<WorkflowRow>>`
-    select ${whole} from ${joined} where w.id = ${id}`.execute(trx);
-  if (!rows[0]) throw new Error('the workflow that was written is gone');
-  return withDefinition(rows[0]);
+  const { rows } = await sql<WithDefinitionText<WorkflowRow>>`
+    select ${workflowColumns} from ${joined} where w.id = ${id}`.execute(trx);
+  if (!rows[0]) throw new Error('The updated workflow does not exist.');
+  return parseDefinition(rows[0]);
 }
 
-/** Still without a version. False where the name is taken. */
+/** Inserts a workflow without a version. False if the name is taken. */
 export async function insertWorkflow(
   trx: Trx,
   workflow: {
@@ -123,12 +133,12 @@ export async function insertWorkflow(
   return Number(numAffectedRows ?? 0) > 0;
 }
 
-/** The first version of a new workflow: no change that anyone could have seen. */
+/** Sets the first version of a new workflow, without a new revision. */
 export async function setFirstVersion(trx: Trx, id: string, versionId: string): Promise<void> {
   await sql`update workflows set workflow_version_id = ${versionId} where id = ${id}`.execute(trx);
 }
 
-/** Of a workflow that is locked. False where the name is taken by another, after which nothing more can be written. */
+/** Needs the lock of the workflow. False if the name is taken; then the transaction must be rolled back. */
 export async function updateWorkflow(
   trx: Trx,
   workflow: Pick<WorkflowRow, 'id' | 'name' | 'description' | 'enabled' | 'workflowVersionId'> & {
@@ -145,13 +155,13 @@ export async function updateWorkflow(
           and o.deleted_at is null and o.id <> ${id})`.execute(trx);
     return Number(numAffectedRows ?? 0) > 0;
   } catch (error) {
-    // Who takes the name in a transaction that is not yet committed is seen by the index alone.
+    // A name taken by an uncommitted transaction is found only by the unique index.
     if ((error as { constraint?: string }).constraint === 'workflows_by_name') return false;
     throw error;
   }
 }
 
-/** Takes the workflow from view, and what starts runs of it away; its schedules are locked. */
+/** Deletes the workflow with its schedules, which must be locked, and its webhooks. */
 export async function markWorkflowDeleted(trx: Trx, id: string): Promise<void> {
   await sql`delete from workflow_schedules where workflow_id = ${id}`.execute(trx);
   await sql`delete from workflow_webhooks where workflow_id = ${id}`.execute(trx);

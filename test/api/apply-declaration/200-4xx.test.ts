@@ -155,7 +155,7 @@ test('all or nothing, and what stands in the way is named', async () => {
         Object.assign(prompts[0]?.versions[0] ?? {}, { user: 'Other {{ticket}}' });
       }),
       409,
-      /^The prompt "Triage": Version "v1" is there with another user/,
+      /^The prompt "Triage": Version "v1" exists with another user/,
     ],
     [
       changed(({ prompts }) => {
@@ -186,7 +186,7 @@ test('all or nothing, and what stands in the way is named', async () => {
         Object.assign(agents[0] ?? {}, { stage: 'Draft' });
       }),
       409,
-      /^The agent "Sorter": There is no way to stage Draft/,
+      /^The agent "Sorter": It cannot move to stage Draft/,
     ],
     [
       changed(({ workflows }) => {

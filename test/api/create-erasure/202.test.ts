@@ -10,9 +10,13 @@ import { startService } from '../../../harness/service.ts';
 import { everything } from '../../../src/core/history/history-range.ts';
 import { uuid7 } from '../../../src/core/id.ts';
 import { workErasures } from '../../../src/flow/history/erase.ts';
-import type { Pace } from '../../../src/flow/history/paced-transactions.ts';
+import type { RunPaced } from '../../../src/flow/history/paced-transactions.ts';
 import { readClock } from '../../../src/store/connection/clock.ts';
-import { insertErasure, type Look, lookFurther } from '../../../src/store/history/erasures.ts';
+import {
+  type ErasureScan,
+  insertErasure,
+  scanForErasure,
+} from '../../../src/store/history/erasures.ts';
 
 const service = await startService();
 after(service.close);
@@ -104,7 +108,7 @@ test('much text that is written like the value and is not it is compared a littl
       variables: `{"customer": ${object}}`,
     })),
   );
-  const looks: Look[] = [];
+  const looks: ErasureScan[] = [];
   let downTo: string | null = everything.toId;
   while (downTo !== null) {
     const erasure = {
@@ -115,7 +119,7 @@ test('much text that is written like the value and is not it is compared a littl
       value,
       requestedBy: null,
     };
-    const look: Look = await lookFurther(db, { ...erasure, downTo }, 2_000);
+    const look: ErasureScan = await scanForErasure(db, { ...erasure, downTo }, 2_000);
     looks.push(look);
     downTo = look.downTo;
   }
@@ -150,10 +154,10 @@ test('of long variables few are looked at in one go, however much others stored'
   ]);
   const erasure = { id: '', workspaceId, variable: 'customer', value: 'c-long', requestedBy: null };
   for (const agent of [agentId, null]) {
-    const looks: Look[] = [];
+    const looks: ErasureScan[] = [];
     let downTo = everything.toId;
     while (looks.at(-1)?.downTo !== null) {
-      looks.push(await lookFurther(db, { ...erasure, agentId: agent, downTo }, 2_000));
+      looks.push(await scanForErasure(db, { ...erasure, agentId: agent, downTo }, 2_000));
       downTo = looks.at(-1)?.downTo ?? downTo;
     }
     assert.deepEqual(
@@ -191,7 +195,7 @@ test('workspaces take turns, however much one of them asks for', async () => {
   // Each of these erasures takes eight times: two to look at the records and two to note that, one for what it waited
   // for, two for the runs of workflows, and one for the note that it is done.
   let transactions = 0;
-  const few: Pace = async (work) => (transactions++ < 16 ? work() : undefined);
+  const few: RunPaced = async (work) => (transactions++ < 16 ? work() : undefined);
   await workErasures(db, pipelines, few);
   await pipelines.close();
   const { rows } = await sql<{ open: number }>`

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
 import { startService } from '../../../harness/service.ts';
+import { fromId } from '../../../src/core/id.ts';
 
 const service = await startService();
 after(service.close);
@@ -86,6 +88,30 @@ test('400 where input is missing or has no form, 404 and 403 where there is noth
   const off = await makeWorkflow(service, greeting(agent.agentId), { enabled: false });
   const refused = await execute({ name: 'x' }, { key }, off.path);
   assert.deepEqual([refused.status, refused.body.code], [403, 'WORKFLOW_NOT_ACTIVE']);
+});
+
+test('403 where a stored condition breaks a rule that is newer, and reading the workflow says so', async () => {
+  const { input, steps } = greeting(agent.agentId);
+  const when = 'input.list.all(a, a > 1.0)';
+  const stored = await makeWorkflow(service, { input, steps: [{ ...steps[0], when }] });
+  const nested = 'input.list.all(a, input.list.all(b, a > b))';
+  // Versions are immutable: this is one from before the rule.
+  await service.db.transaction().execute(async (trx) => {
+    await sql`alter table workflow_versions disable trigger user`.execute(trx);
+    await sql`update workflow_versions
+      set definition = jsonb_set(definition::jsonb, '{steps,0,when}', to_jsonb(${nested}::text))::json
+      where id = ${fromId('workflowVersion', stored.workflowVersionId)}`.execute(trx);
+    await sql`alter table workflow_versions enable trigger user`.execute(trx);
+  });
+  const message = '"all" may not stand inside "all": list macros cannot be nested.';
+  const refused = await execute({ name: 'x' }, { key }, stored.path);
+  assert.deepEqual([refused.status, refused.body.code], [403, 'WORKFLOW_NOT_ACTIVE']);
+  assert.equal(refused.body.message, `The workflow is disabled. Step "greet": ${message}`);
+  const manager = await service.key();
+  const { body } = await service.call('GET', stored.path, { key: manager.key });
+  assert.deepEqual(body.problems, [{ step: 'greet', path: 'steps.0.when', message }]);
+  const { body: sound } = await service.call('GET', workflow.path, { key: manager.key });
+  assert.equal(Object.hasOwn(sound, 'problems'), false);
 });
 
 test('a key reaches the workflows whose agents it reaches; what it started it may read', async () => {

@@ -65,9 +65,9 @@ test('a name that several have is left out, with what refers to it', async () =>
     omitted: [
       omission('agent', 'Pair', 'There are 2 agents with this name.'),
       omission('prompt', 'Twice', 'There are 2 prompts with this name.'),
-      omission('agent', 'Lost', 'Its prompt "Twice" is left out.'),
-      omission('workflow', 'lost', 'Its agent "Lost" is left out.'),
-      omission('workflow', 'pair', 'Its agent "Pair" is left out.'),
+      omission('agent', 'Lost', 'Its prompt "Twice" is omitted.'),
+      omission('workflow', 'lost', 'Its agent "Lost" is omitted.'),
+      omission('workflow', 'pair', 'Its agent "Pair" is omitted.'),
     ],
   });
 });
@@ -122,6 +122,6 @@ test('a key for some agents is told of the names that it could not mean', async 
   assert.deepEqual(declaration, { prompts: [], agents: [], workflows: [] });
   assert.deepEqual(omitted, [
     omission('prompt', 'Twice', 'There are 2 prompts with this name.'),
-    omission('agent', 'Mine', 'Its prompt "Twice" is left out.'),
+    omission('agent', 'Mine', 'Its prompt "Twice" is omitted.'),
   ]);
 });

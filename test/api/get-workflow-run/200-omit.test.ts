@@ -9,8 +9,8 @@ import { createClient } from '../../../src/client/index.ts';
 import { fromId } from '../../../src/core/id.ts';
 import type { Trx } from '../../../src/store/connection/database.ts';
 import { inSnapshot } from '../../../src/store/history/records.ts';
-import { findSeenRun } from '../../../src/store/workflow/workflow-history.ts';
-import { summarizedRun, wholeRun } from '../../../src/store/workflow/workflow-runs.ts';
+import { findVisibleRun } from '../../../src/store/workflow/workflow-history.ts';
+import { runColumns, runColumnsWithoutBodies } from '../../../src/store/workflow/workflow-runs.ts';
 
 /** A run is read without its input and output by who asks again and again. */
 
@@ -59,9 +59,9 @@ test('long bodies are not looked up where they are left out, nor for a page of i
   const read = (columns: RawBuilder<unknown>) => (trx: Trx) =>
     sql`select ${columns} from workflow_runs r join workflow_versions v on v.id = r.workflow_version_id
       where r.id = ${id}`.execute(trx);
-  assert.ok((await looksApart(read(wholeRun))) > 0);
-  assert.equal(await looksApart(read(summarizedRun)), 0);
-  const seen = (trx: Trx) => findSeenRun(trx, viewer, { workflowId: workflow, id });
+  assert.ok((await looksApart(read(runColumns))) > 0);
+  assert.equal(await looksApart(read(runColumnsWithoutBodies)), 0);
+  const seen = (trx: Trx) => findVisibleRun(trx, viewer, { workflowId: workflow, id });
   assert.equal((await inSnapshot(service.db, seen))?.id, id);
   assert.equal(await looksApart(seen), 0);
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import Fastify from 'fastify';
 import { errorResponse } from '../../../src/api/http/error-response.ts';
-import { countCalls, createMetrics, type Metrics } from '../../../src/api/http/metrics.ts';
+import { countExecuteCalls, createMetrics, type Metrics } from '../../../src/api/http/metrics.ts';
 import { send } from '../../../src/api/http/route.ts';
 import { CallFailure } from '../../../src/core/failure.ts';
 import { still } from '../system-app.ts';
@@ -53,7 +53,7 @@ test('gauges are read when they are scraped, the database once for several scrap
   assert.equal(reads, 0);
   const [text] = await Promise.all([metrics.text(), metrics.text()]);
   assert.match(text, /^cueline_executions_running 7$/m);
-  assert.match(text, /^cueline_provider_open\{provider="openai"\} 2$/m);
+  assert.match(text, /^cueline_provider_circuits_open\{provider="openai"\} 2$/m);
   assert.match(text, /^cueline_queue_depth 12$/m);
   assert.match(text, /^cueline_queue_oldest_age_seconds 3.4$/m);
   assert.equal(reads, 1);
@@ -79,7 +79,7 @@ test('calls to execute are counted by what they were answered', async (t) => {
   };
   const app = Fastify();
   t.after(() => app.close());
-  countCalls(app, metrics);
+  countExecuteCalls(app, metrics);
   app.setErrorHandler((error, request, reply) => {
     const failure =
       error instanceof CallFailure ? error : new CallFailure('INTERNAL', 'Internal error.');

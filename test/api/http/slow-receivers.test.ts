@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
 import { readBody } from '../../../src/api/http/body.ts';
 import { closeWithin, createGracefulShutdown } from '../../../src/api/http/graceful-shutdown.ts';
-import { type SlowLimits, slowLimits } from '../../../src/api/http/slow-receivers.ts';
+import { type ServerLimits, serverLimits } from '../../../src/api/http/slow-receivers.ts';
 import { createServer } from '../../../src/api/server.ts';
 
 const large = 'x'.repeat(1_000_000);
@@ -14,9 +14,9 @@ const large = 'x'.repeat(1_000_000);
 const huge = Buffer.alloc(16 * 1024 * 1024);
 
 /** The server with limits that run out soon. */
-const limits: SlowLimits = {
+const limits: ServerLimits = {
   ...{ headersMs: 400, requestMs: 800, checkMs: 100, takingMs: 400, takenBytesMin: 65_536 },
-  ...{ connectionsMax: 80, heldBytesMax: slowLimits.heldBytesMax },
+  ...{ connectionsMax: 80, heldBytesMax: serverLimits.heldBytesMax },
 };
 let counted = 0;
 /** Of who asked for `/gone`, once they are. */
@@ -24,7 +24,7 @@ const addressOfGone = Promise.withResolvers<string | undefined>();
 const { app, port } = await start(limits);
 after(() => app.close());
 
-async function start(slow: SlowLimits) {
+async function start(slow: ServerLimits) {
   const app = createServer({
     ...{
       logger: pino({ level: 'silent' }),

@@ -1,31 +1,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kept, within } from '../../../src/api/http/ttl-cache.ts';
+import { cached, withTimeout } from '../../../src/api/http/ttl-cache.ts';
 
 const ever = Number.POSITIVE_INFINITY;
 
 test('what is fresh is not read again, for better or worse', async () => {
   let reads = 0;
-  const good = kept(async () => ++reads, ever);
+  const good = cached(async () => ++reads, ever);
   assert.deepEqual([await good(), await good()], [1, 1]);
 
   const failing = async () => {
     throw new Error(`read ${++reads}`);
   };
-  const bad = kept(failing, ever);
+  const bad = cached(failing, ever);
   await assert.rejects(bad(), /read 2/);
   await assert.rejects(bad(), /read 2/);
 });
 
 test('what is stale is read again', async () => {
   let reads = 0;
-  const read = kept(async () => ++reads, 0);
+  const read = cached(async () => ++reads, 0);
   assert.deepEqual([await read(), await read()], [1, 2]);
 });
 
 test('what does not answer is given up, and its later failure disturbs nobody', async () => {
   const { promise, reject } = Promise.withResolvers<never>();
-  await assert.rejects(within(promise, 1), /did not answer/);
+  await assert.rejects(withTimeout(promise, 1), /did not answer/);
   reject(new Error('too late'));
-  assert.equal(await within(Promise.resolve('in time'), 60_000), 'in time');
+  assert.equal(await withTimeout(Promise.resolve('in time'), 60_000), 'in time');
 });

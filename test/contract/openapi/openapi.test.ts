@@ -8,6 +8,7 @@ import { openapi } from '../../../src/contract/openapi/openapi.ts';
 import type { Json } from '../../../src/contract/openapi/openapi-components.ts';
 import { examples } from '../../../src/contract/openapi/openapi-examples.ts';
 import { records } from '../../../src/contract/openapi/openapi-records.ts';
+import { accessText, type Security } from '../../../src/contract/openapi/openapi-texts.ts';
 
 /** Rules of OpenAPI 3.1 that a generated document could break, checked without its schema. */
 
@@ -17,7 +18,8 @@ const methods = ['get', 'put', 'post', 'delete', 'patch'];
 interface Operation {
   operationId: string;
   tags: string[];
-  security: Json[];
+  description: string;
+  security: Security;
   parameters: Json[];
   requestBody?: { required: boolean; content: Record<string, Media> };
   responses: Record<string, Json & { content?: Record<string, Media> }>;
@@ -186,3 +188,20 @@ function walk(value: unknown, visit: (object: Json) => void): void {
     for (const inner of Object.values(value)) walk(inner, visit);
   }
 }
+
+test('every operation says in words who may call it', () => {
+  assert.equal(accessText([]), 'Public.');
+  assert.equal(accessText([{ key: ['execute'] }]), 'Needs an API key with `execute`.');
+  assert.equal(accessText([{ session: ['read'] }]), "Needs any member's session.");
+  assert.equal(
+    accessText([{ key: ['read'] }, { key: ['execute'] }, { session: ['read'] }]),
+    "Needs an API key with `read` or `execute`, or any member's session.",
+  );
+  assert.equal(
+    accessText([{ key: ['manage'] }, { session: ['own'] }]),
+    "Needs an owner's session, or an API key with `manage` that an owner created.",
+  );
+  for (const { operation } of operations) {
+    assert.ok(operation.description.endsWith(accessText(operation.security)));
+  }
+});

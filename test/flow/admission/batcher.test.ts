@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { batcher } from '../../../src/flow/admission/batcher.ts';
 
-test('a batch ends at its size or its weight, and a heavy item goes alone', async () => {
+test('a batch is limited by size and weight, and a heavy item forms its own batch', async () => {
   const batches: number[][] = [];
   const { add, idle } = batcher<number, number>({
     sizeMax: 4,
@@ -20,7 +20,7 @@ test('a batch ends at its size or its weight, and a heavy item goes alone', asyn
   await idle();
 });
 
-test('an error is its item’s alone, a rejection everyone’s', async () => {
+test('an error rejects its item, a rejection rejects all', async () => {
   const { add } = batcher<string, string>({
     sizeMax: 10,
     inFlightMax: 1,
@@ -42,7 +42,7 @@ test('an error is its item’s alone, a rejection everyone’s', async () => {
   );
 });
 
-test('a result may come later, and the next batch does not wait for it', async () => {
+test('a result may be a promise, and the next batch does not wait for it', async () => {
   const later = Promise.withResolvers<string>();
   const { add, idle } = batcher<string, string>({
     sizeMax: 1,
@@ -57,7 +57,7 @@ test('a result may come later, and the next batch does not wait for it', async (
   assert.equal(await late, 'at last');
 });
 
-test('a second batch goes beside one that does not end, at once where many wait, and never a third', async () => {
+test('a second batch runs in parallel, at once if many items wait, and never a third', async () => {
   const batches: number[] = [];
   const { promise, resolve: end } = Promise.withResolvers<void>();
   const { add, idle } = batcher<number, number>({
@@ -70,21 +70,21 @@ test('a second batch goes beside one that does not end, at once where many wait,
       return items;
     },
   });
-  const answers = [add(0)];
+  const results = [add(0)];
   await new Promise(setImmediate);
-  // A few wait until it has taken long, and then go together.
-  answers.push(...[1, 2, 3].map(add));
+  // A few items wait for the parallel timer, then form a batch.
+  results.push(...[1, 2, 3].map(add));
   while (batches.length < 2) await new Promise(setImmediate);
-  answers.push(...Array.from({ length: 500 }, (_, at) => add(4 + at)));
+  results.push(...Array.from({ length: 500 }, (_, at) => add(4 + at)));
   await new Promise((resolve) => setTimeout(resolve, 120));
   assert.deepEqual(batches, [1, 3]);
   end();
-  assert.equal((await Promise.all(answers)).length, 504);
+  assert.equal((await Promise.all(results)).length, 504);
   assert.deepEqual(batches, [1, 3, 500]);
   await idle();
 });
 
-test('idle only once what is in flight and what waits for it are done', async () => {
+test('idle resolves after batches in flight and queued items', async () => {
   const done: number[] = [];
   const { add, idle } = batcher<number, number>({
     sizeMax: 1,
@@ -96,14 +96,14 @@ test('idle only once what is in flight and what waits for it are done', async ()
       return [item];
     },
   });
-  const answers = [add(1), add(2)];
+  const results = [add(1), add(2)];
   await new Promise(setImmediate);
   await idle();
   assert.deepEqual(done, [1, 2]);
-  await Promise.all(answers);
+  await Promise.all(results);
 });
 
-test('the next batch leaves before the one that came back is answered', async () => {
+test('the next batch is sent before the callers of the previous one get results', async () => {
   const events: string[] = [];
   const first = Promise.withResolvers<void>();
   const { add } = batcher<number, number>({
@@ -111,21 +111,21 @@ test('the next batch leaves before the one that came back is answered', async ()
     inFlightMax: 1,
     weight: () => 1,
     run: async (items) => {
-      // Statements leave at the end of the task that they are sent in.
+      // Statements are sent at the end of the current task.
       queueMicrotask(() => events.push(`sent ${items}`));
       if (items.includes(1)) await first.promise;
       return items;
     },
   });
-  const answers = [add(1).then((item) => events.push(`answered ${item}`))];
+  const results = [add(1).then((item) => events.push(`answered ${item}`))];
   await new Promise(setImmediate);
-  answers.push(add(2).then((item) => events.push(`answered ${item}`)));
+  results.push(add(2).then((item) => events.push(`answered ${item}`)));
   first.resolve();
-  await Promise.all(answers);
+  await Promise.all(results);
   assert.deepEqual(events, ['sent 1', 'sent 2', 'answered 1', 'answered 2']);
 });
 
-test('a crowd does not wait for the batch in flight', async () => {
+test('many items do not wait for the batch in flight', async () => {
   const batches: number[] = [];
   const first = Promise.withResolvers<void>();
   const { add } = batcher<number, number>({

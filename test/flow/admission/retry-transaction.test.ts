@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import {
-  beforeWrites,
+  asItemFaults,
   ItemFault,
-  tryTogether,
+  transactBatch,
 } from '../../../src/flow/admission/retry-transaction.ts';
 
 const failure = (code: string) => Object.assign(new pg.DatabaseError('no', 1, 'error'), { code });
 
-/** Fails where one of the items is bad, and remembers what was tried together. */
+/** Fails if one of the items is bad, and records the batches. */
 function trying(error: (tries: number) => Error | null) {
   const tried: string[][] = [];
   const work = async (items: string[]) => {
@@ -21,28 +21,28 @@ function trying(error: (tries: number) => Error | null) {
   return { tried, work };
 }
 
-test('what passes is tried again together, and what does not alone', async () => {
+test('a rollback is retried as a batch, another failure isolates the items', async () => {
   const passing = trying((tries) => (tries < 3 ? failure('40P01') : null));
-  assert.deepEqual(await tryTogether(['a', 'bad'], passing.work), ['A', 'BAD']);
+  assert.deepEqual(await transactBatch(['a', 'bad'], passing.work), ['A', 'BAD']);
   assert.equal(passing.tried.length, 3);
   for (const error of [failure('23505'), new RangeError('too long'), new ItemFault('broken')]) {
     const lasting = trying(() => error);
-    assert.deepEqual(await tryTogether(['a', 'bad', 'b'], lasting.work), ['A', error, 'B']);
+    assert.deepEqual(await transactBatch(['a', 'bad', 'b'], lasting.work), ['A', error, 'B']);
     assert.deepEqual(lasting.tried, [['a', 'bad', 'b'], ['a'], ['bad'], ['b']]);
   }
 });
 
-test('where nobody knows what became of it, nothing is tried again', async () => {
+test('an unknown outcome is not retried', async () => {
   for (const error of [new Error('the connection is gone'), failure('57P01'), failure('08006')]) {
     const lost = trying(() => error);
-    await assert.rejects(tryTogether(['a', 'bad'], lost.work), error);
+    await assert.rejects(transactBatch(['a', 'bad'], lost.work), error);
     assert.equal(lost.tried.length, 1);
   }
 });
 
-test('before anything is written a lost connection may be of one item, and what passes is tried again', async () => {
+test('a connection lost before the first write isolates the items, and a rollback is retried', async () => {
   const lost = new Error('the connection is gone');
-  const looking = (error: Error) => beforeWrites(Promise.reject(error));
+  const looking = (error: Error) => asItemFaults(Promise.reject(error));
   for (const error of [lost, failure('57014'), failure('53200')]) {
     await assert.rejects(looking(error), (fault: Error) => {
       return fault instanceof ItemFault && fault.cause === error;
@@ -51,10 +51,10 @@ test('before anything is written a lost connection may be of one item, and what 
   await assert.rejects(looking(failure('40P01')), { code: '40P01' });
 });
 
-test('items go apart as it is said', async () => {
+test('a given isolation decides how items are split', async () => {
   const lasting = trying(() => new ItemFault('too much'));
   const apart = async (items: string[]) => items.map((item) => Promise.resolve(`${item} later`));
-  const results = await tryTogether(['a', 'bad'], lasting.work, apart);
+  const results = await transactBatch(['a', 'bad'], lasting.work, apart);
   assert.deepEqual(await Promise.all(results), ['a later', 'bad later']);
   assert.deepEqual(lasting.tried, [['a', 'bad']]);
 });

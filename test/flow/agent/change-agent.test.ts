@@ -9,14 +9,14 @@ import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 import type { Trx } from '../../../src/store/connection/database.ts';
 
-/** What changes between the look at an agent or prompt and the lock on it: the answer is by what is so then. */
+/** Changes between the first read of an agent or prompt and its lock: the state under the lock decides. */
 
 const service = await startService();
 after(service.close);
 const { db } = service;
 const { key } = await service.key();
 
-/** Another change of that agent, which keeps to the order of locks. */
+/** A concurrent change of the agent, in lock order. */
 function changing({ id }: TestAgent, change: RawBuilder<unknown>) {
   return async (trx: Trx) => {
     await sql`select from limits where subject = ${id} for update`.execute(trx);
@@ -24,7 +24,7 @@ function changing({ id }: TestAgent, change: RawBuilder<unknown>) {
   };
 }
 
-test('a change waits for the call that is being admitted', async () => {
+test('a change waits for a call in admission', async () => {
   const agent = await addAgent(service);
   const admission = (trx: Trx) =>
     sql`select from limits where subject = ${agent.id} for update`.execute(trx);
@@ -33,54 +33,54 @@ test('a change waits for the call that is being admitted', async () => {
     ['POST', `${agent.path}/lifecycle`, { action: 'disable' }],
     ['DELETE', agent.path],
   ] as const) {
-    const answer = await during(db, admission, () =>
+    const response = await during(db, admission, () =>
       service.call(method, path, body ? { key, body } : { key }),
     );
-    assert.ok(answer.status < 300);
+    assert.ok(response.status < 300);
   }
 });
 
-test('what another sets meanwhile is merged with, not overwritten', async () => {
+test('a concurrent change is merged, not overwritten', async () => {
   const agent = await addAgent(service, { config: { topP: 0.5 } });
   const other = changing(agent, sql`name = 'Theirs', config = '{"temperature": 1}'`);
   const body = { agentConfig: { maxTokens: 5 }, project: 'mine' };
-  const answer = await during(db, other, () => service.call('PATCH', agent.path, { key, body }));
-  assert.equal(answer.body.agentName, 'Theirs');
-  assert.deepEqual(answer.body.agentConfig, { temperature: 1, maxTokens: 5 });
+  const response = await during(db, other, () => service.call('PATCH', agent.path, { key, body }));
+  assert.equal(response.body.agentName, 'Theirs');
+  assert.deepEqual(response.body.agentConfig, { temperature: 1, maxTokens: 5 });
 });
 
-test('an If-Match that was true when the call came is stale once another is through', async () => {
+test('If-Match is evaluated under the lock', async () => {
   const agent = await addAgent(service);
   const headers = { 'if-match': '"1"' };
-  const answer = await during(db, changing(agent, sql`name = 'Theirs'`), () =>
+  const response = await during(db, changing(agent, sql`name = 'Theirs'`), () =>
     service.call('PATCH', agent.path, { key, body: { agentName: 'Mine' }, headers }),
   );
-  assert.equal(answer.status, 412);
+  assert.equal(response.status, 412);
 });
 
-test('a step is judged by the stage that another leaves', async () => {
+test('a transition starts from the stage under the lock', async () => {
   const agent = await addAgent(service, { stage: 'Testing' });
-  const answer = await during(db, changing(agent, sql`stage = 'Deployed'`), () =>
+  const response = await during(db, changing(agent, sql`stage = 'Deployed'`), () =>
     service.call('DELETE', agent.path, { key }),
   );
-  assert.deepEqual(answer.body.allowedActions, ['rollback', 'disable']);
+  assert.deepEqual(response.body.allowedActions, ['rollback', 'disable']);
 });
 
 for (const [what, change] of [
   ['deleted', sql`stage = 'Paused', api_enabled = false, deleted_at = clock_timestamp()`],
   ['made private', sql`visibility = 'private'`],
 ] as const) {
-  test(`what was ${what} meanwhile is not there`, async () => {
+  test(`an agent that was ${what} concurrently is not found`, async () => {
     const agent = await addAgent(service);
     const user = await service.member('editor');
-    const answer = await during(db, changing(agent, change), () =>
+    const response = await during(db, changing(agent, change), () =>
       service.call('PATCH', agent.path, { user, body: { agentName: 'Mine' } }),
     );
-    assert.equal(answer.status, 404);
+    assert.equal(response.status, 404);
   });
 }
 
-test('no version and no agent is made of a prompt that is being archived', async () => {
+test('a prompt that is being archived gets no new version and no agent', async () => {
   const prompt = await makePrompt(service, { user: 'x' });
   const archive = (trx: Trx) =>
     sql`update prompts set archived_at = clock_timestamp()
@@ -98,7 +98,7 @@ test('no version and no agent is made of a prompt that is being archived', async
   assert.deepEqual([added.status, added.body.code], [409, 'CONFLICT']);
 });
 
-test('a version that another is adding is counted', async () => {
+test('a concurrently added version counts for the number', async () => {
   const { path, promptId } = await makePrompt(service, { user: 'x' });
   const id = fromId('prompt', promptId);
   const another = async (trx: Trx) => {
@@ -115,7 +115,7 @@ test('a version that another is adding is counted', async () => {
   assert.equal(shown.body.latestVersion.number, 3);
 });
 
-test('a failure half-way leaves nothing', async () => {
+test('a failure in the middle leaves nothing', async () => {
   const agent = await makeAgent(service, await makePrompt(service, { user: 'x' }, { user: 'y' }));
   const count = async () => {
     const { rows } = await sql<{ n: number }>`

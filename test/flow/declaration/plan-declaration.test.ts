@@ -12,7 +12,7 @@ const service = await startService();
 after(service.close);
 const { db } = service;
 
-/** An agent and a prompt with names of their own. */
+/** An agent and a prompt with unique names. */
 async function named() {
   const agent = await addAgent(service);
   await sql`
@@ -21,7 +21,7 @@ async function named() {
   return agent;
 }
 
-test('of a workspace only what the file names is read', async () => {
+test('planning reads only what the declaration names', async () => {
   const caller = await findSessionCaller(db, service.ownerId, null);
   if (!caller) throw new Error('the owner is nobody');
   const [called, fallback] = [await named(), await named()];

@@ -16,8 +16,9 @@ const pipelines = testPipelines(service.database.connection);
 after(() => pipelines.close());
 const { key } = await service.key();
 const agent = await addAgent(service, { user: 'x', config: { maxConcurrency: 1 } });
+const silent = { executionEnded() {}, executionsQueued() {}, executionCanceled() {} };
 
-test('many executions are looked for in one statement, and those that have ended are told apart', async () => {
+test('cancelAll looks up many executions in one statement and reports those that had ended', async () => {
   const ids = await Promise.all(
     [1, 2, 3].map(async () => {
       const { body } = await service.call('POST', `${agent.path}/execute`, {
@@ -39,20 +40,19 @@ test('many executions are looked for in one statement, and those that have ended
     ...{
       pipelines,
       singlePipelines: pipelines,
+      announcements: silent,
       onProgress: () => {},
-      onEnded: () => {},
-      onQueued: () => {},
     },
   });
   const template = async () => ({ system: null, user: 'Hello {{name}}' });
-  const canceler = createCanceler({ db, finisher, template, onExecutionCanceled: () => {} });
+  const canceler = createCanceler({ db, finisher, template, announcements: silent });
   assert.equal(await canceler.cancel(ids[1] ?? ''), true);
   statements = 0;
   assert.deepEqual(await canceler.cancelAll([...ids, freshId()]), [true, false, true, false]);
   assert.equal(statements, 1);
 });
 
-test('of runs that have begun the prompts are kept, of many a few at a time, and where they cannot be made none', async () => {
+test('cancelAll records the prompts of started executions in batches, and none if rendering fails', async () => {
   const free = await addAgent(service, { user: 'x' });
   const ids = await Promise.all(
     Array.from({ length: 45 }, async (_, n) => {
@@ -70,19 +70,18 @@ test('of runs that have begun the prompts are kept, of many a few at a time, and
     ...{
       pipelines,
       singlePipelines: pipelines,
+      announcements: silent,
       onProgress: () => {},
-      onEnded: () => {},
-      onQueued: () => {},
     },
   });
-  let asked = 0;
+  let rendered = 0;
   const template = async () => {
-    // Those of the second twenty.
-    if (++asked > 20 && asked <= 40) throw new Error('not now');
+    // Fails for the second batch of twenty.
+    if (++rendered > 20 && rendered <= 40) throw new Error('not now');
     return { system: null, user: 'Hello {{name}}' };
   };
-  const parts = { db: service.db, finisher, template, onExecutionCanceled: () => {} };
-  const canceled = await createCanceler(parts).cancelAll(ids);
+  const deps = { db: service.db, finisher, template, announcements: silent };
+  const canceled = await createCanceler(deps).cancelAll(ids);
   assert.ok(canceled.every(Boolean));
   const { rows } = await sql<{ userPrompt: string | null }>`
     select user_prompt from executions where id = any(${ids}::uuid[]) and status = 'canceled'`.execute(

@@ -21,7 +21,7 @@ async function execute(agent: TestAgent): Promise<string> {
   return body.statusUrl;
 }
 
-/** Waits until the one delayed run of the agent stands in the queue; says by how much it is delayed. */
+/** Waits for the delayed execution of the agent in the queue, and returns its delay. */
 async function delayed(agent: TestAgent): Promise<{ delayMs: number; failures: number }> {
   for (;;) {
     const { rows } = await sql<{ delayMs: number; failures: number }>`
@@ -40,7 +40,7 @@ async function bringForward(agent: TestAgent): Promise<void> {
   );
 }
 
-test('a call that fails is tried again, in all as often as the agent says', async () => {
+test('a failed call is retried up to maxAttempts', async () => {
   const agent = await addAgent(service);
   service.models.script(broken(), broken());
   const statusUrl = await execute(agent);
@@ -51,7 +51,7 @@ test('a call that fails is tried again, in all as often as the agent says', asyn
   assert.equal(record.attempts, 3);
 });
 
-test('when the attempts are used up, the run fails with the last error', async () => {
+test('after the last attempt the execution fails with the last error', async () => {
   const agent = await addAgent(service, { config: { maxAttempts: 2 } });
   service.models.script(broken(), new ModelFailure('PROVIDER_RATE_LIMITED', 'Slow down.'));
   const record = await ended(service, await execute(agent), key);
@@ -60,7 +60,7 @@ test('when the attempts are used up, the run fails with the last error', async (
   assert.equal(record.attempts, 2);
 });
 
-test('what cannot help is not tried again', async () => {
+test('a failure that is not retryable is not retried', async () => {
   for (const code of [
     'PROVIDER_AUTH',
     'MODEL_NOT_FOUND',
@@ -76,7 +76,7 @@ test('what cannot help is not tried again', async () => {
   }
 });
 
-test('a provider that asks for time gets it, without a lease held meanwhile', async () => {
+test('a retry-after delay is respected, and the execution waits without a lease', async () => {
   const agent = await addAgent(service);
   service.models.script(
     new ModelFailure('PROVIDER_RATE_LIMITED', 'Later.', { retryAfterMs: 60_000 }),
@@ -93,7 +93,7 @@ test('a provider that asks for time gets it, without a lease held meanwhile', as
   assert.equal((await ended(service, statusUrl, key)).status, 'success');
 });
 
-test('a retry that would come after the deadline is not waited for', async () => {
+test('a retry after the deadline is not scheduled', async () => {
   const agent = await addAgent(service, { config: { timeoutMs: 30_000 } });
   service.models.script(
     new ModelFailure('PROVIDER_RATE_LIMITED', 'Later.', { retryAfterMs: 60_000 }),
@@ -103,7 +103,7 @@ test('a retry that would come after the deadline is not waited for', async () =>
   assert.equal(record.attempts, 1);
 });
 
-test('a run whose provider is left alone waits without being charged, and is called later', async () => {
+test('an open circuit breaker defers the execution without charge, and it is called later', async () => {
   const agent = await addAgent(service, { config: { maxAttempts: 1 } });
   service.models.script(async () => {
     throw new ModelDeferred(60_000, 'PROVIDER_ERROR');
@@ -118,18 +118,18 @@ test('a run whose provider is left alone waits without being charged, and is cal
   assert.equal(record.costKnown, true);
 });
 
-test('where its time does not reach so far, it ends with what the provider did, and nothing of what it said', async () => {
+test('an execution that would be deferred past its deadline fails with the code of the provider, without its text', async () => {
   const agent = await addAgent(service, { config: { timeoutMs: 30_000 } });
   service.models.script(async () => {
     throw new ModelDeferred(60_000, 'PROVIDER_RATE_LIMITED');
   });
   const record = await ended(service, await execute(agent), key);
   assert.equal(record.errorCode, 'PROVIDER_RATE_LIMITED');
-  assert.match(record.error, /left alone/);
+  assert.match(record.error, /paused after failures/);
   assert.equal(record.attempts, 0);
 });
 
-test('a provider that is full costs a run nothing of its time as long as no call was made', async () => {
+test('a provider at its concurrency limit consumes no timeout before the first call', async () => {
   const agent = await addAgent(service, { config: { timeoutMs: 30_000 } });
   const full = (afterMs: number) => async () => {
     throw new ModelDeferred(afterMs, 'MODEL_TIMEOUT', true);
@@ -143,13 +143,13 @@ test('a provider that is full costs a run nothing of its time as long as no call
   await bringForward(agent);
   while ((await delayed(agent)).delayMs < 30_000) await new Promise(setImmediate);
   await bringForward(agent);
-  // Called, and failed: from now on its time runs, and does not reach so far.
+  // The first call failed: from now on the timeout counts down, and the next delay exceeds it.
   const record = await ended(service, statusUrl, key);
   assert.equal(record.errorCode, 'MODEL_TIMEOUT');
   assert.equal(record.attempts, 1);
 });
 
-test('the deadline stops the call', async () => {
+test('the deadline aborts the call', async () => {
   const agent = await addAgent(service, { config: { timeoutMs: 1_000 } });
   const held = service.models.hold();
   const statusUrl = await execute(agent);
@@ -161,14 +161,14 @@ test('the deadline stops the call', async () => {
   assert.ok(record.latencyMs >= 1_000);
 });
 
-test('a prompt that would grow beyond all bounds is never rendered', async () => {
+test('a prompt beyond the length limit is never rendered', async () => {
   const agent = await addAgent(service, { user: '{{name}}'.repeat(1_000) });
   const record = await run(service, agent, key, { name: 'x'.repeat(10_000) });
   assert.equal(record.errorCode, 'CONTEXT_LENGTH');
   assert.equal(service.models.calls.filter(({ user }) => user.length > 4_194_304).length, 0);
 });
 
-test('text that no database stores is stored as far as it can be', async () => {
+test('text with characters that PostgreSQL cannot store is stored without them', async () => {
   const agent = await addAgent(service);
   service.models.script({ text: 'a\0b\ud800c' });
   const record = await run(service, agent, key);
@@ -176,7 +176,7 @@ test('text that no database stores is stored as far as it can be', async () => {
   assert.equal(record.output, 'a\uFFFDb\uFFFDc');
 });
 
-test('a fault of ours ends the run as INTERNAL and says nothing of the inside', async () => {
+test('a defect ends the execution as INTERNAL without internal details', async () => {
   const agent = await addAgent(service);
   service.models.script(async () => {
     throw new TypeError('secret inside');
@@ -187,11 +187,11 @@ test('a fault of ours ends the run as INTERNAL and says nothing of the inside', 
   assert.equal(service.faults.splice(0).length, 1);
 });
 
-test('maxConcurrency is exact: never one more at once, and every run ends', async () => {
+test('maxConcurrency is exact, and every execution ends', async () => {
   const agent = await addAgent(service, { config: { maxConcurrency: 3 } });
   let now = 0;
   let most = 0;
-  // All wait until three are there, however slowly they come.
+  // All wait until three have started, however slowly they start.
   const three = Promise.withResolvers<void>();
   const step = async () => {
     most = Math.max(most, ++now);
@@ -208,9 +208,9 @@ test('maxConcurrency is exact: never one more at once, and every run ends', asyn
   assert.equal(most, 3);
 });
 
-test('a run that is stopped while its prompt is read has not called its model', async () => {
+test('an attempt that is aborted while its template is read does not call the model', async () => {
   const stopping = new AbortController();
-  const parts = {
+  const deps = {
     models: { call: () => assert.fail('it was called') },
     template: async () => {
       stopping.abort('drain');
@@ -229,6 +229,6 @@ test('a run that is stopped while its prompt is read has not called its model', 
     setup: nothingStored,
     ...{ settings, called: false, elapsedMs: 0 },
   };
-  const attempt = await executeAttempt(parts, held, stopping.signal);
+  const attempt = await executeAttempt(deps, held, stopping.signal);
   assert.deepEqual(attempt, { kind: 'stopped', sent: null });
 });

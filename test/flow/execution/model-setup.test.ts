@@ -4,7 +4,7 @@ import { addAgent, run } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
 import { ModelFailure, type ModelSetup } from '../../../src/core/model/model-port.ts';
 
-/** What a run brings along for its call: that of its model and its workspace, as it stood when it was taken up. */
+/** The provider and price of a call: those of its model and workspace at the time of the claim. */
 
 const service = await startService();
 after(service.close);
@@ -22,16 +22,16 @@ async function store(options: { user: string; kind: string; price: string }, mod
   assert.deepEqual([put.status, priced.status], [200, 200]);
 }
 
-function told({ provider, price }: ModelSetup) {
+function shown({ provider, price }: ModelSetup) {
   return [
     provider && [provider.kind, provider.sealedApiKey !== null, provider.baseURL],
     price && [price.inputPerMillion, price.outputPerMillion, price.cacheReadPerMillion],
   ];
 }
 
-const setupOfLastCall = () => told(service.models.calls.at(-1)?.setup ?? assert.fail('no call'));
+const setupOfLastCall = () => shown(service.models.calls.at(-1)?.setup ?? assert.fail('no call'));
 
-test('the model that the agent overrides is the one that counts', async () => {
+test('the model override of the agent decides', async () => {
   await store({ user, kind: 'azure', price: '0.5' });
   await store({ user, kind: 'openai', price: '7' }, 'pinned/b');
   const agent = await addAgent(service, { model: 'pinned/b', config: { model: 'mine/one/a' } });
@@ -48,14 +48,14 @@ test('the model that the agent overrides is the one that counts', async () => {
   ]);
 });
 
-test('where nothing is stored, and where another workspace has it, there is nothing', async () => {
+test('without a stored provider in the own workspace the setup is empty', async () => {
   const other = await service.workspace();
   await store({ user: other.ownerId, kind: 'openai', price: '1' }, 'theirs/c');
   await run(service, await addAgent(service, { model: 'theirs/c' }), key);
   assert.deepEqual(setupOfLastCall(), [null, null]);
 });
 
-test('each attempt brings along what stands there then', async () => {
+test('each attempt reads the current setup', async () => {
   await store({ user, kind: 'google', price: '1' }, 'changing/d');
   const agent = await addAgent(service, { model: 'changing/d' });
   service.models.script(
@@ -73,7 +73,7 @@ test('each attempt brings along what stands there then', async () => {
   const record = await run(service, agent, key);
   assert.deepEqual([record.status, record.attempts], ['success', 3]);
   assert.deepEqual(
-    service.models.calls.slice(before).map(({ setup }) => told(setup)),
+    service.models.calls.slice(before).map(({ setup }) => shown(setup)),
     [
       [
         ['google', true, 'https://google.example.com/v1'],

@@ -18,7 +18,7 @@ after(async () => {
 });
 const { db, workspaceId } = service;
 
-/** Pipelines that note which statements were sent on each trip, and may be held up. */
+/** Pipelines that record the statements of each round trip, and can be blocked. */
 function watched(holdUp?: () => Promise<void>): { pipelines: Pipelines; trips: string[][] } {
   const trips: string[][] = [];
   const use: Pipelines['use'] = (work) =>
@@ -29,14 +29,14 @@ function watched(holdUp?: () => Promise<void>): { pipelines: Pipelines; trips: s
         trip.push(statement.name);
         return send(statement, values);
       };
-      const answer = await work(noted);
+      const rows = await work(noted);
       await holdUp?.();
-      return answer;
+      return rows;
     });
   return { pipelines: { ...pipelines, use }, trips };
 }
 
-test('those who ask together are each told of their own: keys and agents on one trip, records on another', async () => {
+test('concurrent requests get their own results: keys and agents in one round trip, records in another', async () => {
   const other = await service.workspace();
   const mine = await addAgent(service);
   const theirs = await addAgent({ ...service, ...other });
@@ -78,7 +78,7 @@ test('those who ask together are each told of their own: keys and agents on one 
   assert.deepEqual([missing.agent?.id, missing.execution], [mine.id, null]);
 });
 
-test('a record is read as it is: its progress from the queue as long as it is there', async () => {
+test('a record shows the progress of its queue row while it is live', async () => {
   const agent = await addAgent(service);
   const [running = ''] = await putRecords(db, [
     { workspaceId, agentId: agent.id, atMs: Date.now(), status: 'processing' },
@@ -94,7 +94,7 @@ test('a record is read as it is: its progress from the queue as long as it is th
   assert.equal(execution?.workflowId, null);
 });
 
-test('who asks while a read is under way is told what stands there after they asked', async () => {
+test('a request during a read gets a result that is newer than the request', async () => {
   const { key, id: keyId } = await service.key();
   const underWay = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -112,7 +112,7 @@ test('who asks while a read is under way is told what stands there after they as
   assert.equal((await afterwards)?.ended, true);
 });
 
-test('large records come a few at a time, and each comes', async () => {
+test('large records are read a few at a time, and all are returned', async () => {
   const agent = await addAgent(service);
   const ids = await putRecords(
     db,
@@ -133,11 +133,11 @@ test('large records come a few at a time, and each comes', async () => {
     found.map(({ execution }) => execution?.id),
     ids,
   );
-  // Two fit: the second begins where there is still room.
+  // Two fit: the second starts within the budget.
   assert.equal(trips.length, 3);
 });
 
-test('a record that cannot be read is told to those who asked for it alone', async () => {
+test('an unreadable record fails only the requests for it', async () => {
   const agent = await addAgent(service);
   const [good = '', bad = ''] = await putRecords(db, [
     { workspaceId, agentId: agent.id, atMs: Date.now() },

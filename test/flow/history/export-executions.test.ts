@@ -6,7 +6,7 @@ import { type MadeHistory, makeHistory, wholeHistory } from '../../../harness/hi
 import { exportExecutions } from '../../../src/flow/history/export-executions.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
 import type { ExecutionDetailRow } from '../../../src/store/execution/executions.ts';
-import { matching } from '../../../src/store/history/history-filter.ts';
+import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 
 const database = await createTestDatabase();
 const { connection } = database;
@@ -23,12 +23,12 @@ after(async () => {
 const minute = 60_000;
 const words = 'tide';
 
-async function batchesOf(question: object): Promise<ExecutionDetailRow[][]> {
-  const asked = { ...wholeHistory(made.agentIds), msMax: minute, ...question };
-  return Array.fromAsync(exportExecutions(db, asked));
+async function batchesOf(request: object): Promise<ExecutionDetailRow[][]> {
+  const filter = { ...wholeHistory(made.agentIds), msMax: minute, ...request };
+  return Array.fromAsync(exportExecutions(db, filter));
 }
 
-test('batch by batch all that matches, common and rare, counted and read, in the order of the list', async () => {
+test('an export returns all matches in list order, for common and rare filters', async () => {
   const read = { latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null };
   const questions = [
     {},
@@ -38,10 +38,10 @@ test('batch by batch all that matches, common and rare, counted and read, in the
     { contents: { ...read, variables: [{ name: 'customer', value: 'c7' }], words } },
   ];
   for (const one of questions) {
-    const question = { ...wholeHistory(made.agentIds), ...one };
+    const request = { ...wholeHistory(made.agentIds), ...one };
     const { rows } = await sql<{ id: string }>`
       select e.id from executions e
-      where e.agent_id = any(${made.agentIds}) and e.status <> 'processing' and ${matching(question)}
+      where e.agent_id = any(${made.agentIds}) and e.status <> 'processing' and ${matchesFilter(request)}
       order by e.id desc`.execute(db);
     assert.ok(rows.length > 0);
     assert.deepEqual(
@@ -51,7 +51,7 @@ test('batch by batch all that matches, common and rare, counted and read, in the
   }
 });
 
-test('no batch holds much more than it may, whatever came before it', async () => {
+test('no batch exceeds its size by more than one record', async () => {
   const large = 300_000;
   await sql`
     update executions set output = repeat(md5(id::text), ${large / 32})
@@ -66,15 +66,15 @@ test('no batch holds much more than it may, whatever came before it', async () =
   assert.ok(Math.max(...sizes) <= 1_000_000 + large);
 });
 
-test('a snapshot is given back by who ends early, by who is too slow, and by an error', async () => {
-  const question = { ...wholeHistory(made.agentIds), msMax: minute };
-  for await (const rows of exportExecutions(db, question)) {
+test('the snapshot is closed after an early end, a timeout and an error', async () => {
+  const request = { ...wholeHistory(made.agentIds), msMax: minute };
+  for await (const rows of exportExecutions(db, request)) {
     assert.ok(rows.length > 0);
     break;
   }
-  const slow = exportExecutions(db, { ...question, msMax: -1 });
+  const slow = exportExecutions(db, { ...request, msMax: -1 });
   await assert.rejects(Array.fromAsync(slow), /ExportTooSlow|Error/);
-  const broken = { ...question, agentIds: ['no uuid'] };
+  const broken = { ...request, agentIds: ['no uuid'] };
   await assert.rejects(Array.fromAsync(exportExecutions(db, broken)), /uuid/);
   const { rows } = await sql<{ idle: number }>`
     select count(*)::int as idle from pg_stat_activity

@@ -11,10 +11,10 @@ import { toId } from '../../../src/core/id.ts';
 import type { ModelCall } from '../../../src/core/model/model-port.ts';
 import { readPage } from '../../../src/flow/history/list-executions.ts';
 import { rollupRound } from '../../../src/flow/history/retention-round.ts';
-import { matching } from '../../../src/store/history/history-filter.ts';
+import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 import { inSnapshot } from '../../../src/store/history/records.ts';
 
-/** A model whose runs end by a cancel only, beside one that answers at once. */
+/** A model whose executions end only by a cancel, beside one that responds at once. */
 const longModel = 'cueline/long';
 const quick = scriptedModels();
 const service = await startService({
@@ -23,14 +23,14 @@ const service = await startService({
   },
 });
 after(service.close);
-/** Whatever the time of day: more than half of the calls fall into one day. */
+/** At any time of day, more than half of the calls fall into one day. */
 const { key } = await service.key({ rateLimits: { requestsPerDay: 40 } });
 const clients = 6;
 const callsOfOne = 25;
-/** At least; there are more, of which some of each status are left. */
+/** A minimum: some records of each status must remain. */
 const deletions = 10;
 
-test('total and rows agree in every snapshot while runs are accepted, refused, canceled, end and are deleted', async () => {
+test('total and rows agree in every snapshot while executions are accepted, refused, canceled, ended and deleted', async () => {
   const short = await addAgent(service);
   const long = await addAgent(service, { model: longModel });
   const agentIds = [short.id, long.id];
@@ -65,7 +65,7 @@ test('total and rows agree in every snapshot while runs are accepted, refused, c
     assert.ok(seen.includes(status), status);
 });
 
-/** Deletes ended records one by one, with rounds of housekeeping between, until nothing else is done. */
+/** Deletes records one by one, with maintenance rounds in between, until the other work is done. */
 async function deleteRecords(agentIds: readonly string[], over: () => boolean): Promise<void> {
   for (let deleted = 0; deleted < deletions || !over(); ) {
     const { rows } = await sql<{ id: string; agentId: string }>`
@@ -96,7 +96,7 @@ async function makeRounds(): Promise<void> {
 
 async function look(agentIds: readonly string[], turn: number): Promise<void> {
   const status = ([null, 'success', 'canceled', 'rate_limited'] as const)[turn % 4] ?? null;
-  const question = {
+  const request = {
     ...wholeHistory(turn % 7 === 0 ? agentIds.slice(1) : agentIds),
     status,
     source: turn % 5 === 0 ? ('api' as const) : null,
@@ -105,15 +105,15 @@ async function look(agentIds: readonly string[], turn: number): Promise<void> {
     offset: turn % 50,
   };
   await inSnapshot(service.db, async (trx) => {
-    const { rows, total } = await readPage(trx, question);
+    const { rows, total } = await readPage(trx, request);
     const { rows: plain } = await sql<{ id: string }>`
-      select e.id from executions e where e.agent_id = any(${question.agentIds}) and ${matching(question)}
-        ${question.includeProcessing ? sql`` : sql`and e.status <> 'processing'`}
+      select e.id from executions e where e.agent_id = any(${request.agentIds}) and ${matchesFilter(request)}
+        ${request.includeProcessing ? sql`` : sql`and e.status <> 'processing'`}
       order by e.id desc`.execute(trx);
     assert.equal(total, plain.length);
     assert.deepEqual(
       rows.map(({ id }) => id),
-      plain.slice(question.offset, question.offset + question.limit).map(({ id }) => id),
+      plain.slice(request.offset, request.offset + request.limit).map(({ id }) => id),
     );
   });
 }

@@ -9,7 +9,7 @@ import { everything } from '../../../src/core/history/history-range.ts';
 import { uuidFloor } from '../../../src/core/id.ts';
 import { type ListRequest, listExecutions } from '../../../src/flow/history/list-executions.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
-import { matching } from '../../../src/store/history/history-filter.ts';
+import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 
 const database = await createTestDatabase();
 const { connection } = database;
@@ -25,11 +25,11 @@ after(async () => {
 
 const runs = 150;
 
-test('a page and its total are those of a plain count and a plain offset, whatever is asked', async () => {
+test('pages and totals equal those of a plain count and offset, for random filters', async () => {
   await fc.assert(fc.asyncProperty(questions(made), sameAsPlain), { numRuns: runs });
 });
 
-test('the same where minutes are missing: of some hours all, of others a few, be they crowded', async () => {
+test('the same with minutes missing in some hours, completely or partly', async () => {
   await sql`
     delete from statistics where level = 'minute'
       and (extract(hour from bucket)::int % 2 = 0
@@ -39,7 +39,7 @@ test('the same where minutes are missing: of some hours all, of others a few, be
   await fc.assert(fc.asyncProperty(questions(made), sameAsPlain), { numRuns: runs });
 });
 
-test('the same of an hour that begins and ends at half past, one half whole and the other folded', async () => {
+test('the same for a range from half past to half past, with one half rolled up', async () => {
   const [hourMs, halfMs] = [3_600_000, 1_800_000];
   for (let hour = 0; hour < 100; hour++) {
     const fromMs = made.fromMs + hour * hourMs + halfMs;
@@ -48,33 +48,33 @@ test('the same of an hour that begins and ends at half past, one half whole and 
   }
 });
 
-test('where no word is left to look for nothing is read, however long the history', async () => {
+test('a search without words reads nothing, however long the history', async () => {
   const bounds = { latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null };
   const contents = { ...bounds, variables: [], words: '"" - ...' };
-  const question = { ...wholeHistory(made.agentIds), contents, recordsReadMax: 0 };
-  const page = await listExecutions(db, question);
+  const request = { ...wholeHistory(made.agentIds), contents, recordsReadMax: 0 };
+  const page = await listExecutions(db, request);
   assert.deepEqual(page, { rows: [], total: 0 });
 });
 
-test('what lies before the floor is gone, whatever the tables still hold', async () => {
+test('records before the floor are hidden, even if the tables still contain them', async () => {
   await sql`update history_floor set at = '2026-10-01T00:00:00Z'`.execute(db);
   await fc.assert(fc.asyncProperty(questions(made), sameAsPlain), { numRuns: runs });
 });
 
-async function sameAsPlain(question: ListRequest): Promise<void> {
-  const { range, agentIds, includeProcessing, limit, offset, after: cursor } = question;
+async function sameAsPlain(request: ListRequest): Promise<void> {
+  const { range, agentIds, includeProcessing, limit, offset, after: cursor } = request;
   const from = sql`
     from executions e where e.agent_id = any(${agentIds}::uuid[])
       and e.id >= ${range.fromId}::uuid and e.id < ${range.toId}::uuid
       and (e.status = 'processing' or e.id >= (select id_floor(at) from history_floor))
-      and ${matching(question)} ${includeProcessing ? sql`` : sql`and e.status <> 'processing'`}`;
+      and ${matchesFilter(request)} ${includeProcessing ? sql`` : sql`and e.status <> 'processing'`}`;
   const { rows: totals } = await sql<{ total: number }>`select count(*) as total ${from}`.execute(
     db,
   );
   const { rows: expected } = await sql<{ id: string }>`
     select e.id ${from} ${cursor === null ? sql`` : sql`and e.id < ${cursor}::uuid`}
     order by e.id desc offset ${offset} limit ${limit}`.execute(db);
-  const { rows, total } = await listExecutions(db, question);
+  const { rows, total } = await listExecutions(db, request);
   assert.equal(total, totals[0]?.total);
   assert.deepEqual(
     rows.map((row) => row.id),
@@ -84,7 +84,7 @@ async function sameAsPlain(question: ListRequest): Promise<void> {
 
 function questions({ agentIds, versionIds, models, keyIds, fromMs, toMs }: MadeHistory) {
   const unknown = '00000000-0000-7000-8000-0000000000ff';
-  /** Mostly not asked for: together they would leave nothing. */
+  /** Mostly unset: all together would match nothing. */
   const orNull = <T>(arbitrary: fc.Arbitrary<T>, weight = 3) =>
     fc.oneof({ weight, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
   const crowdedMs = fromMs + 11 * 86_400_000 + 61_000_000;
@@ -131,7 +131,7 @@ function questions({ agentIds, versionIds, models, keyIds, fromMs, toMs }: MadeH
           fromId: fc.oneof(fc.constant(everything.fromId), id),
           toId: fc.oneof(fc.constant(everything.toId), id),
         }),
-        // Within two hours or so, where no whole one may lie in between.
+        // A range of about two hours, which may contain no complete hour.
         fc.tuple(atMs, fc.nat(8_000_000)).map(([ms, length]) => ({
           fromId: uuidFloor(ms),
           toId: uuidFloor(ms + length),
@@ -143,12 +143,12 @@ function questions({ agentIds, versionIds, models, keyIds, fromMs, toMs }: MadeH
       recordsReadMax: fc.constant(1_000_000),
     })
     .map(
-      (question): ListRequest => ({
-        ...question,
-        // As the API has it: these cannot stand together.
+      (request): ListRequest => ({
+        ...request,
+        // The API refuses this combination.
         includeProcessing:
-          question.includeProcessing && question.status === null && question.contents === null,
-        offset: question.after === null ? question.offset : 0,
+          request.includeProcessing && request.status === null && request.contents === null,
+        offset: request.after === null ? request.offset : 0,
       }),
     );
 }

@@ -9,8 +9,8 @@ import { startService } from '../../../harness/service.ts';
 import { retentionRound } from '../../../src/flow/history/retention-round.ts';
 
 /**
- * Random histories: runs that end, are canceled or refused, records that are deleted one by one, erased or overdue, all
- * at once. Whatever the order, what is recorded is afterwards what a plain count finds.
+ * Random histories: executions end, are canceled or refused; records are deleted, erased or overdue, all
+ * concurrently. Whatever the order, the statistics afterwards equal a plain count.
  */
 
 const service = await startService();
@@ -60,7 +60,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ kind: 'round' } as const) },
 );
 
-test('what is recorded is what is left, whatever happens at once', async () => {
+test('statistics equal the remaining records, whatever happens concurrently', async () => {
   const agents = [
     await addAgent(service, { optionalVariables: ['customer'] }),
     await addAgent(service, { optionalVariables: ['customer'], config: { maxConcurrency: 2 } }),
@@ -88,8 +88,8 @@ test('what is recorded is what is left, whatever happens at once', async () => {
       assert.ok([204, 404, 409].includes((await call('DELETE', path, { key })).status));
     },
     /**
-     * Old records come in from nowhere: time does not pass in a test. They come with their statistics. The breakdown, a
-     * part of the statement that the rest does not read, is written last, as by whoever removes records.
+     * Inserts old records with their statistics, because time does not pass in a test. The breakdown is written last, as
+     * by a removal of records.
      */
     async age({ share }: Extract<Move, { kind: 'age' }>) {
       const count = Math.ceil(share * 40);

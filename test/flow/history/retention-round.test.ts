@@ -21,7 +21,7 @@ import type { Pipelines } from '../../../src/store/connection/pipeline.ts';
 import { removeBodies } from '../../../src/store/history/bodies.ts';
 import { overdueBefore } from '../../../src/store/history/retention.ts';
 
-/** What rounds take away, and what they leave; months of their own are in `months.test.ts`. */
+/** What retention rounds delete and keep. Whole months are tested in `months.test.ts`. */
 
 const database = await createTestDatabase();
 const { connection } = database;
@@ -54,7 +54,7 @@ async function agent(retention: { recordsDays?: number | null; bodiesDays?: numb
   return { ...owned, agentId: id };
 }
 
-test('records go when their time is up, and the statistics with them', async () => {
+test('overdue records are deleted with their statistics', async () => {
   const one = await agent();
   const ids = await addRecords(db, [
     ...[91, 90.5, 89.5, 1].map((days) => ({ ...one, atMs: ago(days) })),
@@ -69,7 +69,7 @@ test('records go when their time is up, and the statistics with them', async () 
   assert.deepEqual(rows, [{ occurred: 5, recorded: 2 }]);
 });
 
-test('an agent has its own time, longer or shorter than its workspace, also once it is deleted', async () => {
+test('an agent may have its own retention, which holds after its deletion', async () => {
   const [longer, shorter, deleted] = [
     await agent({ recordsDays: 200 }),
     await agent({ recordsDays: 10 }),
@@ -94,7 +94,7 @@ test('an agent has its own time, longer or shorter than its workspace, also once
   assert.deepEqual(await miscounted(db), []);
 });
 
-test('for ever is for ever, and the longest time there can be takes nothing', async () => {
+test('unlimited retention and the longest retention delete nothing', async () => {
   const ids: string[] = [];
   for (const days of [null, 36_500]) {
     const one = await agent();
@@ -109,7 +109,7 @@ test('for ever is for ever, and the longest time there can be takes nothing', as
   assert.equal(rows.length, 0);
 });
 
-test('a run that has not ended is left, whatever its age', async () => {
+test('a live execution is kept, whatever its age', async () => {
   const one = await agent({ recordsDays: 1, bodiesDays: 1 });
   const [run, record] = await addRecords(db, [
     { ...one, atMs: ago(3), status: 'processing' },
@@ -122,7 +122,7 @@ test('a run that has not ended is left, whatever its age', async () => {
   assert.equal(rows.length, 1);
 });
 
-test('more than one batch goes in one round, and a round that is ended goes on in the next', async () => {
+test('a round deletes several batches, and the next round continues an aborted one', async () => {
   const one = await agent();
   const records = Array.from({ length: 2_500 }, (_, n) => ({ ...one, atMs: ago(100) + n * 1_000 }));
   const ids = await addRecords(db, records);
@@ -135,7 +135,7 @@ test('more than one batch goes in one round, and a round that is ended goes on i
   assert.deepEqual(await miscounted(db), []);
 });
 
-test('what an owner has just said to keep is kept, however far the round has come', async () => {
+test('a longer retention takes effect at once, even during a round', async () => {
   const [records, bodies] = [await agent({ recordsDays: 90 }), await agent({ bodiesDays: 7 })];
   const many = (one: typeof records, days: number) =>
     Array.from({ length: 1_500 }, (_, n) => ({ ...one, atMs: ago(days) + n * 1_000 }));
@@ -161,7 +161,7 @@ test('what an owner has just said to keep is kept, however far the round has com
   assert.deepEqual(await miscounted(db), []);
 });
 
-test('a round that runs out of time is gone on with at the next agent', async () => {
+test('after a timeout the next round continues with the next agent', async () => {
   const agents = [
     await agent({ recordsDays: 1 }),
     await agent({ recordsDays: 1 }),
@@ -186,7 +186,7 @@ test('a round that runs out of time is gone on with at the next agent', async ()
   }
 });
 
-test('a day has 24 hours, also where clocks are set back and forth', async () => {
+test('a day of retention has 24 hours, also with daylight saving time', async () => {
   const one = await agent();
   const spans = await db.transaction().execute(async (trx) => {
     await sql`set local time zone 'America/New_York'`.execute(trx);
@@ -206,7 +206,7 @@ test('a day has 24 hours, also where clocks are set back and forth', async () =>
   assert.deepEqual(spans, [60, 120, 180, 240, 300, 360]);
 });
 
-test('bodies go before their record, and never those that a run is still to write', async () => {
+test('bodies are removed before their record, but never those of a live execution', async () => {
   const one = await agent({ bodiesDays: 7 });
   const [older, run, between, young] = await addRecords(db, [
     { ...one, atMs: ago(10) },
@@ -235,7 +235,7 @@ test('bodies go before their record, and never those that a run is still to writ
   assert.deepEqual(await miscounted(db), []);
 });
 
-test('minutes of hours with few records are folded, once they are two days old', async () => {
+test('minutes of sparse hours are rolled up after two days', async () => {
   const one = await agent();
   const hour = Math.floor(ago(3) / 3_600_000) * 3_600_000;
   const few = Array.from({ length: 500 }, (_, n) => ({ ...one, atMs: hour + n * 7_000 }));
@@ -260,7 +260,7 @@ test('minutes of hours with few records are folded, once they are two days old',
   assert.deepEqual(await miscounted(db), []);
 });
 
-test('a round of folding goes on from the day before the hour that the last one came to', async () => {
+test('a rollup round continues from the day before the last hour of the previous one', async () => {
   const one = await agent();
   const minutesAt = async (atMs: number) => {
     const { rows } = await sql<{ minutes: number }>`
@@ -281,7 +281,7 @@ test('a round of folding goes on from the day before the hour that the last one 
   assert.deepEqual(await miscounted(db), []);
 });
 
-test('a month without a partition loses no run, and its records go in their time', async () => {
+test('a month without a partition loses no execution, and its records are deleted in time', async () => {
   const one = await agent();
   const atMs = ago(400);
   const [id = ''] = await addRecords(db, [{ ...one, atMs }]);

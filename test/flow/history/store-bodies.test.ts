@@ -8,7 +8,7 @@ import { makeRound } from '../../../harness/rounds.ts';
 import { startService } from '../../../harness/service.ts';
 import { ModelFailure, noCost, noUsage } from '../../../src/core/model/model-port.ts';
 
-/** Agents that store no bodies: what a run needs lives as long as the run, and the output until it was polled. */
+/** Agents that store no bodies: inputs live as long as the execution, and the output a little longer. */
 
 const service = await startService();
 after(service.close);
@@ -24,7 +24,7 @@ async function bare(options = {}): Promise<TestAgent> {
 const later = () =>
   sql`update transient_outputs set ended_at = ended_at - interval '15 minutes'`.execute(db);
 
-test('variables and prompts go with the end, the output a quarter of an hour after', async () => {
+test('variables and prompts are removed at the end, the output 15 minutes later', async () => {
   const agent = await bare();
   const record = await run(service, agent, key, { name: 'secret' });
   assert.equal(record.status, 'success');
@@ -48,7 +48,7 @@ test('variables and prompts go with the end, the output a quarter of an hour aft
   assert.equal(kept.length, 0);
 });
 
-test('nothing stays of runs that fail or are canceled', async () => {
+test('failed and canceled executions keep no bodies', async () => {
   const agent = await bare();
   models.script(
     new ModelFailure('PROVIDER_AUTH', 'No.', { retryable: false, usage: noUsage, cost: noCost }),
@@ -74,7 +74,7 @@ test('nothing stays of runs that fail or are canceled', async () => {
 const quoting = () =>
   new ModelFailure('PROVIDER_AUTH', 'The provider answered 401: secret: no.\nAt all.');
 
-test('what a provider said goes too, its status stays', async () => {
+test('the text of a provider is removed, its status is kept', async () => {
   models.script(quoting(), quoting());
   const kept = await run(service, await addAgent(service), key);
   assert.equal(kept.error, 'The provider answered 401: secret: no.\nAt all.');
@@ -85,7 +85,7 @@ test('what a provider said goes too, its status stays', async () => {
   );
 });
 
-test('what a provider said goes with the bodies of its record', async () => {
+test('the text of a provider is removed with the bodies of its record', async () => {
   const agent = await addAgent(service);
   await sql`update agents set bodies_days = 7 where id = ${agent.id}`.execute(db);
   const one = { workspaceId: service.workspaceId, agentId: agent.id, status: 'canceled' } as const;
@@ -108,7 +108,7 @@ test('what a provider said goes with the bodies of its record', async () => {
   );
 });
 
-test('a run of a workflow never tells it: that is with the record of its step', async () => {
+test('a workflow run never contains the text of a provider, only the record of its step does', async () => {
   models.script(quoting());
   const { path } = await makeWorkflow(service, greeting((await addAgent(service)).agentId));
   const { body } = await call('POST', `${path}/execute`, { key, body: { input: { name: 'x' } } });
@@ -117,7 +117,7 @@ test('a run of a workflow never tells it: that is with the record of its step', 
   assert.equal(failed.steps[0].error, 'The provider answered 401.');
 });
 
-test('a run goes by what held when it was accepted', async () => {
+test('an execution follows the setting at its acceptance', async () => {
   const agent = await bare();
   const held = models.hold();
   const { body } = await call('POST', `${agent.path}/execute`, {

@@ -6,7 +6,7 @@ import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 
-/** Two processes that work look at the same schedules once a second. */
+/** Two worker processes poll the same schedules once a second. */
 const service = await startService();
 const other = await startService({ beside: service });
 after(async () => {
@@ -25,7 +25,7 @@ async function scheduled(more: Record<string, unknown> = {}) {
   return { path, schedulePath, id: fromId('schedule', made.body.scheduleId) };
 }
 
-/** As if the tick had come so long ago. */
+/** Moves the tick into the past. */
 async function due(id: string | null, lateMs: number): Promise<string> {
   const { rows } = await sql<{ nextAt: Date }>`
     update workflow_schedules
@@ -53,7 +53,7 @@ async function runsOf(path: string) {
   return (await service.call('GET', `${path}/runs`, { key })).body;
 }
 
-test('exactly one of them fires each tick, of many that are due at once', async () => {
+test('exactly one process fires each tick', async () => {
   const many = await Promise.all(Array.from({ length: 12 }, () => scheduled()));
   for (let round = 1; round <= 3; round++) {
     const ticks = await Promise.all(many.map(({ id }) => due(id, 5)));
@@ -67,7 +67,7 @@ test('exactly one of them fires each tick, of many that are due at once', async 
   }
 });
 
-test('the run is given what the schedule holds', async () => {
+test('the workflow run gets the input of the schedule', async () => {
   const { path, id } = await scheduled();
   await due(id, 5);
   await movedOn(id);
@@ -76,7 +76,7 @@ test('the run is given what the schedule holds', async () => {
   assert.deepEqual([body.status, body.output], ['success', 'Hello night']);
 });
 
-test('missed: passed over, or one run for all of them', async () => {
+test('missed ticks are skipped or start one workflow run', async () => {
   const [skip, once] = [await scheduled(), await scheduled({ missed: 'once' })];
   for (const { id } of [skip, once]) await due(id, 3 * 366 * 86_400_000);
   for (const { id } of [skip, once]) await movedOn(id);
@@ -84,33 +84,33 @@ test('missed: passed over, or one run for all of them', async () => {
   assert.equal((await runsOf(once.path)).pagination.total, 1);
 });
 
-test('a tick whose run was started by a process that died then is only moved on', async () => {
+test('a tick that a killed process has fired is not fired again', async () => {
   const { path, id } = await scheduled();
   const tick = await due(id, 5);
   await movedOn(id);
-  // As it stood before: the run is there, the schedule has not moved.
+  // The state after a kill: the workflow run exists, the schedule has not advanced.
   await sql`update workflow_schedules set next_at = ${tick} where id = ${id}`.execute(service.db);
   await movedOn(id);
   assert.equal((await runsOf(path)).pagination.total, 1);
 });
 
-test('a workflow that is switched off passes its ticks, and one that is off never ticks', async () => {
+test('a disabled workflow skips its ticks, and a disabled schedule never ticks', async () => {
   const [off, still] = [await scheduled(), await scheduled({ enabled: false })];
   await service.call('PATCH', off.path, { key, body: { enabled: false } });
   const tick = await due(off.id, 5);
   await movedOn(off.id);
   assert.equal((await runsOf(off.path)).pagination.total, 0);
-  const told = await errorOf(off);
-  assert.deepEqual([told.at, told.code], [tick, 'WORKFLOW_NOT_ACTIVE']);
-  // What was passed over says nothing new.
+  const reported = await errorOf(off);
+  assert.deepEqual([reported.at, reported.code], [tick, 'WORKFLOW_NOT_ACTIVE']);
+  // A skipped tick reports nothing new.
   await due(off.id, 3 * 366 * 86_400_000);
   await movedOn(off.id);
-  assert.deepEqual(await errorOf(off), told);
+  assert.deepEqual(await errorOf(off), reported);
   const { body } = await service.call('GET', still.schedulePath, { key });
   assert.deepEqual(body.nextTimes, []);
 });
 
-test('what a later version requires is told where it is missing, until a run is started or the input changed', async () => {
+test('input that a later version requires is reported until a workflow run starts or the input changes', async () => {
   const first = await scheduled();
   const definition = { ...greeting(agent.agentId), input: { required: ['name', 'tone'] } };
   const version = { key, body: { definition } };
@@ -141,7 +141,7 @@ test('what a later version requires is told where it is missing, until a run is 
   assert.equal(await errorOf(first), null);
 });
 
-/** Refusals are logged as well, and that was what was to be seen. */
+/** Removes the logged refusals, which these tests expect. */
 afterEach(() => {
   for (const { faults } of [service, other]) {
     const seen = ['WORKFLOW_NOT_ACTIVE', 'MISSING_VARIABLES'];

@@ -33,7 +33,7 @@ const refusalOf = (runId: string, name: string) => ({
   outcome: { kind: 'failed', code: 'AGENT_NOT_ACTIVE', error: 'No.' } as const,
 });
 
-/** The second step is ready; what follows needs the input, and once that is known what the first one put out. */
+/** The second step is ready. What follows refers to the input, and then to the output of the first step. */
 async function startRun(input: object): Promise<string> {
   const workflow = await addWorkflow(service, {
     input: { required: ['n'], optional: [], defaults: {} },
@@ -46,21 +46,21 @@ async function startRun(input: object): Promise<string> {
   });
   const started = await starter.start(startCall(workflow, key, input));
   assert.ok(started.kind === 'accepted');
-  const parts = { ...coldProgress(), pipelines, onProgress: () => {} };
-  await settleSteps(parts, started.runId, [refusalOf(started.runId, 'first')]);
+  const deps = { ...coldProgress(), pipelines, onProgress: () => {} };
+  await settleSteps(deps, started.runId, [refusalOf(started.runId, 'first')]);
   return started.runId;
 }
 
-/** What the runs of one transaction lead to, and which values were asked for and answered, in this order. */
-async function plan(runIds: readonly string[], parts: ProgressDeps = coldProgress()) {
-  const asked: string[] = [];
+/** Plans workflow runs in one transaction. `reads` lists the sent and completed reads of values, in order. */
+async function plan(runIds: readonly string[], deps: ProgressDeps = coldProgress()) {
+  const reads: string[] = [];
   const events = runIds.map((runId) => refusalOf(runId, 'second'));
   const { ended } = await pipelines.use(async (send) => {
-    const telling: Send = async <Row>(...given: Parameters<Send>) => {
+    const recordingSend: Send = async <Row>(...given: Parameters<Send>) => {
       const [{ name }] = given;
-      if (/^progress-read-(input|outputs)$/.test(name)) asked.push(`${name} sent`);
+      if (/^progress-read-(input|outputs)$/.test(name)) reads.push(`${name} sent`);
       const rows = await send<Row>(...given);
-      if (/^progress-read-(input|outputs)$/.test(name)) asked.push(`${name} answered`);
+      if (/^progress-read-(input|outputs)$/.test(name)) reads.push(`${name} completed`);
       return rows;
     };
     const [, runs, steps] = await Promise.all([
@@ -69,31 +69,31 @@ async function plan(runIds: readonly string[], parts: ProgressDeps = coldProgres
       readSteps(send, events),
     ]);
     const planned = await planProgress(
-      parts,
-      telling,
-      { runs, steps, together: runIds.length > 1 },
+      deps,
+      recordingSend,
+      { runs, steps, shared: runIds.length > 1 },
       events,
     );
     await commit(send);
     planned.committed();
     return planned;
   });
-  return { asked, ended };
+  return { reads, ended };
 }
 
-test('what the runs of a batch lack is asked for together, and not run by run', async () => {
+test('planProgress reads the missing values of a batch at once, not one workflow run after the other', async () => {
   const runIds = await Promise.all([1, 2, 3].map((n) => startRun({ n })));
-  const { asked, ended } = await plan(runIds);
+  const { reads, ended } = await plan(runIds);
   const of = (name: string) =>
-    ['sent', 'answered'].flatMap((what) => runIds.map(() => `${name} ${what}`));
-  assert.deepEqual(asked, [...of('progress-read-input'), ...of('progress-read-outputs')]);
+    ['sent', 'completed'].flatMap((what) => runIds.map(() => `${name} ${what}`));
+  assert.deepEqual(reads, [...of('progress-read-input'), ...of('progress-read-outputs')]);
   assert.deepEqual(
     ended.map(({ end }) => end),
     runIds.map(() => ({ status: 'success', output: '"X"' })),
   );
 });
 
-test('runs whose conditions take long go on one by one where together they would take too long', async () => {
+test('workflow runs with slow conditions get separate transactions if they exceed the shared time', async () => {
   const endless = 'input.n.all(a, input.n.all(b, input.n.all(c, a + b + c >= 0.0)))';
   const workflow = await addWorkflow(service, {
     input: { required: ['n'], optional: [], defaults: {} },
@@ -109,7 +109,7 @@ test('runs whose conditions take long go on one by one where together they would
   assert.equal(rows[0]?.transactions, 25);
 });
 
-test('runs that make much ready begin one by one', async () => {
+test('workflow runs with long variables get separate transactions', async () => {
   const workflow = await addWorkflow(service, {
     input: { required: ['text'], optional: [], defaults: {} },
     steps: ['a', 'b', 'c'].map((name) =>
@@ -125,7 +125,7 @@ test('runs that make much ready begin one by one', async () => {
   assert.equal(rows[0]?.transactions, 3);
 });
 
-test('a condition is judged once, however often its run needs something more', async (t) => {
+test('a condition is evaluated once, however often its workflow run needs more values', async (t) => {
   const runId = await startRun({ n: 777_777 });
   const parse = t.mock.method(JSON, 'parse');
   const { ended } = await plan([runId]);
@@ -133,13 +133,13 @@ test('a condition is judged once, however often its run needs something more', a
   assert.deepEqual([ended.length, judged.length], [1, 1]);
 });
 
-test('a run that cannot go on fails, and the others of its batch go on', async () => {
+test('a workflow run that cannot advance fails, and the others of its batch advance', async () => {
   const [good = '', bad = ''] = [await startRun({ n: 1 }), await startRun({ n: 2 })];
   const { rows } = await sql<{ workflowVersionId: string }>`
     select workflow_version_id from workflow_runs where id = ${bad}`.execute(service.db);
   const { definitions } = coldProgress();
   const faults: Error[] = [];
-  const parts: ProgressDeps = {
+  const deps: ProgressDeps = {
     ...coldProgress(),
     definitions: async (send, id) => {
       const read = await definitions(send, id);
@@ -147,26 +147,26 @@ test('a run that cannot go on fails, and the others of its batch go on', async (
     },
     onFault: (error) => void faults.push(error),
   };
-  const { ended } = await plan([good, bad], parts);
+  const { ended } = await plan([good, bad], deps);
   const codes = new Map(
     ended.map(({ runId, end }) => [runId, 'errorCode' in end ? end.errorCode : null]),
   );
   assert.deepEqual([codes.get(good), codes.get(bad)], [null, 'INTERNAL']);
   assert.deepEqual(
     faults.map(({ message, cause }) => [message, cause instanceof TypeError]),
-    [[`${toId('workflowRun', bad)} cannot go on`, true]],
+    [[`${toId('workflowRun', bad)} cannot advance`, true]],
   );
 });
 
-test('of a run that was given up the call keeps what came of it, and what is left is stopped', async () => {
-  const parts = { ...coldProgress(), pipelines, onProgress: () => {}, onFault: () => {} };
+test('a faulted workflow run keeps the results of ended calls and cancels the rest', async () => {
+  const deps = { ...coldProgress(), pipelines, onProgress: () => {}, onFault: () => {} };
   const definitions: Definitions = async () => ({ steps: [null] }) as never;
   for (const [refused, second] of [
     ['second', 'failed'],
     ['first', 'canceled'],
   ] as const) {
     const runId = await startRun({ n: 1 });
-    await settleSteps({ ...parts, definitions }, runId, [refusalOf(runId, refused)]);
+    await settleSteps({ ...deps, definitions }, runId, [refusalOf(runId, refused)]);
     const { rows } = await sql<{ is: string }>`
       select r.status || ' ' || r.error_code || ', ' ||
         (select string_agg(step || ' ' || status, ', ' order by step) from workflow_steps where run_id = r.id) as is

@@ -11,7 +11,7 @@ import { workflowCaller } from '../../../src/core/execution/caller.ts';
 import type { ExecuteCall } from '../../../src/core/execution/decide.ts';
 import { createAdmission } from '../../../src/flow/admission/admit.ts';
 
-/** A process that was held up comes with the call of a step whose fallback has taken over since. */
+/** A paused process calls a step whose fallback has replaced it. */
 
 const service = await startService({ role: 'api' });
 const pipelines = testPipelines(service.database.connection);
@@ -21,7 +21,8 @@ const { db, workspaceId } = service;
 const agent = await addAgent(service, { user: 'x' });
 const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
 const { testingLimits } = readConfig({});
-const admission = createAdmission({ pipelines, testingLimits, slots: null, onQueued: () => {} });
+const announcements = { executionsQueued() {} };
+const admission = createAdmission({ pipelines, testingLimits, slots: null, announcements });
 
 function callOf(runId: string, fallback: boolean): ExecuteCall {
   const caller = workflowCaller({ id: workflow.id, workspaceId, userId: null });
@@ -37,7 +38,7 @@ function callOf(runId: string, fallback: boolean): ExecuteCall {
   };
 }
 
-test('the call that the step is ready for is let in, and no other', async () => {
+test('admission accepts only the call that the step is ready for', async () => {
   const runId = await addOpenRun(db, workflow);
   await sql`
     insert into workflow_steps (run_id, step, item, status, ready_at, variables, agent_id, fallback)

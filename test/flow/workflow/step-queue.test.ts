@@ -17,7 +17,7 @@ const step = (workspaceId: string, item: number): DueStep => ({
 });
 const named = (steps: readonly DueStep[]) => steps.map((one) => `${one.workspaceId}${one.item}`);
 
-test('workspaces have their turn one after the other', () => {
+test('workspaces take turns', () => {
   const queue = stepQueue();
   for (const item of [0, 1, 2, 3]) queue.add(step('a', item));
   queue.add(step('b', 0));
@@ -29,7 +29,7 @@ test('workspaces have their turn one after the other', () => {
   assert.deepEqual(queue.next(5), []);
 });
 
-test('what waits longer than a process has it for itself is let go of, and what was taken again is not', () => {
+test('a step with an expired reservation is dropped, and one that was taken again is not', () => {
   let nowMs = 0;
   const queue = stepQueue(() => nowMs);
   for (const item of [0, 1, 2]) queue.add(step('a', item));

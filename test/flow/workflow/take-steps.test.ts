@@ -16,42 +16,44 @@ const step = (item: number, variables = '{}'): DueStep => ({
   executedBy: null,
 });
 
-/** Calls that are answered one by one, or all from now on. */
+/** Calls that resolve one by one, or all from now on. */
 function taker() {
   const all = Promise.withResolvers<void>();
-  const calls: { readonly item: number; readonly answer: () => void }[] = [];
+  const calls: { readonly item: number; readonly resolve: () => void }[] = [];
   const admit: StepTakerDeps['admission']['admit'] = async ({ credential }) => {
-    if (credential.kind !== 'workflow') throw new Error('a call of nobody');
+    if (credential.kind !== 'workflow') throw new Error('not a call of a step');
     const one = Promise.withResolvers<void>();
-    calls.push({ item: credential.step.item, answer: one.resolve });
+    calls.push({ item: credential.step.item, resolve: one.resolve });
     await Promise.race([all.promise, one.promise]);
-    throw new Error('the database is away');
+    throw new Error('the database is unavailable');
   };
   const errors: unknown[] = [];
   const over: DueStep[] = [];
-  const parts = {
+  const deps = {
     admission: { admit },
-    giveBack: async (steps: readonly DueStep[]) => void over.push(...steps),
+    releaseSteps: async (steps: readonly DueStep[]) => void over.push(...steps),
     onError: (error: unknown) => void errors.push(error),
+    // Reservations do not expire, however slow the machine is.
+    nowMs: () => 0,
   };
-  const givenBack = () => over.map(({ item }) => item);
+  const released = () => over.map(({ item }) => item);
   const called = () => calls.map(({ item }) => item);
-  const created = createStepTaker(parts as unknown as StepTakerDeps);
-  return { ...created, answer: all.resolve, calls, called, givenBack, errors };
+  const created = createStepTaker(deps as unknown as StepTakerDeps);
+  return { ...created, resolve: all.resolve, calls, called, released, errors };
 }
 
 const many = (count: number) => Array.from({ length: count }, (_, item) => step(item));
 
-test('of many steps some hundreds stand in admission, half of the room is left to other workspaces, and the rest is given back', async () => {
-  const { take, room, idle, answer, called, errors, givenBack } = taker();
+test('admission gets a few hundred calls, half of the room stays free for others, and the rest is released', async () => {
+  const { take, room, idle, resolve, called, errors, released } = taker();
   take(many(12_000));
   assert.equal(called().length, 400);
   assert.deepEqual([room('workspace').steps, room('other').steps], [0, 5_000]);
-  answer();
+  resolve();
   await idle();
   assert.equal(errors.length, 10_000);
   assert.deepEqual(
-    givenBack(),
+    released(),
     Array.from({ length: 2_000 }, (_, at) => 10_000 + at),
   );
   assert.deepEqual(room('workspace'), { steps: 10_000, chars: 16_777_216 });
@@ -59,24 +61,24 @@ test('of many steps some hundreds stand in admission, half of the room is left t
   assert.equal(called().at(-1), 12_001);
 });
 
-test('a step does not wait behind those of another workspace', async () => {
-  const { take, idle, answer, calls, called } = taker();
+test('a step does not wait behind the steps of another workspace', async () => {
+  const { take, idle, resolve, calls, called } = taker();
   take(many(6_000));
   take([{ ...step(9_999), runId: 'other', workspaceId: 'other' }]);
-  // One run's calls are done together.
-  for (const one of [...calls]) one.answer();
+  // Calls of one workflow run complete together.
+  for (const one of [...calls]) one.resolve();
   while (called().length === 400) await new Promise(setImmediate);
   assert.ok(called().slice(400, 800).includes(9_999));
-  answer();
+  resolve();
   await idle();
 });
 
-test('a step that is being taken is passed over, and its fallback is not', async () => {
-  const { take, idle, answer, called } = taker();
+test('a step in progress is skipped, and its fallback is not', async () => {
+  const { take, idle, resolve, called } = taker();
   take(many(500));
   take(many(500));
   take([{ ...step(3), fallback: true }]);
-  answer();
+  resolve();
   await idle();
   assert.equal(called().length, 501);
   assert.equal(called().filter((item) => item === 3).length, 2);
@@ -84,7 +86,7 @@ test('a step that is being taken is passed over, and its fallback is not', async
   assert.equal(called().length, 502, 'but once more where it still is to be called');
 });
 
-test('of steps with long variables fewer are taken', () => {
+test('fewer steps are taken if their variables are long', () => {
   const { take, room, called } = taker();
   const long = JSON.stringify({ text: 'x'.repeat(4_000_000) });
   take(Array.from({ length: 12 }, (_, item) => step(item, long)));

@@ -25,7 +25,7 @@ async function emptyDatabase(t: TestContext): Promise<Db> {
 
 const nobody: FirstOwner = { ownerEmail: null, ownerPassword: null, hashPassword };
 
-test('of many processes that start at once, one makes the workspace and its owner', async (t) => {
+test('one of several starting processes creates the workspace and its owner', async (t) => {
   const db = await emptyDatabase(t);
   const all = await Promise.all([1, 2, 3, 4].map(() => bootstrapWorkspace(db, nobody)));
   const made = all.filter(({ created }) => created);
@@ -43,7 +43,7 @@ test('of many processes that start at once, one makes the workspace and its owne
   assert.equal(rows.length, 1);
 });
 
-test('the owner is whom the operator names', async (t) => {
+test('the configuration names the owner', async (t) => {
   const db = await emptyDatabase(t);
   const named = { ownerEmail: 'Ada@Example.com', ownerPassword: 'correct horse battery' };
   const made = await bootstrapWorkspace(db, { ...named, hashPassword });
@@ -52,14 +52,14 @@ test('the owner is whom the operator names', async (t) => {
   assert.deepEqual([user?.id, user?.name, user?.workspaces.length], [made.ownerId, 'ada', 1]);
 });
 
-test('an owner who could not sign in is not made, nor anything else', async (t) => {
+test('an invalid owner creates nothing', async (t) => {
   const db = await emptyDatabase(t);
   const wrong = bootstrapWorkspace(db, { ...nobody, ownerPassword: 'too short' });
   await assert.rejects(wrong, CallFailure);
   assert.deepEqual(await listUsers(db), []);
 });
 
-test('where there is a workspace nothing is made', async (t) => {
+test('an existing workspace is kept', async (t) => {
   const db = await emptyDatabase(t);
   const { workspaceId, ownerId } = await addWorkspace(db);
   const other = await addWorkspace(db);
@@ -70,7 +70,7 @@ test('where there is a workspace nothing is made', async (t) => {
   assert.deepEqual(users.sort(), [ownerId, other.ownerId].sort());
 });
 
-test('an account that the address has already becomes the owner, with its password', async (t) => {
+test('an existing account becomes the owner and keeps its password', async (t) => {
   const db = await emptyDatabase(t);
   const ada = { ...nobody, ownerEmail: 'ada@example.com' };
   const first = await bootstrapWorkspace(db, ada);

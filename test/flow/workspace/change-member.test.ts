@@ -30,7 +30,7 @@ async function twoOwners() {
   return { workspaceId, first: await as(ownerId), second: await as(otherId) };
 }
 
-/** Makes all of them wait for the workspace, and lets them go together. */
+/** Blocks all of them on the workspace lock, then releases them together. */
 async function atOnce(workspaceId: string, works: (() => Promise<unknown>)[]): Promise<string[]> {
   let all: Promise<string>[] = [];
   await db.transaction().execute(async (trx) => {
@@ -59,7 +59,7 @@ async function rolesOf(workspaceId: string): Promise<string[]> {
   return rows.map(({ role }) => role);
 }
 
-test('two owners who demote each other at once leave one', async () => {
+test('two owners who demote each other concurrently leave one', async () => {
   const { workspaceId, first, second } = await twoOwners();
   const outcomes = await atOnce(workspaceId, [
     () => changeRole(db, first, second.id, 'viewer'),
@@ -69,7 +69,7 @@ test('two owners who demote each other at once leave one', async () => {
   assert.deepEqual(await rolesOf(workspaceId), ['owner', 'viewer']);
 });
 
-test('two owners who step down at once leave one', async () => {
+test('two owners who demote themselves concurrently leave one', async () => {
   const { workspaceId, first, second } = await twoOwners();
   const outcomes = await atOnce(workspaceId, [
     () => changeRole(db, first, first.id, 'editor'),
@@ -79,7 +79,7 @@ test('two owners who step down at once leave one', async () => {
   assert.ok((await rolesOf(workspaceId)).includes('owner'));
 });
 
-test('two owners who remove each other at once leave one', async () => {
+test('two owners who remove each other concurrently leave one', async () => {
   const { workspaceId, first, second } = await twoOwners();
   const outcomes = await atOnce(workspaceId, [
     () => removeMember(db, first, second.id),
@@ -89,7 +89,7 @@ test('two owners who remove each other at once leave one', async () => {
   assert.deepEqual(await rolesOf(workspaceId), ['owner']);
 });
 
-test('a member is removed once', async () => {
+test('a member is removed only once', async () => {
   const { workspaceId, first, second } = await twoOwners();
   const memberId = await addMember(db, workspaceId, 'viewer');
   const outcomes = await atOnce(workspaceId, [
@@ -99,7 +99,7 @@ test('a member is removed once', async () => {
   assert.deepEqual(outcomes, ['NOT_FOUND', 'done']);
 });
 
-test('nobody is invited while they become a member: the link would outlive a removal', async () => {
+test('nobody is invited while they become a member', async () => {
   const { workspaceId, first, second } = await twoOwners();
   const email = 'coming@example.com';
   const { token } = await invite(db, first, { email, role: 'viewer' });
@@ -108,7 +108,7 @@ test('nobody is invited while they become a member: the link would outlive a rem
   const acceptance = { tokenHash: hashToken(token), name: undefined, password: undefined };
   const outcomes: Promise<string>[] = [];
   const undone = db.transaction().execute(async (trx) => {
-    // Keeps who accepts in the midst of it, until this is undone.
+    // Blocks the acceptance in its transaction until the rollback.
     await sql`
         insert into members (workspace_id, user_id, role)
         values (${workspaceId}, ${userId}, 'viewer')`.execute(trx);

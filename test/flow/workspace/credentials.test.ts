@@ -25,7 +25,7 @@ function credentials(key: Buffer) {
   return { open, unreadable };
 }
 
-test('what was stored is opened, a change takes effect at once', async () => {
+test('a stored credential is decrypted, and a change takes effect at once', async () => {
   const { open, unreadable } = credentials(sealKey);
   assert.equal(await open(workspaceId, 'mine'), null);
   const baseURL = 'https://llm.example.com/v1';
@@ -63,21 +63,21 @@ const unreadable: [string, string, (name: string) => Promise<unknown>][] = [
   ],
 ];
 for (const [what, name, spoil] of unreadable) {
-  test(`a credential ${what} is a provider that is not configured, and is told of`, async () => {
+  test(`a credential ${what} means PROVIDER_NOT_CONFIGURED and is reported`, async () => {
     await put(name, { kind: 'openai', apiKey: 'sk-mine' });
     await spoil(name);
     const key = name === 'lost' ? deriveSealKey('another secret altogether') : sealKey;
-    const { open, unreadable: told } = credentials(key);
+    const { open, unreadable: shown } = credentials(key);
     await assert.rejects(open(workspaceId, name), {
       name: 'ModelFailure',
       code: 'PROVIDER_NOT_CONFIGURED',
-      message: `The credential of provider '${name}' cannot be read: store it again.`,
+      message: `The credential of provider '${name}' cannot be decrypted. Store it again.`,
     });
-    assert.deepEqual(told, [{ workspaceId, name }]);
+    assert.deepEqual(shown, [{ workspaceId, name }]);
   });
 }
 
-test('a run that needs such a credential ends, and says why', async () => {
+test('an execution that needs such a credential fails with the reason', async () => {
   await put('gone', { kind: 'openai', apiKey: 'sk-mine' });
   const { open } = credentials(deriveSealKey('another secret altogether'));
   service.models.script(async (call) => {

@@ -11,14 +11,14 @@ function noting(fail: (call: number) => boolean = () => false) {
   const keyUse = createKeyUse({
     touch: async (hashes) => {
       touched.push(hashes);
-      if (fail(touched.length)) throw new Error('the database is away');
+      if (fail(touched.length)) throw new Error('the database is unavailable');
     },
     onError: (error) => void errors.push(error),
   });
   return { keyUse, touched, errors };
 }
 
-test('many uses of a key are one write, once a minute', async (t) => {
+test('many uses of a key cause one write per minute', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { keyUse, touched } = noting();
   for (const hash of [a, b, a, hashKey('a')]) keyUse.used(hash);
@@ -35,14 +35,14 @@ test('many uses of a key are one write, once a minute', async (t) => {
   assert.deepEqual(touched, [[a, b], [c]]);
 });
 
-test('nothing used is nothing written', async () => {
+test('without uses nothing is written', async () => {
   const { keyUse, touched } = noting();
   await keyUse.flush();
   await keyUse.close();
   assert.deepEqual(touched, []);
 });
 
-test('a write that fails is told of, and the next one is made', async () => {
+test('a failed write is reported, and the next one is sent', async () => {
   const { keyUse, touched, errors } = noting((call) => call === 1);
   keyUse.used(a);
   await keyUse.flush();
@@ -52,7 +52,7 @@ test('a write that fails is told of, and the next one is made', async () => {
   assert.equal(errors.length, 1);
 });
 
-test('made-up keys do not fill the memory: more than ten thousand are written sooner', async () => {
+test('more than ten thousand pending keys are written early', async () => {
   const { keyUse, touched } = noting();
   for (let i = 0; i < 25_000; i++) keyUse.used(hashKey(String(i)));
   await keyUse.close();

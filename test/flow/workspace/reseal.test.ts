@@ -12,7 +12,7 @@ import { findStoredProvider } from '../../../src/store/people/providers.ts';
 
 const newKey = deriveSealKey('the next secret of this server');
 
-test('every credential of every workspace opens with the new key, and none with the old', async (t) => {
+test('every credential of every workspace is encrypted with the new key', async (t) => {
   const service = await startService();
   t.after(service.close);
   const { db } = service;
@@ -36,11 +36,11 @@ test('every credential of every workspace opens with the new key, and none with 
     await assert.rejects(open(db, sealKey, workspaceId, name));
   }
   assert.equal((await open(db, newKey, service.workspaceId, 'bare'))?.apiKey, null);
-  // A second go, for instance after an answer that was lost, does no harm.
+  // Repeating it, for instance after a lost response, is harmless.
   assert.equal(await reseal(db, sealKey, newKey), 0);
 });
 
-test('where one does not open, nothing is changed, and it is named', async (t) => {
+test('a credential that cannot be decrypted is named, and nothing is changed', async (t) => {
   const service = await startService();
   t.after(service.close);
   const { db, workspaceId, ownerId: user } = service;

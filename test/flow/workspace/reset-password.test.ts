@@ -17,7 +17,7 @@ const signIn = async (email: string, password: string) => {
 };
 const me = async (cookie: string) => (await service.call('GET', '/api/v1/me', { cookie })).status;
 
-test('a password is made up, opens, and the old one and all sessions are over', async () => {
+test('a generated password works, and the old one and all sessions are invalid', async () => {
   const { email, cookie } = await service.signIn();
   const stranger = await service.signIn();
   const { password } = await resetPassword(service.db, email.toUpperCase(), hashPassword);
@@ -26,7 +26,7 @@ test('a password is made up, opens, and the old one and all sessions are over', 
   assert.deepEqual([await signIn(email, old), await signIn(email, password ?? '')], [401, 200]);
 });
 
-test('a password that was made up is known as one, until another is chosen', async () => {
+test('a generated password is marked until another one is set', async () => {
   const { email } = await service.signIn();
   const { password } = await resetPassword(service.db, email, hashPassword);
   const signInAs = (given: string) =>
@@ -44,21 +44,21 @@ test('a password that was made up is known as one, until another is chosen', asy
   assert.equal(await isGenerated((await signInAs('one that was given')).cookie), false);
 });
 
-test('a given password is taken, and not shown again', async () => {
+test('a given password is set and not returned', async () => {
   const { email } = await service.signIn();
   const given = 'another password';
   assert.deepEqual(await resetPassword(service.db, email, hashPassword, given), { password: null });
   assert.equal(await signIn(email, given), 200);
 });
 
-test('whoever had no password has one then', async () => {
+test('a user without a password gets one', async () => {
   const userId = await service.member('viewer');
   const email = `${userId}@example.com`;
   const { password } = await resetPassword(service.db, email, hashPassword);
   assert.equal(await signIn(email, password ?? ''), 200);
 });
 
-test('an unknown user and a password that is too short are refused, and nothing changes', async () => {
+test('an unknown user and a short password are refused without a change', async () => {
   const { email, cookie } = await service.signIn();
   const refused = (address: string, password?: string) =>
     assert.rejects(resetPassword(service.db, address, hashPassword, password), CallFailure);

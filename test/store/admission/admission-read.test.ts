@@ -6,7 +6,7 @@ import {
   readForAdmission,
 } from '../../../src/store/admission/admission-read.ts';
 import type { Send, Statement } from '../../../src/store/connection/pipeline.ts';
-import type { MembersAsked } from '../../../src/store/people/members.ts';
+import type { MembershipLookup } from '../../../src/store/people/members.ts';
 import { readForStart } from '../../../src/store/workflow/workflow-start.ts';
 
 const id = '00000000-0000-7000-8000-000000000000';
@@ -26,7 +26,7 @@ async function sentFor(ask: (send: Send) => Promise<unknown>): Promise<string[]>
 const none = { workspaceIds: [], userIds: [], agentIds: [], firstCalls: [], steps: [] };
 const asked: AdmissionLookup = { ...none, keyHashes, members: [], worker: null, fromTag: 0 };
 const starts = { keyHashes, workspaceIds: [], workflowIds: [], firstWorkflowRuns: [] };
-const reads: Record<string, (send: Send, members: MembersAsked) => Promise<unknown>> = {
+const reads: Record<string, (send: Send, members: MembershipLookup) => Promise<unknown>> = {
   calls: (send, members) => readForAdmission(send, { ...asked, members }),
   'starts of workflows': (send, members) => readForStart(send, { ...starts, members }),
 };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { runAsAdmin } from '../../../harness/cluster.ts';
 import { createTestDatabase } from '../../../harness/database.ts';
-import { connectionTo, reach } from '../../../src/store/connection/connect.ts';
+import { connectToDatabase, parseDatabaseUrl } from '../../../src/store/connection/connect.ts';
 
 test('whatever asks for TLS has the server checked, without a warning', async (t) => {
   const warnings: Error[] = [];
@@ -28,7 +28,7 @@ test('whatever asks for TLS has the server checked, without a warning', async (t
 
 test('a certificate that is not there is said in one line', () => {
   assert.throws(
-    () => connectionTo('postgres://u@db/cueline?sslmode=verify-full&sslrootcert=/nope/ca.pem'),
+    () => parseDatabaseUrl('postgres://u@db/cueline?sslmode=verify-full&sslrootcert=/nope/ca.pem'),
     {
       name: 'StartupFailure',
       message:
@@ -43,13 +43,13 @@ test('a database that cannot hold every letter is refused, with what to do', asy
   const admin = { ...connection, user: 'postgres' };
   t.after(() => database.drop());
   const patience = { withinMs: 0, signal: t.signal, onWait: () => {} };
-  await reach(connection, patience);
+  await connectToDatabase(connection, patience);
   for (const encoding of ['LATIN1', 'SQL_ASCII']) {
     const name = `${connection.database}_${encoding.toLowerCase()}`;
     const made = `template template0 locale_provider libc locale 'C' encoding '${encoding}'`;
     await runAsAdmin(admin, `create database ${name} ${made} owner cueline`);
     try {
-      await assert.rejects(reach({ ...connection, database: name }, patience), {
+      await assert.rejects(connectToDatabase({ ...connection, database: name }, patience), {
         name: 'StartupFailure',
         message: new RegExp(`${encoding}; Cueline needs UTF8\\. .*createdb --encoding=UTF8`),
       });
@@ -60,5 +60,5 @@ test('a database that cannot hold every letter is refused, with what to do', asy
 });
 
 function tlsOf(url: string): unknown {
-  return (new pg.Client(connectionTo(url)) as unknown as { ssl: unknown }).ssl;
+  return (new pg.Client(parseDatabaseUrl(url)) as unknown as { ssl: unknown }).ssl;
 }

@@ -148,20 +148,20 @@ test('texts arrive as they were, whatever they hold', async () => {
 });
 
 test('an answer that came while this process was held up is read before it is given up', async () => {
-  const answerTimeoutMs = 1_000;
+  const responseTimeoutMs = 1_000;
   const ask = { name: 'held-up', text: `select 'held up' as text` };
   // The connection is there already.
   await counted();
   const rows = await pipelines.use(async (send) => {
     const first = send<{ text: string }>(ask);
-    const until = performance.now() + answerTimeoutMs + 100;
+    const until = performance.now() + responseTimeoutMs + 100;
     // Once the statement has left.
     setImmediate(() => {
       holdUpUntilAnswered();
       while (performance.now() < until);
     });
     return [...(await first), ...(await send<{ text: string }>(ask))];
-  }, answerTimeoutMs);
+  }, responseTimeoutMs);
   assert.deepEqual(rows, [{ text: 'held up' }, { text: 'held up' }]);
 });
 

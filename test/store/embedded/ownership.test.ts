@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hold } from '../../../src/store/embedded/lock.ts';
+import { acquireLock } from '../../../src/store/embedded/lock.ts';
 import { readPostmaster } from '../../../src/store/embedded/postmaster.ts';
 import { findEmbedded, joinEmbedded, startEmbedded } from '../../../src/store/embedded.ts';
 import { postmasterPid, query, startCueline, usedDirectory } from './start-and-kill.ts';
@@ -64,7 +64,7 @@ test('a command never uses what a killed server left running', async (t) => {
 
 test('who waits can be told to end', async () => {
   const dataDir = used();
-  const held = hold(dataDir, 'command');
+  const held = acquireLock(dataDir, 'command');
   try {
     const ending = new AbortController();
     const onWait = () => ending.abort();

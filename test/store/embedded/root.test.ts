@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, chown, cp, realpath, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { accountFor, reaches } from '../../../src/store/embedded/account.ts';
+import { accountFor, canEnter } from '../../../src/store/embedded/account.ts';
 import { packagedNative } from '../../../src/store/embedded/binaries.ts';
 import { findEmbedded, startEmbedded } from '../../../src/store/embedded.ts';
 import { keepLine, newDirectory, query, startCueline } from './start-and-kill.ts';
@@ -55,7 +55,7 @@ test('as root, on a data directory that was copied as root', { skip: !root }, as
 test('as an ordinary user', { skip: !root }, async (t) => {
   const account = await accountFor('/nowhere');
   assert.ok(account);
-  if (!(await reaches(account, import.meta.dirname))) return t.skip('sources out of reach');
+  if (!(await canEnter(account, import.meta.dirname))) return t.skip('sources out of reach');
   const dataDir = await newDirectory(t);
   await chown(dataDir, account.uid, account.gid);
   const cueline = startCueline(t, dataDir, { account });

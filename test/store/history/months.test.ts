@@ -122,7 +122,7 @@ test('one who reads with an older snapshot reads on; the month goes after', asyn
   await reader.query('select 1 from workspaces limit 1');
   await round();
   await round();
-  assert.equal((await months.monthsToDrop(db)).length, 2);
+  assert.equal((await months.listDroppableMonths(db)).length, 2);
   assert.equal(await months.isFloorSettled(db), false);
   assert.deepEqual(await standing(), names);
   assert.deepEqual(await seen(), { records: 2, counted: 2 });

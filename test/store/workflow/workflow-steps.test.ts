@@ -7,7 +7,10 @@ import { rowsOfStatement } from '../../../harness/plan.ts';
 import { startService } from '../../../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import type { WorkflowStepOf } from '../../../src/core/agent/model-settings.ts';
-import { holdReadySteps, lockReadySteps } from '../../../src/store/workflow/workflow-steps.ts';
+import {
+  lockReadySteps,
+  lockReadyStepsOfRuns,
+} from '../../../src/store/workflow/workflow-steps.ts';
 
 const service = await startService({ role: 'api' });
 const { db } = service;
@@ -36,7 +39,7 @@ test('what named steps cost does not grow with those that wait, whatever Postgre
   await addItems('success');
   await sql`analyze workflow_steps, workflow_runs`.execute(db);
   const steps = await addItems('ready');
-  const locks = { 'steps-lock-ready': lockReadySteps, 'steps-hold-ready': holdReadySteps };
+  const locks = { 'steps-lock-ready': lockReadySteps, 'steps-hold-ready': lockReadyStepsOfRuns };
   for (const [name, lock] of Object.entries(locks)) {
     const rows = await rowsOfStatement(pipelines, name, (send) => lock(send, steps));
     assert.ok(rows >= named && rows <= 12 * named, `${name}: ${rows} rows`);

@@ -12,7 +12,7 @@ import { listPins } from '../../../store/agent/pins.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { allowAgent } from '../../http/cors.ts';
+import { allowAgentOrigins } from '../../http/cors.ts';
 import { etag, ifMatch } from '../../http/if-match.ts';
 import { pageResponse, readPage } from '../../http/page.ts';
 import { type Context, type HandlerResponse, route } from '../../http/route.ts';
@@ -69,7 +69,7 @@ export function agentRoutes(app: FastifyInstance, parts: ApiDeps): void {
     const agentId = fromId('agent', params.agentId);
     const row = agentId && (await store.findAgent(db, caller, agentId));
     if (!row) throw noSuchAgent();
-    allowAgent({ request, reply, caller }, row);
+    allowAgentOrigins({ request, reply, caller }, row);
     const { counts, nowMs } = await readCounts(db, row.id);
     const stage = stageLimits(row.stage, parts.testingLimits);
     const states = peekWindows(counts, agentLimits(row.rateLimits, stage), nowMs);
@@ -79,7 +79,7 @@ export function agentRoutes(app: FastifyInstance, parts: ApiDeps): void {
   route(app, parts, contract.listPins, async ({ params, query, caller, request, reply }) => {
     const page = readPage(query);
     const agent = await visibleAgent(parts.reads, caller, params.agentId);
-    allowAgent({ request, reply, caller }, agent);
+    allowAgentOrigins({ request, reply, caller }, agent);
     const { rows, total } = await listPins(db, agent.id, page);
     return pageResponse('pins', rows.map(pinWire), { ...page, total });
   });
@@ -91,6 +91,6 @@ type OneAgent = Context<
 
 /** Preflights of an agent's paths are answered by its origins, so the answers must be as well. */
 function answer({ caller, request, reply }: OneAgent, row: store.AgentRow): HandlerResponse {
-  allowAgent({ request, reply, caller }, row);
+  allowAgentOrigins({ request, reply, caller }, row);
   return { status: 200, body: agentWire(row), headers: { etag: etag(row.revision) } };
 }

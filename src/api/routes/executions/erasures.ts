@@ -15,7 +15,7 @@ import * as store from '../../../store/history/erasures.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import { visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { allowAgent } from '../../http/cors.ts';
+import { allowAgentOrigins } from '../../http/cors.ts';
 import { pageResponse, readPage } from '../../http/page.ts';
 import { route } from '../../http/route.ts';
 
@@ -26,7 +26,7 @@ export function erasureRoutes(app: FastifyInstance, parts: ApiDeps): void {
   route(app, parts, deleteExecution, async (context) => {
     const { params, caller } = context;
     const execution = await visibleExecution(reads, caller, params, (agent) =>
-      allowAgent(context, agent),
+      allowAgentOrigins(context, agent),
     );
     if (execution.status === 'processing') {
       const message = 'The execution has not ended: cancel it before its record is deleted.';

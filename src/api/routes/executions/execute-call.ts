@@ -4,7 +4,7 @@ import { idempotencyKeyMax } from '../../../contract/limits.ts';
 import { type ExecuteBody, parseExecuteBody } from '../../../core/agent/variables.ts';
 import type { ExecuteCall } from '../../../core/execution/decide.ts';
 import { unknownName } from '../../../core/failure.ts';
-import { refuseNobody } from '../../access/authenticate.ts';
+import { requireCredential } from '../../access/authenticate.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { readBody } from '../../http/body.ts';
 
@@ -33,7 +33,7 @@ export async function readDashboardCall(
   endpoint: Endpoint,
   field: 'variables' | 'input',
 ) {
-  refuseNobody(request);
+  requireCredential(request);
   const body = await readExecuteBody(request, field);
   // Now that the body is here, which may take its time: by then the caller may have been removed.
   const caller = await authenticator.identify(request, endpoint);

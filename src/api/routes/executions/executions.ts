@@ -6,14 +6,14 @@ import { fromId } from '../../../core/id.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { mayRead, noSuchExecution, visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { allowAgent } from '../../http/cors.ts';
+import { allowAgentOrigins } from '../../http/cors.ts';
 import { route } from '../../http/route.ts';
 import { waitFor } from '../../http/wait-for.ts';
 import { executionDetailWire } from './execution-wire.ts';
 
 /** Status and cancel. */
 export function executionRoutes(app: FastifyInstance, parts: ApiDeps): void {
-  const { reads, waiters, waitPlaces: places } = parts;
+  const { reads, waiters, waitSlots: slots } = parts;
 
   route(app, parts, getExecution, async (context) => {
     const { params, query, caller, request, reply } = context;
@@ -22,14 +22,14 @@ export function executionRoutes(app: FastifyInstance, parts: ApiDeps): void {
       again: () => parts.authenticator.authenticate(request, getExecution),
       async read(now: Caller) {
         const found = await visibleExecution(reads, now, params, (agent) =>
-          allowAgent({ ...context, caller: now }, agent),
+          allowAgentOrigins({ ...context, caller: now }, agent),
         );
         // A key that may execute but not read reaches the runs it started, and no others exist for it.
         if (!mayRead(now, found)) throw noSuchExecution();
         return found;
       },
     };
-    const row = await waitFor({ places, waiters }, wait, reply);
+    const row = await waitFor({ slots, waiters }, wait, reply);
     return {
       status: 200,
       body: executionDetailWire(row),
@@ -40,7 +40,7 @@ export function executionRoutes(app: FastifyInstance, parts: ApiDeps): void {
   route(app, parts, cancelExecution, async (context) => {
     const { params, caller } = context;
     const { id, agentId } = await visibleExecution(reads, caller, params, (agent) =>
-      allowAgent(context, agent),
+      allowAgentOrigins(context, agent),
     );
     if (!(await parts.canceler.cancel(id))) {
       throw new CallFailure('ALREADY_ENDED', `The execution has ended already.`);

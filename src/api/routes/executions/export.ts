@@ -7,18 +7,18 @@ import { listVisibleAgents } from '../../../store/agent/agents.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { allowAgent } from '../../http/cors.ts';
+import { allowAgentOrigins } from '../../http/cors.ts';
 import { limitLists } from '../../http/list-limit.ts';
 import { route } from '../../http/route.ts';
 import { emptyStream, streamOf } from '../../http/stream.ts';
-import { createStreamPlaces } from '../../http/stream-slots.ts';
+import { createStreamSlots } from '../../http/stream-slots.ts';
 import { type ExportForm, exportForms } from './export-wire.ts';
 import { type HistoryQuery, readCursor, readHistory } from './history-query.ts';
 
 /** The history as one long answer, which is written no faster than it is taken. */
 export function exportRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const limited = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
-  const places = createStreamPlaces('export', {
+  const slots = createStreamSlots('export', {
     max: exportsMax,
     ofWorkspaceMax: exportsOfWorkspaceMax,
   });
@@ -29,7 +29,7 @@ export function exportRoutes(app: FastifyInstance, parts: ApiDeps): void {
     exportExecutions,
     async ({ params, query, caller, request, reply }) => {
       const agent = await visibleAgent(parts.reads, caller, params.agentId);
-      allowAgent({ request, reply, caller }, agent);
+      allowAgentOrigins({ request, reply, caller }, agent);
       const name = `executions-${params.agentId}`;
       return answer({ agentIds: [agent.id], query, name, caller, request });
     },
@@ -58,21 +58,21 @@ export function exportRoutes(app: FastifyInstance, parts: ApiDeps): void {
       'cache-control': 'no-store',
     };
     if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
-    const place = places.take(caller.workspaceId);
+    const slot = slots.acquire(caller.workspaceId);
     const batches = exportHistory(parts.exportDb, { ...question, msMax: streamMsMax });
     try {
       // What goes wrong at the beginning still has a status of its own.
       const first = await batches.next();
-      place.signal.throwIfAborted();
+      slot.signal.throwIfAborted();
       const texts = textsOf(form, after === null, first, batches);
-      const stream = streamOf(texts, request, place);
+      const stream = streamOf(texts, request, slot);
       stream.once('close', () => {
         // A stream that was broken off before anybody read of it has not begun what it is made of.
         batches.return().catch((error: unknown) => request.log.warn({ err: error }, 'export end'));
       });
       return { status: 200, body: stream, headers };
     } catch (error) {
-      place.giveBack();
+      slot.release();
       await batches.return();
       throw error;
     }

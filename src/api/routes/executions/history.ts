@@ -21,12 +21,12 @@ import { listVisibleAgents } from '../../../store/agent/agents.ts';
 import type { ExecutionRow } from '../../../store/execution/executions.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { allowAgent } from '../../http/cors.ts';
+import { allowAgentOrigins } from '../../http/cors.ts';
 import { toJson } from '../../http/json-response.ts';
 import { limitLists } from '../../http/list-limit.ts';
 import { type Context, type HandlerResponse, known, route } from '../../http/route.ts';
 import { emptyStream, streamOf } from '../../http/stream.ts';
-import { createStreamPlaces, type StreamPlaces } from '../../http/stream-slots.ts';
+import { createStreamSlots, type StreamSlots } from '../../http/stream-slots.ts';
 import { executionWire } from './execution-wire.ts';
 import { type HistoryQuery, readCursor, readHistory } from './history-query.ts';
 
@@ -34,13 +34,13 @@ import { type HistoryQuery, readCursor, readHistory } from './history-query.ts';
 export function historyRoutes(app: FastifyInstance, parts: ApiDeps): void {
   const { db } = parts;
   const limited = (caller: Caller, reply: FastifyReply) => limitLists(parts, caller, reply);
-  const places = createStreamPlaces('page', {
+  const slots = createStreamSlots('page', {
     max: longPagesMax,
     ofWorkspaceMax: longPagesOfWorkspaceMax,
   });
 
   for (const endpoint of [listExecutions, listExecutionsUnversioned]) {
-    route(app, parts, endpoint, (context) => listOne(parts, places, context), limited);
+    route(app, parts, endpoint, (context) => listOne(parts, slots, context), limited);
   }
 
   route(
@@ -49,7 +49,7 @@ export function historyRoutes(app: FastifyInstance, parts: ApiDeps): void {
     listAllExecutions,
     async ({ query, caller, request }) => {
       const agentIds = await listVisibleAgents(db, caller);
-      return page({ db, places }, { agentIds, query, caller, request });
+      return page({ db, slots }, { agentIds, query, caller, request });
     },
     limited,
   );
@@ -57,14 +57,14 @@ export function historyRoutes(app: FastifyInstance, parts: ApiDeps): void {
 
 async function listOne(
   parts: ApiDeps,
-  places: StreamPlaces,
+  slots: StreamSlots,
   context: Context<typeof listExecutions | typeof listExecutionsUnversioned>,
 ) {
   const { params, query, request, reply } = context;
   const caller = known(context.caller);
   const agent = await visibleAgent(parts.reads, caller, params.agentId);
-  allowAgent({ request, reply, caller }, agent);
-  return page({ db: parts.db, places }, { agentIds: [agent.id], query, caller, request });
+  allowAgentOrigins({ request, reply, caller }, agent);
+  return page({ db: parts.db, slots }, { agentIds: [agent.id], query, caller, request });
 }
 
 interface Asked {
@@ -75,7 +75,7 @@ interface Asked {
 }
 
 async function page(
-  { db, places }: { readonly db: ApiDeps['db']; readonly places: StreamPlaces },
+  { db, slots }: { readonly db: ApiDeps['db']; readonly slots: StreamSlots },
   { agentIds, query, caller, request }: Asked,
 ): Promise<HandlerResponse> {
   const { limit = pageDefault, offset = 0 } = query;
@@ -101,8 +101,8 @@ async function page(
   }
   const headers = { 'content-type': 'application/json; charset=utf-8' };
   if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
-  const place = places.take(caller.workspaceId);
-  const body = streamOf(textsOf(wholeRecords(db, shown), rest), request, place);
+  const slot = slots.acquire(caller.workspaceId);
+  const body = streamOf(textsOf(wholeRecords(db, shown), rest), request, slot);
   return { status: 200, body, headers };
 }
 

@@ -4,7 +4,7 @@ import { type Grouping, levelMs } from '../../../core/history/statistics.ts';
 import { fits, type StepLength, stepBounds, stepSpans } from '../../../core/history/steps.ts';
 import { fromId } from '../../../core/id.ts';
 import { findZone, utc } from '../../../core/time-zone.ts';
-import { readClockOf } from '../../../store/connection/clock.ts';
+import { readClockInZone } from '../../../store/connection/clock.ts';
 import type { Db } from '../../../store/connection/database.ts';
 import type { StatisticsRead } from '../../../store/history/read-statistics.ts';
 import { readRange } from '../../http/range.ts';
@@ -32,7 +32,7 @@ export async function readQuestion(
   const { level = 'day', groupBy = 'status,source' } = query;
   const by = readGroupings(groupBy, allowed);
   const timeZone = findZone(query.timeZone ?? utc);
-  const nowMs = timeZone === null ? null : await readClockOf(db, timeZone);
+  const nowMs = timeZone === null ? null : await readClockInZone(db, timeZone);
   if (timeZone === null || nowMs === null) throw unknownZone(query.timeZone ?? '');
   const range = readRange(query, timeZone);
   const bounds = stepBounds(

@@ -19,7 +19,7 @@ import {
 } from '../../../store/history/read-statistics.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { allowAgent } from '../../http/cors.ts';
+import { allowAgentOrigins } from '../../http/cors.ts';
 import { limitLists } from '../../http/list-limit.ts';
 import { route } from '../../http/route.ts';
 import { readAgentIds, readQuestion, type StatisticsRequest, tooMuch } from './statistics-query.ts';
@@ -35,7 +35,7 @@ export function statisticsRoutes(app: FastifyInstance, parts: ApiDeps): void {
     getStatistics,
     async ({ params, query, caller, request, reply }) => {
       const agent = await visibleAgent(parts.reads, caller, params.agentId);
-      allowAgent({ request, reply, caller }, agent);
+      allowAgentOrigins({ request, reply, caller }, agent);
       const asked = await readQuestion(db, query, agentGroupings);
       const body = await answer(db, asked, { agentId: agent.id });
       return { status: 200, body: { agentId: toId('agent', agent.id), ...body } };

@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { getDocs } from '../../../contract/system.ts';
 import { CallFailure } from '../../../core/failure.ts';
+import { routePath } from '../../http/route.ts';
 
 /**
- * The dashboard, as `dashboard/build.ts` left it: one page for all of its paths, and the files that the page asks for.
- * Everything is read once and kept: it is small, and only what the build wrote can be asked for.
+ * The dashboard and the API reference, as `dashboard/build.ts` wrote them: one page for all paths of the dashboard, one at
+ * `/docs`, and the files that both load. Everything is read once and kept, so only what the build wrote can be requested.
  */
 export function dashboardRoutes(app: FastifyInstance, folder: string = builtFolder): void {
   let read: Promise<Built | null> | null = null;
@@ -34,6 +36,19 @@ export function dashboardRoutes(app: FastifyInstance, folder: string = builtFold
     app.get(`/${name}`, page);
     app.get(`/${name}/*`, page);
   }
+
+  app.get(routePath(getDocs), async (_request, reply) => {
+    const html = (await built())?.reference;
+    reply.type('text/html; charset=utf-8');
+    if (html === undefined) return reply.header('content-security-policy', closed).send(notBuilt);
+    return reply
+      .headers({
+        'content-security-policy': referencePolicy,
+        'cache-control': 'no-cache',
+        ...hardened,
+      })
+      .send(html);
+  });
 
   app.unknownPage = (request, reply) =>
     asksForPage(request) ? page(request, reply.code(404)) : null;
@@ -109,6 +124,21 @@ function policy(nonce: string): string {
   ].join('; ');
 }
 
+/**
+ * The viewer adds `<style>` elements without a nonce, so inline styles are allowed here. Scripts and requests stay with this
+ * server, and everything that the page shows comes from our own OpenAPI document.
+ */
+const referencePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
 const hardened = {
   // An invitation's link is a secret.
   'referrer-policy': 'no-referrer',
@@ -120,13 +150,14 @@ const closed = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-a
 const notBuilt = `<!doctype html>
 <html lang="en"><title>Cueline</title>
 <h1>The dashboard is not built</h1>
-<p>The API works: see <a href="/docs">its reference</a>. To build the dashboard, install the development packages too
-(<code>npm ci</code>), which builds it, or run <code>npm run build:dashboard</code>, and start the server again.</p>
+<p>The API works: see <a href="/openapi.json">its OpenAPI document</a>. To build the dashboard and the API reference, install the
+development packages too (<code>npm ci</code>), which builds both, or run <code>npm run build:dashboard</code>. Then restart the server.</p>
 </html>
 `;
 
 interface Built {
   readonly page: string;
+  readonly reference: string;
   readonly assets: ReadonlyMap<string, Asset>;
 }
 
@@ -139,6 +170,7 @@ interface Asset {
 async function readBuilt(folder: string): Promise<Built | null> {
   try {
     const page = await readFile(join(folder, 'index.html'), 'utf8');
+    const reference = await readFile(join(folder, 'reference.html'), 'utf8');
     const names = await readdir(join(folder, 'assets'));
     const plain = names.filter((name) => types[extname(name)] !== undefined);
     const assets = await Promise.all(
@@ -146,7 +178,7 @@ async function readBuilt(folder: string): Promise<Built | null> {
         async (name) => [name, await readAsset(join(folder, 'assets', name), names)] as const,
       ),
     );
-    return { page, assets: new Map(assets) };
+    return { page, reference, assets: new Map(assets) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

@@ -1,14 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIPv6 } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { openapi } from '../../../contract/openapi/openapi.ts';
-import {
-  getDocs,
-  getHealth,
-  getMetrics,
-  getOpenapi,
-  getReadiness,
-} from '../../../contract/system.ts';
+import { getHealth, getMetrics, getOpenapi, getReadiness } from '../../../contract/system.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { ReadOnlyFailure, StartupFailure } from '../../../core/startup-failure.ts';
 import type { Db } from '../../../store/connection/database.ts';
@@ -16,8 +11,7 @@ import { checkSchema } from '../../../store/migrate.ts';
 import { errorResponse } from '../../http/error-response.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { routePath, send } from '../../http/route.ts';
-import { kept, within } from '../../http/ttl-cache.ts';
-import { docsPage, docsStyleHash } from './docs.ts';
+import { cached, withTimeout } from '../../http/ttl-cache.ts';
 
 export interface SystemDeps {
   readonly db: Db;
@@ -43,9 +37,9 @@ const readinessTimeoutMs = 2_000;
 /** What every process says of itself, one that only works included: alive, ready, metrics. */
 export function systemRoutes(app: FastifyInstance, parts: SystemDeps): void {
   const fits = schemaCheck(parts.db);
-  const unready = kept(
+  const unready = cached(
     () =>
-      within(fits(), readinessTimeoutMs).then(
+      withTimeout(fits(), readinessTimeoutMs).then(
         () => null,
         (error: unknown) => {
           app.log.warn({ err: error }, 'not ready');
@@ -79,28 +73,24 @@ export function systemRoutes(app: FastifyInstance, parts: SystemDeps): void {
   });
 }
 
-/** What the API says of itself: its description, as JSON and as a page, made when it is first asked for. */
-export function referenceRoutes(app: FastifyInstance, version: string): void {
-  let made: { readonly json: string; readonly page: string } | null = null;
-  const reference = () => {
+/** The OpenAPI document, made and compressed at the first request for it: as plain text it is half a megabyte. */
+export function openapiRoute(app: FastifyInstance, version: string): void {
+  let made: { readonly json: string; readonly gzipped: Buffer } | null = null;
+  const document = () => {
     if (made) return made;
-    const description = openapi(version);
-    made = { json: JSON.stringify(description), page: docsPage(description) };
+    const json = JSON.stringify(openapi(version));
+    made = { json, gzipped: gzipSync(json) };
     return made;
   };
 
-  app.get(routePath(getOpenapi), (_request, reply) => {
-    reply.type('application/json; charset=utf-8').send(reference().json);
-  });
-  app.get(routePath(getDocs), (_request, reply) => {
-    reply
-      .header('content-security-policy', docsPolicy)
-      .type('text/html; charset=utf-8')
-      .send(reference().page);
+  app.get(routePath(getOpenapi), (request, reply) => {
+    const { json, gzipped } = document();
+    reply.header('vary', 'accept-encoding').type('application/json; charset=utf-8');
+    if (/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) {
+      reply.header('content-encoding', 'gzip').send(gzipped);
+    } else reply.send(json);
   });
 }
-
-const docsPolicy = `default-src 'none'; style-src '${docsStyleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 const elsewhere =
   'Metrics are answered on loopback, and elsewhere to the bearer of CUELINE_METRICS_TOKEN.';

@@ -63,8 +63,8 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiDeps): void {
       readable(now, await foundRun(parts, now, params, query.omit === 'bodies'));
     const again = () => parts.authenticator.authenticate(request, contract.getWorkflowRun);
     const wait = { id, seconds: query.wait, caller, again, read };
-    const { waitPlaces: places, workflowRunWaiters: waiters } = parts;
-    return answer(await waitFor({ places, waiters }, wait, reply));
+    const { waitSlots: slots, workflowRunWaiters: waiters } = parts;
+    return answer(await waitFor({ slots, waiters }, wait, reply));
   });
 
   route(
@@ -74,7 +74,7 @@ export function workflowRunRoutes(app: FastifyInstance, parts: ApiDeps): void {
     async ({ params, query, caller }) => {
       const page = readPage(query);
       const { status = null } = query;
-      const run = readable(caller, await store.findSeenRun(db, caller, idsOf(params)));
+      const run = readable(caller, await store.findVisibleRun(db, caller, idsOf(params)));
       const step = run.definition.steps.find(({ name }) => name === params.stepName);
       if (!step) throw new CallFailure('NOT_FOUND', 'The run has no such step.');
       const { rows, total } = await listItems(db, { runId: run.id, step: step.name, status }, page);

@@ -6,6 +6,7 @@ import type {
   WorkflowVersionSummary,
 } from '../../../contract/workflows/workflows.ts';
 import { toId } from '../../../core/id.ts';
+import { storedProblems } from '../../../core/workflow/check-definition.ts';
 import type { WorkflowActivity } from '../../../store/workflow/workflow-activity.ts';
 import type {
   WorkflowPinRow,
@@ -49,7 +50,12 @@ export function workflowActivityWire(
 }
 
 export function workflowWire(row: WorkflowRow): Workflow {
-  return { ...workflowSummaryWire(row), definition: definitionWire(row) };
+  const problems = storedProblems(row.definition);
+  return {
+    ...workflowSummaryWire(row),
+    definition: definitionWire(row),
+    ...(problems.length > 0 && { problems }),
+  };
 }
 
 export function workflowVersionSummaryWire(row: WorkflowVersionSummaryRow): WorkflowVersionSummary {

@@ -119,7 +119,7 @@ export function memberRoutes(app: FastifyInstance, parts: ApiDeps): void {
       const found = await find(hash);
       return { ok: found !== null, found };
     });
-    if (found === null) throw acceptance.gone();
+    if (found === null) throw acceptance.invitationNotFound();
     return found;
   }
 }

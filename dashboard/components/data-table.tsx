@@ -1,0 +1,76 @@
+import { Skeleton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './data-table.module.css';
+
+export interface Column<Row> {
+  readonly key: string;
+  readonly header: string;
+  readonly cell: (row: Row) => ReactNode;
+  readonly align?: 'right';
+  /** Hidden on screens narrower than this breakpoint. */
+  readonly hideBelow?: 'sm' | 'md' | 'lg';
+}
+
+/**
+ * A table. If a cell has a link with `data-row-link`, the whole row is clickable, while keyboard and screen reader
+ * users get a single link. Skeleton rows keep the layout stable while loading.
+ */
+export function DataTable<Row>(props: {
+  /** The accessible name. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  /** Undefined while loading. */
+  readonly rows: readonly Row[] | undefined;
+  readonly rowKey: (row: Row) => string;
+  readonly loadingRows?: number;
+  /** The rows belong to the previous query until new ones arrive. */
+  readonly stale?: boolean;
+}) {
+  const { caption, columns, rows, rowKey, loadingRows = 8, stale = false } = props;
+  const of = (column: Column<Row>) => ({
+    'data-align': column.align,
+    'data-hide-below': column.hideBelow,
+  });
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
+    <section className={classes.frame} aria-label={caption} tabIndex={0}>
+      <table
+        className={classes.table}
+        aria-busy={rows === undefined}
+        data-stale={stale || undefined}
+      >
+        <caption className="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.key} scope="col" {...of(column)}>
+                {column.header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows?.map((row) => (
+            <tr key={rowKey(row)}>
+              {columns.map((column) => (
+                <td key={column.key} {...of(column)}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+          {!rows &&
+            Array.from({ length: loadingRows }, (_, index) => index).map((index) => (
+              <tr key={index}>
+                {columns.map((column) => (
+                  <td key={column.key} {...of(column)}>
+                    <Skeleton height={10} my={5} width={column.align ? '3rem' : '70%'} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

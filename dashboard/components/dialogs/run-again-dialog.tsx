@@ -1,0 +1,58 @@
+import { Button, Group, Stack, Textarea } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { stringify } from '../../data/text/exact-json.ts';
+import { parseJsonObject } from '../../data/text/json-object.ts';
+import { FormError } from '../form-error.tsx';
+import { Dialog, DialogCloseButton } from './dialog.tsx';
+
+/** Asks for the input of another run, prefilled with the previous input. */
+export function RunAgainDialog(props: {
+  readonly title: string;
+  /** The consequences, in full sentences. */
+  readonly children: ReactNode;
+  /** The label of the input field. */
+  readonly label: string;
+  readonly description: string;
+  /** Undefined if the previous input is not stored. */
+  readonly values: Readonly<Record<string, unknown>> | undefined;
+  readonly pending: boolean;
+  readonly error: unknown;
+  readonly onRun: (values: Record<string, unknown>) => void;
+  readonly onClose: () => void;
+}) {
+  const [typed, setTyped] = useState(stringify(props.values ?? {}, 2));
+  const values = parseJsonObject(typed);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (values) props.onRun(values);
+  };
+  return (
+    <Dialog locked={props.pending} onClose={props.onClose} title={props.title} size="lg">
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <p>{props.children}</p>
+          {!props.values && <p>The previous input is no longer stored. Enter it again.</p>}
+          <Textarea
+            label={props.label}
+            description={props.description}
+            autosize
+            minRows={4}
+            maxRows={18}
+            spellCheck={false}
+            styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.78125rem' } }}
+            value={typed}
+            error={values ? undefined : 'Not a JSON object.'}
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+          <FormError error={props.error} />
+          <Group justify="flex-end" gap="xs">
+            <DialogCloseButton>Cancel</DialogCloseButton>
+            <Button type="submit" disabled={!values} loading={props.pending}>
+              Run
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

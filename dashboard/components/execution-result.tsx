@@ -1,0 +1,66 @@
+import { Button, Loader } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { EndedExecution } from '../../src/client/index.ts';
+import type { ExecutionState } from '../data/executions/start-execution.ts';
+import { formatCost, formatDuration, formatWhole } from '../data/text/format.ts';
+import { CodeBlock } from './code-block.tsx';
+import classes from './execution-result.module.css';
+import { FormError } from './form-error.tsx';
+import { MetricList } from './metric-list.tsx';
+import { StatusBadge } from './status-badge.tsx';
+
+/** Progress and result of an execution started on this page. */
+export function ExecutionResult({ execution, cancel }: ExecutionState) {
+  if (execution.isIdle) return null;
+  return (
+    <div className={classes.result} aria-live="polite" aria-busy={execution.isPending}>
+      {execution.isPending && (
+        <div className={classes.running}>
+          <Loader size="xs" />
+          <span>Running…</span>
+          <Button
+            size="xs"
+            variant="default"
+            loading={cancel.isPending}
+            onClick={() => cancel.mutate()}
+          >
+            Cancel
+          </Button>
+        </div>
+      )}
+      {/* Hidden after the end: an execution that ended meanwhile cannot be canceled, and its result is shown instead. */}
+      {execution.isPending && <FormError error={cancel.error} />}
+      <FormError error={execution.error} />
+      {execution.data && !execution.isPending && <Ended record={execution.data} />}
+    </div>
+  );
+}
+
+function Ended({ record }: { readonly record: EndedExecution }) {
+  const { agentId, executionId, status, inputTokens, outputTokens, costUSD, costKnown } = record;
+  const metrics: readonly (readonly [string, string])[] = [
+    ['Latency', formatDuration(record.latencyMs)],
+    ['Input tokens', formatWhole(inputTokens)],
+    ['Output tokens', formatWhole(outputTokens)],
+    ['Cost', costKnown ? formatCost(costUSD) : 'unknown'],
+  ];
+  return (
+    <>
+      <div className={classes.head}>
+        <StatusBadge status={status} />
+        <code>{record.promptVersionLabel}</code>
+        <code>{record.modelUsed}</code>
+        <Link to="/history/$agentId/$executionId" params={{ agentId, executionId }}>
+          Record
+        </Link>
+      </div>
+      <MetricList metrics={metrics} narrow />
+      {record.outputText !== undefined && <CodeBlock label="Output" code={record.outputText} />}
+      {record.error !== undefined && (
+        <p className={classes.error}>
+          {record.error} <code>{record.errorCode}</code>
+        </p>
+      )}
+    </>
+  );
+}

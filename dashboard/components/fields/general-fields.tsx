@@ -1,0 +1,63 @@
+import { Radio, Stack, TagsInput, TextInput } from '@mantine/core';
+import type { Agent } from '../../../src/client/index.ts';
+import type { AgentForm } from '../../data/agents/agent-form.ts';
+import { fieldError } from '../form-error.tsx';
+import classes from './fields.module.css';
+import { NameFields } from './name-fields.tsx';
+
+/** Name, description, project, tags and visibility of an agent. */
+export function GeneralFields(props: {
+  readonly form: AgentForm;
+  readonly onChange: (change: Partial<AgentForm>) => void;
+  readonly error: unknown;
+  readonly disabled?: boolean;
+}) {
+  const { form, onChange, error, disabled = false } = props;
+  return (
+    <Stack gap="md">
+      <NameFields
+        name={form.agentName}
+        description={form.description}
+        onChange={({ name = form.agentName, description = form.description }) =>
+          onChange({ agentName: name, description })
+        }
+        error={error}
+        nameField="agentName"
+        disabled={disabled}
+      />
+      <div className={classes.halves}>
+        <TextInput
+          label="Project"
+          maxLength={100}
+          disabled={disabled}
+          value={form.project}
+          error={fieldError(error, 'project')}
+          onChange={({ currentTarget }) => onChange({ project: currentTarget.value })}
+        />
+        <TagsInput
+          label="Tags"
+          placeholder={form.tags.length === 0 ? 'Press Enter to add' : ''}
+          maxTags={20}
+          disabled={disabled}
+          value={[...form.tags]}
+          error={fieldError(error, 'tags')}
+          onChange={(tags) => onChange({ tags })}
+        />
+      </div>
+      <Radio.Group
+        label="Visibility"
+        value={form.visibility}
+        onChange={(visibility) => onChange({ visibility: visibility as Agent['visibility'] })}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio
+            value="private"
+            label="Private: only the creator and workspace owners"
+            disabled={disabled}
+          />
+          <Radio value="public" label="Public: all workspace members" disabled={disabled} />
+        </Stack>
+      </Radio.Group>
+    </Stack>
+  );
+}

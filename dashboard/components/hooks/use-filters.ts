@@ -1,0 +1,27 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+
+/** New values of filters; undefined removes a filter. */
+export type FilterChange<Filters> = {
+  readonly [Name in keyof Filters]?: Filters[Name] | undefined;
+};
+
+/**
+ * The filters of a list as search parameters, so that a view can be shared and the back button restores it. The route's
+ * `validateSearch` defines them. A change resets to the first page; `clear` removes all filters.
+ */
+export function useFilters<Filters extends { readonly offset?: number | undefined }>(): readonly [
+  Filters,
+  (change: FilterChange<Filters>) => void,
+  () => void,
+] {
+  const filters: unknown = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const change = (change: FilterChange<Filters>) => {
+    // Based on the latest parameters: another change may not have rendered yet.
+    const search = (now: object) => ({ ...now, offset: undefined, ...change });
+    // Filter changes replace the history entry; page changes add one.
+    void navigate({ to: '.', search: search as never, replace: change.offset === undefined });
+  };
+  const clear = () => void navigate({ to: '.', search: {} as never, replace: true });
+  return [filters as Filters, change, clear];
+}

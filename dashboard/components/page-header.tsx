@@ -1,0 +1,73 @@
+import { Spoiler } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Icon } from './icon.tsx';
+import classes from './page-header.module.css';
+
+/** The first page is a page load: the browser starts reading at the top. */
+let hasNavigated = false;
+
+/** Three lines of text. */
+const aboutMaxPx = 63;
+
+interface Parent {
+  readonly label: string;
+  readonly to: string;
+}
+
+/** The header of every page: title, breadcrumb and actions. Also sets the document title. */
+export function PageHeader(props: {
+  readonly title: string;
+  /** Next to the title, for example a state. */
+  readonly badge?: ReactNode;
+  readonly description?: ReactNode;
+  /** User-written text of any length; collapsed to three lines. */
+  readonly about?: string | null;
+  readonly parent?: Parent;
+  readonly actions?: ReactNode;
+}) {
+  const { title, badge, description, about, parent, actions } = props;
+  useEffect(() => {
+    document.title = `${title} · Cueline`;
+  }, [title]);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // After navigation, move focus to the heading: screen readers announce it and Tab continues from there.
+    if (hasNavigated) heading.current?.focus({ preventScroll: true });
+    hasNavigated = true;
+  }, []);
+  return (
+    <header className={classes.header}>
+      <div className={classes.text}>
+        {parent && (
+          <nav aria-label="Breadcrumb" className={classes.parent}>
+            <Link to={parent.to}>{parent.label}</Link>
+            <Icon name="right" size={12} />
+          </nav>
+        )}
+        <div className={classes.title}>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {badge}
+        </div>
+        {(about || description) && (
+          <div className={classes.description}>
+            {about && (
+              <Spoiler
+                className={classes.about}
+                maxHeight={aboutMaxPx}
+                showLabel="Show more"
+                hideLabel="Show less"
+              >
+                {about}
+              </Spoiler>
+            )}
+            {description}
+          </div>
+        )}
+      </div>
+      {actions && <div className={classes.actions}>{actions}</div>}
+    </header>
+  );
+}

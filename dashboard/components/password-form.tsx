@@ -1,0 +1,51 @@
+import { Button, Stack } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { cueline } from '../data/client/client.ts';
+import { useSingleFlight } from '../data/client/use-single-flight.ts';
+import { meQuery } from '../data/workspace/me.ts';
+import { NewPasswordField } from './fields/new-password-field.tsx';
+import { PasswordField } from './fields/password-field.tsx';
+import { FormError, fieldError } from './form-error.tsx';
+
+/** Changes the signed-in user's password. This ends their other sessions. */
+export function PasswordForm() {
+  const queries = useQueryClient();
+  const [currentPassword, setCurrent] = useState('');
+  const [newPassword, setNew] = useState('');
+  const change = useSingleFlight({
+    mutationFn: () =>
+      cueline.session.changePassword({ currentPassword, newPassword, revokeOtherSessions: true }),
+    onSuccess: () => {
+      setCurrent('');
+      setNew('');
+      void queries.invalidateQueries(meQuery);
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <PasswordField label="Current password" value={currentPassword} onChange={setCurrent} />
+        <NewPasswordField
+          label="New password"
+          value={newPassword}
+          error={fieldError(change.error, 'newPassword')}
+          onChange={setNew}
+        />
+        <FormError error={change.error} />
+        <div>
+          <Button type="submit" variant="default" loading={change.isPending}>
+            Change password
+          </Button>{' '}
+          {change.isSuccess && currentPassword + newPassword === '' && (
+            <span role="status">Password changed.</span>
+          )}
+        </div>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,68 @@
+import { Skeleton } from '@mantine/core';
+import { Suspense } from 'react';
+import type { PromptVersion } from '../../../src/client/index.ts';
+import { lazyComponent } from '../lazy-component.tsx';
+import classes from './template-diff.module.css';
+
+const TextDiff = lazyComponent(() => import('./text-diff.tsx'));
+
+/** The differences between two prompt versions: templates and model settings. */
+export function TemplateDiff(props: {
+  readonly before: PromptVersion;
+  readonly after: PromptVersion;
+}) {
+  const { before, after } = props;
+  const changed = settings.filter(([name]) => before[name] !== after[name]);
+  const texts = [
+    ['System', before.system ?? '', after.system ?? ''],
+    ['User', before.user, after.user],
+  ] as const;
+  const differing = texts.filter(([, was, is]) => was !== is);
+  return (
+    <div className={classes.diff}>
+      <div className={classes.labels}>
+        <span>{before.promptVersionLabel}</span>
+        <span>{after.promptVersionLabel}</span>
+      </div>
+      {differing.map(([name, was, is]) => (
+        <section key={name} aria-label={`${name} template`}>
+          <h3>{name}</h3>
+          <Suspense fallback={<Skeleton height={120} />}>
+            <TextDiff
+              before={was}
+              after={is}
+              beforeLabel={`${name} template of ${before.promptVersionLabel}`}
+              afterLabel={`${name} template of ${after.promptVersionLabel}`}
+            />
+          </Suspense>
+        </section>
+      ))}
+      {changed.length > 0 && (
+        <section aria-label="Settings">
+          <h3>Settings</h3>
+          <dl className={classes.settings}>
+            {changed.map(([name, label]) => (
+              <div key={name}>
+                <dt>{label}</dt>
+                <dd>
+                  <del>{before[name] ?? 'default'}</del>
+                  <ins>{after[name] ?? 'default'}</ins>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      )}
+      {differing.length === 0 && changed.length === 0 && (
+        <p className={classes.same}>No differences.</p>
+      )}
+    </div>
+  );
+}
+
+const settings = [
+  ['model', 'Model'],
+  ['temperature', 'Temperature'],
+  ['maxTokens', 'Max tokens'],
+  ['topP', 'Top P'],
+] as const;

@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react';
+import { useMemberNames } from '../../data/workspace/member-names.ts';
+import type { Column } from '../data-table.tsx';
+import { Time } from '../time.tsx';
+import classes from './versions.module.css';
+
+interface VersionInfo {
+  readonly notes: string | null;
+  readonly createdBy: string | null;
+  readonly createdAt: string;
+}
+
+/** The columns shared by version lists: label with notes, author, time and actions. */
+export function useVersionColumns<Version extends VersionInfo>(columns: {
+  readonly label: (version: Version) => ReactNode;
+  /** An extra column after the label. */
+  readonly extraColumn?: Column<Version>;
+  readonly actions: (version: Version) => ReactNode;
+}): readonly Column<Version>[] {
+  const nameOf = useMemberNames();
+  return [
+    {
+      key: 'version',
+      header: 'Version',
+      cell: (version) => (
+        <>
+          <div className={classes.label}>{columns.label(version)}</div>
+          {version.notes && <div className={classes.notes}>{version.notes}</div>}
+        </>
+      ),
+    },
+    ...(columns.extraColumn ? [columns.extraColumn] : []),
+    {
+      key: 'by',
+      header: 'By',
+      hideBelow: 'sm',
+      cell: ({ createdBy }) => <span className={classes.muted}>{nameOf(createdBy)}</span>,
+    },
+    {
+      key: 'saved',
+      header: 'Saved',
+      hideBelow: 'sm',
+      cell: ({ createdAt }) => <Time at={createdAt} relative />,
+    },
+    {
+      key: 'actions',
+      header: 'Actions',
+      align: 'right',
+      cell: (version) => <span className={classes.actions}>{columns.actions(version)}</span>,
+    },
+  ];
+}

@@ -1,0 +1,19 @@
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { agentQuery, agentsQuery } from './agents.ts';
+
+/** Names of agents known only by id; undefined until loaded. */
+export function useAgentNames(
+  agentIds: readonly string[],
+): (agentId: string) => string | undefined {
+  const { data, isError } = useQuery(agentsQuery({ limit: 100 }));
+  const listed = new Map(data?.agents.map(({ agentId, agentName }) => [agentId, agentName]));
+  // The list omits archived agents and, in large workspaces, older ones.
+  const others = [...new Set(agentIds)].filter((one) => !listed.has(one));
+  const read = useQueries({
+    queries: others.map((agentId) => ({
+      ...agentQuery(agentId),
+      enabled: data !== undefined || isError,
+    })),
+  });
+  return (agentId) => listed.get(agentId) ?? read[others.indexOf(agentId)]?.data?.agentName;
+}

@@ -1,0 +1,44 @@
+import { CuelineError } from '../../../src/client/index.ts';
+
+/** A lazily loaded component could not be fetched. */
+export class ComponentLoadError extends CuelineError {}
+
+const reloadedKey = 'cueline-reloaded-at';
+/** Prevents a reload loop behind two servers with different builds. */
+const reloadMsMin = 60_000;
+
+/** Handles a failed chunk load. After an upgrade the old file name no longer exists, so the page reloads once. */
+export async function reloadAfterUpgrade(cause: unknown): Promise<never> {
+  const reloadedMs = Number(sessionStorage.getItem(reloadedKey) ?? 0);
+  if (Date.now() - reloadedMs >= reloadMsMin && (await isUpgraded())) {
+    sessionStorage.setItem(reloadedKey, String(Date.now()));
+    location.reload();
+    return new Promise(() => {});
+  }
+  const message = 'Part of this page could not be loaded. Retrying reloads the whole page.';
+  throw new ComponentLoadError('CONNECTION_FAILED', message, { cause });
+}
+
+/**
+ * Browsers do not retry a failed module import, so retrying needs a reload. Without a reachable server, a reload would
+ * lose the page.
+ */
+export async function reloadIfServed(): Promise<void> {
+  if ((await readPage()) !== null) location.reload();
+}
+
+/** Whether the server now serves another build than this page. */
+async function isUpgraded(): Promise<boolean> {
+  const script = document.querySelector('script[type="module"][src]')?.getAttribute('src');
+  const page = await readPage();
+  return page !== null && script !== null && script !== undefined && !page.includes(script);
+}
+
+async function readPage(): Promise<string | null> {
+  try {
+    const answer = await fetch('/', { cache: 'no-store' });
+    return answer.ok ? await answer.text() : null;
+  } catch {
+    return null;
+  }
+}

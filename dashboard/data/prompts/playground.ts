@@ -1,0 +1,116 @@
+import type { Agent, AgentPatch, PromptVersion, Variables } from '../../../src/client/index.ts';
+import type { ModelSettings } from '../agents/model-settings.ts';
+import { cueline } from '../client/client.ts';
+import { execute, type StartedExecution } from '../executions/start-execution.ts';
+
+/**
+ * Executes versions that no agent pins. Only agents execute, so each user gets one private agent per prompt: in Draft
+ * (no key can call it) and archived between executions, so that lists hide it. Every change to it is audited, so only
+ * necessary changes are made.
+ */
+
+export interface PlaygroundRun {
+  readonly version: PromptVersion;
+  /** Overrides of the version's settings; null keeps the version's. */
+  readonly settings: ModelSettings;
+  readonly values: Variables;
+}
+
+const playgroundTag = 'playground';
+
+/** The agent pins one version at a time, so starts are serialized, across windows too. */
+export function startPlaygroundRun(
+  userId: string,
+  request: PlaygroundRun,
+): Promise<StartedExecution> {
+  const { promptId } = request.version;
+  pendingStarts.set(promptId, (pendingStarts.get(promptId) ?? 0) + 1);
+  const start = () => startExclusively(userId, request);
+  // `navigator.locks` is missing over plain HTTP: then only starts of this window are serialized.
+  if (navigator.locks) return navigator.locks.request(`cueline-playground-${promptId}`, start);
+  previousStart = previousStart.then(start, start);
+  return previousStart as Promise<StartedExecution>;
+}
+
+let previousStart: Promise<unknown> = Promise.resolve();
+
+/** Executions of a prompt that this window has yet to start. */
+const pendingStarts = new Map<string, number>();
+
+async function startExclusively(userId: string, { version, settings, values }: PlaygroundRun) {
+  const { promptId } = version;
+  try {
+    const agent = await playgroundAgent(userId, version, settings);
+    const { agentId } = agent;
+    agentsToArchive.set(promptId, agentId);
+    if (agent.archived) await cueline.agents.move(agentId, 'restore');
+    const patch = changedFields(agent, version, settings);
+    if (Object.keys(patch).length > 0) await cueline.agents.update(agentId, patch);
+    return await execute(agentId, values);
+  } finally {
+    const remaining = (pendingStarts.get(promptId) ?? 1) - 1;
+    pendingStarts.set(promptId, remaining);
+    // Archive once after all sides of a comparison have started.
+    if (remaining === 0) await archive(promptId);
+  }
+}
+
+/** Executions that have started continue. */
+async function archive(promptId: string): Promise<void> {
+  const agentId = agentsToArchive.get(promptId);
+  agentsToArchive.delete(promptId);
+  if (agentId) await cueline.agents.move(agentId, 'archive').catch(() => {});
+}
+
+/** The agent of each prompt that this window has restored and must archive. */
+const agentsToArchive = new Map<string, string>();
+
+/** Only the fields that differ. */
+function changedFields(agent: Agent, version: PromptVersion, settings: ModelSettings): AgentPatch {
+  const names = ['model', 'temperature', 'maxTokens', 'topP'] as const;
+  const same =
+    agent.optionalVariables.join() === version.variables.join() &&
+    agent.requiredVariables.length === 0 &&
+    Object.keys(agent.defaultVariableValues).length === 0;
+  return {
+    ...(agent.promptVersionId !== version.promptVersionId && {
+      promptVersionId: version.promptVersionId,
+    }),
+    ...(!same && {
+      requiredVariables: [],
+      optionalVariables: version.variables,
+      defaultVariableValues: {},
+    }),
+    ...(names.some((name) => (agent.agentConfig[name] ?? null) !== settings[name]) && {
+      agentConfig: settings,
+    }),
+  };
+}
+
+async function playgroundAgent(
+  userId: string,
+  version: PromptVersion,
+  settings: ModelSettings,
+): Promise<Agent> {
+  const { promptId, promptVersionId, variables } = version;
+  for (const archived of [true, false]) {
+    const found = await cueline.agents.list({ tag: playgroundTag, q: promptId, archived });
+    const existing = found.agents.find(
+      (agent) => agent.promptId === promptId && agent.createdBy === userId,
+    );
+    if (existing) return existing;
+  }
+  const prompt = await cueline.prompts.get(promptId);
+  return cueline.agents.create({
+    agentName: `Playground: ${prompt.name}`.slice(0, nameMax),
+    description: `Created by the playground of prompt ${promptId} to execute versions that no agent pins.`,
+    promptId,
+    promptVersionId,
+    optionalVariables: variables,
+    agentConfig: Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null)),
+    visibility: 'private',
+    tags: [playgroundTag],
+  });
+}
+
+const nameMax = 200;

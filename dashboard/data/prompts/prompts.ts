@@ -1,0 +1,72 @@
+import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
+import type {
+  Prompt,
+  PromptFilters,
+  PromptInput,
+  PromptPatch,
+  PromptVersionInput,
+} from '../../../src/client/index.ts';
+import { cueline } from '../client/client.ts';
+import { useSingleFlight } from '../client/use-single-flight.ts';
+import { versionPages } from './version-pages.ts';
+
+export const promptsQuery = (filters: PromptFilters) =>
+  queryOptions({
+    queryKey: ['prompts', 'list', filters],
+    queryFn: ({ signal }) => cueline.prompts.list(filters, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const promptQuery = (promptId: string) =>
+  queryOptions({
+    queryKey: ['prompts', promptId],
+    queryFn: ({ signal }) => cueline.prompts.get(promptId, { signal }),
+  });
+
+/** All versions, newest first, loaded page by page. */
+export const versionsQuery = (promptId: string) =>
+  versionPages(['prompts', promptId, 'versions'], (page, options) =>
+    cueline.versions.list(promptId, page, options),
+  );
+
+/** Versions are immutable, so they never become stale. */
+export const versionQuery = (promptId: string, promptVersionId: string) =>
+  queryOptions({
+    queryKey: ['prompts', promptId, 'version', promptVersionId],
+    queryFn: ({ signal }) => cueline.versions.get(promptId, promptVersionId, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export function useCreatePrompt() {
+  const queries = useQueryClient();
+  return useSingleFlight(
+    {
+      mutationFn: (prompt: PromptInput) => cueline.prompts.create(prompt),
+      onSuccess: () => queries.invalidateQueries({ queryKey: ['prompts', 'list'] }),
+    },
+    { leadsAway: true },
+  );
+}
+
+export function useCreateVersion(promptId: string) {
+  const queries = useQueryClient();
+  return useSingleFlight({
+    mutationFn: (version: PromptVersionInput) => cueline.versions.create(promptId, version),
+    onSuccess: (version) => {
+      queries.setQueryData(versionQuery(promptId, version.promptVersionId).queryKey, version);
+      return queries.invalidateQueries({ queryKey: ['prompts'] });
+    },
+  });
+}
+
+/** Updates name and description, archives or restores. */
+export function useChangePrompt(promptId: string) {
+  const queries = useQueryClient();
+  return useSingleFlight({
+    mutationFn: (change: PromptPatch | 'archive' | 'restore'): Promise<Prompt> =>
+      typeof change === 'object'
+        ? cueline.prompts.update(promptId, change)
+        : cueline.prompts[change](promptId),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['prompts'] }),
+  });
+}

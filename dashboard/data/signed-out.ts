@@ -1,6 +1,0 @@
-import { CuelineError } from '../../src/client/index.ts';
-
-/** The session has ended, or there was none. */
-export function isSignedOut(error: unknown): boolean {
-  return error instanceof CuelineError && error.status === 401;
-}

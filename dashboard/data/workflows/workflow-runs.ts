@@ -1,0 +1,109 @@
+import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
+import type {
+  WorkflowRunDetail,
+  WorkflowRunFilters,
+  WorkflowRunInput,
+} from '../../../src/client/index.ts';
+import { cueline } from '../client/client.ts';
+import { useSingleFlight } from '../client/use-single-flight.ts';
+import { randomKey } from '../text/random-key.ts';
+
+export type { WorkflowRunDetail };
+export type WorkflowRunStep = WorkflowRunDetail['steps'][number];
+export type WorkflowRunItem = NonNullable<WorkflowRunStep['items']>[number];
+export type WorkflowRunStatus = WorkflowRunDetail['status'];
+export type StepStatus = WorkflowRunStep['status'];
+
+/** Poll intervals of a list with and without workflow runs in progress. */
+const [activePollMs, idlePollMs] = [3_000, 20_000];
+const runPollMs = 1_000;
+
+export const workflowRunsQuery = (workflowId: string, filters: WorkflowRunFilters) =>
+  queryOptions({
+    queryKey: ['workflow-runs', workflowId, 'list', filters],
+    queryFn: ({ signal }) => cueline.workflows.runs(workflowId, filters, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => {
+      // Keep polling after an error, so that the list recovers when the server does.
+      if (state.error && !state.data) return false;
+      return !state.error && state.data?.runs.some(isInProgress) ? activePollMs : idlePollMs;
+    },
+  });
+
+export const workflowRunQuery = (workflowId: string, workflowRunId: string) =>
+  queryOptions({
+    queryKey: ['workflow-runs', workflowId, workflowRunId],
+    queryFn: async ({ signal, client, queryKey }) => {
+      const read = (more: { readonly omit?: 'bodies' }) =>
+        cueline.workflows.status(workflowId, workflowRunId, { signal, ...more });
+      const before = client.getQueryData<WorkflowRunDetail>(queryKey);
+      if (before && isInProgress(before)) {
+        // Bodies can be a megabyte and do not change while polling: read them on the first load and at the end.
+        const run = await read({ omit: 'bodies' });
+        if (isInProgress(run)) return before.input ? { ...run, input: before.input } : run;
+      }
+      return read({});
+    },
+    refetchInterval: ({ state }) => (state.data && needsPolling(state.data) ? runPollMs : false),
+  });
+
+/** A page of a step's items beyond those included in the workflow run. */
+export const workflowRunItemsQuery = (
+  run: Pick<WorkflowRunDetail, 'workflowId' | 'workflowRunId' | 'status'>,
+  stepName: string,
+  offset: number,
+) => {
+  const { workflowId, workflowRunId } = run;
+  const hasEnded = !isInProgress(run);
+  const page = { limit: itemsPageSize, offset };
+  return queryOptions({
+    queryKey: ['workflow-runs', workflowId, workflowRunId, 'items', stepName, offset],
+    queryFn: async ({ signal }) => ({
+      ...(await cueline.workflows.items(workflowId, workflowRunId, stepName, page, { signal })),
+      afterEnd: hasEnded,
+    }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) => {
+      // Refetch once after the end of the workflow run: its items have ended since.
+      const settled = hasEnded && (!data || (data.afterEnd && !data.items.some(isCanceling)));
+      return settled ? false : activePollMs;
+    },
+  });
+};
+
+export const itemsPageSize = 50;
+
+export const isInProgress = ({ status }: Pick<WorkflowRunDetail, 'status'>) =>
+  status === 'processing';
+
+/** Executions of an ended workflow run are canceled shortly after it. */
+function needsPolling(run: WorkflowRunDetail): boolean {
+  return (
+    isInProgress(run) ||
+    run.steps.some((step) => isCanceling(step) || step.items?.some(isCanceling))
+  );
+}
+
+const isCanceling = ({ status }: Pick<WorkflowRunItem, 'status'>) => status === 'canceling';
+
+/** The idempotency key makes retries safe. */
+export function useStartWorkflow(workflowId: string) {
+  const queries = useQueryClient();
+  return useSingleFlight(
+    {
+      mutationFn: (input: WorkflowRunInput) =>
+        cueline.workflows.executeInSession(workflowId, input, { idempotencyKey: randomKey() }),
+      onSuccess: () => queries.invalidateQueries({ queryKey: ['workflow-runs', workflowId] }),
+    },
+    { leadsAway: true },
+  );
+}
+
+export function useCancelWorkflowRun(workflowId: string, workflowRunId: string) {
+  const queries = useQueryClient();
+  return useSingleFlight({
+    mutationFn: () => cueline.workflows.cancel(workflowId, workflowRunId),
+    // Also after an error: the workflow run may have ended meanwhile.
+    onSettled: () => queries.invalidateQueries({ queryKey: ['workflow-runs', workflowId] }),
+  });
+}

@@ -1,0 +1,9 @@
+/** The tabs of an agent's page, each a child route of the agent. */
+export const areas = [
+  { to: '/agents/$agentId', label: 'Overview' },
+  { to: '/agents/$agentId/run', label: 'Run' },
+  { to: '/agents/$agentId/history', label: 'Executions' },
+  { to: '/agents/$agentId/access', label: 'API access' },
+  { to: '/agents/$agentId/versions', label: 'Versions' },
+  { to: '/agents/$agentId/settings', label: 'Settings' },
+] as const;

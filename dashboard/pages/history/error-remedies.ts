@@ -1,0 +1,37 @@
+import type { Execution } from '../../data/executions/executions.ts';
+
+type ErrorCode = NonNullable<Execution['errorCode']>;
+
+/** What a user can do about each error code. */
+export const remedies: Readonly<Record<ErrorCode, string>> = {
+  RATE_LIMIT_EXCEEDED:
+    'A rate limit of the key, the agent or the Testing stage was reached. Call less often, wait for the next window, or raise the limit.',
+  QUOTA_EXCEEDED:
+    'The plan has no AI Actions left this month. Wait until they reset next month, or ask an owner to raise the plan.',
+  AGENT_NOT_ACTIVE:
+    'The agent did not accept calls: its API was disabled, or it was in Draft, Paused or archived. Move it to Testing or Deployed and enable the API.',
+  KEY_NOT_AUTHORIZED:
+    'The key was revoked, expired or not allowed to call this agent. Use a key with access to this agent.',
+  MODEL_TIMEOUT:
+    "The model did not respond within the agent's timeout. Raise the timeout, request fewer tokens, or use a faster model.",
+  MODEL_NOT_FOUND:
+    'The provider does not offer this model to your account. Check the model name after the slash.',
+  PROVIDER_NOT_CONFIGURED:
+    'The workspace has no provider with this name. An owner can add it under Settings, Providers.',
+  PROVIDER_AUTH:
+    'The provider rejected the stored credential. An owner can replace it under Settings, Providers.',
+  PROVIDER_RATE_LIMITED:
+    "The provider's rate limit was reached in every attempt. Run again later, lower the agent's max concurrent executions, or raise the limit at the provider.",
+  PROVIDER_ERROR:
+    'The provider failed or was unreachable in every attempt. This is usually temporary: run again.',
+  CONTEXT_LENGTH:
+    "Prompt and output exceed the model's context window. Shorten the prompt, request fewer tokens, or use a model with a larger window.",
+  CONTENT_FILTERED: 'The provider blocked this content. Change the prompt or the variables.',
+  CANCELED: 'The execution was canceled. No action needed.',
+  WORKER_LOST:
+    'The workers that ran it crashed repeatedly. The model may have been called. Check memory and logs of the workers, then run again.',
+  INTERNAL:
+    "An internal error. Search the server log for the execution's ID; running again may help.",
+};
+
+export const errorCodes = Object.keys(remedies) as readonly ErrorCode[];

@@ -1,0 +1,48 @@
+import { Checkbox, Kbd, Modal } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { commandKey } from './command-key.ts';
+import { navigationItems } from './navigation-items.ts';
+import classes from './shortcuts-dialog.module.css';
+import { setSingleKeyShortcuts, singleKeyShortcutsEnabled } from './single-key-shortcuts.ts';
+
+const shortcuts: readonly (readonly [string, readonly string[]])[] = [
+  ['Open the command palette', [commandKey, 'K']],
+  ['Search the list', ['/']],
+  ...navigationItems.map(({ label, key }) => [`Go to ${label}`, ['g', key]] as const),
+  ['Run', [commandKey, 'Enter']],
+  ['Close dialog', ['Esc']],
+  ['Show keyboard shortcuts', ['?']],
+];
+
+export default function ShortcutsDialog({ openRequests }: { readonly openRequests: number }) {
+  const [opened, setOpened] = useState(true);
+  const [single, setSingle] = useState(singleKeyShortcutsEnabled);
+  const choose = (on: boolean) => {
+    setSingleKeyShortcuts(on);
+    setSingle(on);
+  };
+  // Each request reopens it.
+  useEffect(() => setOpened(true), [openRequests]);
+  return (
+    <Modal opened={opened} onClose={() => setOpened(false)} title="Keyboard shortcuts" size="sm">
+      <dl className={classes.list}>
+        {shortcuts.map(([action, keys]) => (
+          <div key={action}>
+            <dt>{action}</dt>
+            <dd>
+              {keys.map((key) => (
+                <Kbd key={key}>{key}</Kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <Checkbox
+        mt="md"
+        label="Enable single-key shortcuts"
+        checked={single}
+        onChange={({ currentTarget }) => choose(currentTarget.checked)}
+      />
+    </Modal>
+  );
+}

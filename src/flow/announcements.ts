@@ -1,0 +1,81 @@
+import type { Notifications } from '../store/connection/notifications.ts';
+import type { EndedExecution } from '../store/execution/finish.ts';
+import type { Waiters } from './execution/wait.ts';
+import type { EndedWorkflowRun } from './workflow/progress.ts';
+import type { ValueCache } from './workflow/value-cache.ts';
+
+/** The worker of this process, as far as a commit concerns it. */
+export interface LocalWorker {
+  wake(): void;
+  cancel(executionIds: readonly string[]): void;
+}
+
+export interface AnnouncementsDeps {
+  readonly notifications: Pick<Notifications, 'publish' | 'subscribe'>;
+  readonly waiters: Waiters;
+  readonly workflowRunWaiters: Waiters;
+  readonly values: ValueCache;
+  readonly metrics: {
+    ended(execution: EndedExecution): void;
+    workflowRunEnded(status: EndedWorkflowRun['end']['status']): void;
+  };
+  readonly log: {
+    executionEnded(execution: EndedExecution): void;
+    workflowRunEnded(run: EndedWorkflowRun): void;
+  };
+}
+
+/**
+ * Announces what a transaction changed, after its commit: to waiting callers and the worker of this process, to other
+ * processes, to metrics and to the log. Announcements to other processes can be lost; polls find what was missed.
+ */
+export class Announcements {
+  readonly #deps: AnnouncementsDeps;
+  #worker: LocalWorker | null = null;
+
+  constructor(deps: AnnouncementsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Subscribes to what other processes announce. */
+  listen(worker: LocalWorker | null): void {
+    const { notifications, waiters, workflowRunWaiters, values } = this.#deps;
+    this.#worker = worker;
+    notifications.subscribe('cueline_execution_ended', waiters.wake);
+    notifications.subscribe('cueline_workflow_run_ended', (runIds) => {
+      workflowRunWaiters.wake(runIds);
+      runIds.forEach(values.forget);
+    });
+    if (!worker) return;
+    notifications.subscribe('cueline_queued', () => worker.wake());
+    notifications.subscribe('cueline_canceled', (executionIds) => worker.cancel(executionIds));
+  }
+
+  /** Executions wait in the queue for a worker. */
+  executionsQueued(): void {
+    this.#worker?.wake();
+    this.#deps.notifications.publish('cueline_queued');
+  }
+
+  executionEnded(execution: EndedExecution): void {
+    const { notifications, waiters, metrics, log } = this.#deps;
+    waiters.wake([execution.id]);
+    notifications.publish('cueline_execution_ended', [execution.id]);
+    metrics.ended(execution);
+    log.executionEnded(execution);
+  }
+
+  /** A canceled execution was claimed: its worker must abort the call. */
+  executionCanceled(executionId: string): void {
+    this.#worker?.cancel([executionId]);
+    this.#deps.notifications.publish('cueline_canceled', [executionId]);
+  }
+
+  workflowRunEnded(run: EndedWorkflowRun): void {
+    const { notifications, workflowRunWaiters, metrics, log } = this.#deps;
+    workflowRunWaiters.wake([run.runId]);
+    notifications.publish('cueline_workflow_run_ended', [run.runId]);
+    metrics.workflowRunEnded(run.end.status);
+    log.workflowRunEnded(run);
+  }
+}
