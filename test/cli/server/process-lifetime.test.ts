@@ -59,13 +59,13 @@ test('SIGHUP stops a process with a terminal and is ignored without one', async 
   bare.process.kill('SIGHUP');
   bare.process.kill('SIGTERM');
   assert.equal(await bare.exit, 0);
-  assert.deepEqual(bare.lines.slice(1), ['up', 'ended by SIGTERM', 'undone']);
+  assert.deepEqual(bare.lines.slice(1), ['up', 'stopped by SIGTERM', 'undone']);
 
   const shown = lived(t, { run, onTerminal: true });
   await shown.heard('up');
   process.kill(Number(shown.lines[0]), 'SIGHUP');
   assert.equal(await shown.exit, 0);
-  assert.deepEqual(shown.lines.slice(1), ['up', 'ended by SIGHUP', 'undone']);
+  assert.deepEqual(shown.lines.slice(1), ['up', 'stopped by SIGHUP', 'undone']);
 });
 
 test('a shutdown that hangs is forced', async (t) => {
