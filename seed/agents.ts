@@ -12,16 +12,16 @@ import type { Db } from '../src/store/connection/database.ts';
 import type { SeededAgent, SeededVersion } from './population.ts';
 import { textOf } from './texts.ts';
 
-/** Whose executions they are: one new agent for each call, and 1,000 others that are made once. */
+/** Seeded agents: one new agent per call, and 1,000 others that are created once. */
 
 export interface MadeAgent extends SeededAgent {
-  /** What `agentId` is on the wire. */
+  /** The `agentId` of the API. */
   readonly wireId: string;
-  /** The secret of a key for this agent, which may execute it and read. */
+  /** Secret of a key for this agent, with the permissions to execute and read. */
   readonly key: string;
 }
 
-/** Made the way a member would, and deployed. It runs on the model that needs no provider. */
+/** Creates and deploys the agent as a member would. Its model needs no provider. */
 export async function makeAgent(db: Db, owner: Caller, label: string): Promise<MadeAgent> {
   const name = `Seeded ${label}`;
   const { promptId, versions } = await makePrompt(db, owner, name);
@@ -56,7 +56,7 @@ export async function makeAgent(db: Db, owner: Caller, label: string): Promise<M
   return { ...placeOf(owner, { id, name, versions, keyIds }), wireId: toId('agent', id), ...shown };
 }
 
-/** The 1,000 others, found or made. `made` is false where an earlier call made them. */
+/** Finds or creates the 1,000 other agents. `made` is false if an earlier call created them. */
 export async function otherAgents(
   db: Db,
   owner: Caller,
@@ -76,7 +76,7 @@ export async function otherAgents(
   const ids = Array.from({ length: othersCount }, () => uuid7(nowMs)).sort();
   const pins = ids.map(() => uuid7(nowMs));
   const pinned = versions.at(-1)?.id;
-  // All or nothing, and not one by one: a thousand times four transactions take half a minute.
+  // One transaction: four transactions per agent would take half a minute.
   await sql`
     with made as (
       insert into agents (id, workspace_id, name, prompt_id, prompt_version_id, config, required_variables,
@@ -100,7 +100,7 @@ const othersCount = 1_000;
 const othersName = 'Seeded others';
 const othersProject = 'seeded-others';
 
-/** A history to measure must not melt away: retention would begin with its first day. */
+/** Extends the retention, which would otherwise delete the oldest seeded days. */
 async function keepFor(db: Db, agentIds: readonly string[]): Promise<void> {
   await sql`update agents set records_days = 36500 where id = any (${agentIds}::uuid[])`.execute(
     db,

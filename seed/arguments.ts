@@ -1,8 +1,11 @@
 import { parseArgs } from 'node:util';
 
-export interface Asked {
+export interface SeedArguments {
   readonly executions: number;
-  /** Of the 1,000 others together; null: as many, where they are made now. */
+  /**
+   * Executions of the 1,000 others together. `null`: as many as of the new agent, if the others are
+   * created now.
+   */
   readonly others: number | null;
   readonly days: number;
   readonly queued: number;
@@ -12,13 +15,13 @@ export interface Asked {
 export const usage = `npm run seed -- --executions N [--others N] [--days N] [--queued N] [--json]
 
   --executions N  ended executions of a new agent, 1 to 1,000,000,000
-  --others N      executions of 1,000 other agents together; as many as --executions at the first call, later none
-  --days N        spread over the last N days, 1 to 3,650; 90 unless given
-  --queued N      runs of the new agent that wait in the queue, for a year: no worker takes them
+  --others N      executions of 1,000 other agents together; default: as many as --executions in the first call, then none
+  --days N        distributed over the last N days, 1 to 3,650 (default: 90)
+  --queued N      queued executions of the new agent, due in a year: no worker claims them
   --json          print {"agentId","key"} as the last line`;
 
-/** What the command line asks for, or a message that says what is wrong with it. */
-export function readArguments(args: readonly string[]): Asked | string {
+/** Parses the command line. Returns a message if it is invalid. */
+export function readArguments(args: readonly string[]): SeedArguments | string {
   try {
     const { values } = parseArgs({
       args: [...args],

@@ -1,12 +1,15 @@
 import type pg from 'pg';
 import { levelMs } from '../src/core/history/statistics.ts';
 
-/** The statistics of a day: counted piece by piece, and written when all its rows are. */
+/** Statistics of a day: counted per piece, and written with the last piece. */
 
-/** Housekeeping takes the minutes of an old hour that has no more records than this: they are not even written. */
+/**
+ * Maintenance folds the minutes of an old hour with at most this many records, so they are not
+ * written.
+ */
 const foldedRecordsMax = 500;
 
-/** @param youngFromMs minutes from here on are kept, however few records their hour has */
+/** @param youngFromMs minutes after this time are kept, however few records their hour has */
 export async function countRows(client: pg.Client, youngFromMs: number): Promise<void> {
   await client.query(countQuarters);
   await client.query(countMinutes, [youngFromMs]);
@@ -40,8 +43,9 @@ const countMinutes = `
   group by 1, 2, 3, 4, 5`;
 
 /**
- * One row for each kind, of one row for each of its bins; what never ran has no bin. Most kinds of an agent that is
- * seldom called have one bin, so only the others are added up, by the function that every later change goes through.
+ * One row per group, merged from one row per histogram bin. Executions that never started have no
+ * bin. Most groups of a rarely called agent have one bin, so only the others are merged, by the
+ * same function as later changes.
  */
 const together = (from: string, kind: string) => `
   select ${kind}, records, input_tokens, output_tokens, cost * 0.0000000001 as cost_usd, cost_unknown,
@@ -62,7 +66,7 @@ const keys = {
     'agent_id, level, bucket, status, source, prompt_version_id, model, api_key_id, error_code',
 };
 
-/** In the order in which the service locks them, which may be writing the buckets of today. */
+/** In the lock order of the service, which may write today's buckets at the same time. */
 const inOrder = 'order by agent, level collate "C", ms, outcome, way';
 const onConflict = (table: keyof typeof keys) => `
   on conflict (${keys[table]}) do update set occurred = s.occurred + excluded.occurred,

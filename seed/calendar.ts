@@ -1,20 +1,20 @@
 import { levelMs } from '../src/core/history/statistics.ts';
 
-/** When the executions were: how many fall into each hour, more by day than by night, fewer at the weekend. */
+/** Distributes the executions over hours: more by day than at night, fewer on weekends. */
 
 export interface Hour {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Of the agent that is seeded, and of all others together. */
+  /** Executions of the seeded agent, and of all others together. */
   readonly own: number;
   readonly others: number;
 }
 
-/** A whole day, UTC: no bucket of the statistics reaches beyond it, so days can be written side by side. */
+/** A whole day in UTC. No statistics bucket spans two days, so days can be written in parallel. */
 export interface Day {
   readonly fromMs: number;
   readonly hours: readonly Hour[];
-  /** How many executions of each kind come before it. */
+  /** Number of executions of each kind before this day. */
   readonly ownBefore: number;
   readonly othersBefore: number;
 }
@@ -24,10 +24,10 @@ export interface Span {
   readonly toMs: number;
 }
 
-/** The last so many days, today among them. The end is far enough back for the slowest run to be over. */
+/** The last days, including today. The end leaves room for the longest execution. */
 export function lastDays(nowMs: number, days: number): Span {
   const toMs = nowMs - slowestMs;
-  // Just after midnight there would be no room.
+  // Just after midnight, today would be too short.
   const today = floorTo(toMs - levelMs.hour, levelMs.day);
   return { fromMs: today - (days - 1) * levelMs.day, toMs };
 }
@@ -59,7 +59,7 @@ export function planDays({ fromMs, toMs }: Span, own: number, others: number): D
   return [...days].map(([dayMs, day]) => ({ fromMs: dayMs, ...day }));
 }
 
-/** The longest that a run takes here, with its wait, is less. */
+/** Upper bound of a seeded execution, including its wait. */
 const slowestMs = 360_000;
 const peakHour = 14;
 const weekend = 0.4;

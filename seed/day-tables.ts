@@ -4,8 +4,9 @@ import { agentsOf, type Population, waysOf } from './population.ts';
 import type { Snippets } from './snippets.ts';
 
 /**
- * The tables of a transaction that writes a day. They end with it, since behind a pooler the next one may run in another
- * session; and they are small enough to be made each time.
+ * Temporary tables of the transaction that writes a day. They are dropped with it, because behind a
+ * pooler the next transaction may use another session. They are small enough to be created each
+ * time.
  */
 
 const create = `
@@ -32,7 +33,7 @@ const create = `
   create temp table seed_quarters (agent int, ms bigint, outcome int, way int, version int, model int, bin int,
     records bigint, input_tokens bigint, output_tokens bigint, cost bigint, cost_unknown bigint) on commit drop;`;
 
-/** What is small enough for a hash is joined by one; nothing is known of tables this new, so the planner is told. */
+/** Forces hash joins: the planner has no statistics of these new tables. */
 const settings = `
   set local synchronous_commit = off;
   set local work_mem = '128MB';
@@ -47,7 +48,6 @@ export async function createDayTables(
 ): Promise<void> {
   await client.query(settings + create);
   const { own, others } = population;
-  const versions = [own, ...others.slice(0, 1)].flatMap((agent) => agent.versions);
   const ways = [own, ...others.slice(0, 1)].flatMap(waysOf);
   const fill = (table: string, rows: readonly object[]) =>
     client.query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1)`, [
@@ -62,23 +62,7 @@ export async function createDayTables(
       workspace_id: workspaceId,
     })),
   );
-  await fill(
-    'seed_versions',
-    versions.map(({ id, label, system, user }, place) => {
-      const [before = '', between = '', after = ''] = user.split(/\{\{\w+\}\}/);
-      return {
-        place,
-        id,
-        label,
-        system,
-        before_customer: before,
-        before_question: between,
-        after_question: after,
-        system_tokens: Math.ceil(system.length / charsEachToken),
-        user_chars: before.length + between.length + after.length,
-      };
-    }),
-  );
+  await fill('seed_versions', versionRows(population));
   await fill(
     'seed_ways',
     ways.map(({ source, keyId, userId, userAgent }, place) => ({
@@ -90,22 +74,7 @@ export async function createDayTables(
       user_agent: userAgent,
     })),
   );
-  await fill(
-    'seed_outcomes',
-    outcomes.map((one, place) => ({
-      place,
-      first_of_status: outcomes.findIndex(({ status }) => status === one.status),
-      status: one.status,
-      error_code: one.errorCode,
-      error: one.error,
-      started: one.started,
-      attempts: one.attempts,
-      latency_ms: one.latencyMs,
-      called: one.called,
-      keeps_variables: one.keepsVariables,
-      keeps_prompts: one.keepsPrompts,
-    })),
-  );
+  await fill('seed_outcomes', outcomeRows());
   await fill(
     'seed_models',
     models.map((one, place) => ({
@@ -121,6 +90,40 @@ export async function createDayTables(
      select place - 1, text, length(text) from unnest($1::text[]) with ordinality as one (text, place)`,
     [texts],
   );
+}
+
+function versionRows({ own, others }: Population): object[] {
+  const versions = [own, ...others.slice(0, 1)].flatMap((agent) => agent.versions);
+  return versions.map(({ id, label, system, user }, place) => {
+    const [before = '', between = '', after = ''] = user.split(/\{\{\w+\}\}/);
+    return {
+      place,
+      id,
+      label,
+      system,
+      before_customer: before,
+      before_question: between,
+      after_question: after,
+      system_tokens: Math.ceil(system.length / charsEachToken),
+      user_chars: before.length + between.length + after.length,
+    };
+  });
+}
+
+function outcomeRows(): object[] {
+  return outcomes.map((one, place) => ({
+    place,
+    first_of_status: outcomes.findIndex(({ status }) => status === one.status),
+    status: one.status,
+    error_code: one.errorCode,
+    error: one.error,
+    started: one.started,
+    attempts: one.attempts,
+    latency_ms: one.latencyMs,
+    called: one.called,
+    keeps_variables: one.keepsVariables,
+    keeps_prompts: one.keepsPrompts,
+  }));
 }
 
 export const charsEachToken = 4.2;

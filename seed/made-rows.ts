@@ -11,15 +11,15 @@ import {
   waysOf,
 } from './population.ts';
 
-/** Hours of a day whose rows are made by one statement. */
+/** Hours of a day whose rows one statement generates. */
 export interface Piece {
   readonly hours: Hour[];
-  /** How many executions of each kind come before it. */
+  /** Number of executions of each kind before this piece. */
   readonly ownBefore: number;
   readonly othersBefore: number;
 }
 
-/** Draws the rows of these hours, in the order of their ids, as they would have been accepted. */
+/** Generates the rows of these hours in id order, as if they had been accepted. */
 export async function makeRows(
   client: pg.Client,
   { hours, ownBefore, othersBefore }: Piece,
@@ -66,10 +66,10 @@ function before(counts: readonly number[], first: number): number[] {
   });
 }
 
-/** From a normal distribution: `random_normal()` is not in every version. */
+/** A normally distributed value. `random_normal()` does not exist in every version. */
 const normal = 'sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random())';
 
-/** References are numbers of letter and digits that hardly any other text has; half of the texts have one. */
+/** References are rare tokens of a letter and digits. Half of the texts contain one. */
 const reference = 'case when random() < 0.5 then (random() * 233999999)::int end';
 /** ` See K1234567.` */
 const referenceChars = 14;
@@ -77,10 +77,9 @@ const referenceChars = 14;
 const customerChars = 13;
 
 /**
- * Version and variant of the id are those of UUIDv7; `gen_random_uuid()` would take twice as long.
- *
- * From the inside out: what is drawn; what that means; what it takes and costs. Nothing above the first level is drawn,
- * so the levels may be merged.
+ * Version and variant of the id follow UUIDv7; `gen_random_uuid()` would take twice as long.
+ * From the inside out: random values, their meaning, their duration and cost. Only the innermost
+ * level is random, so the planner may merge the levels.
  */
 const draw = `
   insert into seed_made

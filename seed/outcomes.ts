@@ -1,27 +1,27 @@
 import type { EndStatus } from '../src/core/execution/execution.ts';
 import type { ExecutionErrorCode } from '../src/core/failure.ts';
 
-/** How an execution can have ended, and how often each of it occurs. */
+/** Possible outcomes of an execution and their frequencies. */
 
 export interface Outcome {
   readonly status: EndStatus;
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
-  /** Of 1,000. */
+  /** Out of 1,000. */
   readonly weight: number;
-  /** On how many of them a process began to work, of one. */
+  /** Share of these executions that started, from 0 to 1. */
   readonly started: number;
   readonly attempts: number;
-  /** What it took, where that is always the same. */
+  /** Latency, if it is constant. */
   readonly latencyMs: number | null;
   /** Whether the model used tokens. */
   readonly called: boolean;
-  /** A refusal keeps nothing of what was sent, and a canceled run nothing of what was made of it. */
+  /** A refusal keeps no input; a canceled execution keeps no output. */
   readonly keepsVariables: boolean;
   readonly keepsPrompts: boolean;
 }
 
-/** In the order of their status, as the service locks the buckets that they count in. */
+/** Sorted by status, in the lock order of the service. */
 export const outcomes: readonly Outcome[] = [
   {
     ...refused('canceled', 'CANCELED', 'The execution was canceled.', 5),
@@ -38,12 +38,15 @@ export const outcomes: readonly Outcome[] = [
   refused('rate_limited', 'RATE_LIMIT_EXCEEDED', 'Rate limit of the API key exceeded.', 9),
   refused('rate_limited', 'QUOTA_EXCEEDED', 'The AI Actions of this month are used up.', 1),
   ended('success', null, null, 960),
-  // Not drawn: so rare that one is put where it is to be.
+  // Not random: so rare that each one is placed explicitly.
   refused('unauthorized', 'KEY_NOT_AUTHORIZED', 'The API key is not valid for this agent.', 0),
 ];
 export const unauthorized = outcomes.length - 1;
 
-/** Every one of these has an execution in a history that is long enough for one. */
+/**
+ * One of this many executions has the rare status. A sufficiently long history contains at least
+ * one.
+ */
 export const unauthorizedOneIn = 1_000_000;
 
 export type Source = keyof typeof sourceWeights;
@@ -53,7 +56,7 @@ export interface SeededModel {
   readonly name: string;
   readonly weight: number;
   readonly latencyMs: number;
-  /** Units of 10⁻¹⁰ dollars for a token. */
+  /** Price per token in units of 10⁻¹⁰ dollars. */
   readonly inputPrice: number;
   readonly outputPrice: number;
 }

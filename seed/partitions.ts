@@ -3,8 +3,8 @@ import type { Db } from '../src/store/connection/database.ts';
 import type { Span } from './calendar.ts';
 
 /**
- * Makes the partitions of past months, as `make_execution_partitions` makes those to come, and answers the names of all
- * in which the span lies. Where rows of a month stand in the default partition already, it stays there.
+ * Creates the partitions of past months like `make_execution_partitions` and returns the names of
+ * all partitions in the span. A month with rows in the default partition stays there.
  */
 export async function makePartitions(db: Db, span: Span): Promise<string[]> {
   const names: string[] = [];
@@ -23,9 +23,9 @@ async function makePartition(db: Db, name: string, month: Date): Promise<void> {
   const from = month.toISOString();
   const to = nextMonth(month).toISOString();
   await db.transaction().execute(async (trx) => {
-    // Behind a long read everyone else would wait for this.
+    // Waiting behind a long read would block every other session.
     await sql`set local lock_timeout = '10s'`.execute(trx);
-    // A bound cannot be a parameter of a statement, so the server puts it together.
+    // The bound of a partition cannot be a parameter, so the server formats it.
     await sql`
       select set_config('seed.partition', format(
         'create table if not exists %I partition of executions for values from (%L) to (%L)',

@@ -1,15 +1,15 @@
 import type { Span } from './calendar.ts';
 import { type Outcome, outcomes, type Source, sourceWeights } from './outcomes.ts';
 
-/** Whose executions are written, and the lists that a row names its parts from, each by its place. */
+/** Agents whose executions are written, and the lists that rows reference by index. */
 
 export interface SeededAgent {
   readonly id: string;
   readonly name: string;
   readonly workspaceId: string;
-  /** The user who runs it from the dashboard and has issued its keys. */
+  /** User who executes it from the dashboard and issued its keys. */
   readonly ownerId: string;
-  /** In the order in which they were pinned. */
+  /** In pin order. */
   readonly versions: readonly SeededVersion[];
   readonly keyIds: readonly string[];
 }
@@ -18,27 +18,27 @@ export interface SeededVersion {
   readonly id: string;
   readonly label: string;
   readonly system: string;
-  /** With `{{customer}}`, and `{{question}}` behind it. */
+  /** Contains `{{customer}}`, followed by `{{question}}`. */
   readonly user: string;
 }
 
 export interface Population {
   readonly own: SeededAgent;
-  /** In the order of their ids. They share versions and keys. */
+  /** Sorted by id. They share versions and keys. */
   readonly others: readonly SeededAgent[];
   readonly span: Span;
   readonly nowMs: number;
-  /** Which of each kind, counted through, are of the status that is rare. */
+  /** Indexes of the executions with the rare status, per kind. */
   readonly rareOwn: readonly number[];
   readonly rareOthers: readonly number[];
 }
 
-/** All of them in the order of their ids, as the service locks their buckets. */
+/** All agents sorted by id, in the lock order of the service. */
 export function agentsOf({ own, others }: Population): SeededAgent[] {
   return [own, ...others].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** How a call arrives: with one of the keys, or without. */
+/** Origin of a call: one of the keys, or a session. */
 export interface Way {
   readonly source: Source;
   readonly keyId: string | null;
@@ -47,7 +47,7 @@ export interface Way {
   readonly weight: number;
 }
 
-/** In the order of their sources, for the same reason. The first keys are used most. */
+/** Sorted by source, in the lock order of the service. The first keys are used most. */
 export function waysOf({ keyIds, ownerId }: SeededAgent): Way[] {
   const upTo = (count: number) => (count / keyIds.length) ** (2 / 3);
   const byKey = keyIds.map((keyId, at) => ({
@@ -65,7 +65,7 @@ export function waysOf({ keyIds, ownerId }: SeededAgent): Way[] {
   ];
 }
 
-/** Bounds for `width_bucket`, which answers the place of what is drawn, as often as it weighs. */
+/** Bounds for `width_bucket`, which maps a random value to an index according to the weights. */
 export function boundsOf(weights: readonly number[]): number[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   let sum = 0;
@@ -79,7 +79,7 @@ export function outcomeBounds(): number[] {
   return boundsOf(outcomes.map(({ weight }: Outcome) => weight));
 }
 
-/** A few of the others have many executions, and all have some. */
+/** A few other agents have many executions; every one has some. */
 export function otherBounds({ others }: Population): number[] {
   return boundsOf(others.map((_, rank) => 1 / (rank + 10) ** 0.8));
 }

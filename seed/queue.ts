@@ -10,14 +10,14 @@ import { textOf } from './texts.ts';
 import type { Writing } from './write-day.ts';
 
 /**
- * Runs that wait, accepted within the last minute. They wait as after a failed attempt and for a year, so that they stay
- * where they are though a worker is running.
+ * Queued executions, accepted within the last minute. They are marked as retries due in a year, so
+ * that no running worker claims them.
  */
 export async function writeQueue(
   client: pg.Client,
   agent: SeededAgent,
   { count, nowMs }: { count: number; nowMs: number },
-  { signal, onRows }: Writing,
+  { signal, addRows }: Writing,
 ): Promise<void> {
   const pinned = agent.versions.at(-1);
   const texts = Array.from({ length: textsMax }, () => textOf(100));
@@ -42,7 +42,7 @@ export async function writeQueue(
       texts,
       new Date(nowMs + yearMs).toISOString(),
     ]);
-    onRows(upTo - from);
+    addRows(upTo - from);
   }
 }
 
@@ -59,7 +59,7 @@ const settings = JSON.stringify({
   defaults: {},
 } satisfies ExecutionSettings);
 
-/** One statement, so one transaction: a record that is under way has a place in the queue. */
+/** One statement, hence one transaction: every record in progress is in the queue. */
 const enqueue = `
   with texts as materialized (
     select place - 1 as place, text from unnest($15::text[]) with ordinality as one (text, place)),

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Writes the rows that are made as ended executions, as the service would have. Answers how many there are. */
+/** Writes the generated rows as ended executions. Returns their number. */
 export async function writeRecords(client: pg.Client): Promise<number> {
   const { rowCount } = await client.query(write);
   return rowCount ?? 0;
@@ -12,7 +12,7 @@ const written = (text: string, reference: string) =>
 
 const moment = (ms: string) => `to_timestamp((${ms}) / 1000.0::float8)`;
 
-/** In the order in which they were made: the joins keep it. */
+/** In generation order, which the joins preserve. */
 const write = `
   insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at,
     started_at, completed_at, temperature, cost_usd, input_tokens, output_tokens, latency_ms, attempts, status, source,

@@ -17,41 +17,45 @@ import { type Writing, writeDay } from './write-day.ts';
 
 export interface Seeding {
   readonly executions: number;
-  /** Of the others together; null: as many, where they are made now. */
+  /**
+   * Executions of the others together. `null`: as many as of the new agent, if the others are
+   * created now.
+   */
   readonly others: number | null;
   readonly days: number;
   readonly queued: number;
 }
 
-export interface SeedParts extends Writing {
+export interface SeedDeps extends Writing {
   readonly db: Db;
   readonly connection: Connection;
   readonly owner: Caller;
-  /** How many rows it will be. */
-  readonly onPlan: (rows: number) => void;
-  readonly say: (what: string) => void;
+  /** Sets the expected number of rows. */
+  readonly setTotal: (rows: number) => void;
+  readonly setPhase: (what: string) => void;
 }
 
 export interface Seeded {
   readonly agent: MadeAgent;
-  /** Rows that were written, of all agents. */
+  /** Rows written, of all agents. */
   readonly rows: number;
 }
 
 /**
- * One new agent with its history. Days are written side by side, each in a transaction with its statistics: where this
- * is interrupted, the agent has fewer executions, and all that is said of them is true.
+ * Creates one agent with its history. Days are written in parallel, each in one transaction with
+ * its statistics. After an interruption, the agent has fewer executions, and its statistics match
+ * them.
  */
-export async function seed(parts: SeedParts, asked: Seeding): Promise<Seeded> {
-  const { db, owner, signal } = parts;
+export async function seed(deps: SeedDeps, options: Seeding): Promise<Seeded> {
+  const { db, owner, signal } = deps;
   const nowMs = await readClock(db);
-  const span = lastDays(nowMs, asked.days);
+  const span = lastDays(nowMs, options.days);
   await refuseBelowFloor(db, span);
   const { agents: others, made } =
-    asked.others === 0 ? { agents: [], made: false } : await otherAgents(db, owner);
-  const ofOthers = asked.others ?? (made ? asked.executions : 0);
-  const rows = asked.executions + ofOthers + asked.queued;
-  parts.onPlan(rows);
+    options.others === 0 ? { agents: [], made: false } : await otherAgents(db, owner);
+  const othersExecutions = options.others ?? (made ? options.executions : 0);
+  const rows = options.executions + othersExecutions + options.queued;
+  deps.setTotal(rows);
   const label = new Date(nowMs).toISOString().slice(0, 19).replace('T', ' ');
   const own = await makeAgent(db, owner, label);
   const partitions = await makePartitions(db, span);
@@ -60,20 +64,20 @@ export async function seed(parts: SeedParts, asked: Seeding): Promise<Seeded> {
     others,
     span,
     nowMs,
-    rareOwn: rareOf(asked.executions),
-    rareOthers: rareOf(ofOthers),
+    rareOwn: rareOf(options.executions),
+    rareOthers: rareOf(othersExecutions),
   };
-  const days = planDays(span, asked.executions, ofOthers);
-  const write = (client: pg.Client, day: Day) => writeDay(client, day, population, parts);
-  await sideBySide(parts, days, write);
-  if (asked.queued > 0) {
-    const backlog = { count: asked.queued, nowMs: await readClock(db) };
-    await sideBySide(parts, [backlog], (client) => writeQueue(client, own, backlog, parts));
+  const days = planDays(span, options.executions, othersExecutions);
+  const write = (client: pg.Client, day: Day) => writeDay(client, day, population, deps);
+  await inParallel(deps, days, write);
+  if (options.queued > 0) {
+    const backlog = { count: options.queued, nowMs: await readClock(db) };
+    await inParallel(deps, [backlog], (client) => writeQueue(client, own, backlog, deps));
   }
   signal.throwIfAborted();
-  parts.say('Vacuuming');
-  const tables = [...new Set([...partitions, ...(asked.queued > 0 ? ['execution_queue'] : [])])];
-  await sideBySide(parts, [...tables, 'statistics', 'breakdown'], async (client, table) => {
+  deps.setPhase('Vacuuming');
+  const tables = [...new Set([...partitions, ...(options.queued > 0 ? ['execution_queue'] : [])])];
+  await inParallel(deps, [...tables, 'statistics', 'breakdown'], async (client, table) => {
     await client.query(`vacuum analyze ${client.escapeIdentifier(table)}`);
   });
   return { agent: own, rows };
@@ -83,27 +87,30 @@ function rareOf(count: number): number[] {
   return [...someOf(Math.max(1, Math.round(count / unauthorizedOneIn)), count)];
 }
 
-/** What lies before the floor is gone for every reader, and its partition may be dropped at any time. */
+/** Readers ignore records before the floor, and their partition may be dropped at any time. */
 async function refuseBelowFloor(db: Db, { fromMs }: Span): Promise<void> {
   const { rows } = await sql<{ at: Date }>`
     select at from history_floor`.execute(db);
   const floor = rows[0]?.at;
   if (!floor || floor.getTime() <= fromMs) return;
-  const said = floor.toISOString().slice(0, 10);
+  const floorDate = floor.toISOString().slice(0, 10);
   throw new StartupFailure(
-    `The history of this database begins on ${said}, as retention has left it: give fewer --days.`,
+    `The history of this database begins on ${floorDate}, because retention deleted older records. Use fewer --days.`,
   );
 }
 
-/** Each piece of work on one of a few connections. The first failure ends the others at their next piece. */
-async function sideBySide<T>(
-  { connection, signal }: Pick<SeedParts, 'connection' | 'signal'>,
+/**
+ * Processes the pieces in parallel on a few connections. After the first failure, no further piece
+ * starts.
+ */
+async function inParallel<T>(
+  { connection, signal }: Pick<SeedDeps, 'connection' | 'signal'>,
   pieces: readonly T[],
   work: (client: pg.Client, piece: T) => Promise<void>,
 ): Promise<void> {
   const waiting = [...pieces].reverse();
   let failed = false;
-  const lane = async () => {
+  const processPieces = async () => {
     const client = new pg.Client(clientConfig(connection, 0));
     client.on('error', () => {});
     await client.connect();
@@ -120,11 +127,11 @@ async function sideBySide<T>(
       await client.end();
     }
   };
-  const lanes = Math.min(Math.max(2, availableParallelism()), lanesMax, pieces.length);
-  const ends = await Promise.allSettled(Array.from({ length: lanes }, lane));
+  const connections = Math.min(Math.max(2, availableParallelism()), connectionsMax, pieces.length);
+  const ends = await Promise.allSettled(Array.from({ length: connections }, processPieces));
   signal.throwIfAborted();
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-/** The service beside it wants connections, too. */
-const lanesMax = 8;
+/** Leaves connections to a running service. */
+const connectionsMax = 8;

@@ -1,15 +1,15 @@
 import { logNormal, within } from './random.ts';
 import { textOf } from './texts.ts';
 
-/** The texts of a day: questions first and as many answers behind them, of which each row names one of either kind. */
+/** Texts of a day: questions followed by as many answers. Each row references one of each. */
 
 export interface Snippets {
-  /** How many there are of either kind. */
+  /** Number of texts of each kind. */
   readonly each: number;
   readonly texts: readonly string[];
 }
 
-/** @param rows that are going to be made of them */
+/** @param rows number of rows that reference the texts */
 export function makeSnippets(rows: number): Snippets {
   const each = within(rows, 1, eachMax);
   const questions = Array.from({ length: each }, () =>
@@ -21,5 +21,5 @@ export function makeSnippets(rows: number): Snippets {
   return { each, texts: [...questions, ...answers] };
 }
 
-/** Every day has its own, so this is enough for hundreds of thousands of different ones. */
+/** Each day has its own texts, so this gives hundreds of thousands of different ones. */
 const eachMax = 4_096;

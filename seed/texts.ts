@@ -1,6 +1,6 @@
 /**
- * Texts to search in: sentences of words that occur as unevenly as words do. No character of them has a meaning in
- * JSON.
+ * Text for full-text search: sentences with a realistic word frequency. No character needs escaping
+ * in JSON.
  */
 
 const words =
@@ -26,12 +26,12 @@ orchard vineyard meadow glacier volcano lighthouse telescope satellite comet ecl
 
 const sentences = Array.from({ length: 32_768 }, sentence);
 const corpus = sentences.join(' ');
-/** Where each sentence begins, and where the one after the last would. */
+/** Start of each sentence, and the end of the last one. */
 const begins = [0];
 for (const { length } of sentences) begins.push((begins.at(-1) ?? 0) + length + 1);
 const charsEach = corpus.length / sentences.length;
 
-/** Whole sentences that follow each other, of at least so many characters: cut out of one long text. */
+/** Consecutive complete sentences of at least this length, cut from one long text. */
 export function textOf(charsMin: number): string {
   const count = Math.max(1, Math.floor(charsMin / charsEach));
   const first = Math.floor(Math.random() * (sentences.length - 3 * count));
@@ -41,7 +41,7 @@ export function textOf(charsMin: number): string {
   return corpus.slice(from, (begins[end] ?? corpus.length) - 1);
 }
 
-/** The few first words stand in half of all places, as in every language. */
+/** The first few words make up half of the text, as in natural language. */
 function sentence(): string {
   const length = 6 + Math.floor(Math.random() * 12);
   const chosen = Array.from(

@@ -9,21 +9,21 @@ import { writeRecords } from './records.ts';
 import { makeSnippets } from './snippets.ts';
 
 /**
- * One day of records with its statistics, in one transaction: whatever interrupts it, the two agree. The database makes
- * the rows itself, which is several times faster than to send them.
+ * Writes one day of records and its statistics in one transaction, so that they always agree. The
+ * database generates the rows itself, which is several times faster than sending them.
  */
 
 export interface Writing {
   readonly signal: AbortSignal;
-  /** Told of rows that are under way, now and then. */
-  readonly onRows: (count: number) => void;
+  /** Called as rows are written. */
+  readonly addRows: (count: number) => void;
 }
 
 export async function writeDay(
   client: pg.Client,
   day: Day,
   population: Population,
-  { signal, onRows }: Writing,
+  { signal, addRows }: Writing,
 ): Promise<void> {
   const snippets = makeSnippets(rowsOf(day));
   await client.query('begin');
@@ -32,7 +32,7 @@ export async function writeDay(
     for (const piece of piecesOf(day)) {
       await makeRows(client, piece, { population, snippets: snippets.each });
       await countRows(client, population.nowMs - 2 * levelMs.day);
-      onRows(await writeRecords(client));
+      addRows(await writeRecords(client));
       signal.throwIfAborted();
     }
     await writeBuckets(client);
@@ -44,7 +44,10 @@ export async function writeDay(
   }
 }
 
-/** Whole hours, until they have so many rows: a statement takes a second or two, and can be ended by then. */
+/**
+ * A piece contains whole hours up to this number of rows. A statement takes one or two seconds,
+ * which bounds the delay of an interruption.
+ */
 const pieceRows = 50_000;
 
 function piecesOf({ hours, ownBefore, othersBefore }: Day): Piece[] {

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// Nothing else is imported before the check: an older Node would fail on the import, and not say why.
+// Checked before any other import, which could fail on an older Node.js without an explanation.
 const [major = 0] = process.versions.node.split('.').map(Number);
 if (major < 24) {
-  console.error(`cueline needs Node 24 or later; this is ${process.versions.node}.`);
+  console.error(`cueline requires Node.js 24 or later, but this is ${process.versions.node}.`);
   process.exit(1);
 }
-(await import('./cli/server/keep-compiled-code.ts')).stayWarm();
+(await import('./cli/server/disable-memory-reducer.ts')).disableMemoryReducer();
 const { program } = await import('./cli/program.ts');
 await program.parseAsync();

@@ -41,9 +41,9 @@ export async function openFixture(
     connection,
     owner: await firstOwner(db, undefined),
     signal: new AbortController().signal,
-    onPlan() {},
-    onRows() {},
-    say() {},
+    setTotal() {},
+    addRows() {},
+    setPhase() {},
   };
   const { agent } = await seed(parts, {
     executions: records,

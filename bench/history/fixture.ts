@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { addWorkspace } from '../../harness/people.ts';
 import type { MadeAgent } from '../../seed/agents.ts';
 import { lastDays } from '../../seed/calendar.ts';
-import { type SeedParts, seed } from '../../seed/seed.ts';
+import { type SeedDeps, seed } from '../../seed/seed.ts';
 import { firstOwner } from '../../src/cli/server/first-workspace.ts';
 import { readClock } from '../../src/store/connection/clock.ts';
 import { openDatabase } from '../../src/store/connection/database.ts';
@@ -21,7 +21,7 @@ export interface Fixture {
   readonly fromMs: number;
   readonly toMs: number;
   readonly connection: pg.ClientConfig;
-  readonly seeding: SeedParts;
+  readonly seeding: SeedDeps;
   /** The parsed response for the long history. */
   ask(query: string): Promise<ListAnswer>;
   /** The duration of the list in milliseconds, to the last byte. */
@@ -53,9 +53,9 @@ export async function openFixture(
     connection,
     owner: await firstOwner(db, undefined),
     signal: new AbortController().signal,
-    onPlan() {},
-    onRows() {},
-    say() {},
+    setTotal() {},
+    addRows() {},
+    setPhase() {},
   };
   const span = lastDays(await readClock(db), days);
   const { agent } = await seed(seeding, { executions: records, others: records, days, queued: 0 });

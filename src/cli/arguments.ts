@@ -1,19 +1,22 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
-/** How the words of a command line are read. What they may say beyond that, the contract decides. */
+/** Parsers of command line arguments. The contract validates the values. */
 
-/** A command that is only the name of others. */
+/** A command that only contains subcommands. */
 export function group(program: Command, name: string, description: string): Command {
   return program.command(name).description(description).helpCommand(false);
 }
 
-/** Of an option that may stand several times, each with commas. */
-export function listed(text: string, before: readonly string[] = []): string[] {
+/** Comma-separated values of a repeatable option. */
+export function collectList(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(',').map((one) => one.trim())];
 }
 
-/** `name=value`, of an option that may stand several times. */
-export function pair(text: string, before: readonly [string, string][] = []): [string, string][] {
+/** `name=value` of a repeatable option. */
+export function collectPair(
+  text: string,
+  before: readonly [string, string][] = [],
+): [string, string][] {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('Expected name=value.');
   return [...before, [text.slice(0, at), text.slice(at + 1)]];
@@ -24,7 +27,7 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** A timer of Node's that is set for longer goes off at once. */
+/** A longer timer in Node.js fires immediately. */
 const secondsMax = 1_000_000;
 
 export function seconds(text: string): number {
@@ -33,10 +36,10 @@ export function seconds(text: string): number {
   return number;
 }
 
-/** Not null, which commander takes for an option without a value. */
-export type Bound = number | 'none';
+/** `none` instead of null: commander treats null as an option without a value. */
+export type NumberOrNone = number | 'none';
 
-export function bound(text: string): Bound {
+export function numberOrNone(text: string): NumberOrNone {
   if (text === 'none') return text;
   if (!/^\d{1,15}$/.test(text)) {
     throw new InvalidArgumentError('Expected a whole number, or "none" for no limit.');
@@ -44,12 +47,12 @@ export function bound(text: string): Bound {
   return Number(text);
 }
 
-/** An identifier that goes into a path. Whether there is such a thing the server says. */
+/** An identifier used in a path. The server checks whether it exists. */
 export function identifier(text: string): string {
   if (['', '.', '..'].includes(text)) throw new InvalidArgumentError('Expected an identifier.');
   return text;
 }
 
-export function orNull(limit: Bound): number | null {
+export function noneToNull(limit: NumberOrNone): number | null {
   return limit === 'none' ? null : limit;
 }

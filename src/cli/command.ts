@@ -2,33 +2,33 @@ import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import { StartupFailure } from '../core/startup-failure.ts';
 import { createLogger, flushStderr } from '../log.ts';
-import { type Life, live } from './server/process-lifetime.ts';
+import { type Lifetime, runWithLifetime } from './server/process-lifetime.ts';
 
-/** What a command of `main/` is given. */
+/** Dependencies of a command that opens the database. */
 export interface Context {
   readonly config: Config;
   readonly log: Logger;
-  readonly life: Life;
+  readonly lifetime: Lifetime;
 }
 
-/** What ends in order has this long beyond the runs that are waited for. */
+/** Time for the shutdown in addition to draining executions. */
 const closeMsMax = 10_000;
 
-/** Runs one command to its end, and with it the process. */
+/** Runs one command and exits the process. */
 export async function runCommand(command: (context: Context) => Promise<void>): Promise<never> {
   const config = readOrExit();
   const log = createLogger({ level: config.logLevel });
-  // As without a listener, but for the wait: what was to be said last is not lost where a reader is only late.
+  // Same as the default behavior, but flushes the last output to a slow reader first.
   process.on('uncaughtException', async (error) => {
     console.error(error);
     await flushStderr();
     process.exit(1);
   });
   for (const warning of config.warnings) log.warn(warning);
-  const code = await live((life) => command({ config, log, life }), {
-    endMsMax: config.drainMs + closeMsMax,
-    onWord: (line) => log.info(line),
-    onError: complain,
+  const code = await runWithLifetime((lifetime) => command({ config, log, lifetime }), {
+    shutdownMsMax: config.drainMs + closeMsMax,
+    onMessage: (line) => log.info(line),
+    onError: reportError,
   });
   await flushStderr();
   process.exit(code);
@@ -38,13 +38,13 @@ function readOrExit(): Config {
   try {
     return readConfig();
   } catch (error) {
-    complain(error);
+    reportError(error);
     process.exit(1);
   }
 }
 
-/** What the user can mend is said as it is; anything else is a fault of ours, with its stack. */
-function complain(error: unknown): void {
-  const plain = error instanceof StartupFailure;
-  console.error(plain ? `cueline: ${error.message}` : error);
+/** Prints an expected failure without a stack trace, any other error with it. */
+function reportError(error: unknown): void {
+  const isExpected = error instanceof StartupFailure;
+  console.error(isExpected ? `cueline: ${error.message}` : error);
 }

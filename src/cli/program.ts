@@ -5,42 +5,42 @@ import { databaseCommands } from './commands/database-commands.ts';
 import { version } from './version.ts';
 
 /**
- * The command line. Each command is imported when it is called, so that a small one starts at once: those of a server
- * and those that work on its database from `main/`, those that call a running server from `cli/`.
+ * The command line. Each command imports its implementation when called, for a fast start. Commands
+ * in `server/` serve or open the database; commands in `client/` call a running server.
  */
 export const program = new Command('cueline')
   .description(
-    'Self-hosted agent execution service: versioned prompts, run over HTTP, every run a record.',
+    'Self-hosted agent execution service: versioned prompts, executed over HTTP, every execution a record.',
   )
   .version(version)
   .helpCommand(false)
   .configureHelp({ subcommandTerm })
-  .showHelpAfterError('Try it with --help.');
+  .showHelpAfterError('Run with --help for usage.');
 
-// Options stand after the command that they belong to, and commands of one name may have others below them.
+// Options follow the command they belong to. A command may have subcommands.
 program.enablePositionalOptions();
 program.commandsGroup('Serve:');
-const serving = {
-  start: 'serve the API and work, in one process',
-  api: 'only serve the API',
-  worker: 'only work on what others accepted',
+const roleDescriptions = {
+  start: 'serve the API and execute, in one process',
+  api: 'serve the API only',
+  worker: 'execute accepted calls only',
 } as const;
 for (const role of ['start', 'api', 'worker'] as const) {
   program
     .command(role)
-    .description(serving[role])
+    .description(roleDescriptions[role])
     .action(() =>
       runCommand(async (context) => (await import('./server/serve.ts')).serve(context, role)),
     );
 }
 
-program.commandsGroup('Work on the database, without a server:');
+program.commandsGroup('Database (with or without a running server):');
 databaseCommands(program);
 
-program.commandsGroup('Call a server, with an API key:');
+program.commandsGroup('Client (needs a running server and an API key):');
 clientCommands(program);
 
-/** How a command is named in the list of all: without its options, which make the column wide. */
+/** Omits the options from the command list, to keep the column narrow. */
 function subcommandTerm(command: Command): string {
   const names = command.registeredArguments.map((argument) =>
     argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,

@@ -5,12 +5,14 @@ export type Agent = Output<'GET /api/v1/agents/{agentId}'>;
 export type AgentLimits = Output<'GET /api/v1/agents/{agentId}/limits'>;
 export type AgentInput = BodyOf<'POST /api/v1/agents'>;
 export type AgentPatch = BodyOf<'PATCH /api/v1/agents/{agentId}'>;
-/** What moves an agent from one stage to another. */
+/** Moves an agent from one lifecycle stage to another. */
 export type LifecycleAction = BodyOf<'POST /api/v1/agents/{agentId}/lifecycle'>['action'];
 export type AgentFilters = QueryOf<'GET /api/v1/agents'>;
 export type StatisticsQuery = QueryOf<'GET /api/v1/agents/{agentId}/statistics'>;
 export type PageQuery = QueryOf<'GET /api/v1/keys'>;
-/** `ifMatch`: the `etag` of what was read; the change fails with 412 where someone else was faster. */
+/**
+ * `ifMatch`: the `etag` of the last read. The update fails with 412 if the resource changed since.
+ */
 export type ChangeOptions = Pick<RequestOptions, 'signal' | 'ifMatch'>;
 
 export function agents(request: Request) {
@@ -24,8 +26,8 @@ export function agents(request: Request) {
     async get(agentId: string, options?: CallOptions): Promise<Agent> {
       return (await request('GET /api/v1/agents/{agentId}', { params: { agentId } }, options)).body;
     },
-    /** With the `etag` that makes a later change safe against those of others. */
-    async getTagged(agentId: string, options?: CallOptions) {
+    /** Also returns the `etag`, which makes a later update safe against concurrent changes. */
+    async getWithEtag(agentId: string, options?: CallOptions) {
       const { body, headers } = await request(
         'GET /api/v1/agents/{agentId}',
         { params: { agentId } },
@@ -33,7 +35,9 @@ export function agents(request: Request) {
       );
       return { agent: body, etag: headers.get('etag') };
     },
-    /** `agentConfig` merges, `null` removes; `promptVersionId` pins another version. */
+    /**
+     * `agentConfig` is merged and `null` removes a field. `promptVersionId` pins another version.
+     */
     async update(agentId: string, patch: AgentPatch, options?: ChangeOptions): Promise<Agent> {
       const input = { params: { agentId }, body: patch };
       return (await request('PATCH /api/v1/agents/{agentId}', input, options)).body;
@@ -41,17 +45,17 @@ export function agents(request: Request) {
     async delete(agentId: string, options?: CallOptions): Promise<void> {
       await request('DELETE /api/v1/agents/{agentId}', { params: { agentId } }, options);
     },
-    /** Moves it through its lifecycle. */
+    /** Changes the lifecycle stage. */
     async move(agentId: string, action: LifecycleAction, options?: CallOptions): Promise<Agent> {
       const input = { params: { agentId }, body: { action } };
       return (await request('POST /api/v1/agents/{agentId}/lifecycle', input, options)).body;
     },
-    /** Which versions it has had, newest first. */
+    /** Pinned versions, newest first. */
     async pins(agentId: string, query: PageQuery = {}, options?: CallOptions) {
       const input = { params: { agentId }, query };
       return (await request('GET /api/v1/agents/{agentId}/pins', input, options)).body;
     },
-    /** What each window with a limit has let past by now. */
+    /** Current usage of each limited window. */
     async limits(agentId: string, options?: CallOptions): Promise<AgentLimits> {
       const input = { params: { agentId } };
       return (await request('GET /api/v1/agents/{agentId}/limits', input, options)).body;
@@ -60,8 +64,8 @@ export function agents(request: Request) {
       const input = { params: { agentId }, query };
       return (await request('GET /api/v1/agents/{agentId}/statistics', input, options)).body;
     },
-    /** From a session, in any stage: what the dashboard's own "run" does. */
-    async tryOut(
+    /** Executes with the session of the dashboard, in any stage. */
+    async executeInSession(
       agentId: string,
       variables: Readonly<Record<string, unknown>>,
       options?: Pick<RequestOptions, 'signal' | 'idempotencyKey' | 'retries'>,

@@ -1,103 +1,111 @@
 import { CuelineError } from './error.ts';
 
-/** One attempt at one call: out over `fetch`, back as a parsed answer or a `CuelineError`. */
+/**
+ * One attempt of one request over `fetch`. Returns a parsed response or throws a `CuelineError`.
+ */
 
-/** What makes values of JSON and JSON of values. */
+/** Parses and serializes JSON. */
 export interface JsonText {
   parse(text: string): unknown;
   stringify(value: unknown): string;
 }
 
-export interface Outgoing {
+export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** What a good answer holds. Whatever else comes with a good status is not from a server of ours. */
-  readonly promised: 'json' | 'nothing' | 'text';
+  /**
+   * Expected content of a success response. A success response with other content is not from
+   * Cueline.
+   */
+  readonly expected: 'json' | 'nothing' | 'text';
   readonly parse: JsonText['parse'];
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
-export interface Incoming {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed where it is JSON, else the text; `null` where there is none. */
+  /** Parsed JSON, or the text of another media type. `null` without a body. */
   readonly body: unknown;
 }
 
-export async function attempt(send: typeof fetch, out: Outgoing): Promise<Incoming> {
-  out.signal?.throwIfAborted();
-  const timeout = AbortSignal.timeout(out.timeoutMs);
-  const signal = out.signal ? AbortSignal.any([out.signal, timeout]) : timeout;
+export async function attempt(send: typeof fetch, request: HttpRequest): Promise<HttpResponse> {
+  request.signal?.throwIfAborted();
+  const timeout = AbortSignal.timeout(request.timeoutMs);
+  const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
   try {
-    const response = await send(out.url, {
-      method: out.method,
-      headers: { ...out.headers },
-      body: out.body,
+    const response = await send(request.url, {
+      method: request.method,
+      headers: { ...request.headers },
+      body: request.body,
       signal,
-      // A redirect would turn a POST into a GET, or carry the call to a place nobody configured.
+      // A redirect could turn a POST into a GET, or send the request to an unintended host.
       redirect: 'error',
     });
     const text = await response.text();
     const { status, headers } = response;
-    const incoming = { status, headers, body: read(text, headers.get('content-type'), out) };
-    if (!response.ok) throw refusal(incoming);
-    if (!isAsPromised(incoming, text, out)) throw unpromised(incoming, text, out);
-    return incoming;
+    const body = parseBody(text, headers.get('content-type'), request);
+    const received = { status, headers, body };
+    if (!response.ok) throw errorResponse(received);
+    if (!isExpected(received, text, request)) throw unexpectedResponse(received, text, request);
+    return received;
   } catch (error) {
-    throw failure(error, out, timeout);
+    throw toClientError(error, request, timeout);
   }
 }
 
-/** An answer that is read as it comes. Only its beginning has to be there in time. */
+/** Opens a streamed response. The timeout covers only the time until its headers. */
 export async function attemptStream(
   send: typeof fetch,
-  out: Outgoing,
+  request: HttpRequest,
 ): Promise<ReadableStream<Uint8Array>> {
-  out.signal?.throwIfAborted();
-  const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(), out.timeoutMs);
-  const signal = out.signal ? AbortSignal.any([out.signal, patience.signal]) : patience.signal;
+  request.signal?.throwIfAborted();
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), request.timeoutMs);
+  const signal = request.signal
+    ? AbortSignal.any([request.signal, timeout.signal])
+    : timeout.signal;
   try {
-    const response = await send(out.url, {
-      method: out.method,
-      headers: { ...out.headers },
+    const response = await send(request.url, {
+      method: request.method,
+      headers: { ...request.headers },
       signal,
       redirect: 'error',
     });
     const { ok, status, headers } = response;
     const type = headers.get('content-type');
-    if (ok && response.body && exported.test(type ?? '')) return response.body;
+    if (ok && response.body && streamedTypes.test(type ?? '')) return response.body;
     const text = await response.text();
-    const incoming = { status, headers, body: read(text, type, out) };
-    throw ok ? unpromised(incoming, text, out) : refusal(incoming);
+    const received = { status, headers, body: parseBody(text, type, request) };
+    throw ok ? unexpectedResponse(received, text, request) : errorResponse(received);
   } catch (error) {
-    throw failure(error, out, patience.signal);
+    throw toClientError(error, request, timeout.signal);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** What is to be thrown; an abort of the caller's own is thrown as it is. */
-function failure(error: unknown, out: Outgoing, timeout: AbortSignal): CuelineError {
+/** Converts a failure to the error to throw. An abort by the caller is thrown unchanged. */
+function toClientError(error: unknown, request: HttpRequest, timeout: AbortSignal): CuelineError {
   if (error instanceof CuelineError) return error;
-  out.signal?.throwIfAborted();
+  request.signal?.throwIfAborted();
   const cause = { cause: error };
   if (timeout.aborted) {
-    return new CuelineError('TIMEOUT', `No answer within ${out.timeoutMs} ms.`, cause);
+    return new CuelineError('TIMEOUT', `No response within ${request.timeoutMs} ms.`, cause);
   }
   return new CuelineError('CONNECTION_FAILED', `The connection failed: ${reason(error)}.`, cause);
 }
 
-function read(text: string, type: string | null, { parse }: Outgoing): unknown {
+function parseBody(text: string, type: string | null, { parse }: HttpRequest): unknown {
   if (text === '') return null;
   if (!isJson(type)) return text;
   try {
     return parse(text);
   } catch (error) {
-    throw new CuelineError('UNEXPECTED_ANSWER', 'The answer is not the JSON it says it is.', {
+    throw new CuelineError('UNEXPECTED_ANSWER', 'The response is not valid JSON.', {
       body: text,
       cause: error,
     });
@@ -108,36 +116,36 @@ function isJson(type: string | null): boolean {
   return /^application\/([\w.-]+\+)?json\b/i.test(type ?? '');
 }
 
-/** The media types of what is read as it comes. */
-const exported = /^(application\/jsonl|text\/csv)\b/i;
+/** Media types of streamed responses. */
+const streamedTypes = /^(application\/jsonl|text\/csv)\b/i;
 
-/** A `null` may be what is promised; nothing at all is not. */
-function isAsPromised(
-  { status, headers }: Incoming,
+/** A JSON `null` can be expected; an empty body cannot. */
+function isExpected(
+  { status, headers }: HttpResponse,
   text: string,
-  { promised }: Outgoing,
+  { expected }: HttpRequest,
 ): boolean {
-  if (promised === 'text') return true;
-  if (promised === 'nothing') return status === 204;
+  if (expected === 'text') return true;
+  if (expected === 'nothing') return status === 204;
   return text !== '' && isJson(headers.get('content-type'));
 }
 
-/** A page to sign in at, for example, or whatever else answers where no Cueline is. */
-function unpromised(
-  { status, headers, body }: Incoming,
+/** For example a proxy's sign-in page, or another server at this address. */
+function unexpectedResponse(
+  { status, headers, body }: HttpResponse,
   text: string,
-  { method, url }: Outgoing,
+  { method, url }: HttpRequest,
 ): CuelineError {
   const type = headers.get('content-type') ?? 'no content type';
-  const came = text === '' ? 'without a body' : `with ${type}`;
-  const message = `${method} ${url.split('?')[0]} answered ${status} ${came}, as Cueline does not. Is this its address?`;
+  const content = text === '' ? 'without a body' : `with ${type}`;
+  const message = `${method} ${url.split('?')[0]} returned ${status} ${content}, which Cueline never does. Check the base URL.`;
   return new CuelineError('UNEXPECTED_ANSWER', message, { status, body });
 }
 
-/** The server's own words where it sent them; a proxy in between may have sent anything. */
-function refusal({ status, headers, body }: Incoming): CuelineError {
+/** Uses the server's message if there is one. A proxy may have sent anything. */
+function errorResponse({ status, headers, body }: HttpResponse): CuelineError {
   const problem = isProblem(body) ? body : null;
-  const message = problem?.message ?? `The server answered ${status} without saying why.`;
+  const message = problem?.message ?? `The server returned ${status} without an error message.`;
   return new CuelineError(problem?.code ?? 'UNEXPECTED_ANSWER', message, {
     status,
     requestId: problem?.requestId ?? headers.get('x-request-id'),
@@ -158,7 +166,7 @@ function isProblem(body: unknown): body is ProblemBody {
   return typeof code === 'string' && typeof message === 'string';
 }
 
-/** `Retry-After` in milliseconds. Ours are seconds; a proxy's may be a date. */
+/** `Retry-After` in milliseconds. Cueline sends seconds; a proxy may send a date. */
 export function retryAfterMs(headers: Headers): number | null {
   const value = headers.get('retry-after');
   if (value === null) return null;
@@ -166,7 +174,7 @@ export function retryAfterMs(headers: Headers): number | null {
   return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 
-/** `fetch` hides what happened in the cause of its error. */
+/** `fetch` hides the reason in the `cause` of its error. */
 function reason(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   const inner = cause instanceof Error && cause.message ? cause : error;

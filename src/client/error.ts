@@ -1,18 +1,23 @@
 import type { ProblemCode } from './wire.ts';
 
-/** What went wrong on this side of the wire, where no answer says it. */
+/** Failures without an error response from the server. */
 export type ClientCode = 'CONNECTION_FAILED' | 'TIMEOUT' | 'WAIT_TIMEOUT' | 'UNEXPECTED_ANSWER';
 
-/** Everything that fails, but for an abort by the caller's own signal, which is thrown as its reason. */
+/**
+ * Every failure of the client. An abort by the caller's signal is thrown as its own reason instead.
+ */
 export class CuelineError extends Error {
-  /** The status of the answer; 0 where there was none. */
+  /** HTTP status of the response. 0 without a response. */
   readonly status: number;
   readonly code: ProblemCode | ClientCode;
-  /** What to quote to whoever runs the server; `null` where there was no answer. */
+  /** Identifies the request for the server's operator. `null` without a response. */
   readonly requestId: string | null;
-  /** How long the server asks to wait, in milliseconds; `null` where it says nothing. */
+  /** Delay requested by the server, in milliseconds. `null` if there is none. */
   readonly retryAfterMs: number | null;
-  /** The answer as it came: the problem with all its fields, a text, or the last record that a wait has read. */
+  /**
+   * Body of the response: the problem with all its fields, a text, or the last record that a wait
+   * has read.
+   */
   readonly body: unknown;
 
   constructor(

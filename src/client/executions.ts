@@ -3,20 +3,20 @@ import type { Output } from './routes.ts';
 import { type WaitOptions, waitFor } from './wait.ts';
 import type { ExecutionDetail } from './wire.ts';
 
-/** Executing an agent, and following the run. */
+/** Executes an agent and follows the execution. */
 
 export type ExecuteAccepted = Output<'POST /api/v1/agents/{agentId}/execute'>;
 export type Variables = Readonly<Record<string, unknown>>;
 
 type Figure = 'latencyMs' | 'tokensUsed' | 'inputTokens' | 'outputTokens' | 'costUSD' | 'costKnown';
-/** A run that has ended: it has its figures. */
+/** An execution that has ended, with all its figures. */
 export type EndedExecution = ExecutionDetail &
   Required<Pick<ExecutionDetail, Figure | 'completedAt'>> & {
     readonly status: Exclude<ExecutionDetail['status'], 'processing'>;
   };
 
 export interface ExecuteOptions extends CallOptions {
-  /** Makes the call repeatable: with one, it is tried again also where the first attempt may have come through. */
+  /** Makes the call idempotent: it is retried even if the first attempt may have been accepted. */
   readonly idempotencyKey?: string;
 }
 
@@ -25,7 +25,7 @@ export type { WaitOptions };
 const statusRoute = 'GET /api/v1/agents/{agentId}/executions/{executionId}';
 
 export function executions(request: Request, client: ClientOptions) {
-  /** Starts a run and returns at once. */
+  /** Starts an execution and returns immediately. */
   async function execute(
     agentId: string,
     variables: Variables,
@@ -36,12 +36,12 @@ export function executions(request: Request, client: ClientOptions) {
     return (await request('POST /api/v1/agents/{agentId}/execute', input, options)).body;
   }
 
-  /** The record as it is now. */
+  /** The current state of the record. */
   async function status(agentId: string, executionId: string, options: CallOptions = {}) {
     return (await request(statusRoute, { params: { agentId, executionId } }, options)).body;
   }
 
-  /** Waits until the run has ended, however it ends. Throws `WAIT_TIMEOUT` where that takes too long. */
+  /** Waits until the execution ends, whatever its status. Throws `WAIT_TIMEOUT` on timeout. */
   function wait(
     agentId: string,
     executionId: string,
@@ -54,7 +54,10 @@ export function executions(request: Request, client: ClientOptions) {
     });
   }
 
-  /** Starts a run and waits for its end. Safe to repeat: it has an idempotency key of its own unless given one. */
+  /**
+   * Starts an execution and waits for its end. Uses a generated idempotency key by default, so
+   * retries are safe.
+   */
   async function executeAndWait(
     agentId: string,
     variables: Variables,
@@ -65,13 +68,13 @@ export function executions(request: Request, client: ClientOptions) {
     return wait(agentId, executionId, options);
   }
 
-  /** Ends a run. Throws `ALREADY_ENDED` where there is nothing left to end. */
+  /** Cancels an execution. Throws `ALREADY_ENDED` if it has ended. */
   async function cancel(agentId: string, executionId: string, options: CallOptions = {}) {
     const route = 'POST /api/v1/agents/{agentId}/executions/{executionId}/cancel';
     return (await request(route, { params: { agentId, executionId } }, options)).body;
   }
 
-  /** Deletes the record of a run that has ended, for good. */
+  /** Permanently deletes the record of an ended execution. */
   async function deleteExecution(agentId: string, executionId: string, options: CallOptions = {}) {
     const route = 'DELETE /api/v1/agents/{agentId}/executions/{executionId}';
     await request(route, { params: { agentId, executionId } }, options);

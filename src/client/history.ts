@@ -2,9 +2,9 @@ import type { CallOptions, OpenStream, Request } from './request.ts';
 import type { Output, QueryOf } from './routes.ts';
 import type { Execution } from './wire.ts';
 
-/** Reading the history: of one agent, or, where `null` stands in its place, of all that the caller sees. */
+/** Reads the history of one agent or, with `null`, of all agents that the caller can see. */
 
-/** Records with these values of their variables: `{ 'variables.customer': 'acme' }`. */
+/** Filters by variable value: `{ 'variables.customer': 'acme' }`. */
 interface VariableFilters {
   readonly [name: `variables.${string}`]: string;
 }
@@ -28,7 +28,7 @@ export function history(request: Request, open: OpenStream) {
     return (await request(route, { params: { agentId }, query }, options)).body;
   }
 
-  /** All that matches, page by page, as far as the loop goes. */
+  /** Every matching record. Fetches the pages on demand. */
   async function* listAll(
     agentId: string | null,
     filters: ExecutionFilters = {},
@@ -47,8 +47,8 @@ export function history(request: Request, open: OpenStream) {
   }
 
   /**
-   * All that matches as one stream of JSON lines or CSV. Where it breaks off, open another with the `executionId` of the
-   * last whole record as `cursor`.
+   * Streams every matching record as JSON lines or CSV. After an interruption, continue with the
+   * `executionId` of the last complete record as `cursor`.
    */
   function openExport(
     agentId: string | null,

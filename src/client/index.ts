@@ -10,11 +10,11 @@ import { workflows } from './workflows.ts';
 import { erasures, invitations, members, prices, providers, workspace } from './workspace.ts';
 
 /**
- * The client: `fetch` and nothing else, in Node and in browsers.
+ * Client of the API. Depends only on `fetch`; works in Node and in browsers.
  *
  *     const cueline = createClient({ baseURL: 'http://127.0.0.1:4000', key: 'cue_…' });
- *     const run = await cueline.executeAndWait('agt_…', { topic: 'tides' });
- *     console.log(run.status, run.outputText);
+ *     const execution = await cueline.executeAndWait('agt_…', { topic: 'tides' });
+ *     console.log(execution.status, execution.outputText);
  */
 export function createClient(options: ClientOptions) {
   const request = createRequest(options);
@@ -36,7 +36,7 @@ export function createClient(options: ClientOptions) {
     erasures: erasures(request),
     invitations: invitations(request),
     session: session(request),
-    /** Any operation of the API by its route, for what has no method of its own. */
+    /** Calls any operation by its route, for operations without a method of their own. */
     request,
   };
 }

@@ -3,7 +3,7 @@ import type { CallOptions, Request } from './request.ts';
 import type { BodyOf, Output } from './routes.ts';
 
 export type ApiKey = Output<'POST /api/v1/keys/{apiKeyId}/revoke'>;
-/** With the secret in `key`, which is shown this once. */
+/** Includes the secret in `key`. It is shown once. */
 export type IssuedApiKey = Output<'POST /api/v1/keys'>;
 export type ApiKeyInput = BodyOf<'POST /api/v1/keys'>;
 
@@ -19,7 +19,7 @@ export function keys(request: Request) {
       const input = { params: { apiKeyId } };
       return (await request('POST /api/v1/keys/{apiKeyId}/revoke', input, options)).body;
     },
-    /** A new key in place of the old one, which still works for as long as the grace. */
+    /** Issues a new key. The old one stays valid for the grace period. */
     async rotate(
       apiKeyId: string,
       { graceSeconds, ...options }: CallOptions & { readonly graceSeconds?: number } = {},

@@ -21,8 +21,8 @@ export function prompts(request: Request) {
       const input = { params: { promptId } };
       return (await request('GET /api/v1/prompts/{promptId}', input, options)).body;
     },
-    /** With the `etag` that makes a later change safe against those of others. */
-    async getTagged(promptId: string, options?: CallOptions) {
+    /** Also returns the `etag`, which makes a later update safe against concurrent changes. */
+    async getWithEtag(promptId: string, options?: CallOptions) {
       const input = { params: { promptId } };
       const { body, headers } = await request('GET /api/v1/prompts/{promptId}', input, options);
       return { prompt: body, etag: headers.get('etag') };

@@ -1,35 +1,41 @@
-import { attempt, attemptStream, type Incoming, type JsonText, type Outgoing } from './attempt.ts';
+import {
+  attempt,
+  attemptStream,
+  type HttpRequest,
+  type HttpResponse,
+  type JsonText,
+} from './attempt.ts';
 import { delayMs, mayRetry, type Sleep, sleep, timerMsMax } from './retry.ts';
 import type { Input, Output, Route } from './routes.ts';
 
-/** The one function that everything in the client calls through. */
+/** Sends every request of the client. */
 export type Request = <R extends Route>(
   route: R,
   input: Input<R>,
   options?: RequestOptions,
-) => Promise<Answered<Output<R>>>;
+) => Promise<ApiResponse<Output<R>>>;
 
-export interface Answered<Body> {
+export interface ApiResponse<Body> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
 }
 
 export interface ClientOptions {
-  /** Where the server is, with any path prefix; empty for the page's own origin. */
+  /** URL of the server, including a path prefix. Empty: the origin of the page. */
   readonly baseURL: string;
-  /** An API key; without one the browser's session cookie is what counts. */
+  /** API key. Without one, the browser sends its session cookie. */
   readonly key?: string;
-  /** With a session: which of the user's workspaces is meant. */
+  /** Selects the workspace of a session whose user belongs to several. */
   readonly workspace?: string;
   readonly fetch?: typeof fetch;
-  /** How bodies are read and written: one of its own keeps numbers that `JSON`, which is taken else, would round. */
+  /** Replaces `JSON`, for example to keep numbers that `JSON` would round. */
   readonly json?: JsonText;
-  /** How often a failed call is tried again where that is safe; 2 unless set. */
+  /** Maximum number of safe retries. Default: 2. */
   readonly retries?: number;
-  /** For one attempt, in milliseconds; 90,000 unless set. A `wait` of the server counts in. */
+  /** Timeout of one attempt in milliseconds, including a long poll. Default: 90,000. */
   readonly requestTimeoutMs?: number;
-  /** What waits between attempts, where the host has timers of its own. */
+  /** Waits between attempts. Replaces the timers of the host. */
   readonly sleep?: Sleep;
 }
 
@@ -39,17 +45,17 @@ export interface CallOptions {
 
 export interface RequestOptions extends CallOptions {
   readonly idempotencyKey?: string;
-  /** An `ETag`: the call fails with 412 where it is not the state any more. */
+  /** `ETag` of the last read. The call fails with 412 if the resource changed since. */
   readonly ifMatch?: string;
   readonly retries?: number;
-  /** More of them, for what is signed by its sender. */
+  /** Additional headers, such as a webhook signature. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const retriesDefault = 2;
 export const requestTimeoutMsDefault = 90_000;
 
-/** Opens an answer that is read as it comes. Tried once: only its reader knows where to go on. */
+/** Opens a streamed response. Never retried: only the reader knows where to continue. */
 export type OpenStream = <R extends Route>(
   route: R,
   input: Input<R>,
@@ -58,18 +64,19 @@ export type OpenStream = <R extends Route>(
 
 export function createOpenStream(client: ClientOptions): OpenStream {
   return (route, input, options = {}) =>
-    attemptStream(senderOf(client), outgoing(client, route, input, options));
+    attemptStream(fetchOf(client), httpRequest(client, route, input, options));
 }
 
 export function createRequest(client: ClientOptions): Request {
   return async (route, input, options = {}) => {
-    const out = outgoing(client, route, input, options);
+    const request = httpRequest(client, route, input, options);
     const retries = options.retries ?? client.retries ?? retriesDefault;
-    const { method } = out;
+    const { method } = request;
     const repeatable = method === 'GET' || method === 'PUT' || options.idempotencyKey !== undefined;
     for (let failures = 1; ; failures++) {
       try {
-        return (await attempt(senderOf(client), out)) as Incoming & Answered<Output<typeof route>>;
+        return (await attempt(fetchOf(client), request)) as HttpResponse &
+          ApiResponse<Output<typeof route>>;
       } catch (error) {
         if (failures > retries || !mayRetry(error, repeatable)) throw error;
         await (client.sleep ?? sleep)(delayMs(error, failures), options.signal);
@@ -78,17 +85,20 @@ export function createRequest(client: ClientOptions): Request {
   };
 }
 
-/** Called as a plain function: browsers refuse a `fetch` that has become a method of something else. */
-function senderOf(client: ClientOptions): typeof fetch {
+/**
+ * Calls `fetch` as a plain function: browsers reject a `fetch` called as a method of another
+ * object.
+ */
+function fetchOf(client: ClientOptions): typeof fetch {
   return (...call) => (client.fetch ?? fetch)(...call);
 }
 
-function outgoing<R extends Route>(
+function httpRequest<R extends Route>(
   client: ClientOptions,
   route: R,
   input: Input<R>,
   options: RequestOptions,
-): Outgoing {
+): HttpRequest {
   const [method = '', template = ''] = route.split(' ');
   const json = client.json ?? JSON;
   return {
@@ -96,15 +106,15 @@ function outgoing<R extends Route>(
     url: client.baseURL.replace(/\/+$/, '') + fill(template, input.params) + search(input.query),
     headers: headersOf(client, options, input.body !== undefined),
     body: input.body === undefined ? null : json.stringify(input.body),
-    promised: promisedOf(method, template),
+    expected: expectedContent(method, template),
     parse: (text) => json.parse(text),
     timeoutMs: Math.min(client.requestTimeoutMs ?? requestTimeoutMsDefault, timerMsMax),
     signal: options.signal,
   };
 }
 
-/** As the contract has it; its code is not part of the client. */
-function promisedOf(method: string, template: string): Outgoing['promised'] {
+/** Mirrors the contract, whose code is not part of the client. */
+function expectedContent(method: string, template: string): HttpRequest['expected'] {
   if (method === 'DELETE') return 'nothing';
   return template.startsWith('/api/') ? 'json' : 'text';
 }
@@ -124,7 +134,7 @@ function headersOf(client: ClientOptions, options: RequestOptions, hasBody: bool
 function fill(template: string, params: Readonly<Record<string, string>> = {}): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name] ?? '';
-    // These would address another operation: a URL resolves dots even where they are escaped.
+    // Such a value would address another operation: URLs resolve dots even if percent-encoded.
     if (['', '.', '..'].includes(value)) throw new TypeError(`${name} cannot be "${value}"`);
     return encodeURIComponent(value);
   });

@@ -1,10 +1,10 @@
 import { CuelineError } from './error.ts';
 
-/** When a call that failed is tried again, and how long to wait before. */
+/** Decides whether a failed request is retried, and computes the delay. */
 
-/** A server that asks for more than this is not waited for: the caller decides. */
+/** A longer `Retry-After` is not awaited: the caller decides. */
 export const retryAfterMsMax = 60_000;
-/** A timer that is set for longer goes off at once. */
+/** A longer timer fires immediately. */
 export const timerMsMax = 2 ** 31 - 1;
 const backoffMsFirst = 500;
 const backoffMsMax = 10_000;
@@ -12,8 +12,8 @@ const backoffMsMax = 10_000;
 export type Sleep = (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 
 /**
- * Whether another attempt can help and can do no harm. A limit, and a server that says it took nothing, are safe for
- * any call; where the first attempt may have come through, only a call that can be `repeated` is.
+ * Whether a retry can help and is safe. A rate limit, and a server that processed nothing, are safe
+ * for any call. If the first attempt may have been processed, only a `repeatable` call is retried.
  */
 export function mayRetry(error: unknown, repeatable: boolean): error is CuelineError {
   if (!(error instanceof CuelineError)) return false;
@@ -22,7 +22,10 @@ export function mayRetry(error: unknown, repeatable: boolean): error is CuelineE
   return repeatable && (error.status === 0 || [502, 503, 504].includes(error.status));
 }
 
-/** What the server asks for, else longer and longer; with jitter, so that many clients do not come back at once. */
+/**
+ * The delay requested by the server, else exponential backoff. Jitter spreads the retries of many
+ * clients.
+ */
 export function delayMs(error: CuelineError, failures: number): number {
   const backoff = Math.min(backoffMsMax, backoffMsFirst * 2 ** (failures - 1));
   return (error.retryAfterMs ?? backoff / 2) + (Math.random() * backoff) / 2;

@@ -1,9 +1,9 @@
 import type { Operations } from './wire.ts';
 
-/** The operations by their routes: a route, field or answer that does not exist fails to compile. */
+/** Operations by route. An unknown route, field or response is a compile error. */
 export type Route = keyof Operations;
 
-/** What a call sends: the path's parameters, the query and the body, as far as the operation has them. */
+/** Input of an operation: path parameters, query and body. */
 export type Input<R extends Route> = InputOf<Operations[R]>;
 
 type InputOf<O extends { readonly params: object }> = (keyof O['params'] extends never
@@ -14,8 +14,8 @@ type InputOf<O extends { readonly params: object }> = (keyof O['params'] extends
     : { readonly query?: undefined }) &
   (O extends { readonly body: infer B } ? { readonly body: B } : { readonly body?: undefined });
 
-/** What a call answers; `null` where it has no body. */
-export type Output<R extends Route> = Operations[R]['answer'];
+/** Response body. `null` without a body. */
+export type Output<R extends Route> = Operations[R]['response'];
 
 export type QueryOf<R extends Route> = Operations[R] extends { readonly query: infer Q }
   ? Q

@@ -2,7 +2,7 @@ import type { ChangeOptions, PageQuery } from './agents.ts';
 import type { CallOptions, Request } from './request.ts';
 import type { BodyOf, Output } from './routes.ts';
 
-/** What starts runs of workflows by itself: schedules and inbound webhooks. And everything as code. */
+/** Schedules and inbound webhooks, which start workflow runs, and declarations. */
 
 export type Schedule = Output<'GET /api/v1/workflows/{workflowId}/schedules/{scheduleId}'>;
 export type ScheduleInput = BodyOf<'POST /api/v1/workflows/{workflowId}/schedules'>;
@@ -52,7 +52,7 @@ const oneWebhook = '/api/v1/workflows/{workflowId}/webhooks/{webhookId}';
 
 export function webhooks(request: Request) {
   return {
-    /** With the secret, which is shown this once. */
+    /** Includes the secret, which is shown once. */
     async create(
       workflowId: string,
       webhook: WebhookInput,
@@ -65,7 +65,7 @@ export function webhooks(request: Request) {
       const input = { params: { workflowId }, query };
       return (await request('GET /api/v1/workflows/{workflowId}/webhooks', input, options)).body;
     },
-    /** With the new secret, which is shown this once. */
+    /** Includes the new secret, which is shown once. */
     async rotate(
       workflowId: string,
       webhookId: string,
@@ -77,7 +77,7 @@ export function webhooks(request: Request) {
     async delete(workflowId: string, webhookId: string, options?: CallOptions): Promise<void> {
       await request(`DELETE ${oneWebhook}`, { params: { workflowId, webhookId } }, options);
     },
-    /** Sends an event; `signed` are the headers of Standard Webhooks. */
+    /** Sends an event. `signed` contains the headers of Standard Webhooks. */
     async send(
       webhookId: string,
       event: Record<string, unknown>,
@@ -93,11 +93,11 @@ export function webhooks(request: Request) {
 
 export function declaration(request: Request) {
   return {
-    /** What is there, as it would be declared. */
+    /** The current state of the workspace as a declaration. */
     async read(options?: CallOptions): Promise<DeclarationRead> {
       return (await request('GET /api/v1/declaration', {}, options)).body;
     },
-    /** All of it, or nothing; a dry run only tells what would be done. */
+    /** Applies everything or nothing. A dry run only lists the changes. */
     async apply(declared: Declaration, dryRun = false, options?: CallOptions) {
       const body = { declaration: declared, dryRun };
       return (await request('POST /api/v1/declaration', { body }, options)).body;

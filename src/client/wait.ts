@@ -9,53 +9,56 @@ import {
 import { sleep, timerMsMax } from './retry.ts';
 
 export interface WaitOptions extends CallOptions {
-  /** How long to wait in all, in milliseconds; 600,000 unless set, 24 days at most. The run itself goes on after it. */
+  /**
+   * Timeout of the wait in milliseconds. Default: 600,000; maximum: 24 days. The execution
+   * continues after a timeout.
+   */
   readonly timeoutMs?: number;
 }
 
 const waitTimeoutMsDefault = 600_000;
-/** How long one request is held. Shorter than the patience of the usual proxies. */
-const holdSecondsMax = 25;
-/** What of the time is left for the answer to arrive, so that the last record is known at the end. */
-const answerMs = 500;
-/** How many failures in a row a wait outlives: a restart of the server, for example. */
+/** Duration of one long poll. Shorter than the timeout of common proxies. */
+const waitSecondsMax = 25;
+/** Time reserved for the last response, so that the last record is known at the timeout. */
+const lastResponseMs = 500;
+/** Consecutive failures that a wait tolerates, for example during a restart of the server. */
 const waitRetries = 10;
-/** Between two requests where the server gives no hint. */
+/** Delay between polls without `Retry-After`. */
 const pollMsDefault = 1_000;
 
-/** Reads again and again, each time held by the server for a while, until what is waited for has ended. */
-export async function waitFor<Run, Ended extends Run>(
+/** Long-polls until the record has ended. */
+export async function waitFor<State, Ended extends State>(
   client: ClientOptions,
   id: string,
   options: WaitOptions,
-  run: {
+  record: {
     readonly read: (
       query: { readonly wait?: number },
       options: RequestOptions,
-    ) => Promise<{ readonly body: Run; readonly headers: Headers }>;
-    readonly hasEnded: (run: Run) => run is Ended;
+    ) => Promise<{ readonly body: State; readonly headers: Headers }>;
+    readonly hasEnded: (body: State) => body is Ended;
   },
 ): Promise<Ended> {
   const timeoutMs = Math.min(options.timeoutMs ?? waitTimeoutMsDefault, timerMsMax);
   const endsAt = performance.now() + timeoutMs;
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
-  // Half of the patience for one attempt, so that an answer that is held comes in time.
-  const heldMsMax = (client.requestTimeoutMs ?? requestTimeoutMsDefault) / 2;
-  let last: Run | null = null;
+  // Half of the attempt's timeout, so that the response of a long poll arrives in time.
+  const waitMsMax = (client.requestTimeoutMs ?? requestTimeoutMsDefault) / 2;
+  let last: State | null = null;
   try {
     for (;;) {
-      const leftMs = endsAt - performance.now() - answerMs;
-      const hold = Math.min(holdSecondsMax, Math.floor(Math.min(leftMs, heldMsMax) / 1000));
-      const query = hold > 0 ? { wait: hold } : {};
-      const { body, headers } = await run.read(query, { signal, retries: waitRetries });
-      if (run.hasEnded(body)) return body;
+      const leftMs = endsAt - performance.now() - lastResponseMs;
+      const waitSeconds = Math.min(waitSecondsMax, Math.floor(Math.min(leftMs, waitMsMax) / 1000));
+      const query = waitSeconds > 0 ? { wait: waitSeconds } : {};
+      const { body, headers } = await record.read(query, { signal, retries: waitRetries });
+      if (record.hasEnded(body)) return body;
       last = body;
       const pauseMs = retryAfterMs(headers) ?? pollMsDefault;
-      // Not past the moment at which it is asked for the last time.
-      const untilLastMs = endsAt - answerMs - performance.now();
-      const cutMs = untilLastMs > 0 ? Math.min(pauseMs, untilLastMs) : pauseMs;
-      await (client.sleep ?? sleep)(cutMs, signal);
+      // The pause ends at the latest at the time of the last poll.
+      const untilLastPollMs = endsAt - lastResponseMs - performance.now();
+      const delayMs = untilLastPollMs > 0 ? Math.min(pauseMs, untilLastPollMs) : pauseMs;
+      await (client.sleep ?? sleep)(delayMs, signal);
     }
   } catch (error) {
     options.signal?.throwIfAborted();

@@ -16,7 +16,7 @@ export type WorkflowRunFilters = QueryOf<'GET /api/v1/workflows/{workflowId}/run
 export type WorkflowItemFilters =
   QueryOf<'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}/steps/{stepName}/items'>;
 export type { WorkflowRunDetail };
-/** A run that has ended. */
+/** A workflow run that has ended. */
 export type EndedWorkflowRun = WorkflowRunDetail & {
   readonly status: Exclude<WorkflowRunDetail['status'], 'processing'>;
 };
@@ -25,17 +25,25 @@ export interface RunStatusOptions extends CallOptions {
   readonly omit?: 'bodies';
 }
 
-/** What a run is given. */
-export type RunInput = Readonly<Record<string, unknown>>;
+/** Input of a workflow run. */
+export type WorkflowRunInput = Readonly<Record<string, unknown>>;
 
 export function workflows(request: Request, client: ClientOptions) {
-  /** Starts a run and returns at once. */
-  async function execute(workflowId: string, input: RunInput, options: ExecuteOptions = {}) {
+  return { ...workflowRuns(request, client), ...workflowDefinitions(request) };
+}
+
+function workflowRuns(request: Request, client: ClientOptions) {
+  /** Starts a workflow run and returns immediately. */
+  async function execute(
+    workflowId: string,
+    input: WorkflowRunInput,
+    options: ExecuteOptions = {},
+  ) {
     const call = { params: { workflowId }, body: { input: { ...input } } };
     return (await request('POST /api/v1/workflows/{workflowId}/execute', call, options)).body;
   }
 
-  /** Waits until a run has ended, however it ends. Throws `WAIT_TIMEOUT` where that takes too long. */
+  /** Waits until the workflow run ends, whatever its status. Throws `WAIT_TIMEOUT` on timeout. */
   function wait(
     workflowId: string,
     workflowRunId: string,
@@ -52,33 +60,38 @@ export function workflows(request: Request, client: ClientOptions) {
   return {
     execute,
     wait,
-    /** Starts a run and waits for its end. Safe to repeat: it has an idempotency key of its own unless given one. */
+    /**
+     * Starts a workflow run and waits for its end. Uses a generated idempotency key by default, so
+     * retries are safe.
+     */
     async executeAndWait(
       workflowId: string,
-      input: RunInput,
+      input: WorkflowRunInput,
       options: ExecuteOptions & WaitOptions = {},
     ): Promise<EndedWorkflowRun> {
       const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
       const { workflowRunId } = await execute(workflowId, input, { ...options, idempotencyKey });
       return wait(workflowId, workflowRunId, options);
     },
-    /** From a session: what the dashboard's own "run" does. */
-    async tryOut(
+    /** Executes with the session of the dashboard. */
+    async executeInSession(
       workflowId: string,
-      input: RunInput,
+      input: WorkflowRunInput,
       options?: Pick<RequestOptions, 'signal' | 'idempotencyKey'>,
     ) {
       const call = { params: { workflowId }, body: { input: { ...input } } };
       return (await request('POST /api/workflows/{workflowId}/execute', call, options)).body;
     },
-    /** The run as it is now, with each of its steps; `omit: 'bodies'` leaves input and output out. */
+    /**
+     * The current state of the workflow run and its steps. `omit: 'bodies'` omits input and output.
+     */
     async status(workflowId: string, workflowRunId: string, options: RunStatusOptions = {}) {
       const route = 'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}';
       const { omit, ...call } = options;
       const params = { workflowId, workflowRunId };
       return (await request(route, { params, query: omit ? { omit } : {} }, call)).body;
     },
-    /** The items of a step with a list, in order; `status` alone tells of the first ones only. */
+    /** Items of a `forEach` step, in order. `status` contains only the first ones. */
     async items(
       workflowId: string,
       workflowRunId: string,
@@ -91,7 +104,7 @@ export function workflows(request: Request, client: ClientOptions) {
       const params = { workflowId, workflowRunId, stepName };
       return (await request(route, { params, query: filters }, options)).body;
     },
-    /** Ends a run. Throws `ALREADY_ENDED` where there is nothing left to end. */
+    /** Cancels a workflow run. Throws `ALREADY_ENDED` if it has ended. */
     async cancel(workflowId: string, workflowRunId: string, options?: CallOptions) {
       const route = 'POST /api/v1/workflows/{workflowId}/runs/{workflowRunId}/cancel';
       return (await request(route, { params: { workflowId, workflowRunId } }, options)).body;
@@ -100,6 +113,11 @@ export function workflows(request: Request, client: ClientOptions) {
       const input = { params: { workflowId }, query: filters };
       return (await request('GET /api/v1/workflows/{workflowId}/runs', input, options)).body;
     },
+  };
+}
+
+function workflowDefinitions(request: Request) {
+  return {
     async create(workflow: WorkflowInput, options?: CallOptions): Promise<Workflow> {
       return (await request('POST /api/v1/workflows', { body: workflow }, options)).body;
     },
@@ -110,8 +128,8 @@ export function workflows(request: Request, client: ClientOptions) {
       const input = { params: { workflowId } };
       return (await request('GET /api/v1/workflows/{workflowId}', input, options)).body;
     },
-    /** With the `etag` that makes a later change safe against those of others. */
-    async getTagged(workflowId: string, options?: CallOptions) {
+    /** Also returns the `etag`, which makes a later update safe against concurrent changes. */
+    async getWithEtag(workflowId: string, options?: CallOptions) {
       const input = { params: { workflowId } };
       const { body, headers } = await request('GET /api/v1/workflows/{workflowId}', input, options);
       return { workflow: body, etag: headers.get('etag') };
@@ -128,7 +146,7 @@ export function workflows(request: Request, client: ClientOptions) {
     async delete(workflowId: string, options?: CallOptions): Promise<void> {
       await request('DELETE /api/v1/workflows/{workflowId}', { params: { workflowId } }, options);
     },
-    /** All that is wrong with a definition, whatever it is; nothing is saved. */
+    /** Returns all problems of a definition. Saves nothing. */
     async validate(definition: unknown, options?: CallOptions) {
       const input = { body: { definition } };
       return (await request('POST /api/v1/workflows/validate', input, options)).body;
@@ -154,7 +172,7 @@ export function workflows(request: Request, client: ClientOptions) {
       const route = 'GET /api/v1/workflows/{workflowId}/versions/{workflowVersionId}';
       return (await request(route, { params: { workflowId, workflowVersionId } }, options)).body;
     },
-    /** Which versions it has had, newest first. */
+    /** Pinned versions, newest first. */
     async pins(workflowId: string, query: PageQuery = {}, options?: CallOptions) {
       const input = { params: { workflowId }, query };
       return (await request('GET /api/v1/workflows/{workflowId}/pins', input, options)).body;

@@ -2,7 +2,10 @@ import type { PageQuery } from './agents.ts';
 import type { CallOptions, Request } from './request.ts';
 import type { BodyOf, Output, QueryOf } from './routes.ts';
 
-/** What belongs to the workspace as a whole: usage, plan and statistics, providers and prices, members and invitations. */
+/**
+ * Resources of the whole workspace: usage, plan, statistics, providers, prices, members and
+ * invitations.
+ */
 
 export type WorkspaceStatisticsQuery = QueryOf<'GET /api/v1/statistics'>;
 export type Usage = Output<'GET /api/v1/usage'>;
@@ -32,22 +35,22 @@ export function workspace(request: Request) {
     async setPlan(plan: Plan, options?: CallOptions): Promise<Plan> {
       return (await request('PUT /api/v1/plan', { body: plan }, options)).body;
     },
-    /** Of all agents, added up or with `groupBy: 'agent'` each by itself. */
+    /** Sums over all agents, or one group per agent with `groupBy: 'agent'`. */
     async statistics(query: WorkspaceStatisticsQuery = {}, options?: CallOptions) {
       return (await request('GET /api/v1/statistics', { query }, options)).body;
     },
-    /** How long records and their bodies are kept, in days. */
+    /** Retention of records and their bodies, in days. */
     async retention(options?: CallOptions): Promise<Retention> {
       return (await request('GET /api/v1/retention', {}, options)).body;
     },
     async setRetention(retention: Retention, options?: CallOptions): Promise<Retention> {
       return (await request('PUT /api/v1/retention', { body: retention }, options)).body;
     },
-    /** Who changed what, newest first. */
+    /** Audit log, newest first. */
     async audit(filters: AuditFilters = {}, options?: CallOptions) {
       return (await request('GET /api/v1/audit', { query: filters }, options)).body;
     },
-    /** Who is signed in; only with a session. */
+    /** The signed-in user. Requires a session. */
     async me(options?: CallOptions): Promise<Me> {
       return (await request('GET /api/v1/me', {}, options)).body;
     },
@@ -56,7 +59,7 @@ export function workspace(request: Request) {
 
 export function providers(request: Request) {
   return {
-    /** Replaces all of it, the credential included. */
+    /** Replaces the whole configuration, including the credential. */
     async put(name: string, provider: ProviderInput, options?: CallOptions): Promise<Provider> {
       const input = { params: { name }, body: provider };
       return (await request('PUT /api/v1/providers/{name}', input, options)).body;
@@ -70,7 +73,9 @@ export function providers(request: Request) {
     async delete(name: string, options?: CallOptions): Promise<void> {
       await request('DELETE /api/v1/providers/{name}', { params: { name } }, options);
     },
-    /** Whether it is reached and takes the stored credential; what is wrong is in the answer, not thrown. */
+    /**
+     * Tests the connection and the stored credential. Returns a failed test instead of throwing.
+     */
     async test(name: string, options?: CallOptions): Promise<ConnectionTest> {
       const input = { params: { name } };
       return (await request('POST /api/v1/providers/{name}/test', input, options)).body;
@@ -109,7 +114,7 @@ export function members(request: Request) {
 
 export function invitations(request: Request) {
   return {
-    /** With the link in `url`, which is shown this once. */
+    /** Includes the invitation link in `url`, which is shown once. */
     async create(invitation: InvitationInput, options?: CallOptions): Promise<IssuedInvitation> {
       return (await request('POST /api/v1/invitations', { body: invitation }, options)).body;
     },
@@ -120,7 +125,7 @@ export function invitations(request: Request) {
       const input = { params: { invitationId } };
       await request('DELETE /api/v1/invitations/{invitationId}', input, options);
     },
-    /** What the link would make that ends in this token; needs no session. */
+    /** Shows what the invitation with this token grants. Requires no session. */
     async open(token: string, options?: CallOptions): Promise<OpenedInvitation> {
       const input = { params: { token } };
       return (await request('GET /api/v1/invitations/by-token/{token}', input, options)).body;
@@ -133,7 +138,7 @@ export function invitations(request: Request) {
 
 export function erasures(request: Request) {
   return {
-    /** Deletes all records in which this variable has this value; in the background. */
+    /** Deletes every record in which this variable has this value, in the background. */
     async create(erasure: ErasureInput, options?: CallOptions): Promise<Erasure> {
       return (await request('POST /api/v1/erasures', { body: erasure }, options)).body;
     },

@@ -3,42 +3,46 @@ import type { Permission } from '../core/people/key.ts';
 import type { Right } from '../core/people/member.ts';
 
 /**
- * One operation of the public API, declared once: the routes validate and are typed by it, the client is typed by it,
- * the OpenAPI document and the reference page are made from it.
+ * One operation of the public API, declared once. Routes use it for validation and types, the
+ * client for types. The OpenAPI document and the reference page are generated from it.
  */
 export interface Endpoint {
-  /** The operation's name in camelCase, unique. */
+  /** Unique operation name in camelCase. */
   readonly id: string;
   readonly method: Method;
-  /** In OpenAPI's style: `/api/v1/agents/{agentId}`. What stands in braces is described in `shared.ts`. */
+  /**
+   * In OpenAPI syntax: `/api/v1/agents/{agentId}`. `shared.ts` describes the parameters in braces.
+   */
   readonly path: `/${string}`;
-  /** One line, imperative, no full stop. */
+  /** One line, imperative, without a full stop. */
   readonly summary: string;
   readonly description?: string;
   readonly tag: Tag;
   readonly auth: Auth;
-  /** The right that a session needs, where it is another than a key's; `null` where only a key will do. */
+  /**
+   * Right that a session needs, if it differs from the key's. `null`: sessions are not accepted.
+   */
   readonly session?: Right | null;
-  /** A key with this permission instead may reach what it started itself. */
-  readonly ownWith?: Permission;
+  /** A key with this permission may also access executions and workflow runs that it started. */
+  readonly ownPermission?: Permission;
   readonly query?: TObject;
-  /** Request headers beyond the usual ones. */
+  /** Request headers beyond the standard ones. */
   readonly headers?: TObject;
   readonly body?: TSchema;
-  /** Set where no body at all means the same as `{}`. */
+  /** A missing body is equivalent to `{}`. */
   readonly bodyOptional?: true;
   /**
-   * What is answered, by status; `null` is an answer without a body. The statuses that follow from the rest of the
-   * declaration (400, 401, 413, 415, 500, 503) are added by `answersOf`.
+   * Response bodies by status; `null` means no body. `responsesOf` adds the statuses that follow
+   * from the declaration (400, 401, 413, 415, 500, 503).
    */
-  readonly answers: Readonly<Record<number, TSchema | null>>;
-  /** Headers of the good answer, and of the others as far as they are about limits. */
-  readonly sends?: readonly ResponseHeader[];
-  /** The media types that the good answer may have; JSON where absent. */
+  readonly responses: Readonly<Record<number, TSchema | null>>;
+  /** Headers of the success response. Rate limit headers are also sent with errors. */
+  readonly responseHeaders?: readonly ResponseHeader[];
+  /** Media types of the success response. Default: JSON. */
   readonly produces?: readonly string[];
 }
 
-/** Fixes the literal types of a declaration, which the types below read. */
+/** Preserves the literal types of a declaration for the types below. */
 export function endpoint<const E extends Endpoint>(declaration: E): E {
   return declaration;
 }
@@ -62,8 +66,9 @@ export const tags = [
 export type Tag = (typeof tags)[number];
 
 /**
- * Who may call. A permission: a key that has it, or a session. `owner`: the session of an owner, or a key with
- * `manage` whose issuer is one now. `session`: no key will do. `none`: anyone.
+ * Who may call. A permission: a key with that permission, or a session. `owner`: an owner's
+ * session, or a key with `manage` whose issuer is currently an owner. `session`: sessions only.
+ * `none`: anyone.
  */
 export type Auth = 'none' | Permission | 'owner' | 'session';
 
@@ -75,32 +80,38 @@ export type ResponseHeader =
   | 'RateLimit'
   | 'Retry-After';
 
-/** Whether a body is looked at, be it only to refuse it. Of a GET and a DELETE none means anything, and some clients send one. */
-export function readsBody({ method }: Pick<Endpoint, 'method'>): boolean {
+/**
+ * Whether the server parses the body, if only to reject it. A body on GET and DELETE has no
+ * meaning, but some clients send one.
+ */
+export function parsesBody({ method }: Pick<Endpoint, 'method'>): boolean {
   return method !== 'GET' && method !== 'DELETE';
 }
 
-/** The right that a key needs; `null` where no key will do or none is needed. */
+/** Right that a key needs. `null` if keys are not accepted or no right is needed. */
 export function keyRight(e: Endpoint): Right | null {
   if (e.auth === 'none' || e.auth === 'session') return null;
   return e.auth === 'owner' ? 'own' : e.auth;
 }
 
-/** The right that a session needs; `null` where no session will do or none is needed. */
+/** Right that a session needs. `null` if sessions are not accepted or no right is needed. */
 export function sessionRight(e: Endpoint): Right | null {
   if (e.auth === 'none') return null;
   if (e.session !== undefined) return e.session;
   return keyRight(e) ?? 'read';
 }
 
-/** The path parameters, all texts: a malformed identifier is an unknown one, so nothing validates them. */
+/**
+ * Path parameters, always strings and never validated: a malformed identifier is treated as
+ * unknown.
+ */
 export type Params<E extends Endpoint> = { readonly [Name in InBraces<E['path']>]: string };
 
 type InBraces<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | InBraces<Rest>
   : never;
 
-/** The query as the handler gets it: numbers and booleans read, nothing defaulted. */
+/** Query as the handler receives it: numbers and booleans are parsed, defaults are not applied. */
 export type Query<E extends Endpoint> = E extends { readonly query: infer Q extends TSchema }
   ? Static<Q>
   : Record<never, never>;
@@ -109,11 +120,13 @@ export type Body<E extends Endpoint> = E extends { readonly body: infer B extend
   ? Static<B>
   : undefined;
 
-/** The body of the answer with that status, else of every good one; `null` where it has none. */
-export type Answer<E extends Endpoint, Status extends number = GoodStatus> = {
-  [S in keyof E['answers'] & Status]: E['answers'][S] extends TSchema
-    ? Static<E['answers'][S]>
+/**
+ * Body of the response with that status. Default: of every success response; `null` without a body.
+ */
+export type ResponseBody<E extends Endpoint, Status extends number = SuccessStatus> = {
+  [S in keyof E['responses'] & Status]: E['responses'][S] extends TSchema
+    ? Static<E['responses'][S]>
     : null;
-}[keyof E['answers'] & Status];
+}[keyof E['responses'] & Status];
 
-type GoodStatus = 200 | 201 | 202 | 204;
+type SuccessStatus = 200 | 201 | 202 | 204;

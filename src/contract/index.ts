@@ -17,7 +17,7 @@ import * as members from './workspace/members.ts';
 import * as providers from './workspace/providers.ts';
 import * as usage from './workspace/usage.ts';
 
-/** Every operation of the public API, by its id. */
+/** Every operation of the public API, by id. */
 export const endpoints = {
   executeAgent: executions.executeAgent,
   getExecution: executions.getExecution,

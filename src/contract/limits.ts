@@ -1,6 +1,6 @@
 /**
- * Every bound of the public API, in one place. Texts are measured in characters, lists in items.
- * What is over a bound is refused with 400 and never cut.
+ * Every limit of the public API. Strings are measured in characters, arrays in items. Values over a
+ * limit are rejected with 400 and never truncated.
  */
 
 export { variableNameMax, variablesMax } from '../core/agent/prompt.ts';
@@ -29,14 +29,14 @@ export const cursorMax = 200;
 
 export const cronMax = 200;
 export const timeZoneMax = 100;
-/** Things of one kind in a declaration, and versions of one prompt there. */
+/** Resources of one kind in a declaration, and versions of one prompt. */
 export const declaredMax = 1_000;
 export const declaredVersionsMax = 1_000;
-/** Of each step with a list, in the answer that tells of a whole run. */
+/** Items of each `forEach` step in the response with the full workflow run. */
 export const runItemsMax = 100;
-/** So many runs are counted, and no more: a page must not take longer the more there are. */
+/** Workflow runs are counted up to this number, so that the time for a page stays bounded. */
 export const runsCountedMax = 10_000;
-/** Of an expression that says whether a step is carried out. */
+/** Length of a step's condition. */
 export const conditionMax = 2_000;
 
 export const modelMax = 256;
@@ -55,17 +55,20 @@ export const agentsPerKeyMax = 1_000;
 export const graceSecondsMax = 604_800;
 export const idempotencyKeyMax = 255;
 export const waitSecondsMax = 60;
-/** Answers held for runs at once in one process. Half of what may be open there: others must always find room. */
+/**
+ * Concurrent long polls per process. Half of the connection limit, so that other requests always
+ * get through.
+ */
 export const waitsMax = 2_500;
-/** Of these for one key or user. */
+/** Concurrent long polls per key or user. */
 export const waitsOfCallerMax = 1_000;
 
 export const pageDefault = 20;
 export const pageMax = 100;
 export const offsetMax = 1_000_000_000;
-/** Records that are read one by one at most, where no count says which of them match. */
+/** Maximum records read one by one if no count gives the number of matches. */
 export const recordsReadMax = 100_000;
-/** The same where words are searched for, and characters of each record that are. */
+/** The same for a full-text search, and the number of characters searched per record. */
 export const recordsSearchedMax = 20_000;
 export const searchedCharactersMax = 200_000;
 export const retentionDaysMax = 36_500;
@@ -73,22 +76,22 @@ export const erasedNameMax = 1_000;
 export const erasedValueMax = 10_000;
 export const variableFilterMax = 1_000;
 export const variableFiltersMax = 10;
-/** At once in one process. */
+/** Concurrent exports per process. */
 export const exportsMax = 4;
 export const exportsOfWorkspaceMax = 2;
-/** Pages whose records are too long to be held together, at once in one process. */
+/** Concurrent streamed pages (pages of records too large for memory) per process. */
 export const longPagesMax = 20;
 export const longPagesOfWorkspaceMax = 10;
-/** Of an export, and of such a page. */
+/** Maximum duration of an export or a streamed page. */
 export const streamMsMax = 3_600_000;
 export const statisticsStepsMax = 1_500;
-/** Agents that an answer can be narrowed down to by name. */
+/** Agents by which one statistics request can filter. */
 export const statisticsAgentsMax = 100;
-/** Steps × groups, as far as something happened in them. */
+/** Non-empty buckets (intervals × groups). */
 export const statisticsBucketsMax = 25_000;
-/** Rows of stored statistics that are added up for one answer. */
+/** Stored statistics rows that one response sums up. */
 export const statisticsRowsMax = 100_000;
-/** How far back minutes are kept whatever happened in them. */
+/** Days for which statistics per minute are always kept. */
 export const statisticsMinuteDays = 2;
-/** Runs that a list shows beside each workflow. */
+/** Workflow runs shown per workflow in a list. */
 export const workflowLastRunsMax = 5;

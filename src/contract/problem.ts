@@ -1,16 +1,18 @@
 import { type TSchema, Type } from 'typebox';
 import { actions } from '../core/agent/agent.ts';
 import { callFailureCodes } from '../core/failure.ts';
-import { type Endpoint, readsBody } from './endpoint.ts';
+import { type Endpoint, parsesBody } from './endpoint.ts';
 import { nullable, oneOf, RateLimits, time } from './shared.ts';
 
-/** Error answers: the same four fields on every one, and what some of them add. */
+/** Error responses: four common fields, extended for some codes. */
 
 const base = {
-  error: Type.String({ description: 'What kind of error, in a few words.' }),
-  message: Type.String({ description: 'What was wrong and, where that helps, what is allowed.' }),
-  code: oneOf(callFailureCodes, 'What kind of error, for programs.'),
-  requestId: Type.String({ description: 'The same as the header `X-Request-Id`; quote it.' }),
+  error: Type.String({ description: 'Short name of the error.' }),
+  message: Type.String({ description: 'What is wrong and, where useful, what is allowed.' }),
+  code: oneOf(callFailureCodes, 'Error code for programs.'),
+  requestId: Type.String({
+    description: 'Same as the header `X-Request-Id`. Quote it in a report.',
+  }),
 };
 
 export const Problem = Type.Object(base, { title: 'Problem', additionalProperties: true });
@@ -20,19 +22,19 @@ const names = (description: string) => Type.Optional(Type.Array(Type.String(), {
 export const VariablesProblem = Type.Object(
   {
     ...base,
-    missingVariables: names('Required variables that the call did not supply.'),
-    requiredVariables: names('All variables that the agent requires.'),
-    variable: Type.Optional(Type.String({ description: 'The variable that cannot be stored.' })),
+    missingVariables: names('Required variables that are missing from the call.'),
+    requiredVariables: names('All required variables of the agent.'),
+    variable: Type.Optional(Type.String({ description: 'Variable that cannot be stored.' })),
   },
   { title: 'VariablesProblem', additionalProperties: true },
 );
 
 export const LimitedBy = Type.Object(
   {
-    scope: oneOf(['key', 'agent', 'stage', 'quota'], 'Whose limit it was.'),
-    window: oneOf(['minute', 'hour', 'day', 'month'], 'Which window was full.'),
-    limit: Type.Integer({ description: 'What the window lets past.' }),
-    resetAt: time('When the window ends.'),
+    scope: oneOf(['key', 'agent', 'stage', 'quota'], 'Owner of the exhausted limit.'),
+    window: oneOf(['minute', 'hour', 'day', 'month'], 'The exhausted window.'),
+    limit: Type.Integer({ description: 'Limit of the window.' }),
+    resetAt: time('End of the window.'),
   },
   { title: 'LimitedBy' },
 );
@@ -51,7 +53,7 @@ export const LimitProblem = Type.Object(
   },
   {
     title: 'LimitProblem',
-    description: '`rateLimits` are those configured on the key; for a session those of the agent.',
+    description: '`rateLimits` are the limits of the key or, for a session, those of the agent.',
     additionalProperties: true,
   },
 );
@@ -65,7 +67,9 @@ export const TransitionProblem = Type.Object(
   {
     ...base,
     allowedActions: Type.Optional(
-      Type.Array(oneOf(actions), { description: 'What the agent can do from where it stands.' }),
+      Type.Array(oneOf(actions), {
+        description: 'Lifecycle actions that are allowed in the current stage.',
+      }),
     ),
   },
   { title: 'TransitionProblem', additionalProperties: true },
@@ -79,12 +83,12 @@ export const UndeclaredProblem = Type.Object(
   { title: 'UndeclaredProblem', additionalProperties: true },
 );
 
-/** One thing that is wrong with a workflow. */
+/** One problem of a workflow definition. */
 export const WorkflowProblem = Type.Object(
   {
-    step: nullable(Type.String(), 'The step it is about; `null` for the workflow as a whole.'),
-    path: Type.String({ description: 'Where in the definition, for example `steps.2.when`.' }),
-    message: Type.String({ description: 'What is wrong there.' }),
+    step: nullable(Type.String(), 'Affected step. `null` for the whole workflow.'),
+    path: Type.String({ description: 'Position in the definition, for example `steps.2.when`.' }),
+    message: Type.String({ description: 'What is wrong.' }),
   },
   { title: 'WorkflowProblem' },
 );
@@ -93,7 +97,7 @@ export const WorkflowProblems = Type.Object(
   {
     ...base,
     problems: Type.Optional(
-      Type.Array(WorkflowProblem, { description: 'All that is wrong with the definition.' }),
+      Type.Array(WorkflowProblem, { description: 'All problems of the definition.' }),
     ),
   },
   { title: 'WorkflowProblems', additionalProperties: true },
@@ -102,29 +106,32 @@ export const WorkflowProblems = Type.Object(
 export const WorkflowInputProblem = Type.Object(
   {
     ...base,
-    missingInput: names('Required inputs that the call did not give.'),
-    requiredInput: names('All inputs that the workflow requires.'),
+    missingInput: names('Required inputs that are missing from the call.'),
+    requiredInput: names('All required inputs of the workflow.'),
   },
   { title: 'WorkflowInputProblem', additionalProperties: true },
 );
 
-/** Plain error answers with these statuses. */
+/** Error responses with only the four common fields, for these statuses. */
 export function problems<const Statuses extends readonly number[]>(...statuses: Statuses) {
-  const answers = Object.fromEntries(statuses.map((status) => [status, Problem]));
-  return answers as Record<Statuses[number], typeof Problem>;
+  const responses = Object.fromEntries(statuses.map((status) => [status, Problem]));
+  return responses as Record<Statuses[number], typeof Problem>;
 }
 
-/** Everything an endpoint can answer: what it declares, and what follows from the rest of its declaration. */
-export function answersOf(e: Endpoint): Map<number, TSchema | null> {
+/**
+ * Every possible response of an endpoint: the declared ones and those that follow from the
+ * declaration.
+ */
+export function responsesOf(e: Endpoint): Map<number, TSchema | null> {
   const implied = [
-    // Also without a query of its own: unknown parameters are refused everywhere.
+    // Also without a query: unknown parameters are rejected everywhere.
     ...(e.tag === 'System' ? [] : [400]),
     ...(e.auth === 'none' ? [] : [401, 403]),
-    ...(readsBody(e) ? [413, 415] : []),
+    ...(parsesBody(e) ? [413, 415] : []),
     500,
     503,
   ];
   const all = new Map<number, TSchema | null>(implied.map((status) => [status, Problem]));
-  for (const [status, schema] of Object.entries(e.answers)) all.set(Number(status), schema);
+  for (const [status, schema] of Object.entries(e.responses)) all.set(Number(status), schema);
   return new Map([...all].sort(([a], [b]) => a - b));
 }

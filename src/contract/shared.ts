@@ -4,12 +4,18 @@ import { type IdKind, idPattern, toId } from '../core/id.ts';
 import * as limits from './limits.ts';
 import { patterns } from './patterns.ts';
 
-/** The words that several resources share. A schema with a `title` becomes a component of the OpenAPI document. */
+/**
+ * Schemas that several resources share. A schema with a `title` becomes a component of the OpenAPI
+ * document.
+ */
 
-/** Of a session whose user belongs to several workspaces: the one that is meant. Keys belong to one and ignore it. */
+/**
+ * Selects the workspace of a session whose user belongs to several. Ignored for keys, which belong
+ * to one workspace.
+ */
 export const workspaceHeader = 'Cueline-Workspace';
 
-/** An identifier as it is answered. */
+/** An identifier in a response. */
 export function id(kind: IdKind, description?: string) {
   return Type.String({
     pattern: idPattern(kind),
@@ -18,7 +24,9 @@ export function id(kind: IdKind, description?: string) {
   });
 }
 
-/** An identifier as it is sent: not held to its pattern, because a malformed one is simply unknown (404). */
+/**
+ * An identifier in a request. Not validated: a malformed identifier is treated as unknown (404).
+ */
 export function reference(kind: IdKind, description?: string) {
   return Type.String({
     ...(description === undefined ? {} : { description }),
@@ -26,12 +34,12 @@ export function reference(kind: IdKind, description?: string) {
   });
 }
 
-/** The same identifier of that kind wherever one is shown. */
+/** The example identifier of a kind, the same everywhere. */
 export function exampleId(kind: IdKind): string {
   return toId(kind, '019a9e3b-7c00-7a52-9e0c-5b1f0c6d2e41');
 }
 
-/** One of the texts given. */
+/** One of the given strings. */
 export function oneOf<const Values extends readonly string[]>(
   values: Values,
   description?: string,
@@ -43,7 +51,10 @@ export function oneOf<const Values extends readonly string[]>(
   });
 }
 
-/** The same or `null`, as one `type` with two names: it reads better than `anyOf`, and so do its errors. */
+/**
+ * The schema or `null`, as one `type` with two names, which gives shorter schemas and errors than
+ * `anyOf`.
+ */
 export function nullable<S extends TSchema>(schema: S, description?: string) {
   const { type, enum: values, ...rest } = schema as { type?: unknown; enum?: unknown[] };
   if (typeof type !== 'string') throw new Error('only a schema with a single type can be nullable');
@@ -55,7 +66,7 @@ export function nullable<S extends TSchema>(schema: S, description?: string) {
   });
 }
 
-/** A time as it is answered. */
+/** A time in a response. */
 export function time(description: string) {
   return Type.String({
     format: 'date-time',
@@ -65,30 +76,30 @@ export function time(description: string) {
   });
 }
 
-/** A text of at most that many characters. */
+/** A string with a maximum length. */
 export function text(maxLength: number, description?: string) {
   return Type.String({ maxLength, ...(description === undefined ? {} : { description }) });
 }
 
-/** A name: not empty, not only blanks. */
+/** A name: not empty and not blank. */
 export function name(description: string, maxLength = limits.nameMax) {
   return Type.String({ minLength: 1, maxLength, pattern: patterns.notBlank.source, description });
 }
 
-/** Of a new version, of a prompt or of a workflow. */
+/** Label of a new version of a prompt or workflow. */
 export const versionLabel = Type.Optional(
   name(
-    '`v{number}` where left out; where an earlier version has that one, `v{number}-2`, or the first after it that is free.',
+    'Default: `v{number}`. If an earlier version has that label: `v{number}-2`, or the first free suffix after it.',
     limits.labelMax,
   ),
 );
 
-/** An object whose fields are all known: what a caller sends. */
+/** A request object without unknown fields. */
 export function body<P extends Record<string, TSchema>>(title: string, properties: P) {
   return Type.Object(properties, { title, additionalProperties: false });
 }
 
-/** The parameters of a query, all known. */
+/** Query parameters without unknown ones. */
 export function query<P extends Record<string, TSchema>>(properties: P) {
   return Type.Object(properties, { additionalProperties: false });
 }
@@ -96,7 +107,7 @@ export function query<P extends Record<string, TSchema>>(properties: P) {
 const requests = (per: string) =>
   nullable(
     Type.Integer({ minimum: 0, maximum: limits.requestsMax }),
-    `Calls let past in a calendar ${per} (UTC); \`null\` is no limit, 0 lets none past.`,
+    `Calls allowed per calendar ${per} (UTC). \`null\`: unlimited. 0: none.`,
   );
 
 export const RateLimits = Type.Object(
@@ -111,27 +122,28 @@ export type RateLimits = Static<typeof RateLimits>;
 
 export const RateLimitsInput = Type.Partial(RateLimits, {
   title: 'RateLimitsInput',
-  description: 'A window left out keeps what it has; on create, its default.',
+  description: 'An omitted window does not change. On creation, it gets its default.',
   additionalProperties: false,
 });
 
-/** Each window that has a limit, by whose limit it is, as it stands when this is answered. */
+/** Current usage of each limited window, by owner of the limit. */
 export const RateLimitUsage = Type.Array(
   Type.Object(
     {
-      scope: oneOf(['key', 'agent', 'stage'], 'Whose limit it is.'),
-      window: oneOf(windows, 'Which calendar window (UTC).'),
-      limit: Type.Integer({ minimum: 0, description: 'What the window lets past.' }),
+      scope: oneOf(['key', 'agent', 'stage'], 'Owner of the limit.'),
+      window: oneOf(windows, 'Calendar window (UTC).'),
+      limit: Type.Integer({ minimum: 0, description: 'Calls allowed in the window.' }),
       used: Type.Integer({
         minimum: 0,
-        description: 'What it has let past; more than `limit` where that was lowered meanwhile.',
+        description:
+          'Calls used in the window. Exceeds `limit` if the limit was lowered meanwhile.',
       }),
-      remaining: Type.Integer({ minimum: 0, description: 'What it still lets past.' }),
-      resetAt: time('When the next window begins.'),
+      remaining: Type.Integer({ minimum: 0, description: 'Calls remaining in the window.' }),
+      resetAt: time('Start of the next window.'),
     },
     { title: 'RateLimitWindow' },
   ),
-  { description: 'What the windows with a limit have let past by now; the others are left out.' },
+  { description: 'Usage of the windows with a limit. Unlimited windows are omitted.' },
 );
 export type RateLimitUsage = Static<typeof RateLimitUsage>;
 
@@ -144,7 +156,7 @@ export const Origins = Type.Array(
   {
     maxItems: limits.originsMax,
     uniqueItems: true,
-    description: 'Browser origins that may call with CORS, compared exactly. Empty means none.',
+    description: 'Browser origins allowed by CORS, compared exactly. Empty: none.',
   },
 );
 
@@ -152,14 +164,14 @@ export const Pagination = Type.Object(
   {
     limit: Type.Integer({ description: 'Results per page.' }),
     offset: Type.Integer({ description: 'Results skipped.' }),
-    total: Type.Integer({ description: 'All results that match, not only those of the page.' }),
+    total: Type.Integer({ description: 'Number of matching results on all pages.' }),
     hasMore: Type.Boolean({ description: 'Whether more results follow this page.' }),
   },
   { title: 'Pagination' },
 );
 export type Pagination = Static<typeof Pagination>;
 
-/** The page parameters that every list takes. Never clamped: what is out of range is refused. */
+/** Page parameters of every list. Out-of-range values are rejected, never clamped. */
 export const pageQuery = {
   limit: Type.Optional(
     Type.Integer({
@@ -179,28 +191,30 @@ export const pageQuery = {
   ),
 };
 
-/** The answer of a list: its rows under their own name, and where in the whole they stand. */
+/** Response of a list: its rows under their own name, and the pagination. */
 export function page<Name extends string, S extends TSchema>(title: string, of: Name, row: S) {
   const rows = { [of]: Type.Array(row) } as { [K in Name]: ReturnType<typeof Type.Array<S>> };
   return Type.Object({ ...rows, pagination: Pagination }, { title });
 }
 
-/** Of the status of a run. */
+/** Query parameter for long polling a status. */
 export const waitQuery = query({
   wait: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: limits.waitSecondsMax,
       description:
-        'Seconds to hold the answer until the run ends. While too many are held it comes at once: ask again after `Retry-After`.',
+        'Seconds to wait for the end before responding. If too many requests wait, the response is immediate: ask again after `Retry-After`.',
     }),
   ),
 });
 
-/** Optional on every PATCH: the `ETag` of what was read. A stale one is 412. */
+/** Optional on every PATCH: the `ETag` of the last read. A stale one returns 412. */
 export const ifMatch = Type.Object({
   'If-Match': Type.Optional(
-    Type.String({ description: 'The `ETag` of what was read; 412 where it has changed since.' }),
+    Type.String({
+      description: '`ETag` of the last read. Returns 412 if the resource changed since.',
+    }),
   ),
 });
 
@@ -217,22 +231,25 @@ export function variableNames(description: string) {
   });
 }
 
-/** What may stand between the braces of a path. */
+/** Path parameters. */
 export const pathParams = {
   agentId: reference('agent', 'The agent.'),
-  executionId: reference('execution', 'The execution, as the execute call answered it.'),
+  executionId: reference('execution', 'The execution, from the response of the execute call.'),
   promptId: reference('prompt', 'The prompt.'),
   promptVersionId: reference('version', 'The prompt version.'),
-  apiKeyId: reference('key', 'The API key (its identifier, not the secret).'),
+  apiKeyId: reference('key', 'The API key: its identifier, not the secret.'),
   userId: reference('user', 'The member.'),
   invitationId: reference('invitation', 'The invitation.'),
   erasureId: reference('erasure', 'The erasure.'),
   workflowId: reference('workflow', 'The workflow.'),
   workflowVersionId: reference('workflowVersion', 'The version of the workflow.'),
-  workflowRunId: reference('workflowRun', 'The run, as the execute call answered it.'),
-  stepName: Type.String({ description: 'The name of a step, as the definition has it.' }),
+  workflowRunId: reference(
+    'workflowRun',
+    'The workflow run, from the response of the execute call.',
+  ),
+  stepName: Type.String({ description: 'Name of a step in the definition.' }),
   scheduleId: reference('schedule', 'The schedule.'),
   webhookId: reference('webhook', 'The webhook.'),
-  token: Type.String({ description: 'What the link of an invitation ends in.' }),
-  name: Type.String({ description: 'The name that stands before the slash of a model.' }),
+  token: Type.String({ description: 'Last part of the invitation link.' }),
+  name: Type.String({ description: 'Provider name: the part of a model before the slash.' }),
 } as const satisfies Record<string, TSchema>;

@@ -9,18 +9,18 @@ export const getHealth = endpoint({
   ...shared,
   id: 'getHealth',
   path: '/healthz',
-  summary: 'Ask whether the process is alive',
-  answers: { 200: Type.Object({ status: Type.Literal('ok') }, { title: 'Health' }) },
+  summary: 'Check whether the process is alive',
+  responses: { 200: Type.Object({ status: Type.Literal('ok') }, { title: 'Health' }) },
 });
 
 export const getReadiness = endpoint({
   ...shared,
   id: 'getReadiness',
   path: '/readyz',
-  summary: 'Ask whether the process takes work',
+  summary: 'Check whether the process is ready',
   description:
-    '503 while the database is out of reach, read-only or not migrated, a worker has no lease, or is draining.',
-  answers: {
+    'Returns 503 while the database is unreachable, read-only or not migrated, or while a worker has no lease or drains.',
+  responses: {
     200: Type.Object({ status: Type.Literal('ready') }, { title: 'Readiness' }),
     ...problems(503),
   },
@@ -30,26 +30,26 @@ export const getMetrics = endpoint({
   ...shared,
   id: 'getMetrics',
   path: '/metrics',
-  summary: 'Read the metrics of the process',
+  summary: 'Get the metrics of the process',
   description:
-    'Prometheus text. Answers on loopback; elsewhere only with the bearer token of `CUELINE_METRICS_TOKEN`.',
+    'Prometheus text format. Open on loopback; elsewhere it requires the bearer token of `CUELINE_METRICS_TOKEN`.',
   produces: ['text/plain'],
-  answers: { 200: Type.String(), ...problems(401) },
+  responses: { 200: Type.String(), ...problems(401) },
 });
 
 export const getOpenapi = endpoint({
   ...shared,
   id: 'getOpenapi',
   path: '/openapi.json',
-  summary: 'Read this description',
-  answers: { 200: Type.Unsafe<Record<string, unknown>>({ type: 'object' }) },
+  summary: 'Get the OpenAPI document',
+  responses: { 200: Type.Unsafe<Record<string, unknown>>({ type: 'object' }) },
 });
 
 export const getDocs = endpoint({
   ...shared,
   id: 'getDocs',
   path: '/docs',
-  summary: 'Read this description as a page',
+  summary: 'Get the API reference page',
   produces: ['text/html'],
-  answers: { 200: Type.String() },
+  responses: { 200: Type.String() },
 });

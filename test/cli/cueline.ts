@@ -14,12 +14,12 @@ export interface Ended {
 
 export interface Running {
   interrupt(): void;
-  /** Reads no more of what it answers. */
+  /** Stops reading standard output. */
   hangUp(): void;
   readonly ended: Promise<Ended>;
 }
 
-/** A command as a user runs it, with no more environment than is given. */
+/** Starts the command as a user would, with only the given environment. */
 export function begin(args: readonly string[], env: Record<string, string>, input = ''): Running {
   const child = spawn(process.execPath, [main, ...args], {
     env: { ...inherited('/usr/bin:/bin'), ...env },
@@ -48,14 +48,14 @@ export function cueline(
   return begin(args, env, input).ended;
 }
 
-/** The environment of a command that works on a test's database, which listens on a socket. */
+/** Environment of a command that uses a test's database, which listens on a socket. */
 export function onDatabase(connection: pg.ClientConfig): Record<string, string> {
   const { host = '', port = 5432, user, password, database } = connection;
   const at = new URLSearchParams({ host, port: String(port) });
   return { DATABASE_URL: `postgres://${user}:${password}@/${database}?${at}` };
 }
 
-/** The lines of an answer in JSON. */
+/** Parses the JSON lines of the output. */
 export function jsonLines({ stdout }: Ended) {
   return stdout
     .split('\n')

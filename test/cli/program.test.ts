@@ -24,8 +24,8 @@ after(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
-test('start: up, told where, and gone without a trace on SIGTERM', async (t) => {
-  // With the packages as they are installed, not as the tests bundle them.
+test('start prints its URL and leaves no files after SIGTERM', async (t) => {
+  // Uses the installed packages, not the bundle of the tests.
   const cueline = run(t, 'start', { NODE_OPTIONS: '' });
   const url = await cueline.said(/http:\/\/127\.0\.0\.1:\d+/);
   assert.equal((await fetch(`${url}/api/v1/agents/x/executions`)).status, 401);
@@ -46,25 +46,25 @@ test('start: up, told where, and gone without a trace on SIGTERM', async (t) => 
   assert.ok(!(await readdir(dataDir)).includes('pid'));
 });
 
-test('a worker and an API are up and end alike', async (t) => {
+test('a worker and an API start and stop alike', async (t) => {
   for (const role of ['worker', 'api']) {
     const cueline = run(t, role);
-    await cueline.said(/Cueline (works|serves)\./);
+    await cueline.said(/Cueline (executes|serves the API)\./);
     assert.doesNotMatch(cueline.stdout, /Password/);
     cueline.process.kill('SIGINT');
     assert.equal(await cueline.exit, 0, cueline.stderr);
   }
 });
 
-test('told to end while it starts, it ends in order', async (t) => {
+test('a shutdown request during startup exits in order', async (t) => {
   const cueline = run(t, 'start', { DATABASE_URL: nowhere, CUELINE_SECRET: 'x'.repeat(32) });
-  await cueline.said(/Waiting for the database at 127\.0\.0\.1:1\/db/);
+  await cueline.said(/waiting for the database at 127\.0\.0\.1:1\/db/);
   cueline.process.kill('SIGTERM');
   assert.equal(await cueline.exit, 0);
   assert.ok(!`${cueline.stderr}${cueline.stdout}`.includes('hunter2'));
 });
 
-test('a taken port is named, nothing is left running, and what is shown once is shown', async (t) => {
+test('a port in use is named, nothing keeps running, and the credentials are printed', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1');
   t.after(() => taken.close());
   await once(taken, 'listening');
@@ -72,12 +72,12 @@ test('a taken port is named, nothing is left running, and what is shown once is 
   const fresh = join(dataDir, 'first');
   const cueline = run(t, 'api', { PORT: String(port), CUELINE_DATA_DIR: fresh });
   assert.equal(await cueline.exit, 1);
-  assert.match(cueline.stderr, new RegExp(`cueline: .*port ${port} of 127.0.0.1 is taken`));
-  assert.match(cueline.stdout, /Owner .*@.*\n +Password .*shown this once.*\n +Key +cue_\w+/);
+  assert.match(cueline.stderr, new RegExp(`cueline: .*port ${port} of 127.0.0.1 is in use`));
+  assert.match(cueline.stdout, /Owner .*@.*\n +Password .*shown once.*\n +Key +cue_\w+/);
   assert.equal(await readPostmaster(join(fresh, 'postgres')), null);
 });
 
-test('what cannot work is said in a line, without a stack', async (t) => {
+test('a configuration error is printed without a stack trace', async (t) => {
   const cases: [string, Record<string, string>, RegExp][] = [
     ['start', { PORT: 'x', CUELINE_SLOTS: '0' }, /PORT is "x".*\n.*CUELINE_SLOTS is "0"/],
     ['start', { DATABASE_URL: nowhere }, /CUELINE_SECRET is missing/],
@@ -104,11 +104,11 @@ interface Running {
   readonly stdout: string;
   readonly stderr: string;
   readonly exit: Promise<number | null>;
-  /** Resolves, once the process has said such a thing, to what matched. */
+  /** Resolves with the match once the output contains it. */
   said(what: RegExp): Promise<string>;
 }
 
-/** The program as a user runs it, with no more environment than is given. */
+/** Starts the program as a user would, with only the given environment. */
 function run(t: TestContext, command: string, env: Record<string, string> = {}): Running {
   const child = spawn(process.execPath, [main, command], {
     cwd: directory,

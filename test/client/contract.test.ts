@@ -6,7 +6,10 @@ import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/index.ts';
 import { json, type Step, stage } from './server.ts';
 
-/** Every method sends what the contract declares, and every operation but those of the process has one. */
+/**
+ * Every method sends what the contract declares, and every operation except those of the process
+ * has a method.
+ */
 
 const definition = { steps: [{ name: 'one', agentId: 'a' }] };
 const signed = { 'webhook-id': 'i', 'webhook-timestamp': '1', 'webhook-signature': 'v1,x' };
@@ -30,17 +33,17 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.agents.create({ agentName: 'A', promptId: 'p', promptVersionId: 'v' }),
   (c) => c.agents.list({ status: 'Draft' }),
   (c) => c.agents.get('a'),
-  (c) => c.agents.getTagged('a'),
+  (c) => c.agents.getWithEtag('a'),
   (c) => c.agents.update('a', { agentConfig: { topP: null } }),
   (c) => c.agents.delete('a'),
   (c) => c.agents.move('a', 'deploy'),
   (c) => c.agents.pins('a', { limit: 5 }),
   (c) => c.agents.statistics('a', { level: 'hour', startDate: '2026-11-21' }),
-  (c) => c.agents.tryOut('a', {}),
+  (c) => c.agents.executeInSession('a', {}),
   (c) => c.prompts.create({ name: 'P' }),
   (c) => c.prompts.list({ q: 'p' }),
   (c) => c.prompts.get('p'),
-  (c) => c.prompts.getTagged('p'),
+  (c) => c.prompts.getWithEtag('p'),
   (c) => c.prompts.update('p', { description: null }),
   (c) => c.prompts.archive('p'),
   (c) => c.prompts.restore('p'),
@@ -50,7 +53,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.workflows.create({ name: 'W', definition }),
   (c) => c.workflows.list({ q: 'w' }),
   (c) => c.workflows.get('w'),
-  (c) => c.workflows.getTagged('w'),
+  (c) => c.workflows.getWithEtag('w'),
   (c) => c.workflows.update('w', { enabled: false }),
   (c) => c.workflows.delete('w'),
   (c) => c.workflows.validate(definition),
@@ -59,7 +62,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.workflows.getVersion('w', 'v'),
   (c) => c.workflows.pins('w'),
   (c) => c.workflows.execute('w', { ticket: 'x' }),
-  (c) => c.workflows.tryOut('w', {}),
+  (c) => c.workflows.executeInSession('w', {}),
   (c) => c.workflows.runs('w', { status: 'failed', trigger: 'schedule', limit: 5 }),
   (c) => c.workflows.status('w', 'r'),
   (c) => c.workflows.items('w', 'r', 's', { status: 'failed', limit: 5 }),
@@ -109,11 +112,11 @@ const calls: ((client: Cueline) => unknown)[] = [
 ];
 
 test('every method sends what the contract declares', async (t) => {
-  const { asked, client } = await stage(t, asDeclared);
+  const { requests, client } = await stage(t, asDeclared);
   const reached = new Set<string>();
   for (const call of calls) {
     await call(client());
-    const last = asked.at(-1);
+    const last = requests.at(-1);
     assert.ok(last);
     const { pathname, searchParams } = new URL(last.url, 'http://any');
     const e = find(last.method, pathname);
@@ -127,14 +130,14 @@ test('every method sends what the contract declares', async (t) => {
   assert.deepEqual([...reached].sort(), all.map(({ id }) => id).sort());
 });
 
-/** With or without a body, and of the media type, that the contract has for this operation. */
-const asDeclared: Step = (response, asked) => {
-  const e = find(asked.method, new URL(asked.url, 'http://any').pathname);
-  const [status = ''] = Object.keys(e?.answers ?? {});
-  if (e?.answers[Number(status)] === null) return void response.writeHead(Number(status)).end();
+/** Responds as the contract declares: with or without a body, and with its media type. */
+const asDeclared: Step = (response, requests) => {
+  const e = find(requests.method, new URL(requests.url, 'http://any').pathname);
+  const [status = ''] = Object.keys(e?.responses ?? {});
+  if (e?.responses[Number(status)] === null) return void response.writeHead(Number(status)).end();
   const body = { status: 'success', executionId: 'e', workflowRunId: 'r' };
   const [type = 'application/json'] = e?.produces ?? [];
-  json(Number(status), body, { 'content-type': type })(response, asked);
+  json(Number(status), body, { 'content-type': type })(response, requests);
 };
 
 interface Schema {

@@ -7,14 +7,17 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { wireTypes } from '../../src/contract/openapi/wire-types.ts';
 
-/** The client's types as a build makes them, in a project that has nothing but TypeScript. */
+/** The client's built types in a project with only TypeScript. */
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
-/** Of what the compiler complains of. */
+/** Maximum length of compiler errors in a message. */
 const shownCharsMax = 2_000;
 let folder: string;
-/** Where the built client lies. Folders keep their paths, since what is compiled lies in two of them. */
+/**
+ * Folder of the built client. It keeps the folder structure, because the compiled files are in two
+ * folders.
+ */
 let client: string;
 
 before(async () => {
@@ -24,7 +27,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-/** What the compiler complains of. */
+/** The compiler's errors. */
 async function compile(config: object): Promise<string> {
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
@@ -34,7 +37,7 @@ async function compile(config: object): Promise<string> {
   );
 }
 
-test('they say what the contract says, alone; what is wrong of a strict project is an error', async () => {
+test('the types match the contract without dependencies, and misuse is a compile error', async () => {
   await writeFile(join(folder, 'flat.d.ts'), wireTypes());
   await writeFile(
     join(folder, 'same.ts'),
@@ -42,8 +45,8 @@ test('they say what the contract says, alone; what is wrong of a strict project 
      import type * as wire from '${root}/src/client/wire.ts';
      type Plain<T> = T extends (infer One)[] ? Plain<One>[]
        : T extends object ? { [K in keyof T]: Plain<T[K]> } : T;
-     type Asked<T> = <X>() => X extends Plain<T> ? 1 : 2;
-     type Same<A, B> = Asked<A> extends Asked<B> ? true : false;
+     type RecordedRequest<T> = <X>() => X extends Plain<T> ? 1 : 2;
+     type Same<A, B> = RecordedRequest<A> extends RecordedRequest<B> ? true : false;
      type Differing<A, B> = {
        [K in keyof A | keyof B]: K extends keyof A & keyof B
          ? Same<A[K], B[K]> extends true ? never : K : K;

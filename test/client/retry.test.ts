@@ -8,23 +8,23 @@ const usage = json(200, { month: '2026-11' });
 const accepted = json(202, { executionId: 'exe_1' });
 const seconds = (n: number) => ({ headers: { 'retry-after': String(n) } });
 
-const mended: [string, Step][] = [
+const transientFailures: [string, Step][] = [
   ['a limit', problem(429, 'RATE_LIMIT_EXCEEDED', seconds(2))],
   ['a server that is not ready', problem(503, 'UNAVAILABLE', seconds(2))],
   ['a proxy without a server', (response) => response.writeHead(502).end('Bad gateway')],
   ['a broken connection', reset],
   ['a broken answer', cut],
 ];
-for (const [name, step] of mended) {
-  test(`reading is tried again after ${name}`, async (t) => {
-    const { asked, delays, client } = await stage(t, step, step, usage);
+for (const [name, step] of transientFailures) {
+  test(`a read is retried after ${name}`, async (t) => {
+    const { requests, delays, client } = await stage(t, step, step, usage);
     assert.equal((await client().usage()).month, '2026-11');
-    assert.equal(asked.length, 3);
+    assert.equal(requests.length, 3);
     assert.equal(delays.length, 2);
   });
 }
 
-test('Retry-After is the least that is waited, as seconds or as a date', async (t) => {
+test('Retry-After is the minimum delay, in seconds or as a date', async (t) => {
   const date = new Date(Date.now() + 30_000).toUTCString();
   const { delays, client } = await stage(
     t,
@@ -37,25 +37,30 @@ test('Retry-After is the least that is waited, as seconds or as a date', async (
   assert.ok((delays[1] ?? 0) > 1_000);
 });
 
-test('a limit that lasts is for the caller to decide', async (t) => {
-  const { asked, client } = await stage(t, problem(429, 'QUOTA_EXCEEDED', seconds(864_000)));
+test('a long Retry-After is returned to the caller', async (t) => {
+  const { requests, client } = await stage(t, problem(429, 'QUOTA_EXCEEDED', seconds(864_000)));
   const error = await failure(client().execute(agent, {}, { idempotencyKey: 'k' }));
   assert.equal(error.code, 'QUOTA_EXCEEDED');
   assert.equal(error.retryAfterMs, 864_000_000);
-  assert.equal(asked.length, 1);
+  assert.equal(requests.length, 1);
 });
 
-test('after the last attempt the last failure is thrown', async (t) => {
-  const { asked, client } = await stage(t, reset, reset, problem(503, 'UNAVAILABLE', seconds(1)));
+test('after the last attempt, the last failure is thrown', async (t) => {
+  const { requests, client } = await stage(
+    t,
+    reset,
+    reset,
+    problem(503, 'UNAVAILABLE', seconds(1)),
+  );
   const error = await failure(client({ retries: 2 }).usage());
   assert.equal(error.code, 'UNAVAILABLE');
-  assert.equal(asked.length, 3);
+  assert.equal(requests.length, 3);
 });
 
-test('what the caller did wrong is not tried again', async (t) => {
-  const { asked, client } = await stage(t, problem(404, 'NOT_FOUND'), usage);
+test('client errors are not retried', async (t) => {
+  const { requests, client } = await stage(t, problem(404, 'NOT_FOUND'), usage);
   assert.equal((await failure(client().usage())).status, 404);
-  assert.equal(asked.length, 1);
+  assert.equal(requests.length, 1);
 });
 
 const ambiguous: [string, Step, string][] = [
@@ -64,52 +69,52 @@ const ambiguous: [string, Step, string][] = [
   ['an unknown outcome', problem(503, 'OUTCOME_UNKNOWN', seconds(1)), 'OUTCOME_UNKNOWN'],
 ];
 for (const [name, step, code] of ambiguous) {
-  test(`after ${name} an execute call is not sent twice without an idempotency key`, async (t) => {
-    const { asked, client } = await stage(t, step, accepted);
+  test(`after ${name}, an execute call without an idempotency key is not retried`, async (t) => {
+    const { requests, client } = await stage(t, step, accepted);
     const error = await failure(client().execute(agent, {}));
     assert.equal(error.code, code);
-    assert.equal(asked.length, 1);
+    assert.equal(requests.length, 1);
   });
 
-  test(`after ${name} it is sent again with the same one`, async (t) => {
-    const { asked, client } = await stage(t, step, accepted);
+  test(`after ${name}, an execute call with an idempotency key is retried`, async (t) => {
+    const { requests, client } = await stage(t, step, accepted);
     const { executionId } = await client().execute(agent, {}, { idempotencyKey: 'k' });
     assert.equal(executionId, 'exe_1');
     assert.deepEqual(
-      asked.map(({ headers }) => headers['idempotency-key']),
+      requests.map(({ headers }) => headers['idempotency-key']),
       ['k', 'k'],
     );
   });
 }
 
-test('a call that the server says it did not take is sent again without a key as well', async (t) => {
+test('a call that the server did not process is retried without a key', async (t) => {
   const refused = problem(503, 'UNAVAILABLE', seconds(1));
   const limited = problem(429, 'RATE_LIMIT_EXCEEDED', seconds(1));
-  const { asked, client } = await stage(t, refused, limited, accepted);
+  const { requests, client } = await stage(t, refused, limited, accepted);
   assert.equal((await client().execute(agent, {})).executionId, 'exe_1');
-  assert.equal(asked.length, 3);
+  assert.equal(requests.length, 3);
 });
 
-test('a server that does not answer is given up', async (t) => {
-  const { asked, client } = await stage(t, silence);
+test('a server without a response times out', async (t) => {
+  const { requests, client } = await stage(t, silence);
   const error = await failure(client({ requestTimeoutMs: 20, retries: 1 }).usage());
   assert.equal(error.code, 'TIMEOUT');
   assert.equal(error.status, 0);
-  assert.ok(asked.length <= 2);
+  assert.ok(requests.length <= 2);
 });
 
-test('an abort ends a call in flight with its own reason', async (t) => {
+test('an abort ends a request with its own reason', async (t) => {
   const reason = new Error('changed my mind');
   const abort = new AbortController();
-  const { asked, client } = await stage(t, () => abort.abort(reason));
+  const { requests, client } = await stage(t, () => abort.abort(reason));
   await assert.rejects(client().usage({ signal: abort.signal }), reason);
-  assert.equal(asked.length, 1);
+  assert.equal(requests.length, 1);
 });
 
-test('an abort ends the wait between two attempts', async (t) => {
+test('an abort ends the delay between two attempts', async (t) => {
   const reason = new Error('changed my mind');
   const abort = new AbortController();
-  const { asked, client } = await stage(t, problem(429, 'RATE_LIMIT_EXCEEDED', seconds(50)));
+  const { requests, client } = await stage(t, problem(429, 'RATE_LIMIT_EXCEEDED', seconds(50)));
   const call = client({
     sleep: (ms, signal) => {
       abort.abort(reason);
@@ -117,16 +122,16 @@ test('an abort ends the wait between two attempts', async (t) => {
     },
   }).usage({ signal: abort.signal });
   await assert.rejects(call, reason);
-  assert.equal(asked.length, 1);
+  assert.equal(requests.length, 1);
 });
 
-test('a call that was aborted before is not sent', async (t) => {
-  const { asked, client } = await stage(t, usage);
+test('an aborted request is not sent', async (t) => {
+  const { requests, client } = await stage(t, usage);
   await assert.rejects(client().usage({ signal: AbortSignal.abort() }), { name: 'AbortError' });
-  assert.equal(asked.length, 0);
+  assert.equal(requests.length, 0);
 });
 
-test('sleeping ends by itself or by an abort', async () => {
+test('sleep ends by itself or by an abort', async () => {
   await sleep(1, undefined);
   await sleep(1, new AbortController().signal);
   const abort = new AbortController();

@@ -6,36 +6,36 @@ import type { TestContext } from 'node:test';
 import { CuelineError, createClient } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/request.ts';
 
-/** A real HTTP server that answers as it is told, misbehaviour included, and remembers what it was asked. */
+/** A real HTTP server with scripted responses, including faulty ones. It records the requests. */
 
-export interface Asked {
+export interface RecordedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: unknown;
 }
 
-export type Step = (response: ServerResponse, asked: Asked) => void;
+export type Step = (response: ServerResponse, requests: RecordedRequest) => void;
 
 export interface Stage {
   readonly url: string;
-  readonly asked: Asked[];
-  /** The delays that the client asked for between attempts; none of them is waited. */
+  readonly requests: RecordedRequest[];
+  /** Delays that the client requested between attempts. None of them is awaited. */
   readonly delays: number[];
   readonly client: (options?: Partial<ClientOptions>) => ReturnType<typeof createClient>;
 }
 
-/** The steps answer one request each, the last one all that follow. */
+/** Each step answers one request; the last one answers all further requests. */
 export async function stage(t: TestContext, ...steps: [Step, ...Step[]]): Promise<Stage> {
-  const asked: Asked[] = [];
+  const requests: RecordedRequest[] = [];
   const delays: number[] = [];
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const chunk of request) text += chunk;
     const { method = '', url = '', headers } = request;
     const one = { method, url, headers, body: text === '' ? null : JSON.parse(text) };
-    asked.push(one);
-    (steps[asked.length - 1] ?? steps.at(-1))?.(response, one);
+    requests.push(one);
+    (steps[requests.length - 1] ?? steps.at(-1))?.(response, one);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -50,7 +50,7 @@ export async function stage(t: TestContext, ...steps: [Step, ...Step[]]): Promis
   };
   const client = (options: Partial<ClientOptions> = {}) =>
     createClient({ baseURL: url, key: 'cue_secret', sleep, ...options });
-  return { url, asked, delays, client };
+  return { url, requests, delays, client };
 }
 
 export function json(status: number, body: unknown, headers: Record<string, string> = {}): Step {
@@ -60,7 +60,7 @@ export function json(status: number, body: unknown, headers: Record<string, stri
   };
 }
 
-/** An error answer as the server gives it. */
+/** An error response as the server sends it. */
 export function problem(
   status: number,
   code: string,
@@ -70,19 +70,19 @@ export function problem(
   return json(status, { ...body, ...more.fields }, more.headers);
 }
 
-/** The connection breaks before any answer. */
+/** Closes the connection before a response. */
 export const reset: Step = (response) => response.destroy();
 
-/** The connection breaks in the middle of the answer. */
+/** Closes the connection in the middle of the response. */
 export const cut: Step = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
   response.write('{"executionId":', () => response.destroy());
 };
 
-/** No answer, ever. */
+/** Never responds. */
 export const silence: Step = () => {};
 
-/** What a call that must fail fails with. */
+/** Error of a call that must fail. */
 export async function failure(call: Promise<unknown>): Promise<CuelineError> {
   const error = await call.then(
     (value) => assert.fail(`answered ${JSON.stringify(value)}`),

@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('a run, from its variables to its end', async () => {
+test('an execution from its variables to its end', async () => {
   const ended = await cueline.executeAndWait(agent, { topic: 'tides' });
   assert.equal(ended.status, 'success');
   assert.equal(ended.output, 'Explain tides.');
@@ -30,18 +30,18 @@ test('a run, from its variables to its end', async () => {
   assert.deepEqual(ended.inputVariables, { topic: 'tides' });
 });
 
-test('who is signed in is nobody without a session', async () => {
+test('without a session, no user is signed in', async () => {
   assert.equal(await createClient({ baseURL: service.url }).session.user(), null);
 });
 
-test('a run that fails is an end, not an error', async () => {
+test('a failed execution is returned, not thrown', async () => {
   service.models.script(new ModelFailure('CONTENT_FILTERED', 'No.'));
   const ended = await cueline.executeAndWait(agent, { topic: 'secrets' });
   assert.equal(ended.status, 'failed');
   assert.equal(ended.errorCode, 'CONTENT_FILTERED');
 });
 
-test('a run can be followed, and canceled once', async () => {
+test('an execution can be awaited, and canceled once', async () => {
   const held = service.models.hold();
   const { executionId, statusUrl } = await cueline.execute(agent, { topic: 'waves' });
   await held.arrived;
@@ -54,7 +54,7 @@ test('a run can be followed, and canceled once', async () => {
   assert.deepEqual([again.status, again.code], [409, 'ALREADY_ENDED']);
 });
 
-test('the same idempotency key runs once', async () => {
+test('the same idempotency key executes once', async () => {
   const options = { idempotencyKey: 'only-once' };
   const first = await cueline.execute(agent, { topic: 'ebb' }, options);
   assert.deepEqual(await cueline.execute(agent, { topic: 'ebb' }, options), first);
@@ -63,14 +63,14 @@ test('the same idempotency key runs once', async () => {
   assert.deepEqual([other.status, other.code], [422, 'IDEMPOTENCY_KEY_REUSED']);
 });
 
-test('a refusal says what is missing', async () => {
+test('an error names the missing variables', async () => {
   const error = await failure(cueline.execute(agent, { tpoic: 'tides' }));
   assert.deepEqual([error.status, error.code], [400, 'MISSING_VARIABLES']);
   assert.deepEqual((error.body as { missingVariables: string[] }).missingVariables, ['topic']);
   assert.match(error.requestId ?? '', /^req_/);
 });
 
-test('the whole history, page by page', async () => {
+test('listAll returns the whole history', async () => {
   for (const topic of ['a', 'b', 'c']) await cueline.executeAndWait(agent, { topic });
   const { executions, pagination } = await cueline.list(agent, { limit: 100 });
   assert.equal(pagination.total, executions.length);
@@ -81,13 +81,13 @@ test('the whole history, page by page', async () => {
   );
 });
 
-test('a key that nobody issued is told so', async () => {
+test('an unknown key returns 401', async () => {
   const stranger = createClient({ baseURL: service.url, key: 'cue_nope' });
   const error = await failure(stranger.execute(agent, {}));
   assert.deepEqual([error.status, error.code], [401, 'UNAUTHORIZED']);
 });
 
-/** Put straight into the tables: what this file is about is the client. */
+/** Inserted directly into the tables, because this file tests the client. */
 async function deployedAgent({ db, workspaceId, ownerId }: Service): Promise<string> {
   const [prompt, version, id] = [freshId(), freshId(), freshId()];
   await sql`insert into prompts (id, workspace_id, name) values (${prompt}, ${workspaceId}, 'P')`.execute(

@@ -24,7 +24,7 @@ function answer(status: number, body: unknown, headers: Record<string, string> =
   };
 }
 
-test('what the document declares passes', () => {
+test('accepts declared responses', () => {
   assertDeclared(answer(202, accepted));
   assertDeclared(answer(404, problem));
   assertDeclared(answer(404, { ...problem, more: 1 }));
@@ -36,7 +36,7 @@ test('what the document declares passes', () => {
   assertDeclared(answer(404, problem, windows));
 });
 
-test('anything else does not', () => {
+test('rejects undeclared responses', () => {
   const wrong = [
     answer(200, accepted),
     answer(202, { ...accepted, extra: true }),
@@ -61,7 +61,7 @@ test('an unknown path is 404, a known one with another method 405', () => {
   assert.throws(() => assertDeclared({ ...answer(404, problem), method: 'PUT' }));
 });
 
-test('an ended run has its figures, one that still runs has none', () => {
+test('an ended execution has its figures, one in progress has none', () => {
   const call = { ...answer(200, null), method: 'GET', url: '/api/v1/agents/a/executions/e?wait=1' };
   const { success, processing } = { ...examples.getExecution?.[200] } as Record<string, object>;
   assertDeclared({ ...call, body: success });

@@ -16,13 +16,13 @@ export interface Answered {
   readonly url: string;
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed body; `null` where there is none. */
+  /** The parsed body; `null` without one. */
   readonly body: unknown;
 }
 
 export function assertDeclared(answered: Answered): void {
   const { method, status, headers } = answered;
-  // Not by way of `URL`, which would tidy up the very paths that a test may have sent on purpose.
+  // Not parsed with `URL`, which would normalize the very paths that tests send on purpose.
   const path = answered.url.replace(/^https?:\/\/[^/]+/, '').replace(/[?#].*$/, '');
   const at = `${method} ${path} answered ${status}`;
   assert.ok(headers.get('x-request-id'), `${at} without X-Request-Id`);
@@ -64,7 +64,7 @@ const ajv = new Ajv2020({
   strict: true,
   strictRequired: false,
   allowUnionTypes: true,
-  // That the document is valid itself is a test of its own, and takes longer than what it is needed for here.
+  // Another test validates the document itself; here that would be too slow.
   validateSchema: false,
 });
 formats.default(ajv);
@@ -81,7 +81,7 @@ function validator(schema: Json): ValidateFunction {
   return check;
 }
 
-/** Without a body where none is declared. What no operation declares can only be a plain problem. */
+/** No body where none is declared. An undeclared operation can only return a plain problem. */
 function declaredResponse(method: string, path: string, status: number, at: string): Response {
   const operations = pathItem(path);
   const operation = operations?.[method.toLowerCase()];
@@ -99,7 +99,7 @@ const problem: Response = {
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 
-/** The path with the fewest parameters that fits. */
+/** The matching path with the fewest parameters. */
 function pathItem(path: string): Record<string, Operation> | undefined {
   const parameters = (template: string) => template.split('{').length;
   const fitting = Object.keys(document.paths).filter((template) =>
@@ -109,7 +109,9 @@ function pathItem(path: string): Record<string, Operation> | undefined {
   return best === undefined ? undefined : document.paths[best];
 }
 
-/** The same schema, with every object closed that does not say otherwise: undocumented fields are a mistake of ours. */
+/**
+ * The same schema with every object closed unless declared open: an undocumented field is an error.
+ */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;

@@ -4,12 +4,12 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { modelSettings } from '../../src/contract/agents/agent-record.ts';
 import {
-  type Answer,
   type Body,
   type Endpoint,
   keyRight,
   type Params,
   type Query,
+  type ResponseBody,
   sessionRight,
 } from '../../src/contract/endpoint.ts';
 import { type Endpoints, endpoints } from '../../src/contract/index.ts';
@@ -18,7 +18,7 @@ import { isModelName } from '../../src/core/model/model-port.ts';
 
 const all = Object.values(endpoints) as Endpoint[];
 
-test('each operation stands under its id, and no two share method and path', () => {
+test('each operation is listed under its id, and no two share method and path', () => {
   for (const [id, e] of Object.entries(endpoints)) assert.equal(e.id, id);
   assert.equal(new Set(all.map((e) => `${e.method} ${e.path}`)).size, all.length);
 });
@@ -28,7 +28,7 @@ test('every path parameter is described', () => {
   assert.deepEqual([...new Set(names)].sort(), Object.keys(pathParams).sort());
 });
 
-test('who may call', () => {
+test('access rights of each operation', () => {
   const rights = (e: Endpoint) => [keyRight(e), sessionRight(e)];
   assert.deepEqual(rights(endpoints.executeAgent), ['execute', null]);
   assert.deepEqual(rights(endpoints.executeAgentInDashboard), [null, 'execute']);
@@ -41,16 +41,16 @@ test('who may call', () => {
   assert.deepEqual(rights(endpoints.acceptInvitation), [null, null]);
 });
 
-test('only an operation that changes nothing lets a viewer in, but for leaving', () => {
+test('viewers can only read, except for leaving the workspace', () => {
   for (const e of all.filter(({ id }) => id !== 'removeMember')) {
     if (sessionRight(e) === 'read') assert.equal(e.method, 'GET', e.id);
   }
 });
 
-test('every body and query refuses an unknown field', () => {
+test('every body and query rejects unknown fields', () => {
   for (const e of all) {
     for (const schema of [e.body, e.query]) {
-      // What an event holds is its sender's affair.
+      // The sender defines the content of an event.
       if (!schema || (e.id === 'receiveWebhook' && schema === e.body)) continue;
       const errors = Compile(schema).Errors({ nonsense: 1 });
       const named = errors.some((error) => error.keyword === 'additionalProperties');
@@ -144,13 +144,13 @@ const bodies: [Endpoint, unknown, boolean][] = [
   [endpoints.applyDeclaration, { declaration: { keys: [] } }, false],
 ];
 
-test('what bodies take and refuse', () => {
+test('accepted and rejected bodies', () => {
   for (const [e, value, fits] of bodies) {
     assert.equal(Compile(e.body as TSchema).Check(value), fits, `${e.id} ${JSON.stringify(value)}`);
   }
 });
 
-test('a model is named as in the core', () => {
+test('models are named as in the core', () => {
   const check = Compile(modelSettings.model);
   const long = 'x'.repeat(191);
   const names = [
@@ -169,7 +169,7 @@ test('a model is named as in the core', () => {
   }
 });
 
-/** Held by the compiler: handlers and client read their types from the declarations. */
+/** Checked by the compiler: handlers and client take their types from the declarations. */
 export function types() {
   const params: Params<Endpoints['getExecution']> = { agentId: '', executionId: '' };
   // @ts-expect-error a parameter is missing
@@ -179,9 +179,10 @@ export function types() {
   const wrong: Query<Endpoints['listExecutions']> = { status: 'done' };
   const none: Body<Endpoints['listAgents']> = undefined;
   const body: Body<Endpoints['updateAgent']> = { agentConfig: { model: null } };
-  const gone: Answer<Endpoints['deleteAgent']> = null;
-  const label = (agent: Answer<Endpoints['createAgent'], 201>): string => agent.promptVersionLabel;
-  const code = (run: Answer<Endpoints['getExecution']>): 'CANCELED' | null =>
+  const gone: ResponseBody<Endpoints['deleteAgent']> = null;
+  const label = (agent: ResponseBody<Endpoints['createAgent'], 201>): string =>
+    agent.promptVersionLabel;
+  const code = (run: ResponseBody<Endpoints['getExecution']>): 'CANCELED' | null =>
     run.errorCode === 'CANCELED' ? run.errorCode : null;
   return { params, short, query, wrong, none, body, gone, label, code };
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sessionPaths } from '../../src/api/access/session-paths.ts';
 import { endpoints } from '../../src/contract/index.ts';
-import { patterns, wordsOf } from '../../src/contract/patterns.ts';
+import { patterns, requirementOf } from '../../src/contract/patterns.ts';
 
-/** Every pattern in what is sent and held against its schema. */
+/** Every pattern of the schemas of requests. */
 function patternsIn(schema: object): string[] {
   return Object.entries(schema).flatMap(([word, inner]) => {
     if (word === 'pattern' && typeof inner === 'string') return [inner];
@@ -12,7 +12,7 @@ function patternsIn(schema: object): string[] {
   });
 }
 
-test('what is refused for its pattern is told in words what it must be', () => {
+test('a pattern violation is explained in words', () => {
   const sent = [...Object.values(endpoints), ...Object.values(sessionPaths)].flatMap((one) => [
     ...('body' in one && one.body ? [one.body] : []),
     ...('query' in one && one.query ? [one.query] : []),
@@ -24,10 +24,10 @@ test('what is refused for its pattern is told in words what it must be', () => {
       .map(({ source }) => source)
       .sort(),
   );
-  for (const pattern of found) assert.match(wordsOf(pattern) ?? '', /^must /, pattern);
+  for (const pattern of found) assert.match(requirementOf(pattern) ?? '', /^must /, pattern);
 });
 
-test('an origin is taken as browsers send it, and not otherwise', () => {
+test('an origin is accepted only in the form that browsers send', () => {
   const origin = new RegExp(patterns.origin.source, 'u');
   for (const one of [
     'https://a.example',

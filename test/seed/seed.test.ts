@@ -88,9 +88,9 @@ test('an interrupted seed leaves fewer executions and consistent statistics', as
     connection: service.database.connection,
     owner: await firstOwner(service.db, undefined),
     signal: ending.signal,
-    onPlan() {},
-    say() {},
-    onRows(count: number) {
+    setTotal() {},
+    setPhase() {},
+    addRows(count: number) {
       rows += count;
       if (rows > 9_000) ending.abort(new Error('enough'));
     },

@@ -72,7 +72,7 @@ export function useMoveAgent(agentId: string) {
 export const taggedAgentQuery = (agentId: string) =>
   queryOptions({
     queryKey: ['agents', agentId, 'tagged'],
-    queryFn: ({ signal }) => cueline.agents.getTagged(agentId, { signal }),
+    queryFn: ({ signal }) => cueline.agents.getWithEtag(agentId, { signal }),
     // A refetch on focus would reset the form.
     refetchOnWindowFocus: false,
   });

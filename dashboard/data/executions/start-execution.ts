@@ -79,9 +79,9 @@ export function useStartExecution<Input>(start: (input: Input) => Promise<Starte
 export async function execute(agentId: string, variables: Variables): Promise<StartedExecution> {
   const once = { idempotencyKey: randomKey(), retries: 0 };
   try {
-    return await cueline.agents.tryOut(agentId, variables, once);
+    return await cueline.agents.executeInSession(agentId, variables, once);
   } catch (error) {
     if (!(error instanceof CuelineError) || ![0, 502, 503, 504].includes(error.status)) throw error;
-    return cueline.agents.tryOut(agentId, variables, { ...once, retries: 1 });
+    return cueline.agents.executeInSession(agentId, variables, { ...once, retries: 1 });
   }
 }

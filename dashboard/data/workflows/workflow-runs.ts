@@ -1,5 +1,9 @@
 import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
-import type { RunInput, WorkflowRunDetail, WorkflowRunFilters } from '../../../src/client/index.ts';
+import type {
+  WorkflowRunDetail,
+  WorkflowRunFilters,
+  WorkflowRunInput,
+} from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
 import { useSingleFlight } from '../client/use-single-flight.ts';
 import { randomKey } from '../text/random-key.ts';
@@ -87,8 +91,8 @@ export function useStartWorkflow(workflowId: string) {
   const queries = useQueryClient();
   return useSingleFlight(
     {
-      mutationFn: (input: RunInput) =>
-        cueline.workflows.tryOut(workflowId, input, { idempotencyKey: randomKey() }),
+      mutationFn: (input: WorkflowRunInput) =>
+        cueline.workflows.executeInSession(workflowId, input, { idempotencyKey: randomKey() }),
       onSuccess: () => queries.invalidateQueries({ queryKey: ['workflow-runs', workflowId] }),
     },
     { leadsAway: true },

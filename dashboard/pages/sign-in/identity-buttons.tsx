@@ -13,7 +13,10 @@ export function IdentityButtons({ from }: { readonly from: string }) {
   }).data;
   const redirect = useMutation({
     mutationFn: (provider: string) =>
-      cueline.session.departTo(provider, { callbackURL: from, errorCallbackURL: '/sign-in' }),
+      cueline.session.socialSignInUrl(provider, {
+        callbackURL: from,
+        errorCallbackURL: '/sign-in',
+      }),
     onSuccess: (url) => location.assign(url),
   });
   if (!providers || providers.length === 0) return null;

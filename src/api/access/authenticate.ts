@@ -56,7 +56,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     identify: async (request, endpoint) => (await identifyWithRight(request, endpoint)).caller,
     async authenticate(request, endpoint) {
       const { caller, right } = await identifyWithRight(request, endpoint);
-      const ownRight = caller.kind === 'key' && endpoint.ownWith;
+      const ownRight = caller.kind === 'key' && endpoint.ownPermission;
       if (!caller.rights.includes(right) && !(ownRight && caller.rights.includes(ownRight))) {
         throw new CallFailure('PERMISSION_DENIED', deniedMessage(caller, right));
       }

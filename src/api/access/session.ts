@@ -4,7 +4,7 @@ import { isAPIError } from 'better-auth/api';
 import { hashPassword as hash } from 'better-auth/crypto';
 import { genericOAuth } from 'better-auth/plugins/generic-oauth';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Endpoint, readsBody } from '../../contract/endpoint.ts';
+import { type Endpoint, parsesBody } from '../../contract/endpoint.ts';
 import { passwordMax, passwordMin } from '../../contract/limits.ts';
 import { workspaceHeader } from '../../contract/shared.ts';
 import { identityProviders } from '../../contract/workspace/members.ts';
@@ -162,7 +162,7 @@ function createAuthPaths(
       throw new CallFailure('METHOD_NOT_ALLOWED', `This path supports ${endpoint.method}.`);
     }
     if (isFromBrowser(request)) checkSameOrigin(request, publicUrl);
-    const body = readsBody(endpoint)
+    const body = parsesBody(endpoint)
       ? readFields<Fields>(await readBody(request), endpoint)
       : undefined;
     const usesIssuer = body?.provider === 'oidc' || path === '/callback/oidc';

@@ -4,8 +4,8 @@ import {
   type Body,
   type Endpoint,
   type Params,
+  parsesBody,
   type Query,
-  readsBody,
 } from '../../contract/endpoint.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { requireCredential, unauthorized } from '../access/authenticate.ts';
@@ -45,7 +45,7 @@ export function route<const E extends Endpoint>(
     method: endpoint.method,
     url: routePath(endpoint),
     async handler(request, reply) {
-      const rawBody = readsBody(endpoint)
+      const rawBody = parsesBody(endpoint)
         ? await receiveBody(request, endpoint)
         : discardBody(request);
       const caller =

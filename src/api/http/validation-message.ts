@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { wordsOf } from '../../contract/patterns.ts';
+import { requirementOf } from '../../contract/patterns.ts';
 import { unknownName } from '../../core/failure.ts';
 
 /** Messages for validation errors. */
@@ -62,7 +62,7 @@ type SchemaNode = Readonly<Record<string, unknown>>;
 
 /** Replaces messages of the validator that are not readable. */
 const messages: Readonly<Record<string, (params: SchemaNode) => string | undefined>> = {
-  pattern: ({ pattern }) => wordsOf(pattern),
+  pattern: ({ pattern }) => requirementOf(pattern),
   type: ({ type }) => `must be ${[type].flat().map(typeName).join(' or ')}`,
   minLength: ({ limit }) => (limit === 1 ? notEmpty : `must have at least ${limit} characters`),
   minItems: ({ limit }) => (limit === 1 ? notEmpty : `must have at least ${limit} items`),

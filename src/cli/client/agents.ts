@@ -1,15 +1,15 @@
 import type { AgentFilters, LifecycleAction } from '../../client/index.ts';
-import type { Call } from './call.ts';
-import { everyPage } from './pages.ts';
+import { allPages } from './pages.ts';
 import { printDone, printList, printOne } from './print.ts';
+import type { Call } from './run-call.ts';
 
-/** Agents: find them, take them through their lifecycle, pin their versions. */
+/** `cueline agents`: list and show agents, change their stage, pin versions. */
 
 export async function listAgents(
   { cueline, signal, json }: Call,
   filters: AgentFilters,
 ): Promise<void> {
-  const rows = everyPage(async (page) => {
+  const rows = allPages(async (page) => {
     const { agents, pagination } = await cueline.agents.list({ ...filters, ...page }, { signal });
     return { rows: agents, total: pagination.total };
   });
@@ -27,12 +27,12 @@ export async function moveAgent(
   action: LifecycleAction,
 ): Promise<void> {
   const agent = await cueline.agents.move(agentId, action, { signal });
-  const standing = agent.archived ? 'archived' : agent.status;
-  await printDone(agent, `${agent.agentName} is ${standing}.`, json);
+  const state = agent.archived ? 'archived' : agent.status;
+  await printDone(agent, `${agent.agentName} is now ${state}.`, json);
 }
 
 export async function listPins({ cueline, signal, json }: Call, agentId: string): Promise<void> {
-  const rows = everyPage(async (page) => {
+  const rows = allPages(async (page) => {
     const { pins, pagination } = await cueline.agents.pins(agentId, page, { signal });
     return { rows: pins, total: pagination.total };
   });
@@ -46,5 +46,5 @@ export async function pinVersion(
   promptVersionId: string,
 ): Promise<void> {
   const agent = await cueline.agents.update(agentId, { promptVersionId }, { signal });
-  await printDone(agent, `${agent.agentName} is pinned to ${agent.promptVersionLabel}.`, json);
+  await printDone(agent, `${agent.agentName} now pins ${agent.promptVersionLabel}.`, json);
 }

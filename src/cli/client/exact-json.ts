@@ -1,12 +1,15 @@
-/** JSON whose numbers stay the text that they are: 9007199254740993 is another as a double. */
+/** JSON that preserves the text of numbers. 9007199254740993, for example, is not a double. */
 
-/** TypeScript does not know of these yet. */
+/** Missing in TypeScript's types. */
 const { rawJSON, isRawJSON } = JSON as unknown as {
   rawJSON(text: string): object;
   isRawJSON(value: unknown): boolean;
 };
 
-/** Whether this is a number that JavaScript would write otherwise. All others are plain numbers. */
+/**
+ * Whether this is a number that JavaScript would print differently. Other numbers are plain
+ * numbers.
+ */
 export const isExactNumber = isRawJSON;
 
 export function parse(text: string): unknown {

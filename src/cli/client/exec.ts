@@ -1,14 +1,14 @@
 import type { EndedExecution } from '../../client/index.ts';
-import type { Call } from './call.ts';
 import { CommandFailure } from './failure.ts';
-import { note, print, printDone } from './print.ts';
+import { print, printDone, printNotice } from './print.ts';
 import { withProgress } from './progress.ts';
+import type { Call } from './run-call.ts';
 import { readVariables, type VariableOptions } from './variables.ts';
 
-/** Executing an agent, and what one does with a run that is under way. */
+/** `cueline exec`, `wait` and `cancel`: execute an agent and follow the execution. */
 
 export interface WaitOptions {
-  /** Seconds. */
+  /** In seconds. */
   readonly timeout?: number;
   readonly cancelOnInterrupt?: true;
 }
@@ -18,24 +18,26 @@ export interface ExecOptions extends VariableOptions, WaitOptions {
   readonly idempotencyKey?: string;
 }
 
-/** Prints the id of the run, or with `wait` what came of it. */
+/** Prints the id of the execution or, with `wait`, its output. */
 export async function exec(call: Call, agentId: string, options: ExecOptions): Promise<void> {
   const variables = await readVariables(options, call.signal);
-  // With a key of its own the call may be tried again whatever became of it.
+  // An idempotency key makes every retry of the call safe.
   const { idempotencyKey = crypto.randomUUID(), cancelOnInterrupt } = options;
   const accepted = await call.cueline.execute(agentId, variables, {
     idempotencyKey,
-    // Whoever wants the run canceled must learn its id, so the call itself is not given up.
+    // Cancellation needs the id, so Ctrl-C does not abort the call itself.
     ...(!cancelOnInterrupt && { signal: call.signal }),
   });
   const { executionId, ignoredVariables = [] } = accepted;
   if (ignoredVariables.length > 0)
-    note(`The agent does not declare ${ignoredVariables.join(', ')}.`);
+    printNotice(
+      `Ignored variables that the agent does not declare: ${ignoredVariables.join(', ')}.`,
+    );
   if (options.wait) return wait(call, agentId, executionId, options);
   await printDone(accepted, executionId, call.json);
 }
 
-/** Prints what came of a run: its output, or with `json` its record. Fails where the run did. */
+/** Prints the output or, with `json`, the record. Throws if the execution did not succeed. */
 export async function wait(
   call: Call,
   agentId: string,
@@ -47,19 +49,20 @@ export async function wait(
     signal: call.signal,
     ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
   });
-  const record = await withProgress(`${executionId} is running`, waiting).catch(async (error) => {
+  const record = await withProgress(`Waiting for ${executionId}`, waiting).catch(async (error) => {
     if (!call.signal.aborted) throw error;
-    if (cancelOnInterrupt) await cancelLate(call, agentId, executionId);
-    else note(`The run goes on; see "cueline wait ${agentId} ${executionId}".`);
+    if (cancelOnInterrupt) await cancelAfterInterrupt(call, agentId, executionId);
+    else
+      printNotice(`The execution continues. To wait again: cueline wait ${agentId} ${executionId}`);
     throw error;
   });
   await printOutcome(record, call.json);
 }
 
-/** Ends a run. */
+/** Cancels an execution. */
 export async function cancel(call: Call, agentId: string, executionId: string): Promise<void> {
   const record = await call.cueline.cancel(agentId, executionId, { signal: call.signal });
-  await printDone(record, `${record.executionId} is ${record.status}.`, call.json);
+  await printDone(record, `${record.executionId}: ${record.status}.`, call.json);
 }
 
 async function printOutcome(record: EndedExecution, json: boolean): Promise<void> {
@@ -70,11 +73,15 @@ async function printOutcome(record: EndedExecution, json: boolean): Promise<void
   throw new CommandFailure(`${error} (${errorCode}, ${executionId})`);
 }
 
-/** Without the signal, which has come already. */
-async function cancelLate({ cueline }: Call, agentId: string, executionId: string): Promise<void> {
-  const said = await cueline.cancel(agentId, executionId).then(
-    () => 'is canceled.',
-    (error: Error) => `was not canceled: ${error.message}`,
+/** Does not pass the signal, which is already aborted. */
+async function cancelAfterInterrupt(
+  { cueline }: Call,
+  agentId: string,
+  executionId: string,
+): Promise<void> {
+  const outcome = await cueline.cancel(agentId, executionId).then(
+    () => 'canceled.',
+    (error: Error) => `not canceled: ${error.message}`,
   );
-  note(`${executionId} ${said}`);
+  printNotice(`${executionId}: ${outcome}`);
 }

@@ -4,111 +4,123 @@ import { stat, truncate } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CuelineError, type ExecutionFilters } from '../../client/index.ts';
-import type { Call } from './call.ts';
 import { CommandFailure, OutputClosed } from './failure.ts';
 import { type FilterOptions, filtersOf } from './history-filters.ts';
-import { note, print } from './print.ts';
-import { type Progress, showProgress } from './progress-bar.ts';
+import { print, printNotice } from './print.ts';
+import { type Progress, showProgress } from './progress.ts';
 import {
   type ExportFormat,
   formatOf,
   type RecordSplitter,
   recordSplitter,
 } from './record-splitter.ts';
+import type { Call } from './run-call.ts';
 
 export interface ExportOptions extends FilterOptions {
   readonly format?: ExportFormat;
-  /** A file; standard output where absent. */
+  /** A file. Default: standard output. */
   readonly output?: string;
-  /** Goes on after the last whole record of the file. */
+  /** Continues after the last complete record of the file. */
   readonly resume?: true;
 }
 
-/** How often in a row it goes on after a broken connection without a record having come through. */
-const triesMax = 5;
+/** Maximum consecutive attempts without a new record. */
+const attemptsMax = 5;
 const pauseMs = 1_000;
 
-/** The records of an agent, or of all, as one stream into a file, whatever breaks on the way. */
+/**
+ * Exports the records of one agent or of all agents to a file or to standard output. Continues
+ * after a broken connection.
+ */
 export async function exportHistory(
   call: Call,
   agentId: string | null,
-  { output, resume, format: formatAsked, ...asked }: ExportOptions,
+  { output, resume, format: requestedFormat, ...filterOptions }: ExportOptions,
 ): Promise<void> {
-  if (resume && output === undefined) throw new CommandFailure('--resume needs --output.');
-  if (call.json && output === undefined && formatAsked === 'csv') {
-    throw new CommandFailure('--json prints JSON alone: --format csv needs --output with it.');
+  if (resume && output === undefined) throw new CommandFailure('--resume requires --output.');
+  if (call.json && output === undefined && requestedFormat === 'csv') {
+    throw new CommandFailure('--json prints only JSON: --format csv also requires --output.');
   }
-  const left = resume ? await formatIn(output ?? '') : null;
-  if (left !== null && formatAsked !== undefined && left !== formatAsked) {
-    throw new CommandFailure(`${output} holds a ${left} export, not ${formatAsked}.`);
+  const existingFormat = resume ? await detectFormat(output ?? '') : null;
+  if (
+    existingFormat !== null &&
+    requestedFormat !== undefined &&
+    existingFormat !== requestedFormat
+  ) {
+    throw new CommandFailure(
+      `${output} contains a ${existingFormat} export, not ${requestedFormat}.`,
+    );
   }
-  const format = left ?? formatAsked ?? 'jsonl';
-  const before = left === null ? recordSplitter(format) : await readUpTo(output ?? '', left);
-  const out = await opened(output);
-  const empty = resume ? async () => {} : emptier(output);
-  const filters = filtersOf(asked);
+  const format = existingFormat ?? requestedFormat ?? 'jsonl';
+  const previous =
+    existingFormat === null
+      ? recordSplitter(format)
+      : await repairFile(output ?? '', existingFormat);
+  const out = await openOutput(output);
+  const truncateOutput = resume ? async () => {} : truncateOnce(output);
+  const filters = filtersOf(filterOptions);
   const progress = showProgress();
   try {
-    progress.onPlan(await totalOf(call, agentId, filters));
-    progress.onRows(before.records);
-    const passed = await pass(
-      { call, agentId, out, empty, progress },
+    progress.setTotal(await totalOf(call, agentId, filters));
+    progress.addRows(previous.records);
+    const total = await streamRecords(
+      { call, agentId, out, truncateOutput, progress },
       { ...filters, format },
-      before,
+      previous,
     );
-    await empty();
-    await ended(out);
+    await truncateOutput();
+    await closeOutput(out);
     if (output === undefined) return;
-    if (call.json) await print(JSON.stringify({ records: passed, file: output }));
-    else note(`${passed} records in ${output}.`);
+    if (call.json) await print(JSON.stringify({ records: total, file: output }));
+    else printNotice(`Exported ${total} records to ${output}.`);
   } finally {
     progress.end();
   }
 }
 
-interface Way {
+interface ExportRun {
   readonly call: Call;
   readonly agentId: string | null;
   readonly out: Writable;
-  /** Removes what the file held before; later calls do nothing. */
-  readonly empty: () => Promise<void>;
+  /** Removes the previous content of the file. Idempotent. */
+  readonly truncateOutput: () => Promise<void>;
   readonly progress: Progress;
 }
 
-/** Answers how many records there are in all, those of before included. */
-async function pass(
-  { call, agentId, out, empty, progress }: Way,
+/** Returns the total number of records, including those from before a resume. */
+async function streamRecords(
+  { call, agentId, out, truncateOutput, progress }: ExportRun,
   filters: ExecutionFilters & { readonly format: ExportFormat },
-  before: RecordSplitter,
+  previous: RecordSplitter,
 ): Promise<number> {
-  let cursor = before.lastId;
-  let { records, headCame } = before;
-  for (let tries = 1; ; ) {
-    const splitter = recordSplitter(filters.format, headCame);
+  let cursor = previous.lastId;
+  let { records, hasHeader } = previous;
+  for (let attempts = 1; ; ) {
+    const splitter = recordSplitter(filters.format, hasHeader);
     try {
       const query = cursor === null ? filters : { ...filters, cursor };
       const stream = await call.cueline.openExport(agentId, query, { signal: call.signal });
       for await (const bytes of stream) {
-        await empty();
-        const told = splitter.records;
-        await written(out, splitter.push(bytes));
-        progress.onRows(splitter.records - told);
+        await truncateOutput();
+        const recordsBefore = splitter.records;
+        await writeBytes(out, splitter.push(bytes));
+        progress.addRows(splitter.records - recordsBefore);
       }
       return records + splitter.records;
     } catch (error) {
       call.signal.throwIfAborted();
       records += splitter.records;
       cursor = splitter.lastId ?? cursor;
-      headCame = splitter.headCame;
-      if (splitter.records > 0) tries = 1;
-      if (!passes(error) || tries++ >= triesMax) throw error;
+      hasHeader = splitter.hasHeader;
+      if (splitter.records > 0) attempts = 1;
+      if (!isTransient(error) || attempts++ >= attemptsMax) throw error;
       await delay(retryMs(error), undefined, { signal: call.signal });
     }
   }
 }
 
-/** Whether the same may work later: the connection broke, or the server has no room just now. */
-function passes(error: unknown): boolean {
+/** Whether a retry can succeed: the connection broke, or the server is temporarily unavailable. */
+function isTransient(error: unknown): boolean {
   if (error instanceof OutputClosed || error instanceof CommandFailure) return false;
   if (!(error instanceof CuelineError)) return error instanceof TypeError;
   return error.status === 0 || error.status === 429 || error.status >= 500;
@@ -118,7 +130,10 @@ function retryMs(error: unknown): number {
   return (error instanceof CuelineError ? error.retryAfterMs : null) ?? pauseMs;
 }
 
-/** How many there will be; as many as there have been, where only reading tells. */
+/**
+ * Number of matching records for the progress bar. 0 if the server cannot count them without
+ * reading.
+ */
 async function totalOf(
   call: Call,
   agentId: string | null,
@@ -137,39 +152,39 @@ async function totalOf(
   }
 }
 
-/** What a file that was left holds; null where there is nothing in it yet. */
-async function formatIn(file: string): Promise<ExportFormat | null> {
-  let beginning = '';
+/** Format of the existing file. `null` if it is empty or missing. */
+async function detectFormat(file: string): Promise<ExportFormat | null> {
+  let start = '';
   try {
     for await (const bytes of createReadStream(file, { end: 63 }))
-      beginning += bytes.toString('latin1');
+      start += bytes.toString('latin1');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw unreadable(file, error as Error);
   }
-  if (beginning === '') return null;
-  const format = formatOf(beginning);
-  if (format === null) throw new CommandFailure(`${file} holds no export.`);
+  if (start === '') return null;
+  const format = formatOf(start);
+  if (format === null) throw new CommandFailure(`${file} is not an export.`);
   return format;
 }
 
 function unreadable(file: string, error: Error): CommandFailure {
-  return new CommandFailure(`${file} cannot be read: ${error.message}.`, { cause: error });
+  return new CommandFailure(`Cannot read ${file}: ${error.message}.`, { cause: error });
 }
 
-/** Cuts off what is not a whole record, or the head, at the end of a file that was left. */
-async function readUpTo(file: string, format: ExportFormat): Promise<RecordSplitter> {
+/** Removes an incomplete record or header at the end of the file. */
+async function repairFile(file: string, format: ExportFormat): Promise<RecordSplitter> {
   const splitter = recordSplitter(format);
-  let whole = 0;
-  for await (const bytes of createReadStream(file)) whole += splitter.push(bytes).length;
-  await truncate(file, whole);
+  let completeBytes = 0;
+  for await (const bytes of createReadStream(file)) completeBytes += splitter.push(bytes).length;
+  await truncate(file, completeBytes);
   return splitter;
 }
 
 /**
- * Opened before anything is asked for, since a file that cannot be written need not be filled. What it holds stays until
- * something comes in its place.
+ * Opens the output before the first request, so that an unwritable file fails early. The previous
+ * content stays until the first data arrives.
  */
-async function opened(output: string | undefined): Promise<Writable> {
+async function openOutput(output: string | undefined): Promise<Writable> {
   if (output === undefined) return process.stdout;
   const file = createWriteStream(output, { flags: 'a' });
   try {
@@ -177,24 +192,24 @@ async function opened(output: string | undefined): Promise<Writable> {
   } catch (error) {
     throw outputFailure(file, error as Error);
   }
-  // Each write hears of its own failure.
+  // Each write handles its own error.
   return file.on('error', () => {});
 }
 
-function emptier(output: string | undefined): () => Promise<void> {
+function truncateOnce(output: string | undefined): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => {
-    done ??= output === undefined ? Promise.resolve() : emptied(output);
+    done ??= output === undefined ? Promise.resolve() : truncateFile(output);
     return done;
   };
 }
 
-/** A pipe or a device holds nothing. */
-async function emptied(file: string): Promise<void> {
+/** Pipes and devices cannot be truncated. */
+async function truncateFile(file: string): Promise<void> {
   if ((await stat(file)).isFile()) await truncate(file);
 }
 
-function written(out: Writable, bytes: Uint8Array): Promise<void> {
+function writeBytes(out: Writable, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(outputFailure(out, error));
     out.once('error', fail);
@@ -206,7 +221,7 @@ function written(out: Writable, bytes: Uint8Array): Promise<void> {
   });
 }
 
-async function ended(out: Writable): Promise<void> {
+async function closeOutput(out: Writable): Promise<void> {
   if (out === process.stdout) return;
   await new Promise<void>((resolve, reject) => {
     out.once('error', reject).end(resolve);
@@ -215,5 +230,5 @@ async function ended(out: Writable): Promise<void> {
 
 function outputFailure(out: Writable, error: Error): CommandFailure {
   if (out === process.stdout) return new OutputClosed(error);
-  return new CommandFailure(`The file cannot be written: ${error.message}.`, { cause: error });
+  return new CommandFailure(`Cannot write the file: ${error.message}.`, { cause: error });
 }

@@ -1,4 +1,4 @@
-/** Why a command did not do what was asked. The message is written for the user and shown alone, without a stack. */
+/** An expected failure. The message is for the user and is printed without a stack trace. */
 export class CommandFailure extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -6,7 +6,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** Whoever read standard output has gone, as `head` does: nothing is left to say to anyone. */
+/** The reader of standard output closed the pipe, as `head` does. Nothing is printed. */
 export class OutputClosed extends CommandFailure {
   constructor(cause: Error) {
     super('Standard output is closed.', { cause });

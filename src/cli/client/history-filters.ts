@@ -1,13 +1,13 @@
 import type { ExecutionFilters } from '../../client/index.ts';
 
-/** What narrows a history down, as the command line has it. */
+/** History filters as command line options. */
 export interface FilterOptions
   extends Pick<
     ExecutionFilters,
     'status' | 'source' | 'startDate' | 'endDate' | 'promptVersionId' | 'model' | 'errorCode' | 'q'
   > {
   readonly apiKey?: string;
-  /** Names of variables and their values. */
+  /** Variable names and values. */
   readonly var?: readonly (readonly [string, string])[];
 }
 

@@ -1,6 +1,6 @@
-import type { Call } from './call.ts';
 import { type FilterOptions, filtersOf } from './history-filters.ts';
-import { note, printList } from './print.ts';
+import { printList, printNotice } from './print.ts';
+import type { Call } from './run-call.ts';
 
 export interface HistoryOptions extends FilterOptions {
   readonly limit?: number;
@@ -19,17 +19,22 @@ const fields = [
   'errorCode',
 ] as const;
 
-/** The records of an agent, or of all, newest first: a page of them, or every one that matches. */
+/**
+ * Lists the records of one agent or of all agents, newest first: one page or, with `all`, every
+ * match.
+ */
 export async function history(
   { cueline, signal, json }: Call,
   agentId: string | null,
-  { all, limit, ...asked }: HistoryOptions,
+  { all, limit, ...filterOptions }: HistoryOptions,
 ): Promise<void> {
-  const filters = filtersOf(asked);
+  const filters = filtersOf(filterOptions);
   const shown = agentId === null ? (['agentName', ...fields] as const) : fields;
   if (all) return printList(cueline.listAll(agentId, filters, { signal }), shown, json);
   const page = await cueline.list(agentId, { ...filters, limit }, { signal });
   await printList(page.executions, shown, json);
   if (!page.pagination.hasMore) return;
-  note(`${page.executions.length} of ${page.pagination.total}; --all shows every one.`);
+  printNotice(
+    `${page.executions.length} of ${page.pagination.total} records. Use --all to list all of them.`,
+  );
 }

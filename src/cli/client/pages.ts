@@ -5,8 +5,8 @@ interface Paged<Row> {
 
 const pageMax = 100;
 
-/** Every row of a list that is answered in pages. */
-export async function* everyPage<Row>(
+/** Every row of a paginated list. */
+export async function* allPages<Row>(
   read: (page: { readonly limit: number; readonly offset: number }) => Promise<Paged<Row>>,
 ): AsyncGenerator<Row, void, undefined> {
   for (let offset = 0; ; ) {

@@ -1,17 +1,20 @@
 import { OutputClosed } from './failure.ts';
 
 /**
- * What commands answer, on standard output. With `json` an object on one line, a list as one such line for each entry;
- * else text for people, in which fields go by the names that they have in JSON.
+ * Output of commands on standard output. With `json`, one object per line; otherwise text, with the
+ * field names of the API.
  */
 
-/** A line or more. Resolves when all of it is out: the process may end right after, and a pipe may be slow. */
+/**
+ * Prints one or more lines. Resolves when they are flushed: the process may exit right after, and
+ * pipes can be slow.
+ */
 export function print(text: string): Promise<void> {
   const { stdout } = process;
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(new OutputClosed(error));
     stdout.once('error', fail);
-    stdout.write(`${stdout.isTTY ? harmless(text) : text}\n`, (error) => {
+    stdout.write(`${stdout.isTTY ? stripControlCharacters(text) : text}\n`, (error) => {
       if (error) return fail(error);
       stdout.off('error', fail);
       resolve();
@@ -19,7 +22,7 @@ export function print(text: string): Promise<void> {
   });
 }
 
-/** What was done to one thing: as text a sentence, as JSON the thing. */
+/** Prints the result of an action: a sentence, or the record as JSON. */
 export function printDone(record: object, text: string, json: boolean): Promise<void> {
   return print(json ? JSON.stringify(record) : text);
 }
@@ -29,7 +32,7 @@ export async function printOne(record: object, json: boolean): Promise<void> {
   const entries = Object.entries(record);
   const width = Math.max(...entries.map(([name]) => name.length));
   const lines = entries.map(([name, value]) => {
-    const text = shown(value);
+    const text = formatValue(value);
     return text.includes('\n')
       ? `${name}\n${text.replaceAll(/^/gm, '  ')}`
       : `${name.padEnd(width)}  ${text}`;
@@ -37,10 +40,10 @@ export async function printOne(record: object, json: boolean): Promise<void> {
   return print(lines.join('\n'));
 }
 
-/** Rows that are laid out together: later ones keep to the columns of the first. */
+/** Rows per block. The first block determines the column widths. */
 const blockRows = 100;
 
-/** As text a table of these fields; as JSON all that there is. */
+/** Prints a table of these fields or, as JSON, complete records. */
 export async function printList<Row extends object>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   fields: readonly (keyof Row & string)[],
@@ -56,23 +59,23 @@ export async function printList<Row extends object>(
   };
   for await (const row of rows) {
     if (json) await print(JSON.stringify(row));
-    else if (block.push(fields.map((field) => oneLine(shown(row[field])))) > blockRows)
+    else if (block.push(fields.map((field) => oneLine(formatValue(row[field])))) > blockRows)
       await flush();
   }
   if (!json) await flush();
 }
 
-/** One line for people beside the answer, on standard error. */
-export function note(text: string): void {
+/** Prints one line to standard error, separate from the output. */
+export function printNotice(text: string): void {
   console.error(oneLine(text));
 }
 
-/** Without what steers a terminal: a model, or whoever names an agent, must not reach further than the text. */
-export function harmless(text: string): string {
+/** Removes control characters, so that model output or names cannot control the terminal. */
+export function stripControlCharacters(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n\t]/gu, '');
 }
 
-/** The same in one line. */
+/** Replaces line breaks and control characters by spaces. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ');
 }
@@ -84,7 +87,7 @@ function line(cells: readonly string[], widths: readonly number[]): string {
     .trimEnd();
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (Array.isArray(value) && value.every((one) => typeof one === 'string'))
     return value.join(', ') || '-';

@@ -1,23 +1,23 @@
 import type { PromptFilters, PromptInput, PromptVersionInput } from '../../client/index.ts';
-import type { Call } from './call.ts';
 import { readInput } from './input.ts';
-import { everyPage } from './pages.ts';
+import { allPages } from './pages.ts';
 import { printDone, printList, printOne } from './print.ts';
+import type { Call } from './run-call.ts';
 
-/** Prompts and their versions. */
+/** `cueline prompts`: prompts and their versions. */
 
 export async function listPrompts(
   { cueline, signal, json }: Call,
   filters: PromptFilters,
 ): Promise<void> {
-  const rows = everyPage(async (page) => {
+  const rows = allPages(async (page) => {
     const { prompts, pagination } = await cueline.prompts.list({ ...filters, ...page }, { signal });
     return { rows: prompts, total: pagination.total };
   });
   await printList(rows, ['promptId', 'name', 'versionCount', 'updatedAt'], json);
 }
 
-/** The prompt, or one of its versions with its templates. */
+/** Shows a prompt, or one of its versions with its templates. */
 export async function showPrompt(
   { cueline, signal, json }: Call,
   promptId: string,
@@ -34,7 +34,7 @@ export async function listVersions(
   { cueline, signal, json }: Call,
   promptId: string,
 ): Promise<void> {
-  const rows = everyPage(async (page) => {
+  const rows = allPages(async (page) => {
     const { versions, pagination } = await cueline.versions.list(promptId, page, { signal });
     return { rows: versions, total: pagination.total };
   });
@@ -55,7 +55,7 @@ export interface NewVersion extends Omit<PromptVersionInput, 'user' | 'system'> 
   readonly systemFile?: string;
 }
 
-/** The templates are the files to the letter. */
+/** Uses the content of the files unchanged. */
 export async function addVersion(
   { cueline, signal, json }: Call,
   promptId: string,

@@ -1,11 +1,11 @@
 import type { Retention } from '../../client/index.ts';
-import type { Call } from './call.ts';
-import { everyPage } from './pages.ts';
+import { allPages } from './pages.ts';
 import { printDone, printList, printOne } from './print.ts';
+import type { Call } from './run-call.ts';
 
-/** How long records are kept, and deleting them before that. */
+/** `cueline retention`, `delete`, `erase` and `erasures`. */
 
-/** Shows it, changed first where something is given. */
+/** Shows the retention, after applying the given changes. */
 export async function retention(
   { cueline, signal, json }: Call,
   change: Partial<Retention>,
@@ -21,10 +21,10 @@ export async function deleteExecution(
   executionId: string,
 ): Promise<void> {
   await cueline.deleteExecution(agentId, executionId, { signal });
-  await printDone({ executionId }, `The record of ${executionId} is deleted.`, json);
+  await printDone({ executionId }, `Deleted the record of ${executionId}.`, json);
 }
 
-/** Begins an erasure, and returns at once: it goes on in the background. */
+/** Starts an erasure and returns immediately. */
 export async function erase(
   { cueline, signal, json }: Call,
   [variable, value]: readonly [string, string],
@@ -36,7 +36,7 @@ export async function erase(
 }
 
 export async function listErasures({ cueline, signal, json }: Call): Promise<void> {
-  const rows = everyPage(async (page) => {
+  const rows = allPages(async (page) => {
     const { erasures, pagination } = await cueline.erasures.list(page, { signal });
     return { rows: erasures, total: pagination.total };
   });

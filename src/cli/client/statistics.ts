@@ -1,8 +1,8 @@
 import type { WorkspaceStatisticsQuery } from '../../client/index.ts';
-import type { Call } from './call.ts';
 import { printList } from './print.ts';
+import type { Call } from './run-call.ts';
 
-/** What an agent has done, or all of them, by steps of time. */
+/** `cueline statistics`: statistics of one agent or of all agents per interval. */
 export async function statistics(
   { cueline, signal, json }: Call,
   agentId: string | undefined,
@@ -36,7 +36,7 @@ const figures = [
   'p99',
 ] as const;
 
-/** What tells a group from others best in a line. */
+/** The field that identifies a group in a table. */
 const fieldOf = {
   agent: 'agentId',
   status: 'status',

@@ -4,15 +4,15 @@ import { CommandFailure } from './failure.ts';
 import { readInput } from './input.ts';
 
 export interface VariableOptions {
-  /** Name and text. */
+  /** Names and strings. */
   readonly var?: readonly [string, string][];
-  /** Name and JSON. */
+  /** Names and JSON values. */
   readonly varJson?: readonly [string, string][];
-  /** Of a JSON object; `-` is standard input. */
+  /** File with a JSON object. `-` is standard input. */
   readonly varsFile?: string;
 }
 
-/** All that were given. Of a name that was given twice the later counts, and the file is the earliest. */
+/** Merges all variables. Options override the file, and later options override earlier ones. */
 export async function readVariables(
   { var: texts = [], varJson = [], varsFile }: VariableOptions,
   signal: AbortSignal,
@@ -25,16 +25,18 @@ export async function readVariables(
     Array.isArray(file) ||
     exactJson.isExactNumber(file)
   ) {
-    throw new CommandFailure(`${varsFile} does not hold a JSON object.`);
+    throw new CommandFailure(`${varsFile} must contain a JSON object.`);
   }
   return Object.fromEntries([...Object.entries(file), ...texts, ...named]);
 }
 
 function parse(text: string, where: string): unknown {
   try {
-    // Editors of Windows begin a file with a byte order mark.
+    // Windows editors start a file with a byte order mark.
     return exactJson.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
-    throw new CommandFailure(`${where} is not JSON: ${(error as Error).message}`, { cause: error });
+    throw new CommandFailure(`${where} is not valid JSON: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }

@@ -3,14 +3,14 @@ import { changedNumber } from '../../core/json.ts';
 import { CommandFailure } from './failure.ts';
 import { oneLine } from './print.ts';
 
-/** YAML for what is sent and answered as JSON: nothing becomes another value on the way. */
+/** YAML for values that the API sends and receives as JSON. No value changes in the conversion. */
 
-/** Texts of several lines stand as they are, and no line is folded. */
+/** Multi-line strings are written as blocks. Lines are not folded. */
 export function toYaml(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Scalar(_, scalar) {
-      // As a block of lines, a text of nothing but blanks would be read as another one.
+      // A blank string in block style would be parsed as a different string.
       if (typeof scalar.value === 'string' && /^\s+$/.test(scalar.value)) {
         scalar.type = 'QUOTE_DOUBLE';
       }
@@ -19,7 +19,7 @@ export function toYaml(value: unknown): string {
   return document.toString({ lineWidth: 0 });
 }
 
-/** What is only doubtful YAML, such as a tag that nobody knows, is refused too: a part of it would be lost. */
+/** Warnings, such as an unknown tag, are errors too: part of the value would be lost. */
 export function fromYaml(text: string, file: string): unknown {
   const document = parseDocument(text);
   const [wrong] = [...document.errors, ...document.warnings];
@@ -29,13 +29,13 @@ export function fromYaml(text: string, file: string): unknown {
       if (isPreserved(scalar)) return;
       const number = oneLine(scalar.source ?? '');
       throw new CommandFailure(
-        `${file}: The number ${number} would be stored as another one. Write it as a text.`,
+        `${file}: The number ${number} cannot be stored exactly. Quote it to store it as a string.`,
       );
     },
   });
   try {
     const value: unknown = document.toJS();
-    // An alias may lead back to what it stands in.
+    // Fails for a circular alias.
     JSON.stringify(value);
     return value;
   } catch (error) {
@@ -44,10 +44,12 @@ export function fromYaml(text: string, file: string): unknown {
 }
 
 function unreadable(file: string, error: Error): CommandFailure {
-  return new CommandFailure(`${file} is no YAML: ${oneLine(error.message)}`, { cause: error });
+  return new CommandFailure(`${file} is not valid YAML: ${oneLine(error.message)}`, {
+    cause: error,
+  });
 }
 
-/** Whether a scalar is no number, or still the one that was written. */
+/** Whether a scalar is not a number, or a number that is stored exactly. */
 function isPreserved({
   value,
   source,
@@ -58,7 +60,7 @@ function isPreserved({
   if (typeof value !== 'number' || source === undefined) return true;
   if (!Number.isFinite(value)) return false;
   if (/^0[ox]/.test(source)) return BigInt(source) === BigInt(value);
-  // YAML's `+1`, `.5` and `5.` are no JSON.
+  // YAML also accepts `+1`, `.5` and `5.`.
   const decimal = source
     .replace(/^\+/, '')
     .replace(/^(-?)\./, '$10.')

@@ -1,51 +1,62 @@
 import { type Command, Option } from 'commander';
-import { group, identifier, pair, seconds } from '../arguments.ts';
+import { collectPair, group, identifier, seconds } from '../arguments.ts';
+import { runCall } from '../client/run-call.ts';
 import { declarationCommands } from './declaration-commands.ts';
 import { historyCommands } from './history-commands.ts';
 import { retentionCommands } from './retention-commands.ts';
-import { runCall } from './run-call.ts';
 
-/** The commands that call a running server, with an API key. */
+/** Commands that call a running server with an API key. */
 export function clientCommands(program: Command): void {
   execCommands(program);
-  agentCommands(group(program, 'agents', 'list, show, move and pin agents'));
-  promptCommands(group(program, 'prompts', 'list, show and write prompts'));
-  declarationCommands(program, calling);
-  historyCommands(program, calling);
-  retentionCommands(program, calling);
+  agentCommands(group(program, 'agents', 'list and show agents, change their stage, pin versions'));
+  promptCommands(group(program, 'prompts', 'list, show and create prompts and versions'));
+  declarationCommands(program, serverCommand);
+  historyCommands(program, serverCommand);
+  retentionCommands(program, serverCommand);
 }
 
-const anAgent = ['<agent>', 'its identifier', identifier] as const;
-const anExecution = ['<execution>', 'identifier of the run', identifier] as const;
-const aPrompt = ['<prompt>', 'its identifier', identifier] as const;
+const agentArgument = ['<agent>', 'id of the agent', identifier] as const;
+const executionArgument = ['<execution>', 'id of the execution', identifier] as const;
+const promptArgument = ['<prompt>', 'id of the prompt', identifier] as const;
 
 function execCommands(program: Command): void {
   const cli = () => import('../client/exec.ts');
-  const timeout = ['--timeout <seconds>', 'wait no longer; 600 unless given', seconds] as const;
-  const interrupt = ['--cancel-on-interrupt', 'Ctrl-C cancels the run, not only the wait'] as const;
-  calling(program, 'exec', 'execute an agent: prints the id of the run, or with --wait its output')
-    .argument(...anAgent)
-    .option('--var <name=value>', 'a variable as text; may be repeated', pair)
-    .option('--var-json <name=JSON>', 'a variable as JSON; may be repeated', pair)
-    .option('--vars-file <file>', 'variables as a JSON object; - is standard input')
-    .option('--idempotency-key <key>', 'the same key and variables run once')
-    .option('--wait', 'wait for the end; exit with 1 where the run failed')
+  const timeout = ['--timeout <seconds>', 'maximum time to wait (default: 600)', seconds] as const;
+  const interrupt = [
+    '--cancel-on-interrupt',
+    'on Ctrl-C, cancel the execution instead of only the wait',
+  ] as const;
+  serverCommand(
+    program,
+    'exec',
+    'execute an agent; prints the execution id or, with --wait, the output',
+  )
+    .argument(...agentArgument)
+    .option('--var <name=value>', 'variable as a string; repeatable', collectPair)
+    .option('--var-json <name=JSON>', 'variable as JSON; repeatable', collectPair)
+    .option('--vars-file <file>', 'variables as a JSON object; - reads standard input')
+    .option('--idempotency-key <key>', 'executes once per key and variables')
+    .option('--wait', 'wait for the end; exit code 1 if the execution fails')
     .addOption(new Option(timeout[0], timeout[1]).argParser(timeout[2]).implies({ wait: true }))
     .addOption(new Option(...interrupt).implies({ wait: true }))
     .action((agent, options) =>
       runCall(options, async (call, own) => (await cli()).exec(call, agent, own)),
     );
-  calling(program, 'wait', 'wait for a run and print its output; exit with 1 where it failed')
-    .argument(...anAgent)
-    .argument(...anExecution)
+  serverCommand(
+    program,
+    'wait',
+    'wait for an execution and print its output; exit code 1 if it fails',
+  )
+    .argument(...agentArgument)
+    .argument(...executionArgument)
     .option(...timeout)
     .option(...interrupt)
     .action((agent, execution, options) =>
       runCall(options, async (call, own) => (await cli()).wait(call, agent, execution, own)),
     );
-  calling(program, 'cancel', 'end a run')
-    .argument(...anAgent)
-    .argument(...anExecution)
+  serverCommand(program, 'cancel', 'cancel an execution')
+    .argument(...agentArgument)
+    .argument(...executionArgument)
     .action((agent, execution, options) =>
       runCall(options, async (call) => (await cli()).cancel(call, agent, execution)),
     );
@@ -53,34 +64,34 @@ function execCommands(program: Command): void {
 
 function agentCommands(command: Command): void {
   const cli = () => import('../client/agents.ts');
-  calling(command, 'list', 'all agents, newest first')
+  serverCommand(command, 'list', 'list all agents, newest first')
     .option('--status <status>', 'Draft, Testing, Deployed or Paused')
-    .option('--project <project>', 'only of this project')
-    .option('--tag <tag>', 'only with this tag')
-    .option('--q <text>', 'part of the name or description')
-    .option('--archived', 'the archived ones instead')
+    .option('--project <project>', 'only agents in this project')
+    .option('--tag <tag>', 'only agents with this tag')
+    .option('--q <text>', 'only agents with this text in the name or description')
+    .option('--archived', 'list archived agents instead')
     .action((options) =>
       runCall(options, async (call, own) => (await cli()).listAgents(call, own)),
     );
-  calling(command, 'show', 'all there is of an agent')
-    .argument(...anAgent)
+  serverCommand(command, 'show', 'show an agent')
+    .argument(...agentArgument)
     .action((agent, options) =>
       runCall(options, async (call) => (await cli()).showAgent(call, agent)),
     );
-  calling(command, 'lifecycle', 'take an agent to another stage')
-    .argument(...anAgent)
+  serverCommand(command, 'lifecycle', 'change the lifecycle stage of an agent')
+    .argument(...agentArgument)
     .argument('<action>', 'enable-api, deploy, rollback, disable, re-enable, archive or restore')
     .action((agent, action, options) =>
       runCall(options, async (call) => (await cli()).moveAgent(call, agent, action)),
     );
-  calling(command, 'pins', 'which versions an agent has had, newest first')
-    .argument(...anAgent)
+  serverCommand(command, 'pins', 'list the pinned versions of an agent, newest first')
+    .argument(...agentArgument)
     .action((agent, options) =>
       runCall(options, async (call) => (await cli()).listPins(call, agent)),
     );
-  calling(command, 'pin', 'pin another version of its prompt, or an earlier one again')
-    .argument(...anAgent)
-    .argument('<version>', 'identifier of the prompt version')
+  serverCommand(command, 'pin', 'pin a prompt version; pin an earlier one to roll back')
+    .argument(...agentArgument)
+    .argument('<version>', 'id of the prompt version')
     .action((agent, version, options) =>
       runCall(options, async (call) => (await cli()).pinVersion(call, agent, version)),
     );
@@ -88,49 +99,49 @@ function agentCommands(command: Command): void {
 
 function promptCommands(command: Command): void {
   const cli = () => import('../client/prompts.ts');
-  calling(command, 'list', 'all prompts, newest first')
-    .option('--q <text>', 'part of the name or description')
-    .option('--archived', 'the archived ones instead')
+  serverCommand(command, 'list', 'list all prompts, newest first')
+    .option('--q <text>', 'only prompts with this text in the name or description')
+    .option('--archived', 'list archived prompts instead')
     .action((options) =>
       runCall(options, async (call, own) => (await cli()).listPrompts(call, own)),
     );
-  calling(command, 'show', 'all there is of a prompt, or of one of its versions')
-    .argument(...aPrompt)
-    .argument('[version]', 'identifier of the version', identifier)
+  serverCommand(command, 'show', 'show a prompt or one of its versions')
+    .argument(...promptArgument)
+    .argument('[version]', 'id of the version', identifier)
     .action((prompt, version, options) =>
       runCall(options, async (call) => (await cli()).showPrompt(call, prompt, version)),
     );
-  calling(command, 'versions', 'the versions of a prompt, newest first')
-    .argument(...aPrompt)
+  serverCommand(command, 'versions', 'list the versions of a prompt, newest first')
+    .argument(...promptArgument)
     .action((prompt, options) =>
       runCall(options, async (call) => (await cli()).listVersions(call, prompt)),
     );
-  calling(command, 'create', 'make a prompt, still without a version; prints its id')
-    .requiredOption('--name <name>', 'for people')
-    .option('--description <text>', 'for people')
+  serverCommand(command, 'create', 'create a prompt without versions; prints its id')
+    .requiredOption('--name <name>', 'display name')
+    .option('--description <text>', 'description of the prompt')
     .action((options) =>
       runCall(options, async (call, own) => (await cli()).createPrompt(call, own)),
     );
-  calling(command, 'add-version', 'add a version to a prompt; prints its id')
-    .argument(...aPrompt)
-    .requiredOption('--user-file <file>', 'template of the user prompt; - is standard input')
+  serverCommand(command, 'add-version', 'add a version to a prompt; prints its id')
+    .argument(...promptArgument)
+    .requiredOption('--user-file <file>', 'template of the user prompt; - reads standard input')
     .option('--system-file <file>', 'template of the system prompt')
-    .option('--model <provider/model>', 'what runs it unless the agent says otherwise')
-    .option('--label <label>', 'v and its number unless given')
+    .option('--model <provider/model>', 'default model of the version')
+    .option('--label <label>', 'label of the version (default: v and its number)')
     .option('--notes <text>', 'what changed and why')
     .action((prompt, options) =>
       runCall(options, async (call, own) => (await cli()).addVersion(call, prompt, own)),
     );
 }
 
-/** A command with the options that say which server it calls. */
-function calling(parent: Command, name: string, description: string): Command {
+/** Adds a command with the options for serverCommand a server. */
+function serverCommand(parent: Command, name: string, description: string): Command {
   return parent
     .command(name)
     .description(description)
-    .option('--json', 'answer in JSON, an object a line')
+    .option('--json', 'print JSON, one object per line')
     .optionsGroup('Server:')
-    .option('--url <url>', 'CUELINE_URL unless given, else http://127.0.0.1 and PORT')
-    .option('--key <key>', 'CUELINE_KEY unless given; that is hidden from other processes')
+    .option('--url <url>', 'server URL (default: CUELINE_URL or http://127.0.0.1:PORT)')
+    .option('--key <key>', 'API key (default: CUELINE_KEY, which other processes cannot see)')
     .optionsGroup('Options:');
 }

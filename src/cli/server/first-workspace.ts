@@ -8,18 +8,18 @@ import type { Db } from '../../store/connection/database.ts';
 import { listMembers } from '../../store/people/members.ts';
 import { findFirstWorkspace } from '../../store/people/workspaces.ts';
 import type { Context } from '../command.ts';
-import { bringUpToDate, openForCommand } from './open-database.ts';
+import { ensureSchema, openForCommand } from './open-database.ts';
 
-/** What the commands that work on the database share. Whoever can run them has the rights of an owner. */
+/** Shared by the commands that open the database. They act with the rights of an owner. */
 
-/** The database, its schema brought up to date, or with `CUELINE_MIGRATE=manual` found to be. */
-export async function openCurrent(context: Context): Promise<Db> {
+/** Opens the database and migrates its schema or, with `CUELINE_MIGRATE=manual`, checks it. */
+export async function openMigrated(context: Context): Promise<Db> {
   const database = await openForCommand(context);
-  await bringUpToDate(database, context);
+  await ensureSchema(database, context);
   return database.db;
 }
 
-/** The first owner of that workspace, or of the first one, as a caller. */
+/** Returns the first owner of the given or the first workspace as a caller. */
 export async function firstOwner(db: Db, workspace: string | undefined): Promise<Caller> {
   const named = workspace === undefined ? null : fromId('workspace', workspace);
   const workspaceId = workspace === undefined ? (await findFirstWorkspace(db))?.workspaceId : named;
@@ -29,12 +29,12 @@ export async function firstOwner(db: Db, workspace: string | undefined): Promise
   if (caller) return caller;
   throw new StartupFailure(
     workspace === undefined
-      ? 'There is no workspace yet: "cueline start" and "cueline keys create" make the first.'
-      : `There is no workspace ${workspace}.`,
+      ? 'No workspace yet. "cueline start" and "cueline keys create" create the first one.'
+      : `Unknown workspace ${workspace}.`,
   );
 }
 
-/** Where there is no workspace yet, makes the first and its owner; a password that was made up is shown this once. */
+/** Creates the first workspace and its owner if there is none. Prints a generated password once. */
 export async function createFirstWorkspace(db: Db, { config }: Context): Promise<void> {
   const { created, email, password } = await bootstrapWorkspace(db, {
     ownerEmail: config.owner.email,
@@ -42,10 +42,10 @@ export async function createFirstWorkspace(db: Db, { config }: Context): Promise
     hashPassword,
   });
   if (!created) return;
-  console.error(`Made the first workspace, with ${email} as its owner.`);
-  if (password) console.error(`Password: ${password}   (shown this once)`);
+  console.error(`Created the first workspace. Owner: ${email}`);
+  if (password) console.error(`Password: ${password}   (shown once)`);
 }
 
-/** All of signing in comes with it, so it is loaded only where there is a password. */
+/** Loads the session code only if there is a password to hash. */
 export const hashPassword: HashPassword = async (password) =>
   (await import('../../api/access/session.ts')).hashPassword(password);

@@ -8,13 +8,13 @@ import { parseMoment } from '../../core/time.ts';
 import { noSuchAgent } from '../../flow/agent/locked-agent.ts';
 import * as flow from '../../flow/workspace/issue-key.ts';
 import * as store from '../../store/people/keys.ts';
-import { type Bound, orNull } from '../arguments.ts';
-import { everyPage } from '../client/pages.ts';
+import { type NumberOrNone, noneToNull } from '../arguments.ts';
+import { allPages } from '../client/pages.ts';
 import { printDone, printList } from '../client/print.ts';
 import type { Context } from '../command.ts';
-import { createFirstWorkspace, firstOwner, openCurrent } from './first-workspace.ts';
+import { createFirstWorkspace, firstOwner, openMigrated } from './first-workspace.ts';
 
-/** API keys from the command line, as the first owner of a workspace issues and ends them. */
+/** `cueline keys`: manages API keys with the rights of the first owner. */
 
 export interface KeyOptions {
   readonly json?: boolean;
@@ -25,17 +25,17 @@ export interface NewKeyOptions extends KeyOptions {
   readonly name: string;
   readonly permission: string[];
   readonly agent?: string[];
-  readonly requestsPerMinute?: Bound;
-  readonly requestsPerHour?: Bound;
-  readonly requestsPerDay?: Bound;
+  readonly requestsPerMinute?: NumberOrNone;
+  readonly requestsPerHour?: NumberOrNone;
+  readonly requestsPerDay?: NumberOrNone;
   readonly expiresAt?: string;
 }
 
-/** Makes the first workspace too, where there is none and none is named. */
+/** Also creates the first workspace if there is none and no workspace is given. */
 export async function createKey(context: Context, options: NewKeyOptions): Promise<void> {
   const input = keyInput(options);
-  const db = await openCurrent(context);
-  // An agent that is named is in a workspace, or is not there at all.
+  const db = await openMigrated(context);
+  // A given agent implies an existing workspace.
   if (!options.workspace && !input.agentIds) await createFirstWorkspace(db, context);
   await printIssued(
     await flow.issueKey(db, await firstOwner(db, options.workspace), input),
@@ -47,9 +47,9 @@ export async function listKeys(
   context: Context,
   { workspace, json = false }: KeyOptions,
 ): Promise<void> {
-  const db = await openCurrent(context);
+  const db = await openMigrated(context);
   const owner = await firstOwner(db, workspace);
-  const keys = everyPage(async (page) => {
+  const keys = allPages(async (page) => {
     const { rows, total } = await store.listKeys(db, owner, page);
     return { rows: rows.map(keyWire), total };
   });
@@ -62,9 +62,9 @@ export async function revokeKey(
   apiKeyId: string,
   { workspace, json = false }: KeyOptions,
 ): Promise<void> {
-  const db = await openCurrent(context);
+  const db = await openMigrated(context);
   const row = await flow.revokeKey(db, await firstOwner(db, workspace), keyId(apiKeyId));
-  await printDone(keyWire(row), `${apiKeyId} is revoked.`, json);
+  await printDone(keyWire(row), `Revoked ${apiKeyId}.`, json);
 }
 
 export interface RotateOptions extends KeyOptions {
@@ -77,19 +77,19 @@ export async function rotateKey(
   { workspace, json = false, ...options }: RotateOptions,
 ): Promise<void> {
   const body = checkBody<Body<typeof contract.rotateKey>>(contract.rotateKey.body, options);
-  const db = await openCurrent(context);
+  const db = await openMigrated(context);
   const owner = await firstOwner(db, workspace);
   const { graceSeconds = 0 } = body;
   const issued = await flow.rotateKey(db, owner, keyId(apiKeyId), graceSeconds);
   await printIssued(issued, { json });
 }
 
-/** As the API reads it: the same bounds, and the same words where one is passed. */
+/** Validates like the API, with the same limits and messages. */
 function keyInput({ agent, permission, expiresAt, ...options }: NewKeyOptions): flow.KeyInput {
   const { name, requestsPerMinute, requestsPerHour, requestsPerDay } = options;
   const windows = { requestsPerMinute, requestsPerHour, requestsPerDay };
   const rateLimits = Object.entries(windows).flatMap(([window, limit]) =>
-    limit === undefined ? [] : [[window, orNull(limit)]],
+    limit === undefined ? [] : [[window, noneToNull(limit)]],
   );
   const body = checkBody<Body<typeof contract.createKey>>(contract.createKey.body, {
     ...{ name, permissions: [...new Set(permission)] },
@@ -100,7 +100,7 @@ function keyInput({ agent, permission, expiresAt, ...options }: NewKeyOptions): 
   return {
     ...{ name, permissions: body.permissions, rateLimits: body.rateLimits ?? {} },
     agentIds: body.agentIds?.map(agentId) ?? null,
-    expiresAtMs: expiresAt === undefined ? null : moment(expiresAt),
+    expiresAtMs: expiresAt === undefined ? null : parseExpiry(expiresAt),
     allowedOrigins: [],
   };
 }
@@ -117,18 +117,18 @@ function keyId(wireId: string): string {
   return id;
 }
 
-/** The last moment that is written with four digits of the year. */
-const momentMsMax = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+/** The last time with a four-digit year. */
+const expiryMsMax = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-function moment(text: string): number {
+function parseExpiry(text: string): number {
   const ms = parseMoment(text);
-  if (ms !== null && ms <= momentMsMax) return ms;
+  if (ms !== null && ms <= expiryMsMax) return ms;
   throw new CallFailure('INVALID_REQUEST', '--expires-at must be an ISO 8601 date or time.');
 }
 
-/** The contract of `keys create --json`: these two and no more. */
+/** The output of `keys create --json` is part of the public interface. */
 function printIssued({ key, row }: flow.IssuedKey, { json = false }: KeyOptions): Promise<void> {
   const issued = { apiKeyId: toId('key', row.id), key };
-  const text = `${key}\n\nThat is the key ${issued.apiKeyId}, shown this once.`;
+  const text = `${key}\n\nIssued ${issued.apiKeyId}. The key is shown once.`;
   return printDone(issued, text, json);
 }

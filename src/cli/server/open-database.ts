@@ -6,101 +6,114 @@ import type { Embedded, EmbeddedOptions } from '../../store/embedded.ts';
 import { checkSchema, type MigrateOptions, migrate } from '../../store/migrate.ts';
 import type { Context } from '../command.ts';
 
-/** How long a start waits for a database that is not up yet. */
-const reachMs = 60_000;
+/** Time to wait at startup for an unreachable database. */
+const connectTimeoutMs = 60_000;
 
 export interface Database {
   readonly connection: Connection;
   readonly db: Db;
-  /** Where the data lives, to be shown: it holds no password. */
+  /** Location of the data for display. Contains no password. */
   readonly place: string;
 }
 
 /**
- * The database of a process that serves, or of a command that must have it alone: the embedded one is started for it,
- * and ends with it. Its schema is brought up to date, or, with `CUELINE_MIGRATE=manual`, must be.
+ * Opens the database of a server, or of a command that needs exclusive access. Starts the embedded
+ * database if none is configured; it stops with the process. Migrates the schema or, with
+ * `CUELINE_MIGRATE=manual`, checks it.
  */
 export async function openForServer(
   context: Context,
   role: 'server' | 'command' = 'server',
 ): Promise<Database & { secret: string }> {
-  const { config, life } = context;
+  const { config, lifetime } = context;
   requireSecret(config);
-  const start = async () => (await embedded()).startEmbedded({ ...forEmbedded(context), role });
-  const database = opened((await given(context)) ?? (await local(context, start)), context);
-  await bringUpToDate(database, context);
-  life.ending.throwIfAborted();
-  const secret = config.secret ?? (await (await embedded()).embeddedSecret(config.dataDir));
+  const start = async () =>
+    (await importEmbedded()).startEmbedded({ ...embeddedOptions(context), role });
+  const database = withPool(
+    (await openConfigured(context)) ?? (await openEmbedded(context, start)),
+    context,
+  );
+  await ensureSchema(database, context);
+  lifetime.stopping.throwIfAborted();
+  const secret = config.secret ?? (await (await importEmbedded()).embeddedSecret(config.dataDir));
   return { ...database, secret };
 }
 
-/** The database of a command: that of the server on the same data directory, if there is one. */
+/**
+ * Opens the database of a command. Joins the embedded database of a server on the same data
+ * directory, if there is one.
+ */
 export async function openForCommand(context: Context): Promise<Database> {
-  const join = async () => (await embedded()).joinEmbedded(forEmbedded(context));
-  return opened((await given(context)) ?? (await local(context, join)), context);
+  const join = async () => (await importEmbedded()).joinEmbedded(embeddedOptions(context));
+  return withPool((await openConfigured(context)) ?? (await openEmbedded(context, join)), context);
 }
 
-type Found = Omit<Database, 'db'>;
+type DatabaseLocation = Omit<Database, 'db'>;
 
-/** With a server of one's own none of the embedded one is even loaded. */
-const embedded = () => import('../../store/embedded.ts');
+/** Loaded only if no database is configured. */
+const importEmbedded = () => import('../../store/embedded.ts');
 
-async function given({ config, life, log }: Context): Promise<Found | null> {
+async function openConfigured({
+  config,
+  lifetime,
+  log,
+}: Context): Promise<DatabaseLocation | null> {
   if (config.databaseUrl === null) return null;
   const { host, pathname } = new URL(config.databaseUrl.replace('@/', '@localhost/'));
   const place = `${host}${pathname}`;
   const connection = parseDatabaseUrl(config.databaseUrl);
   await connectToDatabase(connection, {
-    withinMs: reachMs,
-    signal: life.ending,
-    onWait: (reason) => log.info(`Waiting for the database at ${place}: ${reason}`),
+    withinMs: connectTimeoutMs,
+    signal: lifetime.stopping,
+    onWait: (reason) => log.info(`waiting for the database at ${place}: ${reason}`),
   });
   return { connection: await detectPooler(connection), place };
 }
 
-function forEmbedded({ config: { dataDir }, life, log }: Context): EmbeddedOptions {
+function embeddedOptions({ config: { dataDir }, lifetime, log }: Context): EmbeddedOptions {
   return {
     dataDir,
-    signal: life.ending,
+    signal: lifetime.stopping,
     onLog: (line) => log.warn(line),
-    onWait: (whom) => log.info(`Waiting for ${whom}`),
+    onWait: (whom) => log.info(`waiting for ${whom}`),
   };
 }
 
-async function local(
-  { config: { dataDir }, life }: Context,
+async function openEmbedded(
+  { config: { dataDir }, lifetime }: Context,
   open: () => Promise<Pick<Embedded, 'connection' | 'stop'>>,
-): Promise<Found> {
+): Promise<DatabaseLocation> {
   const { connection, stop } = await open();
-  life.closers.defer(stop);
+  lifetime.closers.defer(stop);
   return { connection, place: dataDir };
 }
 
-function opened(found: Found, { config, life, log }: Context): Database {
+function withPool(location: DatabaseLocation, { config, lifetime, log }: Context): Database {
   let closed = false;
   const db = openDatabase({
-    connection: found.connection,
+    connection: location.connection,
     poolMax: config.databasePool,
     onError: ({ message }) => {
-      // The pool does not wait for its connections to be gone, and the embedded server may end before them.
-      if (!closed) log.warn(`A database connection was lost: ${message}`);
+      // The pool does not wait for its connections to close, and the embedded server may stop
+      // before them.
+      if (!closed) log.warn(`database connection lost: ${message}`);
     },
   });
-  life.closers.defer(() => {
+  lifetime.closers.defer(() => {
     closed = true;
     return db.destroy();
   });
-  return { ...found, db };
+  return { ...location, db };
 }
 
-/** Brings the schema up to date, or, with `CUELINE_MIGRATE=manual`, throws unless it is. */
-export function bringUpToDate({ connection, db }: Database, context: Context): Promise<void> {
+/** Migrates the schema or, with `CUELINE_MIGRATE=manual`, throws unless it is current. */
+export function ensureSchema({ connection, db }: Database, context: Context): Promise<void> {
   return context.config.migrate === 'auto'
-    ? migrateAt(connection, waitingFor(context))
+    ? migrateAt(connection, migrateOptions(context))
     : checkSchema(db);
 }
 
-/** On connections of its own: a migration takes as long as it takes. */
+/** Uses its own connection without a statement timeout, because a migration can take long. */
 export async function migrateAt(
   connection: Connection,
   options: MigrateOptions = {},
@@ -113,10 +126,17 @@ export async function migrateAt(
   }
 }
 
-export function waitingFor({ life, log }: Context): MigrateOptions {
+export function migrateOptions({ lifetime, log }: Context): MigrateOptions {
   return {
-    signal: life.ending,
+    signal: lifetime.stopping,
     onWait: () =>
-      log.warn('A migration waits for a table that others use, as a dump does; trying again'),
+      log.warn('migration waits for a lock held by others, for example by a dump; retrying'),
   };
+}
+
+/** `cueline migrate`: migrates the schema. */
+export async function runMigrate(context: Context): Promise<void> {
+  const { connection, place } = await openForCommand(context);
+  await migrateAt(connection, migrateOptions(context));
+  console.log(`Migrated the schema in ${place}.`);
 }

@@ -2,65 +2,66 @@ import { isatty } from 'node:tty';
 import { flushStderr } from '../../log.ts';
 
 /**
- * The life of a process: told to end by SIGTERM or Ctrl-C, it undoes what it did, the last first, and never hangs.
+ * Lifetime of a process. SIGTERM or Ctrl-C requests a shutdown, which runs the closers in reverse
+ * order within a time limit.
  */
-export interface Life {
-  /** Aborted when the process is told to end. */
-  readonly ending: AbortSignal;
-  /** What is undone at the end. */
+export interface Lifetime {
+  /** Aborted when a shutdown is requested. */
+  readonly stopping: AbortSignal;
+  /** Cleanup at shutdown, in reverse order. */
   readonly closers: AsyncDisposableStack;
 }
 
-export interface LifeOptions {
-  /** From being told to end, or from a failure, to the end by force. */
-  readonly endMsMax: number;
-  readonly onWord: (line: string) => void;
-  /** Told what `run` or a closer threw. */
+export interface LifetimeOptions {
+  /** Maximum time from the shutdown request, or from a failure, to a forced exit. */
+  readonly shutdownMsMax: number;
+  readonly onMessage: (line: string) => void;
+  /** Receives errors thrown by `run` or a closer. */
   readonly onError: (error: unknown) => void;
-  /** A repeated signal within this time is the same one: npm and a terminal both send it on. */
+  /** Window in which a repeated signal is ignored: npm and a terminal both forward it. */
   readonly repeatMs?: number;
 }
 
-/** Runs until `run` is through and all is undone, and answers the exit code. */
-export async function live(
-  run: (life: Life) => Promise<void>,
-  options: LifeOptions,
+/** Runs `run` and then the closers. Returns the exit code. */
+export async function runWithLifetime(
+  run: (lifetime: Lifetime) => Promise<void>,
+  options: LifetimeOptions,
 ): Promise<number> {
-  const ending = new AbortController();
+  const stopping = new AbortController();
   const closers = new AsyncDisposableStack();
-  let toldAt = Number.NaN;
+  let firstSignalMs = Number.NaN;
   let code = 0;
 
-  // Asked now: one that is closed is none any more.
-  const onTerminal = [0, 1, 2].some((fd) => isatty(fd));
+  // Checked at startup: a closed terminal is no longer one.
+  const hasTerminal = [0, 1, 2].some((fd) => isatty(fd));
   const onSignal = (signal: NodeJS.Signals) => {
-    if (signal === 'SIGHUP' && !onTerminal) return;
+    if (signal === 'SIGHUP' && !hasTerminal) return;
     const now = performance.now();
-    if (ending.signal.aborted) {
-      if (now - toldAt < (options.repeatMs ?? 2_000)) return;
-      options.onWord(`${signal} again: ending at once`);
-      void atOnce();
+    if (stopping.signal.aborted) {
+      if (now - firstSignalMs < (options.repeatMs ?? 2_000)) return;
+      options.onMessage(`${signal} again: exiting immediately`);
+      void exitNow();
     }
-    toldAt = now;
-    options.onWord(`${signal}: ending in order; once more ends at once`);
-    limit();
-    ending.abort(new Error(`ended by ${signal}`));
+    firstSignalMs = now;
+    options.onMessage(`${signal}: shutting down; send again to exit immediately`);
+    startTimeout();
+    stopping.abort(new Error(`stopped by ${signal}`));
   };
-  const limit = () =>
+  const startTimeout = () =>
     setTimeout(() => {
-      options.onWord('The end takes too long: ending at once');
-      void atOnce();
-    }, options.endMsMax).unref();
+      options.onMessage('shutdown timed out: exiting immediately');
+      void exitNow();
+    }, options.shutdownMsMax).unref();
 
   for (const signal of signals) process.on(signal, onSignal);
   try {
-    await run({ ending: ending.signal, closers });
+    await run({ stopping: stopping.signal, closers });
   } catch (error) {
-    // Given up because we were told to: no failure, but not what was asked for either.
-    code = ending.signal.aborted ? 130 : 1;
+    // An interrupt is not a failure, but the command did not complete either.
+    code = stopping.signal.aborted ? 130 : 1;
     if (code === 1) options.onError(error);
   }
-  if (!ending.signal.aborted) limit();
+  if (!stopping.signal.aborted) startTimeout();
   await closers.disposeAsync().catch((error: unknown) => {
     code = 1;
     options.onError(error);
@@ -69,19 +70,20 @@ export async function live(
   return code;
 }
 
-async function atOnce(): Promise<never> {
+async function exitNow(): Promise<never> {
   await flushStderr();
   process.exit(1);
 }
 
-/** Resolves when the process is told to end. */
-export async function told({ ending }: Life): Promise<void> {
-  if (ending.aborted) return;
-  await new Promise((resolve) => ending.addEventListener('abort', resolve, { once: true }));
+/** Resolves when a shutdown is requested. */
+export async function untilStopping({ stopping }: Lifetime): Promise<void> {
+  if (stopping.aborted) return;
+  await new Promise((resolve) => stopping.addEventListener('abort', resolve, { once: true }));
 }
 
 /**
- * A closed terminal, which sends SIGHUP, ends us too, but not where there is none: `nohup` takes it away on all three
- * sides. Whether it also had the signal ignored cannot be known, since Node undoes that before we begin.
+ * SIGHUP, sent by a closing terminal, stops the process only if it has a terminal: `nohup` detaches
+ * all three streams. Whether the parent ignores the signal cannot be detected, because Node.js
+ * resets it at startup.
  */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;

@@ -14,8 +14,9 @@ import type { Context } from '../command.ts';
 import { openForServer } from './open-database.ts';
 
 /**
- * Another secret, and all stored credentials sealed under it. Where Cueline keeps the secret itself, the data directory
- * must be in no other's hands, so that nothing is sealed under the old one meanwhile.
+ * Re-encrypts all stored credentials with a new secret. If Cueline manages the secret itself, the
+ * command needs exclusive access to the data directory, so that nothing is encrypted with the old
+ * secret meanwhile.
  */
 export async function rotateSecret(
   context: Context,
@@ -23,60 +24,60 @@ export async function rotateSecret(
 ): Promise<void> {
   const given = newSecretStdin ? await readSecret(context) : null;
   const { db, secret } = await openForServer(context, 'command');
-  const count = keepsSecret(context)
-    ? await rotateKept(db, context.config.dataDir, secret)
-    : await rotateGiven(db, secret, given);
-  const next = keepsSecret(context) ? '' : ' Start every process with the new secret.';
-  console.error(`Credentials sealed anew: ${count}. Everyone is signed out.${next}`);
+  const count = managesSecret(context)
+    ? await rotateManaged(db, context.config.dataDir, secret)
+    : await rotateConfigured(db, secret, given);
+  const next = managesSecret(context) ? '' : ' Start every process with the new secret.';
+  console.error(`Re-encrypted credentials: ${count}. Everyone is signed out.${next}`);
 }
 
 /**
- * Before a process serves: carries out what a rotation that was cut short had begun, and answers the secret of now.
- * Otherwise the credentials might be under one secret while the server has the other. Only with the data directory in
- * hand: the rotation may be another process's until then.
+ * Completes an interrupted rotation before a process serves, and returns the current secret.
+ * Otherwise the credentials could use one secret and the server another. Requires exclusive access
+ * to the data directory, because another process might be rotating.
  */
 export async function finishRotation(
   context: Context,
   { db, secret }: { readonly db: Db; readonly secret: string },
 ): Promise<string> {
   const { dataDir } = context.config;
-  if (!keepsSecret(context) || !existsSync(join(dataDir, nextName))) return secret;
-  await rotateKept(db, dataDir, secret);
+  if (!managesSecret(context) || !existsSync(join(dataDir, pendingFile))) return secret;
+  await rotateManaged(db, dataDir, secret);
   return storedSecret(dataDir, 'secret');
 }
 
-const nextName = 'secret.next';
+const pendingFile = 'secret.next';
 
-function keepsSecret({ config }: Context): boolean {
+function managesSecret({ config }: Context): boolean {
   return config.databaseUrl === null && config.secret === null;
 }
 
 async function readSecret(context: Context): Promise<string> {
-  if (keepsSecret(context)) {
-    throw new StartupFailure('The secret in the data directory is made up: no other can be given.');
+  if (managesSecret(context)) {
+    throw new StartupFailure('The secret in the data directory is generated and cannot be set.');
   }
-  const secret = (await readSecretLine(context.life.ending)).trim();
+  const secret = (await readSecretLine(context.lifetime.stopping)).trim();
   if (secretForm.accepts(secret)) return secret;
-  throw new StartupFailure(`The new secret is not valid; expected ${secretForm.allowed}.`);
+  throw new StartupFailure(`The new secret is invalid. Expected: ${secretForm.allowed}.`);
 }
 
-async function rotateGiven(db: Db, old: string, given: string | null): Promise<number> {
+async function rotateConfigured(db: Db, old: string, given: string | null): Promise<number> {
   const next = given ?? generateToken();
-  // Shown before it is used: were it lost, so were all credentials.
+  // Printed before use: without the secret, all credentials would be lost.
   if (given === null) await print(next);
   return reseal(db, deriveSealKey(old), deriveSealKey(next));
 }
 
 /**
- * In an order that leaves both secrets on disk until the credentials are under the new one. `secret.next` says that a
- * rotation is under way; going on with it after a crash does no harm, wherever that was.
+ * Keeps both secrets on disk until all credentials use the new one. `secret.next` marks a rotation
+ * in progress. Each step is safe to repeat after a crash.
  */
-async function rotateKept(db: Db, dataDir: string, old: string): Promise<number> {
-  const path = join(dataDir, nextName);
+async function rotateManaged(db: Db, dataDir: string, old: string): Promise<number> {
+  const path = join(dataDir, pendingFile);
   const resumed = existsSync(path);
-  const next = await storedSecret(dataDir, nextName);
+  const next = await storedSecret(dataDir, pendingFile);
   const count = await reseal(db, deriveSealKey(old), deriveSealKey(next)).catch(async (error) => {
-    // Refused, so nothing was changed: nothing is under way.
+    // Rejected before any change, so no rotation is in progress.
     if (error instanceof StartupFailure && !resumed) await rm(path);
     throw error;
   });

@@ -10,55 +10,57 @@ import { createModels } from '../../provider/registry.ts';
 import { type Role, type WiringDeps, wire } from '../../wiring.ts';
 import type { Context } from '../command.ts';
 import { version } from '../version.ts';
-import { banner, shownOnce } from './banner.ts';
+import { banner, credentialLines } from './banner.ts';
 import { openForServer } from './open-database.ts';
-import { told } from './process-lifetime.ts';
+import { untilStopping } from './process-lifetime.ts';
 import { finishRotation } from './secrets.ts';
 
-/** A process that serves, from the database to the banner, until it is told to end. */
+/** Runs a server process until a shutdown is requested. */
 export async function serve(context: Context, role: Role): Promise<void> {
-  const { life, log } = context;
+  const { lifetime, log } = context;
   try {
-    await begin(context, role);
+    await start(context, role);
   } catch (error) {
-    if (!life.ending.aborted) throw error;
-    log.info('The start was given up');
+    if (!lifetime.stopping.aborted) throw error;
+    log.info('startup canceled');
   }
-  // A process that serves is meant to be told to end: that is its success, even before it was up.
-  await told(life);
+  // A shutdown request is a success for a server, even during startup.
+  await untilStopping(lifetime);
 }
 
-async function begin(context: Context, role: Role): Promise<void> {
+async function start(context: Context, role: Role): Promise<void> {
   const { config } = context;
   const opened = await openForServer(context);
   const database = { ...opened, secret: await finishRotation(context, opened) };
   const { db } = database;
-  const first = await bootstrapWorkspace(db, {
+  const bootstrapped = await bootstrapWorkspace(db, {
     ownerEmail: config.owner.email,
     ownerPassword: config.owner.password,
     hashPassword,
   });
-  const owner = first.created ? first : null;
+  const owner = bootstrapped.created ? bootstrapped : null;
   let demo: Demo | null = null;
   try {
-    if (first.created) demo = await createDemo(db, first.workspaceId, first.ownerId);
-    const url = await bringUp(context, role, database);
+    if (bootstrapped.created)
+      demo = await createDemo(db, bootstrapped.workspaceId, bootstrapped.ownerId);
+    const url = await startServing(context, role, database);
     console.log(banner({ role, url, place: database.place, owner, demo }));
   } catch (error) {
-    // They are there from now on, and the next start does not know them.
-    const lost = shownOnce({ owner, demo });
-    if (lost.length > 0) console.log(['', 'Made by this start:', '', ...lost, ''].join('\n'));
+    // These credentials exist now, and no later start can print them.
+    const credentials = credentialLines({ owner, demo });
+    if (credentials.length > 0)
+      console.log(['', 'Created by this start:', '', ...credentials, ''].join('\n'));
     throw error;
   }
 }
 
-/** Answers where it listens; null for a worker without a port. */
-async function bringUp(
+/** Returns the URL of the server. `null` for a worker without a port. */
+async function startServing(
   context: Context,
   role: Role,
   { connection, db, secret }: Awaited<ReturnType<typeof openForServer>>,
 ): Promise<string | null> {
-  const { config, life, log } = context;
+  const { config, lifetime, log } = context;
   const { models, providers, testConnection } = await openModels(context, secret);
   const wiring = await wire({
     role,
@@ -72,52 +74,52 @@ async function bringUp(
     logger: log,
     config,
   });
-  life.closers.defer(() => wiring.drain(config.drainMs));
-  life.ending.throwIfAborted();
+  lifetime.closers.defer(() => wiring.drain(config.drainMs));
+  lifetime.stopping.throwIfAborted();
   const listens = role !== 'worker' || config.portGiven;
   return listens ? listen(wiring.app, context) : null;
 }
 
-/** The models of every provider that is configured, traced where traces are wanted. */
+/** Creates the models of all providers, with tracing if it is configured. */
 async function openModels(
-  { config, life, log }: Context,
+  { config, lifetime, log }: Context,
   secret: string,
 ): Promise<Pick<WiringDeps, 'models' | 'providers' | 'testConnection'>> {
   const models = createModels({
     open: createCredentials({
       sealKey: deriveSealKey(secret),
       onUnreadable: (provider) =>
-        log.error(provider, 'A stored credential does not open: CUELINE_SECRET has changed'),
+        log.error(provider, 'stored credential not readable: CUELINE_SECRET has changed'),
     }),
     env: config.providerEnv,
     callsMax: config.providerCalls,
     allowedHosts: config.allowedHosts,
   });
-  life.closers.defer(() => models.close());
+  lifetime.closers.defer(() => models.close());
   const { states: providers, testConnection } = models;
   if (config.otlpEndpoint === null) return { models, providers, testConnection };
   const { withTracing } = await import('../../provider/with-tracing.ts');
   const spans = await withTracing(models, {
     ...{ endpoint: config.otlpEndpoint, serviceName: 'cueline', serviceVersion: version },
-    onError: (err) => log.warn({ err }, 'Traces were not delivered'),
+    onError: (err) => log.warn({ err }, 'trace export failed'),
   });
-  life.closers.defer(() => spans.shutdown());
+  lifetime.closers.defer(() => spans.shutdown());
   return { models: spans, providers, testConnection };
 }
 
-/** Where it can be reached from this machine, unless it is known under another name. */
+/** Listens, and returns the public URL or the local one. */
 async function listen(app: FastifyInstance, { config }: Context): Promise<string> {
   const { host, port, publicUrl } = config;
   try {
     await app.listen({ host, port });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const why: Record<string, string> = {
-      EADDRINUSE: `port ${port} of ${host} is taken; set PORT to another`,
-      EACCES: `port ${port} needs rights that this user does not have; set PORT to another`,
-      EADDRNOTAVAIL: `this machine has no address ${host}; set HOST to one it has`,
+    const reasons: Record<string, string> = {
+      EADDRINUSE: `port ${port} of ${host} is in use; set PORT to another one`,
+      EACCES: `port ${port} requires privileges; set PORT to another one`,
+      EADDRNOTAVAIL: `this machine has no address ${host}; set HOST to one of its addresses`,
     };
-    throw new StartupFailure(`The server cannot listen: ${why[code ?? ''] ?? message}.`);
+    throw new StartupFailure(`Cannot listen: ${reasons[code ?? ''] ?? message}.`);
   }
   const bound = (app.server.address() as AddressInfo).port;
   const everywhere = ['0.0.0.0', '::'].includes(host);

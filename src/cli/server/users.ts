@@ -4,14 +4,14 @@ import { listUsers as readUsers } from '../../store/people/users.ts';
 import { readSecretLine } from '../client/input.ts';
 import { printDone, printList } from '../client/print.ts';
 import type { Context } from '../command.ts';
-import { hashPassword, openCurrent } from './first-workspace.ts';
+import { hashPassword, openMigrated } from './first-workspace.ts';
 
-/** Everybody who has an account, of all workspaces. */
+/** `cueline users list`: all users of all workspaces. */
 export async function listUsers(
   context: Context,
   { json = false }: { json?: boolean },
 ): Promise<void> {
-  const users = (await readUsers(await openCurrent(context))).map((user) => ({
+  const users = (await readUsers(await openMigrated(context))).map((user) => ({
     userId: toId('user', user.id),
     ...{ email: user.email, name: user.name, createdAt: user.createdAt.toISOString() },
     workspaces: user.workspaces.map(({ workspaceId, name, role }) => ({
@@ -26,15 +26,15 @@ export async function listUsers(
   await printList(rows, ['userId', 'email', 'name', 'workspaces'], false);
 }
 
-/** A new password, given or made up; signs the user out everywhere. */
+/** Sets a given or generated password and signs the user out everywhere. */
 export async function resetPassword(
   context: Context,
   email: string,
   { passwordStdin, json = false }: { passwordStdin?: true; json?: boolean },
 ): Promise<void> {
-  const given = passwordStdin ? await readSecretLine(context.life.ending) : undefined;
-  const db = await openCurrent(context);
-  const { password } = await reset(db, email, hashPassword, given);
-  const shown = password === null ? '' : `New password: ${password}   (shown this once)\n`;
-  await printDone({ email, password }, `${shown}${email} is signed out everywhere.`, json);
+  const newPassword = passwordStdin ? await readSecretLine(context.lifetime.stopping) : undefined;
+  const db = await openMigrated(context);
+  const { password } = await reset(db, email, hashPassword, newPassword);
+  const output = password === null ? '' : `New password: ${password}   (shown once)\n`;
+  await printDone({ email, password }, `${output}${email} is signed out everywhere.`, json);
 }

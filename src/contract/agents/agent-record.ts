@@ -18,42 +18,43 @@ import {
   variableNames,
 } from '../shared.ts';
 
-/** The settings of a model, as a version defaults and an agent overrides them. */
+/** Model settings. A prompt version sets defaults and an agent overrides them. */
 export const modelSettings = {
   model: Type.String({
     maxLength: limits.modelMax,
     pattern: patterns.model.source,
-    description: 'As `provider/model`.',
+    description: 'Format: `provider/model`.',
     examples: ['openai/gpt-5.5', 'cueline/echo'],
   }),
   temperature: Type.Number({
     minimum: 0,
     maximum: limits.temperatureMax,
-    description: 'How freely the model chooses its words.',
+    description: 'Sampling temperature. Higher values give more varied output.',
   }),
   maxTokens: Type.Integer({
     minimum: 1,
     maximum: limits.maxTokensMax,
-    description: 'The most tokens of an answer.',
+    description: 'Maximum number of output tokens.',
   }),
-  topP: Type.Number({ minimum: 0, maximum: 1, description: 'Nucleus sampling.' }),
+  topP: Type.Number({ minimum: 0, maximum: 1, description: 'Nucleus sampling probability mass.' }),
 };
 
 const executionSettings = {
   maxAttempts: Type.Integer({
     minimum: 1,
     maximum: limits.attemptsMax,
-    description: 'Model calls that may fail before the run does; 3 unless set. 1 is at most once.',
+    description:
+      'Maximum number of attempts, including the first. Default: 3. With 1, the model is called at most once.',
   }),
   timeoutMs: Type.Integer({
     minimum: limits.timeoutMsMin,
     maximum: limits.timeoutMsMax,
-    description: 'For all attempts together; 300000 unless set.',
+    description: 'Time limit for all attempts together, in milliseconds. Default: 300000.',
   }),
   maxConcurrency: Type.Integer({
     minimum: 1,
     maximum: limits.concurrencyMax,
-    description: 'Runs of this agent at once; no cap unless set.',
+    description: 'Maximum number of concurrent executions of this agent. Unlimited by default.',
   }),
 };
 
@@ -61,7 +62,7 @@ const config = { ...modelSettings, ...executionSettings };
 
 export const AgentConfig = Type.Partial(Type.Object(config), {
   title: 'AgentConfig',
-  description: "What the agent sets over its version's defaults, and how its runs are carried out.",
+  description: 'Settings that override the defaults of the prompt version, and execution settings.',
   additionalProperties: false,
 });
 export type AgentConfig = Static<typeof AgentConfig>;
@@ -78,77 +79,82 @@ export const AgentConfigPatch = Type.Partial(
   }),
   {
     title: 'AgentConfigPatch',
-    description: 'Merged into what is set; `null` removes a field.',
+    description: 'Merged into the current settings. `null` removes a field.',
     additionalProperties: false,
   },
 );
 
 const requiredVariables = variableNames(
-  'What every execution must supply; no default can stand in.',
+  'Variables that every execution must supply. Defaults do not apply to them.',
 );
-const optionalVariables = variableNames('What an execution may supply.');
+const optionalVariables = variableNames('Variables that an execution may supply.');
 const defaultVariableValues = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   propertyNames: { pattern: patterns.variableName.source, maxLength: limits.variableNameMax },
   additionalProperties: true,
   maxProperties: limits.variablesMax,
-  description: 'Variable name to default value, any JSON.',
+  description: 'Default values by variable name. A value is any JSON.',
 });
 
 const labels = {
-  project: nullable(text(limits.projectMax, 'To group agents by.')),
-  category: nullable(text(limits.categoryMax, 'To group agents by.')),
+  project: nullable(text(limits.projectMax, 'Project, for grouping agents.')),
+  category: nullable(text(limits.categoryMax, 'Category, for grouping agents.')),
   tags: Type.Array(Type.String({ minLength: 1, maxLength: limits.tagMax }), {
     maxItems: limits.tagsMax,
     uniqueItems: true,
-    description: 'To find agents by.',
+    description: 'Tags, for finding agents.',
   }),
   description: nullable(text(limits.descriptionMax)),
 };
 
 const storeBodies = Type.Boolean({
   description:
-    'Whether bodies (variables, prompts, output) are kept. Where not, runs accepted from then on leave none: variables and prompts go when the run ends, the output 15 minutes later. Only an owner may switch it back on.',
+    'Whether bodies (variables, prompts, output) are stored. If `false`, executions accepted from then on keep none: variables and prompts are deleted when the execution ends, the output 15 minutes later. Only an owner may turn it back on.',
 });
 
 const visibility = oneOf(
   visibilities,
-  '`private`: seen by its creator and owners. `public`: by every member of the workspace.',
+  '`private`: visible to its creator and to owners. `public`: visible to every member of the workspace.',
 );
 
 export const Agent = Type.Object(
   {
     agentId: id('agent', 'Identifier.'),
     agentName: Type.String(),
-    promptId: id('prompt', 'The prompt it is built from.'),
-    promptVersionId: id('version', 'The pinned version.'),
-    promptVersionLabel: Type.String({ description: 'Its label.' }),
+    promptId: id('prompt', "The agent's prompt."),
+    promptVersionId: id('version', 'The pinned prompt version.'),
+    promptVersionLabel: Type.String({ description: 'Label of the pinned version.' }),
     agentConfig: AgentConfig,
     requiredVariables,
     optionalVariables,
     defaultVariableValues,
-    apiEnabled: Type.Boolean({ description: 'Whether calls with a key are let in.' }),
+    apiEnabled: Type.Boolean({ description: 'Whether the agent accepts calls with an API key.' }),
     visibility,
     rateLimits: RateLimits,
-    status: oneOf(stages, 'Stage of the lifecycle.'),
-    archived: Type.Boolean({ description: 'Hidden and closed, beside its stage.' }),
-    allowedActions: Type.Array(oneOf(actions), { description: 'What the lifecycle allows now.' }),
+    status: oneOf(stages, 'Lifecycle stage.'),
+    archived: Type.Boolean({
+      description:
+        'Whether the agent is archived: hidden and closed to calls. Independent of the stage.',
+    }),
+    allowedActions: Type.Array(oneOf(actions), {
+      description: 'Lifecycle actions that are allowed now.',
+    }),
     ...labels,
     allowedOrigins: Origins,
     retention: AgentRetention,
     storeBodies,
-    createdAt: time('When it was created.'),
-    updatedAt: time('When it last changed.'),
-    createdBy: nullable(id('user', 'Who created it; `null` where that account is gone.')),
+    createdAt: time('Time of creation.'),
+    updatedAt: time('Time of the last change.'),
+    createdBy: nullable(id('user', 'Creator. `null` if the account no longer exists.')),
   },
   { title: 'Agent' },
 );
 export type Agent = Static<typeof Agent>;
 
 export const AgentInput = body('AgentInput', {
-  agentName: name('For people; need not be unique.'),
-  promptId: reference('prompt', 'The prompt it is built from.'),
-  promptVersionId: reference('version', 'The version to pin.'),
+  agentName: name('Display name. Does not have to be unique.'),
+  promptId: reference('prompt', "The agent's prompt."),
+  promptVersionId: reference('version', 'The prompt version to pin.'),
   agentConfig: Type.Optional(AgentConfig),
   requiredVariables: Type.Optional(requiredVariables),
   optionalVariables: Type.Optional(optionalVariables),
@@ -172,7 +178,10 @@ export const AgentPatch = body('AgentPatch', {
   optionalVariables: Type.Optional(optionalVariables),
   defaultVariableValues: Type.Optional(defaultVariableValues),
   apiEnabled: Type.Optional(
-    Type.Boolean({ description: 'A switch within Testing and Deployed; 409 in any other stage.' }),
+    Type.Boolean({
+      description:
+        'Turns the API on or off in Testing and Deployed. Returns 409 in any other stage.',
+    }),
   ),
   visibility: Type.Optional(visibility),
   rateLimits: Type.Optional(RateLimitsInput),
@@ -188,11 +197,11 @@ export const AgentPatch = body('AgentPatch', {
 export const Pin = Type.Object(
   {
     pinId: id('pin', 'Identifier.'),
-    promptVersionId: id('version', 'The version that was pinned.'),
+    promptVersionId: id('version', 'The pinned version.'),
     promptVersionLabel: Type.String(),
-    number: Type.Integer({ description: 'The number of that version.' }),
-    pinnedAt: time('From when it was.'),
-    pinnedBy: nullable(id('user', 'By whom; `null` where that account is gone.')),
+    number: Type.Integer({ description: 'Number of the version.' }),
+    pinnedAt: time('Time when the version was pinned.'),
+    pinnedBy: nullable(id('user', 'User who pinned it. `null` if the account no longer exists.')),
   },
   { title: 'Pin' },
 );

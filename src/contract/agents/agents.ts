@@ -14,12 +14,12 @@ export const createAgent = endpoint({
   path: '/api/v1/agents',
   summary: 'Create an agent',
   description:
-    'A Draft with its API off. Without `requiredVariables` it requires every placeholder of the version that has no default and is not listed as optional. 400 where neither version nor `agentConfig` names a model.',
+    'The agent starts as a Draft with its API off. If `requiredVariables` is omitted, the agent requires every placeholder of the version that has no default and is not optional. Returns 400 if neither the version nor `agentConfig` sets a model.',
   tag,
   auth: 'manage',
   body: AgentInput,
-  answers: { 201: Agent, ...problems(404), 409: UndeclaredProblem },
-  sends: ['ETag', 'Location'],
+  responses: { 201: Agent, ...problems(404), 409: UndeclaredProblem },
+  responseHeaders: ['ETag', 'Location'],
 });
 
 export const listAgents = endpoint({
@@ -27,48 +27,53 @@ export const listAgents = endpoint({
   method: 'GET',
   path: '/api/v1/agents',
   summary: 'List agents',
-  description: 'Newest first. Archived agents only when asked for.',
+  description: 'Sorted newest first. Archived agents are listed only with `archived=true`.',
   tag,
   auth: 'manage',
   session: 'read',
   query: query({
     ...pageQuery,
-    status: Type.Optional(oneOf(stages, 'Only agents of this stage.')),
-    project: Type.Optional(text(limits.projectMax, 'Only agents of this project.')),
+    status: Type.Optional(oneOf(stages, 'Only agents in this stage.')),
+    project: Type.Optional(text(limits.projectMax, 'Only agents in this project.')),
     tag: Type.Optional(text(limits.tagMax, 'Only agents with this tag.')),
-    q: Type.Optional(text(limits.searchMax, 'Part of the name or description, in any case.')),
+    q: Type.Optional(
+      text(limits.searchMax, 'Substring of the name or description. Case-insensitive.'),
+    ),
     archived: Type.Optional(
-      Type.Boolean({ default: false, description: 'The archived ones instead.' }),
+      Type.Boolean({
+        default: false,
+        description: 'Lists archived agents instead of active ones.',
+      }),
     ),
   }),
-  answers: { 200: page('AgentList', 'agents', Agent) },
+  responses: { 200: page('AgentList', 'agents', Agent) },
 });
 
 export const getAgent = endpoint({
   id: 'getAgent',
   method: 'GET',
   path: '/api/v1/agents/{agentId}',
-  summary: 'Read an agent',
+  summary: 'Get an agent',
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Agent, ...problems(404) },
-  sends: ['ETag'],
+  responses: { 200: Agent, ...problems(404) },
+  responseHeaders: ['ETag'],
 });
 
 export const updateAgent = endpoint({
   id: 'updateAgent',
   method: 'PATCH',
   path: '/api/v1/agents/{agentId}',
-  summary: 'Change an agent',
+  summary: 'Update an agent',
   description:
-    'Any setting, also while it is deployed. `promptVersionId` pins another version: identifier and keys stay. Refused with 409 where the agent does not declare all of its placeholders.',
+    "Changes any setting, also of a deployed agent. `promptVersionId` pins another version; the agent's identifier and keys stay the same. Returns 409 if the agent does not declare all placeholders of that version.",
   tag,
   auth: 'manage',
   headers: ifMatch,
   body: AgentPatch,
-  answers: { 200: Agent, ...problems(404, 412), 409: UndeclaredProblem },
-  sends: ['ETag'],
+  responses: { 200: Agent, ...problems(404, 412), 409: UndeclaredProblem },
+  responseHeaders: ['ETag'],
 });
 
 export const deleteAgent = endpoint({
@@ -77,37 +82,37 @@ export const deleteAgent = endpoint({
   path: '/api/v1/agents/{agentId}',
   summary: 'Delete an agent',
   description:
-    'Only in Testing or Paused. Its keys stop for it at once; its executions stay until retention takes them.',
+    'Allowed only in Testing and Paused. Its keys lose access to it immediately. Its executions stay until retention deletes them.',
   tag,
   auth: 'manage',
-  answers: { 204: null, ...problems(404), 409: TransitionProblem },
+  responses: { 204: null, ...problems(404), 409: TransitionProblem },
 });
 
 export const changeAgentStage = endpoint({
   id: 'changeAgentStage',
   method: 'POST',
   path: '/api/v1/agents/{agentId}/lifecycle',
-  summary: 'Move an agent through its lifecycle',
+  summary: 'Change the lifecycle stage of an agent',
   description:
-    '`enable-api` Draft → Testing, `deploy` Testing → Deployed, `rollback` Deployed → Testing, `disable` Deployed → Paused, `re-enable` Paused → Deployed. `archive` is a flag beside the stage, from Draft, Testing or Paused; `restore` takes it off.',
+    '`enable-api` Draft → Testing, `deploy` Testing → Deployed, `rollback` Deployed → Testing, `disable` Deployed → Paused, `re-enable` Paused → Deployed. `archive` sets a flag independent of the stage and is allowed in Draft, Testing and Paused; `restore` clears it.',
   tag,
   auth: 'manage',
   body: body('LifecycleRequest', { action: oneOf(actions) }),
-  answers: { 200: Agent, ...problems(404), 409: TransitionProblem },
-  sends: ['ETag'],
+  responses: { 200: Agent, ...problems(404), 409: TransitionProblem },
+  responseHeaders: ['ETag'],
 });
 
 export const getAgentLimits = endpoint({
   id: 'getAgentLimits',
   method: 'GET',
   path: '/api/v1/agents/{agentId}/limits',
-  summary: "Read how much of an agent's limits is used",
+  summary: 'Get the rate limit usage of an agent',
   description:
-    "Where the agent is in Testing, the lower of its own and the stage's limit, window by window. What its keys have used stands in `GET /api/v1/keys`.",
+    "In Testing, each window shows the lower of the agent's limit and the stage's limit. `GET /api/v1/keys` shows the usage of each key.",
   tag,
   auth: 'manage',
   session: 'read',
-  answers: {
+  responses: {
     200: Type.Object({ rateLimitUsage: RateLimitUsage }, { title: 'AgentLimits' }),
     ...problems(404),
   },
@@ -117,11 +122,12 @@ export const listPins = endpoint({
   id: 'listPins',
   method: 'GET',
   path: '/api/v1/agents/{agentId}/pins',
-  summary: 'List the versions an agent has had',
-  description: 'Newest first; the first is in force. Pinning an earlier one again is a rollback.',
+  summary: 'List the pinned versions of an agent',
+  description:
+    'Sorted newest first; the first is the current version. Pin an earlier version again to roll back.',
   tag,
   auth: 'manage',
   session: 'read',
   query: query(pageQuery),
-  answers: { 200: page('PinList', 'pins', Pin), ...problems(404) },
+  responses: { 200: page('PinList', 'pins', Pin), ...problems(404) },
 });

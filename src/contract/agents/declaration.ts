@@ -8,7 +8,10 @@ import { declaredDefinition } from '../workflows/workflow-definition.ts';
 import { AgentConfig, AgentInput } from './agent-record.ts';
 import { versionInput } from './prompts.ts';
 
-/** Prompts, agents and workflows as a file declares them: by their names, and never with a secret. */
+/**
+ * Declarations: prompts, agents and workflows as code. A declaration refers to resources by name
+ * and never contains a secret.
+ */
 
 const tag = 'Declaration';
 const kinds = ['prompt', 'agent', 'workflow'] as const;
@@ -18,7 +21,7 @@ const closed = { additionalProperties: false } as const;
 const DeclaredVersion = Type.Object(
   {
     label: name(
-      'Unique in its prompt. A version never changes: another text needs another label.',
+      'Unique within its prompt. Versions are immutable: use a new label for a new text.',
       limits.labelMax,
     ),
     ...versionInput,
@@ -28,11 +31,11 @@ const DeclaredVersion = Type.Object(
 
 const DeclaredPrompt = Type.Object(
   {
-    name: name('What agents refer to it by.'),
+    name: name('Name that agents refer to.'),
     description,
     versions: Type.Array(DeclaredVersion, {
       maxItems: limits.declaredVersionsMax,
-      description: 'Those that must be there; others are left alone.',
+      description: 'Versions that must exist. Other versions are not changed.',
     }),
   },
   { title: 'DeclaredPrompt', ...closed },
@@ -42,18 +45,18 @@ const agent = AgentInput.properties;
 
 const DeclaredAgent = Type.Object(
   {
-    name: name('What workflows refer to it by.'),
-    prompt: name('The name of the prompt that it is built from.'),
-    version: name('The label of the version that it pins.', limits.labelMax),
+    name: name('Name that workflows refer to.'),
+    prompt: name("Name of the agent's prompt."),
+    version: name('Label of the prompt version to pin.', limits.labelMax),
     stage: Type.Optional(
-      oneOf(stages, 'Where it is taken through its lifecycle; left as it is unless set.'),
+      oneOf(stages, 'Lifecycle stage to reach. If omitted, the stage does not change.'),
     ),
     description,
     agentConfig: Type.Optional(AgentConfig),
     requiredVariables: agent.requiredVariables,
     optionalVariables: agent.optionalVariables,
     defaultVariableValues: agent.defaultVariableValues,
-    visibility: Type.Optional(oneOf(visibilities, '`private` unless set.')),
+    visibility: Type.Optional(oneOf(visibilities, 'Default: `private`.')),
     rateLimits: Type.Optional(RateLimitsInput),
     project: agent.project,
     category: agent.category,
@@ -62,13 +65,13 @@ const DeclaredAgent = Type.Object(
     storeBodies: Type.Optional(
       Type.Boolean({
         description:
-          'Whether bodies (variables, prompts, output) are kept; `true` unless set. Only an owner may switch it back on.',
+          'Whether bodies (variables, prompts, output) are stored. Default: `true`. Only an owner may turn it back on.',
       }),
     ),
     apiEnabled: Type.Optional(
       Type.Boolean({
         description:
-          'Whether calls with a key are let in while it is Testing or Deployed; `true` unless set. In other stages none are.',
+          'Whether the agent accepts calls with an API key in Testing and Deployed. Default: `true`. Other stages accept none.',
       }),
     ),
   },
@@ -77,39 +80,43 @@ const DeclaredAgent = Type.Object(
 
 const DeclaredWorkflow = Type.Object(
   {
-    name: name('Unique in the workspace.'),
+    name: name('Unique within the workspace.'),
     description,
-    enabled: Type.Optional(Type.Boolean({ description: '`true` unless set.' })),
+    enabled: Type.Optional(Type.Boolean({ description: 'Default: `true`.' })),
     ...declaredDefinition,
   },
   { title: 'DeclaredWorkflow', ...closed },
 );
 
-const some = <S extends Parameters<typeof Type.Array>[0]>(row: S, what: string) =>
-  Type.Optional(Type.Array(row, { maxItems: limits.declaredMax, description: what }));
+const listOf = <S extends Parameters<typeof Type.Array>[0]>(item: S, description: string) =>
+  Type.Optional(Type.Array(item, { maxItems: limits.declaredMax, description }));
 
 export const Declaration = Type.Object(
   {
-    prompts: some(DeclaredPrompt, 'Prompts and versions of them.'),
-    agents: some(DeclaredAgent, 'What is left out of one has its default, but for the stage.'),
-    workflows: some(DeclaredWorkflow, 'Another definition becomes a new version, which is pinned.'),
+    prompts: listOf(DeclaredPrompt, 'Prompts and their versions.'),
+    agents: listOf(DeclaredAgent, 'Agents. An omitted field gets its default, except `stage`.'),
+    workflows: listOf(
+      DeclaredWorkflow,
+      'Workflows. A changed definition becomes a new version, which is pinned.',
+    ),
   },
   {
     title: 'Declaration',
     ...closed,
-    description: 'What is not named here is left alone; nothing is ever deleted.',
+    description:
+      'Resources that the declaration does not name are not changed. Nothing is ever deleted.',
   },
 );
 export type Declaration = Static<typeof Declaration>;
 
 export const DeclarationChange = Type.Object(
   {
-    kind: oneOf(kinds, 'Of what.'),
-    name: Type.String({ description: 'Its name.' }),
-    action: oneOf(['create', 'change', 'add-version', 'pin', 'move'], 'What is done to it.'),
-    field: Type.Optional(Type.String({ description: 'What is changed.' })),
-    from: Type.Optional(Type.Unsafe<unknown>({ description: 'What it was; any JSON.' })),
-    to: Type.Optional(Type.Unsafe<unknown>({ description: 'What it is then; any JSON.' })),
+    kind: oneOf(kinds, 'Kind of resource.'),
+    name: Type.String({ description: 'Name of the resource.' }),
+    action: oneOf(['create', 'change', 'add-version', 'pin', 'move'], 'Action to apply.'),
+    field: Type.Optional(Type.String({ description: 'Changed field.' })),
+    from: Type.Optional(Type.Unsafe<unknown>({ description: 'Previous value. Any JSON.' })),
+    to: Type.Optional(Type.Unsafe<unknown>({ description: 'New value. Any JSON.' })),
   },
   { title: 'DeclarationChange' },
 );
@@ -117,9 +124,11 @@ export type DeclarationChange = Static<typeof DeclarationChange>;
 
 const Omitted = Type.Object(
   {
-    kind: oneOf(kinds, 'Of what.'),
-    name: Type.String({ description: 'Its name, once where several have it.' }),
-    reason: Type.String({ description: 'Why, as a sentence.' }),
+    kind: oneOf(kinds, 'Kind of resource.'),
+    name: Type.String({
+      description: 'Name of the resource. Listed once if several resources share it.',
+    }),
+    reason: Type.String({ description: 'Reason, as a sentence.' }),
   },
   { title: 'DeclarationOmitted' },
 );
@@ -128,19 +137,19 @@ export const getDeclaration = endpoint({
   id: 'getDeclaration',
   method: 'GET',
   path: '/api/v1/declaration',
-  summary: 'Read what is there as a declaration',
+  summary: 'Export the workspace as a declaration',
   description:
-    'All agents that the caller sees, but for archived ones; the prompts, of each the versions that agents pin and the newest; the workflows. Names that several prompts or agents have are left out, with what refers to them. Applied where it was read, it changes nothing.',
+    'Contains the agents that the caller can see, except archived ones; the prompts, each with its newest version and the versions that agents pin; and the workflows. Prompts and agents that share a name are omitted, together with the resources that refer to them. Applying the declaration to the same workspace changes nothing.',
   tag,
   auth: 'manage',
   session: 'read',
-  answers: {
+  responses: {
     200: Type.Object(
       {
         declaration: Declaration,
         omitted: Type.Array(Omitted, {
           description:
-            'What is left out since a name alone does not tell it, and what refers to that.',
+            'Resources omitted because their name is ambiguous, and the resources that refer to them.',
         }),
       },
       { title: 'DeclarationRead' },
@@ -154,17 +163,17 @@ export const applyDeclaration = endpoint({
   path: '/api/v1/declaration',
   summary: 'Apply a declaration',
   description:
-    'All of it in one transaction, or nothing. With `dryRun` the answer is what would be done; nothing is written, and nobody waits for it. Applying the same twice changes nothing.',
+    'Applies everything in one transaction, or nothing. With `dryRun`, the response lists the changes; nothing is written and no locks are taken. Applying the same declaration twice changes nothing.',
   tag,
   auth: 'manage',
   body: body('DeclarationInput', {
     declaration: Declaration,
     dryRun: Type.Optional(Type.Boolean({ default: false })),
   }),
-  answers: {
+  responses: {
     200: Type.Object(
       {
-        applied: Type.Boolean({ description: 'False for a dry run.' }),
+        applied: Type.Boolean({ description: '`false` for a dry run.' }),
         changes: Type.Array(DeclarationChange),
       },
       { title: 'DeclarationChanges' },

@@ -18,33 +18,36 @@ import {
 import { modelSettings } from './agent-record.ts';
 
 const tag = 'Prompts';
-const author = nullable(id('user', 'Who created it; `null` where that account is gone.'));
+const author = nullable(id('user', 'Creator. `null` if the account no longer exists.'));
 const description = nullable(text(limits.descriptionMax));
 
 const versionFields = {
   promptVersionId: id('version', 'Identifier.'),
-  promptVersionLabel: Type.String({ description: 'Unique in its prompt.' }),
-  number: Type.Integer({ minimum: 1, description: 'Counts up from 1 in its prompt.' }),
-  promptId: id('prompt', 'The prompt it belongs to.'),
-  variables: Type.Array(Type.String(), { description: 'The placeholders, in order of first use.' }),
+  promptVersionLabel: Type.String({ description: 'Unique within its prompt.' }),
+  number: Type.Integer({
+    minimum: 1,
+    description: 'Sequential number within its prompt, starting at 1.',
+  }),
+  promptId: id('prompt', "The version's prompt."),
+  variables: Type.Array(Type.String(), { description: 'Placeholders in order of first use.' }),
   model: nullable(modelSettings.model),
   temperature: nullable(modelSettings.temperature),
   maxTokens: nullable(modelSettings.maxTokens),
   topP: nullable(modelSettings.topP),
   notes: nullable(Type.String()),
-  createdAt: time('When it was created.'),
+  createdAt: time('Time of creation.'),
   createdBy: author,
 };
 
-/** A version as lists hold it: without its texts, which can be large. */
+/** A version without its templates, which can be large. Used in lists. */
 export const PromptVersionSummary = Type.Object(versionFields, { title: 'PromptVersionSummary' });
 export type PromptVersionSummary = Static<typeof PromptVersionSummary>;
 
 export const PromptVersion = Type.Object(
   {
     ...versionFields,
-    system: nullable(Type.String({ description: 'The template of the system prompt.' })),
-    user: Type.String({ description: 'The template of the user prompt.' }),
+    system: nullable(Type.String({ description: 'Template of the system prompt.' })),
+    user: Type.String({ description: 'Template of the user prompt.' }),
   },
   { title: 'PromptVersion' },
 );
@@ -58,18 +61,18 @@ export const Prompt = Type.Object(
     versionCount: Type.Integer({ minimum: 0 }),
     latestVersion: Type.Union([PromptVersionSummary, Type.Null()]),
     archived: Type.Boolean(),
-    createdAt: time('When it was created.'),
-    updatedAt: time('When it last changed.'),
+    createdAt: time('Time of creation.'),
+    updatedAt: time('Time of the last change.'),
     createdBy: author,
   },
   { title: 'Prompt' },
 );
 export type Prompt = Static<typeof Prompt>;
 
-/** What a version is made of, but for its label. */
+/** Content of a version, without its label. */
 export const versionInput = {
-  system: Type.Optional(nullable(text(limits.templateMax, 'The template of the system prompt.'))),
-  user: name('The template of the user prompt.', limits.templateMax),
+  system: Type.Optional(nullable(text(limits.templateMax, 'Template of the system prompt.'))),
+  user: name('Template of the user prompt.', limits.templateMax),
   model: Type.Optional(nullable(modelSettings.model)),
   temperature: Type.Optional(nullable(modelSettings.temperature)),
   maxTokens: Type.Optional(nullable(modelSettings.maxTokens)),
@@ -85,11 +88,11 @@ export const createPrompt = endpoint({
   tag,
   auth: 'manage',
   body: body('PromptInput', {
-    name: name('For people; need not be unique.'),
+    name: name('Display name. Does not have to be unique.'),
     description: Type.Optional(description),
   }),
-  answers: { 201: Prompt },
-  sends: ['ETag', 'Location'],
+  responses: { 201: Prompt },
+  responseHeaders: ['ETag', 'Location'],
 });
 
 export const listPrompts = endpoint({
@@ -97,46 +100,51 @@ export const listPrompts = endpoint({
   method: 'GET',
   path: '/api/v1/prompts',
   summary: 'List prompts',
-  description: 'Newest first. Archived prompts only when asked for.',
+  description: 'Sorted newest first. Archived prompts are listed only with `archived=true`.',
   tag,
   auth: 'manage',
   session: 'read',
   query: query({
     ...pageQuery,
-    q: Type.Optional(text(limits.searchMax, 'Part of the name or description, in any case.')),
+    q: Type.Optional(
+      text(limits.searchMax, 'Substring of the name or description. Case-insensitive.'),
+    ),
     archived: Type.Optional(
-      Type.Boolean({ default: false, description: 'The archived ones instead.' }),
+      Type.Boolean({
+        default: false,
+        description: 'Lists archived prompts instead of active ones.',
+      }),
     ),
   }),
-  answers: { 200: page('PromptList', 'prompts', Prompt) },
+  responses: { 200: page('PromptList', 'prompts', Prompt) },
 });
 
 export const getPrompt = endpoint({
   id: 'getPrompt',
   method: 'GET',
   path: '/api/v1/prompts/{promptId}',
-  summary: 'Read a prompt',
+  summary: 'Get a prompt',
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Prompt, ...problems(404) },
-  sends: ['ETag'],
+  responses: { 200: Prompt, ...problems(404) },
+  responseHeaders: ['ETag'],
 });
 
 export const updatePrompt = endpoint({
   id: 'updatePrompt',
   method: 'PATCH',
   path: '/api/v1/prompts/{promptId}',
-  summary: 'Change the name or description of a prompt',
+  summary: 'Update the name or description of a prompt',
   tag,
   auth: 'manage',
   headers: ifMatch,
   body: body('PromptPatch', {
-    name: Type.Optional(name('For people; need not be unique.')),
+    name: Type.Optional(name('Display name. Does not have to be unique.')),
     description: Type.Optional(description),
   }),
-  answers: { 200: Prompt, ...problems(404, 412) },
-  sends: ['ETag'],
+  responses: { 200: Prompt, ...problems(404, 412) },
+  responseHeaders: ['ETag'],
 });
 
 export const archivePrompt = endpoint({
@@ -145,22 +153,22 @@ export const archivePrompt = endpoint({
   path: '/api/v1/prompts/{promptId}/archive',
   summary: 'Archive a prompt',
   description:
-    'Hides it and closes it to new versions and new agents. Agents that pin one of its versions run on. Archiving twice is the same as once.',
+    'Hides the prompt and rejects new versions and new agents. Agents that pin one of its versions keep working. Idempotent.',
   tag,
   auth: 'manage',
-  answers: { 200: Prompt, ...problems(404) },
-  sends: ['ETag'],
+  responses: { 200: Prompt, ...problems(404) },
+  responseHeaders: ['ETag'],
 });
 
 export const restorePrompt = endpoint({
   id: 'restorePrompt',
   method: 'POST',
   path: '/api/v1/prompts/{promptId}/restore',
-  summary: 'Take a prompt out of the archive',
+  summary: 'Restore an archived prompt',
   tag,
   auth: 'manage',
-  answers: { 200: Prompt, ...problems(404) },
-  sends: ['ETag'],
+  responses: { 200: Prompt, ...problems(404) },
+  responseHeaders: ['ETag'],
 });
 
 export const createPromptVersion = endpoint({
@@ -169,15 +177,15 @@ export const createPromptVersion = endpoint({
   path: '/api/v1/prompts/{promptId}/versions',
   summary: 'Add a version to a prompt',
   description:
-    'Immutable once made. Placeholders are written `{{name}}`. Agents keep the version they pin until one is pinned anew. 409 where the label is taken or the prompt is archived.',
+    'Versions are immutable. Placeholders are written `{{name}}`. Agents keep their pinned version until another one is pinned. Returns 409 if the label exists or the prompt is archived.',
   tag,
   auth: 'manage',
   body: body('PromptVersionInput', {
     label: versionLabel,
     ...versionInput,
   }),
-  answers: { 201: PromptVersion, ...problems(404, 409) },
-  sends: ['Location'],
+  responses: { 201: PromptVersion, ...problems(404, 409) },
+  responseHeaders: ['Location'],
 });
 
 export const listPromptVersions = endpoint({
@@ -185,21 +193,21 @@ export const listPromptVersions = endpoint({
   method: 'GET',
   path: '/api/v1/prompts/{promptId}/versions',
   summary: 'List the versions of a prompt',
-  description: 'Newest first, without the templates.',
+  description: 'Sorted newest first. Omits the templates.',
   tag,
   auth: 'manage',
   session: 'read',
   query: query(pageQuery),
-  answers: { 200: page('PromptVersionList', 'versions', PromptVersionSummary), ...problems(404) },
+  responses: { 200: page('PromptVersionList', 'versions', PromptVersionSummary), ...problems(404) },
 });
 
 export const getPromptVersion = endpoint({
   id: 'getPromptVersion',
   method: 'GET',
   path: '/api/v1/prompts/{promptId}/versions/{promptVersionId}',
-  summary: 'Read a version of a prompt',
+  summary: 'Get a prompt version',
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: PromptVersion, ...problems(404) },
+  responses: { 200: PromptVersion, ...problems(404) },
 });

@@ -4,7 +4,7 @@ import * as limits from '../limits.ts';
 import { problems } from '../problem.ts';
 import { body, id, nullable, oneOf, page, pageQuery, query, reference, time } from '../shared.ts';
 
-/** Deleting one record, or all of one end user. */
+/** Deletes one record, or all records of one end user. */
 
 const tag = 'Retention';
 
@@ -14,10 +14,10 @@ export const deleteExecution = endpoint({
   path: '/api/v1/agents/{agentId}/executions/{executionId}',
   summary: 'Delete the record of an execution',
   description:
-    'For good: it is no longer listed nor counted in totals. What it used and cost stays in the statistics. 409 while it is `processing`: cancel it first.',
+    'Deletes permanently: the record disappears from lists and totals. The statistics keep its usage and cost. Returns 409 while it is `processing`: cancel it first.',
   tag: 'Executions',
   auth: 'manage',
-  answers: { 204: null, ...problems(404, 409) },
+  responses: { 204: null, ...problems(404, 409) },
 });
 
 export const erasureStatuses = ['processing', 'completed'] as const;
@@ -25,17 +25,24 @@ export const erasureStatuses = ['processing', 'completed'] as const;
 export const Erasure = Type.Object(
   {
     erasureId: id('erasure', 'Identifier.'),
-    status: oneOf(erasureStatuses, '`completed` once every record is gone.'),
-    agentId: nullable(id('agent'), 'The agent whose records go; `null` for all agents.'),
-    variable: Type.String({ description: 'The variable that names the end user.' }),
-    deleted: Type.Integer({ minimum: 0, description: 'Records deleted so far.' }),
+    status: oneOf(erasureStatuses, '`completed` once every record is deleted.'),
+    agentId: nullable(
+      id('agent'),
+      'Only records of this agent are deleted. `null`: of all agents.',
+    ),
+    variable: Type.String({ description: 'The variable that identifies the end user.' }),
+    deleted: Type.Integer({ minimum: 0, description: 'Number of records deleted so far.' }),
     waiting: Type.Integer({
       minimum: 0,
-      description: 'Runs of the end user that have not ended yet; they go when they have.',
+      description:
+        "Number of the end user's executions that have not ended. They are deleted when they end.",
     }),
-    requestedAt: time('When it was asked for.'),
-    requestedBy: nullable(id('user'), 'Who asked; `null` where that account is gone.'),
-    completedAt: nullable(time('When all was gone.')),
+    requestedAt: time('Time of the request.'),
+    requestedBy: nullable(
+      id('user'),
+      'User who requested it. `null` if the account no longer exists.',
+    ),
+    completedAt: nullable(time('Time when every record was deleted.')),
   },
   { title: 'Erasure' },
 );
@@ -47,26 +54,26 @@ export const createErasure = endpoint({
   path: '/api/v1/erasures',
   summary: "Delete all of an end user's records",
   description:
-    'Every record in which this variable has this value, whatever its age and agent, the runs that have not ended included: those are deleted once they have. Worked off in the background from the newest to the oldest. The value itself is forgotten when that is done. A record whose bodies are gone already does not tell whose it was, and stays.',
+    'Deletes every record in which this variable has this value, regardless of age and agent. Executions that have not ended are deleted when they end. A background job deletes from the newest record to the oldest and then discards the value. Records whose bodies were already deleted cannot be matched and stay.',
   tag,
   auth: 'owner',
   body: body('ErasureInput', {
     variable: Type.String({
       minLength: 1,
       maxLength: limits.erasedNameMax,
-      description: 'The name of the variable.',
+      description: 'Name of the variable.',
     }),
     value: Type.String({
       maxLength: limits.erasedValueMax,
       description:
-        'As it stands in a prompt: a text as it is, anything else as its JSON text. `42` finds `42` and `"42"`.',
+        'Value as rendered in a prompt: a string as it is, anything else as JSON. `42` matches `42` and `"42"`.',
     }),
     agentId: Type.Optional(
-      nullable(reference('agent'), 'Only the records of this agent; all agents unless given.'),
+      nullable(reference('agent'), 'Only records of this agent. Default: all agents.'),
     ),
   }),
-  answers: { 202: Erasure, ...problems(404, 409) },
-  sends: ['Location'],
+  responses: { 202: Erasure, ...problems(404, 409) },
+  responseHeaders: ['Location'],
 });
 
 export const listErasures = endpoint({
@@ -74,19 +81,19 @@ export const listErasures = endpoint({
   method: 'GET',
   path: '/api/v1/erasures',
   summary: 'List the erasures',
-  description: 'Newest first.',
+  description: 'Sorted newest first.',
   tag,
   auth: 'owner',
   query: query(pageQuery),
-  answers: { 200: page('ErasureList', 'erasures', Erasure) },
+  responses: { 200: page('ErasureList', 'erasures', Erasure) },
 });
 
 export const getErasure = endpoint({
   id: 'getErasure',
   method: 'GET',
   path: '/api/v1/erasures/{erasureId}',
-  summary: 'Read how far an erasure has come',
+  summary: 'Get the progress of an erasure',
   tag,
   auth: 'owner',
-  answers: { 200: Erasure, ...problems(404) },
+  responses: { 200: Erasure, ...problems(404) },
 });

@@ -9,7 +9,7 @@ export const ExecuteRequest = Type.Object(
       type: 'object',
       additionalProperties: true,
       description:
-        'Variable name to value, any JSON. Strings stand as they are, anything else as its JSON text; `null` counts as not supplied. Must cover every required variable.',
+        'Values by variable name, any JSON. Strings are inserted unchanged, other values as JSON. `null` counts as not supplied. Must contain every required variable.',
       examples: [{ topic: 'tides', audience: 'sailors' }],
     }),
   },
@@ -19,17 +19,17 @@ export const ExecuteRequest = Type.Object(
 export const ExecuteAccepted = Type.Object(
   {
     success: Type.Literal(true),
-    executionId: id('execution', 'What to poll with.'),
+    executionId: id('execution', 'Identifier to poll with.'),
     agentId: id('agent', 'The agent.'),
     agentName: Type.String(),
     status: Type.Literal('processing'),
-    message: Type.String({ description: 'For people.' }),
+    message: Type.String({ description: 'Display name of the agent.' }),
     statusUrl: Type.String({
-      description: 'Relative: `/api/v1/agents/{agentId}/executions/{executionId}`.',
+      description: 'Relative URL: `/api/v1/agents/{agentId}/executions/{executionId}`.',
     }),
     ignoredVariables: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'Names the agent does not declare: recorded, but not used.',
+        description: 'Variables that the agent does not declare. They are recorded but not used.',
       }),
     ),
   },
@@ -39,59 +39,68 @@ export type ExecuteAccepted = Static<typeof ExecuteAccepted>;
 
 const figure = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
 
-/** Absent while `processing`, always there after; the rule below says so to validators. */
+/**
+ * Absent while `processing`, always present afterwards. `endedHasFigures` declares this rule for
+ * validators.
+ */
 const figures = {
-  latencyMs: figure('Milliseconds from the first start of work to the end.'),
-  tokensUsed: figure('Input and output together; 0 where the model never ran.'),
-  inputTokens: figure('Cached ones included.'),
-  outputTokens: figure('What the model wrote.'),
-  costUSD: Type.Optional(Type.Number({ minimum: 0, description: '0 where it is not known.' })),
+  latencyMs: figure('Milliseconds from the first start to the end.'),
+  tokensUsed: figure('Sum of input and output tokens. 0 if the model was never called.'),
+  inputTokens: figure('Input tokens, including cached ones.'),
+  outputTokens: figure('Output tokens.'),
+  costUSD: Type.Optional(Type.Number({ minimum: 0, description: '0 if the cost is unknown.' })),
   costKnown: Type.Optional(
-    Type.Boolean({ description: 'False where no price or no usage is known: 0 is then a gap.' }),
+    Type.Boolean({
+      description: '`false` if the price or the usage is unknown; `costUSD` is then 0.',
+    }),
   ),
-  completedAt: Type.Optional(time('When it ended.')),
+  completedAt: Type.Optional(time('Time when it ended.')),
 };
 
 const fields = {
   executionId: id('execution', 'Identifier.'),
-  agentId: id('agent', 'The agent that was executed.'),
-  agentName: Type.String({ description: 'Its name when the call came.' }),
-  status: oneOf(['processing', ...endStatuses], 'All but `processing` are final.'),
-  source: oneOf(sources, 'Where the call came from.'),
-  executedAt: time('When the call was accepted or refused.'),
+  agentId: id('agent', 'The executed agent.'),
+  agentName: Type.String({ description: 'Name of the agent at the time of the call.' }),
+  status: oneOf(['processing', ...endStatuses], 'Every status except `processing` is final.'),
+  source: oneOf(sources, 'Origin of the call.'),
+  executedAt: time('Time when the call was accepted or refused.'),
   executedBy: nullable(
     id('user'),
-    "The session's user or the key's issuer; `null` where that is not known any more.",
+    'User of the session, or issuer of the key. `null` if no longer known.',
   ),
-  apiKeyId: Type.Optional(id('key', 'The key of the call. Only when the source is `api`.')),
-  workflowRunId: Type.Optional(id('workflowRun', 'Only when the source is `workflow`.')),
+  apiKeyId: Type.Optional(id('key', 'API key of the call. Present only if the source is `api`.')),
+  workflowRunId: Type.Optional(id('workflowRun', 'Present only if the source is `workflow`.')),
   stepName: Type.Optional(
     Type.String({
-      description: 'The step that it was the call of. Only when the source is `workflow`.',
+      description: 'Workflow step of the execution. Present only if the source is `workflow`.',
     }),
   ),
-  modelUsed: Type.String({ description: 'As `provider/model`.' }),
+  modelUsed: Type.String({ description: 'Format: `provider/model`.' }),
   temperature: Type.Optional(Type.Number()),
-  promptVersionId: id('version', 'The version that was pinned.'),
-  promptVersionLabel: Type.String({ description: 'Its label.' }),
+  promptVersionId: id('version', 'The pinned prompt version.'),
+  promptVersionLabel: Type.String({ description: 'Label of the prompt version.' }),
   inputVariables: Type.Optional(
     Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description: 'The variables as sent.',
+      description: 'Variables as sent by the caller.',
     }),
   ),
-  queuedAt: Type.Optional(time('When it was queued; absent for a refused call.')),
-  startedAt: Type.Optional(time('When work first began.')),
-  attempts: Type.Integer({ minimum: 0, description: 'Model calls begun.' }),
+  queuedAt: Type.Optional(time('Time when it was queued. Absent for a refused call.')),
+  startedAt: Type.Optional(time('Time when the first attempt started.')),
+  attempts: Type.Integer({ minimum: 0, description: 'Number of attempts started.' }),
   ...figures,
-  finishReason: Type.Optional(Type.String({ description: 'Why the model stopped.' })),
-  outputText: Type.Optional(Type.String({ description: 'Only when successful.' })),
-  error: Type.Optional(Type.String({ description: 'On every end but `success`.' })),
-  errorCode: Type.Optional(oneOf(executionErrorCodes, 'On every end but `success`.')),
+  finishReason: Type.Optional(Type.String({ description: 'Reason why the model stopped.' })),
+  outputText: Type.Optional(Type.String({ description: 'Present only on success.' })),
+  error: Type.Optional(
+    Type.String({ description: 'Present on every final status except `success`.' }),
+  ),
+  errorCode: Type.Optional(
+    oneOf(executionErrorCodes, 'Present on every final status except `success`.'),
+  ),
 };
 
-/** JSON Schema's way to say "always, once it has ended". */
+/** JSON Schema for: always present once the execution has ended. */
 const endedHasFigures = {
   if: { properties: { status: { const: 'processing' } } },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema, not a promise.
@@ -99,22 +108,27 @@ const endedHasFigures = {
   else: { required: Object.keys(figures) },
 };
 
-/** One record as lists hold it: without prompts, address and client. */
+/** A record without prompts, IP address and user agent. Used in lists. */
 export const Execution = Type.Object(fields, { title: 'Execution', ...endedHasFigures });
 export type Execution = Static<typeof Execution>;
 
-/** The full record, the same object at every stage. */
+/** The full record, the same object in every state. */
 export const ExecutionDetail = Type.Object(
   {
     ...fields,
-    output: Type.Optional(Type.String({ description: 'The same text as `outputText`.' })),
-    systemPrompt: Type.Optional(Type.String({ description: 'As sent to the model.' })),
-    userPrompt: Type.Optional(Type.String({ description: 'As sent to the model.' })),
-    workflowId: Type.Optional(
-      id('workflow', 'Only when the source is `workflow`, for as long as its run is kept.'),
+    output: Type.Optional(Type.String({ description: 'Same text as `outputText`.' })),
+    systemPrompt: Type.Optional(
+      Type.String({ description: 'System prompt as sent to the model.' }),
     ),
-    ipAddress: Type.Optional(Type.String({ description: 'Of the caller.' })),
-    userAgent: Type.Optional(Type.String({ description: 'Of the caller.' })),
+    userPrompt: Type.Optional(Type.String({ description: 'User prompt as sent to the model.' })),
+    workflowId: Type.Optional(
+      id(
+        'workflow',
+        'Present only if the source is `workflow`, until the workflow run is deleted.',
+      ),
+    ),
+    ipAddress: Type.Optional(Type.String({ description: 'IP address of the caller.' })),
+    userAgent: Type.Optional(Type.String({ description: 'User agent of the caller.' })),
   },
   { title: 'ExecutionDetail', ...endedHasFigures },
 );
@@ -125,7 +139,7 @@ export const ExecutionList = Type.Object(
     executions: Type.Array(Execution),
     pagination: Pagination,
     nextCursor: Type.Optional(
-      Type.String({ description: 'For `cursor`; absent on the last page.' }),
+      Type.String({ description: 'Value for `cursor`. Absent on the last page.' }),
     ),
   },
   { title: 'ExecutionList' },

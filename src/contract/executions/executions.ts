@@ -22,7 +22,7 @@ export const idempotency = Type.Object({
       maxLength: limits.idempotencyKeyMax,
       pattern: '^[\\x20-\\x7e]+$',
       description:
-        'Makes a retry safe: the same key and variables answer the first 202 again. Kept 24 hours and until the run ends.',
+        'Makes retries safe: a request with the same key and variables returns the first 202 again. Valid for 24 hours and at least until the execution ends.',
     }),
   ),
 });
@@ -32,14 +32,14 @@ const execute = {
   tag,
   headers: idempotency,
   body: ExecuteRequest,
-  answers: {
+  responses: {
     202: ExecuteAccepted,
     400: VariablesProblem,
     ...problems(401, 403, 404, 422),
     429: LimitProblem,
     ...problems(503),
   },
-  sends: ['Location', 'RateLimit', 'Idempotent-Replayed'],
+  responseHeaders: ['Location', 'RateLimit', 'Idempotent-Replayed'],
 } as const;
 
 export const executeAgent = endpoint({
@@ -48,7 +48,7 @@ export const executeAgent = endpoint({
   path: '/api/v1/agents/{agentId}/execute',
   summary: 'Execute an agent',
   description:
-    'Accepts the call, answers at once, and runs the model after. The 202 is sent only when the execution is durably recorded; poll `statusUrl` for the outcome. Each accepted call spends one AI Action. A 503 with code `OUTCOME_UNKNOWN` may have been accepted: retry it with the same `Idempotency-Key`.',
+    'Accepts the call, responds immediately and calls the model afterwards. The 202 is sent only after the execution is durably recorded. Poll `statusUrl` for the result. Each accepted call uses one AI Action. After a 503 with code `OUTCOME_UNKNOWN` the call may have been accepted: retry with the same `Idempotency-Key`.',
   auth: 'execute',
   session: null,
 });
@@ -59,7 +59,7 @@ export const executeAgentInDashboard = endpoint({
   path: '/api/agents/{agentId}/execute',
   summary: 'Execute an agent from a session',
   description:
-    'As with a key, with `source: "dashboard"`, and in every stage but for an archived agent.',
+    'Like the call with a key, with `source: "dashboard"`. Allowed in every stage, except for archived agents.',
   auth: 'session',
   session: 'execute',
 });
@@ -68,15 +68,15 @@ export const getExecution = endpoint({
   id: 'getExecution',
   method: 'GET',
   path: '/api/v1/agents/{agentId}/executions/{executionId}',
-  summary: 'Read the status of an execution',
+  summary: 'Get an execution',
   description:
-    'Always 200 with the same object at every stage; what does not exist yet is absent. While `processing`, `Retry-After` says when to ask again. A key with `execute` but not `read` reaches the runs it started.',
+    'Always 200 with the same object in every state; fields without a value yet are absent. While `processing`, `Retry-After` gives the polling interval. A key with `execute` but not `read` can access the executions it started.',
   tag,
   auth: 'read',
-  ownWith: 'execute',
+  ownPermission: 'execute',
   query: waitQuery,
-  answers: { 200: ExecutionDetail, ...problems(404) },
-  sends: ['Retry-After'],
+  responses: { 200: ExecutionDetail, ...problems(404) },
+  responseHeaders: ['Retry-After'],
 });
 
 export const cancelExecution = endpoint({
@@ -84,51 +84,54 @@ export const cancelExecution = endpoint({
   method: 'POST',
   path: '/api/v1/agents/{agentId}/executions/{executionId}/cancel',
   summary: 'Cancel an execution',
-  description: 'Ends it as `canceled` and aborts the model call. 409 where it has already ended.',
+  description:
+    'Ends it as `canceled` and aborts the model call. Returns 409 if it has already ended.',
   tag,
   auth: 'cancel',
-  answers: { 200: ExecutionDetail, ...problems(404, 409) },
+  responses: { 200: ExecutionDetail, ...problems(404, 409) },
 });
 
-/** Only bounded here: whether a text is a date the handler says, with the words that help. */
+/** Only bounded here. The handler parses the date and reports errors in plain words. */
 const date = (description: string) =>
   Type.String({ maxLength: 40, description, examples: ['2026-11-21', '2026-11-21T09:30:00Z'] });
 
 export const startDate = date(
-  'ISO 8601, inclusive. A date alone means the start of that day, UTC.',
+  'ISO 8601, inclusive. A date without a time means the start of that day in UTC.',
 );
-export const endDate = date('ISO 8601, inclusive. A date alone means the end of that day, UTC.');
+export const endDate = date(
+  'ISO 8601, inclusive. A date without a time means the end of that day in UTC.',
+);
 
 const money = (description: string) =>
   Type.String({ pattern: patterns.dollars.source, description, examples: ['0.05'] });
 const milliseconds = (description: string) =>
   Type.Integer({ minimum: 0, maximum: latencyMsMax, description });
 
-/** What narrows a history down, wherever one is read. */
+/** Filters of every history endpoint. */
 const filters = {
   status: Type.Optional(oneOf(endStatuses, 'Only records with this status.')),
   source: Type.Optional(oneOf(sources, 'Only records from this source.')),
   startDate: Type.Optional(startDate),
   endDate: Type.Optional(endDate),
-  promptVersionId: Type.Optional(reference('version', 'Only runs of this prompt version.')),
-  model: Type.Optional(text(limits.modelMax, 'Only runs of this model, as `modelUsed` names it.')),
+  promptVersionId: Type.Optional(reference('version', 'Only executions of this prompt version.')),
+  model: Type.Optional(text(limits.modelMax, 'Only executions of this model, as in `modelUsed`.')),
   apiKeyId: Type.Optional(reference('key', 'Only calls with this API key.')),
   errorCode: Type.Optional(oneOf(executionErrorCodes, 'Only records with this error code.')),
-  latencyMsMin: Type.Optional(milliseconds('Only records that took at least so long.')),
-  latencyMsMax: Type.Optional(milliseconds('Only records that took at most so long.')),
-  costUSDMin: Type.Optional(money('Only records that cost at least so much.')),
-  costUSDMax: Type.Optional(money('Only records that cost at most so much.')),
+  latencyMsMin: Type.Optional(milliseconds('Minimum latency.')),
+  latencyMsMax: Type.Optional(milliseconds('Maximum latency.')),
+  costUSDMin: Type.Optional(money('Minimum cost.')),
+  costUSDMax: Type.Optional(money('Maximum cost.')),
   q: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: limits.searchMax,
       description:
-        'Only records whose output or variables hold all these words; `"…"` a phrase, `or`, `-` for without. What has punctuation in it, such as `A-1017` or `example.com`, is a phrase of its parts.',
+        'Only records whose output or variables contain all these words. `"…"` matches a phrase, `or` alternatives, `-` excludes. A term with punctuation, such as `A-1017` or `example.com`, is a phrase of its parts.',
     }),
   ),
 };
 
-/** A query with filters: those by variable have names of the caller's making. */
+/** A query with the history filters. The caller chooses the names of variable filters. */
 export function historyQuery<P extends Record<string, TSchema>>(properties: P) {
   return Type.Object(
     { ...properties, ...filters },
@@ -144,7 +147,7 @@ export function historyQuery<P extends Record<string, TSchema>>(properties: P) {
 const list = {
   method: 'GET',
   tag,
-  description: `Newest first (\`executedAt\`, then identifier). Filters combine, those of variables too: \`variables.customer=acme\` are the records whose variable \`customer\` is \`acme\` (JSON text for what is not a string). Runs that are still \`processing\` are left out unless asked for. Latency, cost, variables and \`q\` are found by reading: where the other filters leave more than ${limits.recordsReadMax} records (${limits.recordsSearchedMax} with \`q\`, which looks into the first ${limits.searchedCharactersMax} characters of each), or such that reading them takes too long, the answer is 400. A page of long records is streamed.`,
+  description: `Sorted newest first (\`executedAt\`, then identifier). Filters are combined with AND, including variable filters: \`variables.customer=acme\` matches records whose variable \`customer\` is \`acme\` (as JSON, unless it is a string). Executions in \`processing\` are listed only on request. Latency, cost, variables and \`q\` require reading each record: the response is 400 if the other filters match more than ${limits.recordsReadMax} records (${limits.recordsSearchedMax} with \`q\`, which searches the first ${limits.searchedCharactersMax} characters of each), or if reading takes too long. A page of large records is streamed.`,
   auth: 'read',
   query: historyQuery({
     ...pageQuery,
@@ -153,19 +156,16 @@ const list = {
         minLength: 1,
         maxLength: limits.cursorMax,
         description:
-          'The `nextCursor` of the page before, instead of `offset`: cheap at any depth.',
+          '`nextCursor` of the previous page. Use it instead of `offset`: its cost does not grow with depth.',
       }),
     ),
-    include: Type.Optional(oneOf(['processing'], 'Adds the runs that have not ended yet.')),
+    include: Type.Optional(oneOf(['processing'], 'Includes executions that have not ended.')),
     omit: Type.Optional(
-      oneOf(
-        ['bodies'],
-        'Leaves `inputVariables` and `outputText` out of every record: cheap to ask for again and again, however long they are.',
-      ),
+      oneOf(['bodies'], 'Omits `inputVariables` and `outputText`. Use it for frequent polling.'),
     ),
   }),
-  answers: { 200: ExecutionList, ...problems(400, 404), 429: ListLimitProblem },
-  sends: ['RateLimit'],
+  responses: { 200: ExecutionList, ...problems(400, 404), 429: ListLimitProblem },
+  responseHeaders: ['RateLimit'],
 } as const;
 
 export const listExecutions = endpoint({
@@ -187,6 +187,6 @@ export const listAllExecutions = endpoint({
   id: 'listAllExecutions',
   path: '/api/v1/executions',
   summary: 'List the executions of all agents',
-  description: `Of all agents that the caller sees, as for one. ${list.description}`,
-  answers: { 200: ExecutionList, ...problems(400), 429: ListLimitProblem },
+  description: `Lists the executions of all agents that the caller can see. ${list.description}`,
+  responses: { 200: ExecutionList, ...problems(400), 429: ListLimitProblem },
 });

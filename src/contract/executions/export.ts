@@ -11,28 +11,28 @@ const shared = {
   auth: 'read',
   query: historyQuery({
     format: Type.Optional(
-      oneOf(['jsonl', 'csv'], 'A JSON object on each line, unless `csv` is asked for.'),
+      oneOf(['jsonl', 'csv'], 'One JSON object per line, unless `csv` is requested.'),
     ),
     cursor: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: limits.cursorMax,
         description:
-          'The `executionId` of the last record that came through: the export goes on after it, without the head of a CSV.',
+          '`executionId` of the last record received. The export continues after it, without a CSV header.',
       }),
     ),
     workspace: Type.Optional(
       reference(
         'workspace',
-        'As the header `Cueline-Workspace`, for a link, which can send none: which workspace is meant, where a session belongs to several.',
+        'Same as the header `Cueline-Workspace`, for links, which cannot send headers. Selects the workspace if the user belongs to several.',
       ),
     ),
   }),
   produces: ['application/jsonl', 'text/csv'],
-  sends: ['RateLimit', 'Content-Disposition'],
+  responseHeaders: ['RateLimit', 'Content-Disposition'],
 } as const;
 
-const description = `Streams every record that matches, newest first, as it was when the export began, no faster than it is taken. The records are whole, prompts included. An answer that is broken off ends without its last chunk; go on with \`cursor\`. At most ${limits.exportsMax} at once in a process and ${limits.exportsOfWorkspaceMax} of a workspace (503 beyond), each for at most ${limits.streamMsMax / 60_000} minutes. In CSV a cell that a spreadsheet would take for a formula is led by an apostrophe. Filters are those of the list, of any number of records.`;
+const description = `Streams every matching record, newest first, as of the start of the export, at the speed of the reader. Records are complete, including prompts. An interrupted response ends without its last chunk; continue with \`cursor\`. At most ${limits.exportsMax} exports per process and ${limits.exportsOfWorkspaceMax} per workspace run at once (503 beyond), each for at most ${limits.streamMsMax / 60_000} minutes. In CSV, an apostrophe precedes cells that a spreadsheet would interpret as a formula. Accepts the filters of the list, without its limit on the number of records.`;
 
 export const exportExecutions = endpoint({
   ...shared,
@@ -40,7 +40,7 @@ export const exportExecutions = endpoint({
   path: '/api/v1/agents/{agentId}/executions/export',
   summary: "Export an agent's executions",
   description,
-  answers: { 200: Type.String(), ...problems(400, 404), 429: ListLimitProblem, ...problems(503) },
+  responses: { 200: Type.String(), ...problems(400, 404), 429: ListLimitProblem, ...problems(503) },
 });
 
 export const exportAllExecutions = endpoint({
@@ -48,6 +48,6 @@ export const exportAllExecutions = endpoint({
   id: 'exportAllExecutions',
   path: '/api/v1/executions/export',
   summary: 'Export the executions of all agents',
-  description: `Of all agents that the caller sees, as for one. ${description}`,
-  answers: { 200: Type.String(), ...problems(400), 429: ListLimitProblem, ...problems(503) },
+  description: `Exports the executions of all agents that the caller can see. ${description}`,
+  responses: { 200: Type.String(), ...problems(400), 429: ListLimitProblem, ...problems(503) },
 });

@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { body, nullable } from '../shared.ts';
 
-/** How long records and their bodies are kept. */
+/** Retention of records and their bodies. */
 
 const tag = 'Retention';
 
@@ -12,9 +12,9 @@ const days = (description: string) =>
 
 export const Retention = Type.Object(
   {
-    recordsDays: days('Days that records are kept; `null` is for ever.'),
+    recordsDays: days('Days to keep records. `null`: forever.'),
     bodiesDays: days(
-      'Days that bodies (variables, prompts, output) are kept; `null` is as long as their record.',
+      'Days to keep bodies (variables, prompts, output). `null`: as long as their record.',
     ),
   },
   { title: 'Retention', additionalProperties: false },
@@ -22,15 +22,15 @@ export const Retention = Type.Object(
 export type Retention = Static<typeof Retention>;
 
 const agents = {
-  recordsDays: days("Days that the agent's records are kept; `null` is what its workspace says."),
-  bodiesDays: days('Days that their bodies are kept; `null` is what its workspace says.'),
+  recordsDays: days("Days to keep the agent's records. `null`: the workspace's setting."),
+  bodiesDays: days("Days to keep their bodies. `null`: the workspace's setting."),
 };
 
 export const AgentRetention = Type.Object(agents, { title: 'AgentRetention' });
 
 export const AgentRetentionInput = Type.Partial(Type.Object(agents), {
   title: 'AgentRetentionInput',
-  description: 'What is left out keeps what it has. Only an owner may change it.',
+  description: 'Omitted fields do not change. Only an owner may change the retention.',
   additionalProperties: false,
 });
 
@@ -38,22 +38,22 @@ export const getRetention = endpoint({
   id: 'getRetention',
   method: 'GET',
   path: '/api/v1/retention',
-  summary: 'Read how long records are kept',
+  summary: 'Get the retention of the workspace',
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Retention },
+  responses: { 200: Retention },
 });
 
 export const setRetention = endpoint({
   id: 'setRetention',
   method: 'PUT',
   path: '/api/v1/retention',
-  summary: 'Set how long records are kept',
+  summary: 'Set the retention of the workspace',
   description:
-    'For all agents that do not say otherwise. Days count from when a call was accepted or refused. What is over by that goes within minutes, and nothing brings it back; the statistics stay.',
+    'Applies to all agents without their own setting. Days count from the time a call was accepted or refused. Expired records are permanently deleted within minutes. Statistics are not affected.',
   tag,
   auth: 'owner',
   body: body('RetentionInput', Retention.properties),
-  answers: { 200: Retention },
+  responses: { 200: Retention },
 });

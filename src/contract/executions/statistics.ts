@@ -19,41 +19,49 @@ const Latency = Type.Object(
   },
   {
     title: 'Latency',
-    description:
-      'Milliseconds, read from a histogram: off by at most a tenth and half a millisecond.',
+    description: 'Milliseconds, from a histogram: accurate to 10 % and half a millisecond.',
   },
 );
 
 export const Bucket = Type.Object(
   {
-    start: time('When the step begins.'),
-    end: time('Its last millisecond: as an `endDate` it means the same.'),
-    agentId: Type.Optional(id('agent', 'Where grouped by `agent`.')),
+    start: time('Start of the interval.'),
+    end: time('Last millisecond of the interval. Valid as `endDate` for the same interval.'),
+    agentId: Type.Optional(id('agent', 'Present if grouped by `agent`.')),
     agentName: Type.Optional(
-      nullable(Type.String(), 'Where grouped by `agent`; also that of a deleted one.'),
+      nullable(Type.String(), 'Present if grouped by `agent`, also for a deleted agent.'),
     ),
-    status: Type.Optional(oneOf(endStatuses, 'Where grouped by `status`.')),
-    source: Type.Optional(oneOf(sources, 'Where grouped by `source`.')),
-    promptVersionId: Type.Optional(id('version', 'Where grouped by `version`.')),
-    promptVersionLabel: Type.Optional(nullable(Type.String(), 'Where grouped by `version`.')),
-    model: Type.Optional(Type.String({ description: 'Where grouped by `model`.' })),
+    status: Type.Optional(oneOf(endStatuses, 'Present if grouped by `status`.')),
+    source: Type.Optional(oneOf(sources, 'Present if grouped by `source`.')),
+    promptVersionId: Type.Optional(id('version', 'Present if grouped by `version`.')),
+    promptVersionLabel: Type.Optional(nullable(Type.String(), 'Present if grouped by `version`.')),
+    model: Type.Optional(Type.String({ description: 'Present if grouped by `model`.' })),
     apiKeyId: Type.Optional(
-      nullable(id('key'), 'Where grouped by `key`; `null` for calls without one.'),
+      nullable(id('key'), 'Present if grouped by `key`. `null` for calls without a key.'),
     ),
     errorCode: Type.Optional(
-      nullable(oneOf(executionErrorCodes), 'Where grouped by `errorCode`; `null` for successes.'),
+      nullable(
+        oneOf(executionErrorCodes),
+        'Present if grouped by `errorCode`. `null` for successes.',
+      ),
     ),
-    count: count('What occurred, refusals that got no record included; never reduced.'),
-    recorded: count('Records that exist; fewer than occurred, and reduced by retention.'),
+    count: count(
+      'Number of calls, including refusals without a record. Retention never reduces it.',
+    ),
+    recorded: count('Number of existing records. At most `count`; retention reduces it.'),
     successRate: nullable(
       Type.Number({ minimum: 0, maximum: 1 }),
-      'Successes by successes and failures; `null` where there is neither. Refused and canceled calls do not count.',
+      'Successes divided by successes plus failures. `null` if there are neither. Refused and canceled calls do not count.',
     ),
-    inputTokens: count('Cached ones included.'),
-    outputTokens: count('What the models wrote.'),
-    costUSD: Type.Number({ minimum: 0, description: 'What is known of it.' }),
-    costUnknown: count('Calls whose cost is not known, or only in part: `costUSD` lacks theirs.'),
-    latencyMs: Type.Union([Latency, Type.Null()], { description: '`null` where nothing ran.' }),
+    inputTokens: count('Input tokens, including cached ones.'),
+    outputTokens: count('Output tokens.'),
+    costUSD: Type.Number({ minimum: 0, description: 'Sum of the known costs.' }),
+    costUnknown: count(
+      'Number of executions whose cost is unknown or only partly known. `costUSD` omits the unknown part.',
+    ),
+    latencyMs: Type.Union([Latency, Type.Null()], {
+      description: '`null` if the model was never called.',
+    }),
   },
   { title: 'Bucket' },
 );
@@ -61,12 +69,12 @@ export type Bucket = Static<typeof Bucket>;
 
 const answered = {
   level: oneOf(stepLengths),
-  groupBy: Type.Array(oneOf(groupings), { description: 'What each step is told apart by.' }),
-  timeZone: Type.String({ description: 'Where days and hours begin.', examples: ['UTC'] }),
-  startDate: time('Start of the first step.'),
-  endDate: time('Last millisecond of the last step.'),
+  groupBy: Type.Array(oneOf(groupings), { description: 'Groups within each interval.' }),
+  timeZone: Type.String({ description: 'Time zone of the days and hours.', examples: ['UTC'] }),
+  startDate: time('Start of the first interval.'),
+  endDate: time('Last millisecond of the last interval.'),
   buckets: Type.Array(Bucket, {
-    description: 'Oldest first, then by what they are grouped by; empty ones are left out.',
+    description: 'Sorted by time, oldest first, then by group. Empty buckets are omitted.',
   }),
 };
 
@@ -79,15 +87,15 @@ export type Statistics = Static<typeof Statistics>;
 export const WorkspaceStatistics = Type.Object(answered, { title: 'WorkspaceStatistics' });
 export type WorkspaceStatistics = Static<typeof WorkspaceStatistics>;
 
-/** Of one agent: there is nothing to tell agents apart by. */
+/** Groupings of a single agent's statistics: all except `agent`. */
 export const agentGroupings = groupings.filter((grouping) => grouping !== 'agent');
 
-/** Only bounded here: what is wrong with a text the handler says, with the words that help. */
-function asked(allowed: readonly string[]) {
+/** Only bounded here. The handler validates the value and reports errors in plain words. */
+function statisticsParameters(allowed: readonly string[]) {
   return {
     level: Type.Optional(
       Type.Unsafe<StepLength>({
-        ...oneOf(stepLengths, 'The length of a step; `all`: the whole range is one.'),
+        ...oneOf(stepLengths, 'Length of an interval. `all`: one interval for the whole range.'),
         default: 'day',
       }),
     ),
@@ -95,7 +103,7 @@ function asked(allowed: readonly string[]) {
       Type.String({
         maxLength: 100,
         default: 'status,source',
-        description: `What each step is told apart by: some of ${allowed.join(', ')}, with commas between; \`none\` or nothing for time alone.`,
+        description: `Comma-separated list of groupings: ${allowed.join(', ')}. \`none\` or empty groups by time only.`,
         examples: ['status,source', 'model'],
       }),
     ),
@@ -104,56 +112,58 @@ function asked(allowed: readonly string[]) {
         maxLength: 100,
         default: 'UTC',
         description:
-          'IANA name of the zone whose days and hours are meant, also by dates alone in `startDate` and `endDate`.',
+          'IANA time zone of the days and hours, also for dates in `startDate` and `endDate`.',
         examples: ['Europe/Berlin'],
       }),
     ),
     startDate: Type.Optional({
       ...startDate,
-      description: 'ISO 8601, inclusive. A date alone means the start of that day in `timeZone`.',
+      description:
+        'ISO 8601, inclusive. A date without a time means the start of that day in `timeZone`.',
     }),
     endDate: Type.Optional({
       ...endDate,
-      description: 'ISO 8601, inclusive. A date alone means the end of that day in `timeZone`.',
+      description:
+        'ISO 8601, inclusive. A date without a time means the end of that day in `timeZone`.',
     }),
   };
 }
 
-const bounds = `At most ${limits.statisticsStepsMax} steps, ${limits.statisticsBucketsMax} buckets, and ${limits.statisticsRowsMax} stored rows to add up; level \`minute\` reaches ${limits.statisticsMinuteDays} days back and groups by status and source. Without dates the last 60 minutes, 48 hours or 30 days.`;
+const bounds = `Limits: ${limits.statisticsStepsMax} intervals, ${limits.statisticsBucketsMax} buckets and ${limits.statisticsRowsMax} stored rows per response. Level \`minute\` covers the last ${limits.statisticsMinuteDays} days and groups only by status and source. Default range: the last 60 minutes, 48 hours or 30 days.`;
 
 export const getStatistics = endpoint({
   id: 'getStatistics',
   method: 'GET',
   path: '/api/v1/agents/{agentId}/statistics',
-  summary: "Read an agent's statistics",
-  description: `Counted by the time a call was accepted or refused, one bucket for each step of time and each group in it. ${bounds}`,
+  summary: 'Get the statistics of an agent',
+  description: `Counted by the time a call was accepted or refused, one bucket per interval and group. ${bounds}`,
   tag: 'Executions',
   auth: 'read',
-  query: query(asked(agentGroupings)),
-  answers: { 200: Statistics, ...problems(404), 429: ListLimitProblem },
-  sends: ['RateLimit'],
+  query: query(statisticsParameters(agentGroupings)),
+  responses: { 200: Statistics, ...problems(404), 429: ListLimitProblem },
+  responseHeaders: ['RateLimit'],
 });
 
 export const getWorkspaceStatistics = endpoint({
   id: 'getWorkspaceStatistics',
   method: 'GET',
   path: '/api/v1/statistics',
-  summary: "Read the statistics of all the workspace's agents",
-  description: `As those of one agent, added up over all agents that the caller sees, or told apart by \`agent\`. Agents that were deleted count as long as the caller would see them. ${bounds}`,
+  summary: 'Get the statistics of all agents',
+  description: `Sums over all agents that the caller can see, or one group per agent with \`agent\`. Deleted agents are included under the same visibility rule. ${bounds}`,
   tag: 'Executions',
   auth: 'read',
   query: query({
-    ...asked(groupings),
+    ...statisticsParameters(groupings),
     agentIds: Type.Optional(
       Type.String({
         minLength: 1,
-        // An identifier and its comma take 31.
+        // An identifier and its comma take 31 characters.
         maxLength: limits.statisticsAgentsMax * 40,
-        description: `Only these agents, at most ${limits.statisticsAgentsMax}, with commas between. One that the caller does not see counts for nothing.`,
+        description: `Comma-separated list of at most ${limits.statisticsAgentsMax} agents to include. Agents that the caller cannot see contribute nothing.`,
         examples: [exampleId('agent')],
       }),
     ),
   }),
-  answers: { 200: WorkspaceStatistics, 429: ListLimitProblem },
-  sends: ['RateLimit'],
+  responses: { 200: WorkspaceStatistics, 429: ListLimitProblem },
+  responseHeaders: ['RateLimit'],
 });

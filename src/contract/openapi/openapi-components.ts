@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TSchema } from 'typebox';
 
-/** Any object of a JSON document. */
+/** A JSON object. */
 export type Json = { [name: string]: unknown };
 
 /**
- * Gathers the schemas that the document says once and refers to elsewhere: those with a `title`, under that title.
- * All others stand where they are used.
+ * Collects the schemas with a `title` as components under that title. Schemas without a title stay
+ * inline.
  */
 export class Components {
   readonly #kept = new Map<string, Json>();
 
-  /** The schema as the document holds it at this place: itself, or a reference to where it is kept. */
+  /** Returns the schema for use in the document: inline, or a reference to its component. */
   use(schema: TSchema): Json {
     const { title, ...rest } = schema as Json & { title?: string };
     const entries = Object.entries(rest).map(([keyword, value]) => [
@@ -22,12 +22,14 @@ export class Components {
     return title === undefined ? plain : this.#keep(title, plain);
   }
 
-  /** Everything kept, by name. */
+  /** All components by name. */
   all(): Record<string, Json> {
     return Object.fromEntries([...this.#kept].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** Goes on where a keyword holds schemas; examples, enums and the like are left as they are. */
+  /**
+   * Recurses where a keyword contains schemas. Leaves examples, enums and other values unchanged.
+   */
   #value(keyword: string, value: unknown): unknown {
     if (holdsMap.has(keyword)) {
       const entries = Object.entries(value as Json);
@@ -38,10 +40,11 @@ export class Components {
     return value;
   }
 
-  /** Two different schemas under one title would make the document lie about one of them. */
+  /** Rejects two different schemas with the same title. */
   #keep(title: string, schema: Json): Json {
     const before = this.#kept.get(title);
-    if (before && !isDeepStrictEqual(before, schema)) throw new Error(`two schemas named ${title}`);
+    if (before && !isDeepStrictEqual(before, schema))
+      throw new Error(`two schemas are named ${title}`);
     this.#kept.set(title, schema);
     return { $ref: `#/components/schemas/${title}` };
   }

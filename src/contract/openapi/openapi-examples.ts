@@ -1,12 +1,12 @@
 import { exampleId } from '../shared.ts';
 
-/** Examples of the calls that most readers come for; a test holds each against its schema. */
+/** Examples of the most common calls. A test validates each against its schema. */
 
 const agentId = exampleId('agent');
 const executionId = exampleId('execution');
 const requestId = 'req_7f3k2m9q';
 
-/** A record of the history, as lists hold it. */
+/** A record as returned in lists. */
 export const execution = {
   executionId,
   agentId,
@@ -113,7 +113,7 @@ const definition = {
 
 type Examples = Readonly<Record<string, unknown>>;
 
-/** By operation, then by status, or `body` for what is sent; each example by its name. */
+/** Examples by name, per operation and per status (`body` for the request). */
 export const examples: Readonly<Record<string, Readonly<Record<string | number, Examples>>>> = {
   executeAgent: {
     body: { execute },

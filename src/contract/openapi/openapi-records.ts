@@ -1,7 +1,10 @@
 import { exampleId } from '../shared.ts';
 import { execution } from './openapi-examples.ts';
 
-/** One example of each record, shown wherever the document holds one; a test holds each against its schema. */
+/**
+ * One example per record type, shown wherever the document uses it. A test validates each against
+ * its schema.
+ */
 
 const at = '2026-11-21T09:30:00.000Z';
 const by = exampleId('user');

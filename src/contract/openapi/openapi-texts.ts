@@ -1,52 +1,60 @@
 import type { Tag } from '../endpoint.ts';
 import type { Json } from './openapi-components.ts';
 
-/** What the document says in prose. */
+/** Prose of the document. */
 
-export const about = `Cueline hosts agents: prompts pinned to one version, run over HTTP. A call is accepted and recorded at once, the model runs after, and every run is a record that can be listed.
+export const introduction = `Cueline hosts agents. An agent pins one version of a prompt and is executed over HTTP. A call is accepted and recorded immediately; the model is called afterwards. Every execution becomes a record in the history.
 
-**Authentication.** Programs send \`Authorization: Bearer <API key>\`; the dashboard has a session cookie, and says in \`Cueline-Workspace\` which workspace is meant where its user has several. Each operation says what it needs.
+**Authentication.** Programs send \`Authorization: Bearer <API key>\`. The dashboard uses a session cookie, and the header \`Cueline-Workspace\` selects the workspace if the user belongs to several. Each operation states the permission it needs.
 
-**Identifiers** are opaque and prefixed by their kind: \`agt_\`, \`exe_\`, \`key_\` and so on. A malformed one is an unknown one: 404. **Times** are ISO 8601, UTC, with milliseconds.
+**Identifiers** are opaque and have a prefix per kind: \`agt_\`, \`exe_\`, \`key_\` and so on. A malformed identifier is treated as unknown: 404. **Times** are ISO 8601 in UTC, with milliseconds.
 
-**Errors** all have the fields \`error\`, \`message\`, \`code\` and \`requestId\`; some have more. Every answer carries the header \`X-Request-Id\`. Programs go by \`code\`. Unknown fields and parameters are refused, and nothing is ever clamped or cut. A path that does not exist is 404, a method that it does not have 405.
+**Errors** always have the fields \`error\`, \`message\`, \`code\` and \`requestId\`; some have more. Branch on \`code\`. Every response has the header \`X-Request-Id\`. Unknown fields and parameters are rejected; values are never clamped or truncated. An unknown path returns 404, an unsupported method 405.
 
-**Retries.** 429 and 503 say in \`Retry-After\` how many seconds to wait. A call with an \`Idempotency-Key\` can be repeated without running twice.`;
+**Retries.** For 429 and 503, \`Retry-After\` gives the number of seconds to wait. A call with an \`Idempotency-Key\` can be repeated without executing twice.`;
 
-export const tagMeaning: Record<Tag, string> = {
-  Executions: 'Run an agent, follow the run, and read the history of all of them.',
-  Agents: 'A prompt pinned to one version, with its settings, lifecycle and limits.',
+export const tagTexts: Record<Tag, string> = {
+  Executions: 'Execute agents, poll executions, and read the history.',
+  Agents: 'Agents pin one prompt version and have settings, a lifecycle and limits.',
   Prompts: 'Templates and their immutable versions.',
   Declaration: 'Prompts, agents and workflows as code, in `cueline.yaml`.',
-  Workflows:
-    'Steps that execute agents, one after the other or side by side, and the runs of them.',
-  Keys: 'What programs authenticate with. A secret is shown once.',
-  Usage: 'The plan and what was used of it.',
-  Providers: 'Where models are called, with which credentials and at which price.',
-  Members: 'Who may do what in the workspace. People come in by invitation only.',
-  Retention: 'How long records are kept, and how those of one end user are deleted.',
+  Workflows: 'Workflows execute agents in sequential or parallel steps.',
+  Keys: 'API keys authenticate programs. A secret is shown once.',
+  Usage: "The plan and this month's usage.",
+  Providers: 'Model providers with their credentials and prices.',
+  Members: 'Members and their roles. People join by invitation only.',
+  Retention: "How long records are kept, and the deletion of an end user's records.",
   Audit: 'Who changed what.',
-  System: 'The process itself.',
+  System: 'Health, readiness, metrics and this reference.',
 };
 
-/** The name and the meaning of each status, as far as an operation says nothing more. */
-export const statusWords: Readonly<Record<number, readonly [string, string]>> = {
-  200: ['OK', 'The result.'],
-  201: ['Created', 'What was made.'],
+/** Name and default description of each status. */
+export const statusTexts: Readonly<Record<number, readonly [string, string]>> = {
+  200: ['OK', 'The requested data.'],
+  201: ['Created', 'Created.'],
   202: ['Accepted', 'Accepted and durably recorded.'],
   204: ['NoContent', 'Done; no body.'],
-  400: ['BadRequest', 'A parameter, a field or the JSON itself is wrong; `message` names it.'],
-  401: ['Unauthorized', 'No valid key or session, or not one for this agent.'],
-  403: ['Forbidden', 'Known, but without the right; or the agent takes no calls now.'],
-  404: ['NotFound', 'No such thing, or not one that the caller can see.'],
-  409: ['Conflict', 'What is there does not allow it.'],
-  412: ['PreconditionFailed', 'Changed since it was read: `If-Match` is stale.'],
-  413: ['TooLarge', 'The body is over 1 MiB.'],
+  400: ['BadRequest', 'A parameter, a field or the JSON syntax is invalid. `message` names it.'],
+  401: [
+    'Unauthorized',
+    'The key or session is missing or invalid, or the key does not cover this agent.',
+  ],
+  403: [
+    'Forbidden',
+    'The caller is authenticated but lacks the permission, or the agent does not accept calls now.',
+  ],
+  404: ['NotFound', 'The resource does not exist, or the caller cannot see it.'],
+  409: ['Conflict', 'The current state does not allow it.'],
+  412: ['PreconditionFailed', 'The resource changed since it was read: `If-Match` is stale.'],
+  413: ['TooLarge', 'The body exceeds 1 MiB.'],
   415: ['UnsupportedMediaType', 'The body is not `application/json`.'],
-  422: ['Unprocessable', 'The `Idempotency-Key` was used with other variables.'],
-  429: ['TooManyRequests', 'A limit or the quota is used up; `Retry-After` says for how long.'],
-  500: ['InternalError', 'A fault of the server; quote the `requestId`.'],
-  503: ['Unavailable', 'Not now; `Retry-After` says when to try again.'],
+  422: ['Unprocessable', 'The `Idempotency-Key` was already used with other variables.'],
+  429: [
+    'TooManyRequests',
+    'A rate limit or the quota is exhausted. `Retry-After` gives the seconds to wait.',
+  ],
+  500: ['InternalError', 'Internal error. Quote the `requestId` in a report.'],
+  503: ['Unavailable', 'Temporarily unavailable. `Retry-After` gives the seconds to wait.'],
 };
 
 const header = (description: string, schema: Json = { type: 'string' }) => ({
@@ -55,25 +63,25 @@ const header = (description: string, schema: Json = { type: 'string' }) => ({
 });
 const integer = { type: 'integer', minimum: 0 };
 
-/** Every header that answers carry. */
+/** Every response header. */
 export const headers: Record<string, Json> = {
-  'X-Request-Id': header('Names this call in logs and errors.'),
+  'X-Request-Id': header('Identifies this request in logs and errors.'),
   'WWW-Authenticate': header('`Bearer`'),
-  'Content-Disposition': header('`attachment`, with a name for the file.'),
+  'Content-Disposition': header('`attachment`, with a file name.'),
   'Retry-After': header('Whole seconds to wait.', { type: 'integer', minimum: 1 }),
-  ETag: header('Names this state of the resource, for `If-Match`.'),
-  Location: header('Where what was made can be read.'),
-  'Idempotent-Replayed': header('`true` where an earlier answer is given again.'),
+  ETag: header('Version of the resource, for `If-Match`.'),
+  Location: header('Path of the created resource.'),
+  'Idempotent-Replayed': header('`true` if the response repeats an earlier one.'),
   RateLimit: header(
-    'What is left of the tightest window, as in the IETF draft. Absent, as are those beside it, where nothing limits, and from a refusal that came before a window was looked at.',
+    'Remaining calls of the tightest window, as in the IETF draft. This header and the related ones are absent if no limit applies, or if the call was refused before a window was checked.',
   ),
-  'RateLimit-Policy': header('The windows that hold, as in the IETF draft.'),
-  'X-RateLimit-Limit': header('Calls that the tightest window lets past.', integer),
-  'X-RateLimit-Remaining': header('What is left of it.', integer),
-  'X-RateLimit-Reset': header('When it ends, in seconds since 1970.', integer),
+  'RateLimit-Policy': header('The windows that apply, as in the IETF draft.'),
+  'X-RateLimit-Limit': header('Limit of the tightest window.', integer),
+  'X-RateLimit-Remaining': header('Remaining calls of the tightest window.', integer),
+  'X-RateLimit-Reset': header('End of the tightest window, in seconds since 1970.', integer),
 };
 
-const aboutLimits = [
+const rateLimitHeaders = [
   'RateLimit',
   'RateLimit-Policy',
   'X-RateLimit-Limit',
@@ -81,18 +89,20 @@ const aboutLimits = [
   'X-RateLimit-Reset',
 ];
 
-/** The headers of an answer with that status, of an operation that sends those. */
-export function headersOf(status: number, sends: readonly string[]): string[] {
+/** Header names of a response with that status, of an operation with these `responseHeaders`. */
+export function headersOf(status: number, responseHeaders: readonly string[]): string[] {
   return [
     'X-Request-Id',
-    // Whatever came after a window was looked at tells of it.
-    ...sends.flatMap((name) => (name === 'RateLimit' ? aboutLimits : status < 300 ? [name] : [])),
+    // Every response after the rate limit check carries these headers.
+    ...responseHeaders.flatMap((name) =>
+      name === 'RateLimit' ? rateLimitHeaders : status < 300 ? [name] : [],
+    ),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
   ];
 }
 
-/** Alternatives: any one of them gives access; none means that the operation is public. */
+/** Alternatives: any one of them grants access. An empty list means that the operation is public. */
 export type Security = readonly Readonly<Record<string, readonly string[]>>[];
 
 /** Who may call an operation. Viewers show the schemes of `security`, but not the permissions. */

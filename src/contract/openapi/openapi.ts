@@ -1,22 +1,22 @@
 import type { TObject, TSchema } from 'typebox';
 import { type Endpoint, keyRight, sessionRight, tags } from '../endpoint.ts';
 import { endpoints } from '../index.ts';
-import { answersOf, Problem } from '../problem.ts';
+import { Problem, responsesOf } from '../problem.ts';
 import { pathParams, reference, workspaceHeader } from '../shared.ts';
 import { Components, type Json } from './openapi-components.ts';
 import { examples } from './openapi-examples.ts';
 import { records } from './openapi-records.ts';
 import {
-  about,
   accessText,
   headers,
   headersOf,
+  introduction,
   type Security,
-  statusWords,
-  tagMeaning,
+  statusTexts,
+  tagTexts,
 } from './openapi-texts.ts';
 
-/** The OpenAPI 3.1 document of the API, made from nothing but the declarations. */
+/** Generates the OpenAPI 3.1 document from the endpoint declarations. */
 export function openapi(version: string): Json {
   const components = new Components();
   components.use(Problem);
@@ -29,15 +29,16 @@ export function openapi(version: string): Json {
     info: {
       title: 'Cueline',
       version,
-      summary: 'Versioned prompts, run over HTTP, every run a record.',
-      description: about,
+      summary:
+        'Self-hosted agent execution service: versioned prompts, executed over HTTP, every execution a record.',
+      description: introduction,
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This server' }],
-    tags: tags.map((name) => ({ name, description: tagMeaning[name] })),
+    tags: tags.map((name) => ({ name, description: tagTexts[name] })),
     paths,
     components: {
-      schemas: withExamples(components.all()),
+      schemas: withRecordExamples(components.all()),
       responses: plainProblems(),
       parameters: { Workspace: workspaceParameter },
       headers,
@@ -46,26 +47,26 @@ export function openapi(version: string): Json {
   };
 }
 
-function withExamples(schemas: Record<string, Json>): Json {
-  const shown = Object.entries(schemas).map(([name, schema]) => {
+function withRecordExamples(schemas: Record<string, Json>): Json {
+  const withExamples = Object.entries(schemas).map(([name, schema]) => {
     const example = records[name];
     return [name, example === undefined ? schema : { ...schema, examples: [example] }];
   });
-  return Object.fromEntries(shown);
+  return Object.fromEntries(withExamples);
 }
 
 const securitySchemes = {
   key: {
     type: 'http',
     scheme: 'bearer',
-    description: 'An API key. An operation lists the permission that the key needs.',
+    description: 'An API key. Each operation lists the permission that the key needs.',
   },
   session: {
     type: 'apiKey',
     in: 'cookie',
     name: 'cueline.session_token',
     description:
-      'The cookie of the dashboard. An operation lists the right that the role must have. Writes need this origin and JSON.',
+      'Session cookie of the dashboard. Each operation lists the right that the role needs. Writes require the same origin and JSON.',
   },
 };
 
@@ -73,12 +74,12 @@ const workspaceParameter = {
   name: workspaceHeader,
   in: 'header',
   description:
-    'Which workspace is meant, where a session belongs to several: without it the one joined first of those owned, else of all. A key belongs to one and ignores it.',
+    'Selects the workspace of a session whose user belongs to several. Default: the first workspace joined as an owner, else the first joined. Ignored for keys, which belong to one workspace.',
   schema: reference('workspace'),
 };
 
 function operation(e: Endpoint, components: Components): Json {
-  const answers = [...answersOf(e)].map(([status, schema]) => [
+  const responses = [...responsesOf(e)].map(([status, schema]) => [
     status,
     response(e, status, schema, components),
   ]);
@@ -91,17 +92,17 @@ function operation(e: Endpoint, components: Components): Json {
     security: allowed,
     parameters: parameters(e, components),
     ...(e.body ? { requestBody: requestBody(e, e.body, components) } : {}),
-    responses: Object.fromEntries(answers),
+    responses: Object.fromEntries(responses),
   };
 }
 
-/** Alternatives: any one of them opens the operation; none at all is open to anyone. */
+/** Alternatives: any one of them grants access. An empty list grants access to anyone. */
 function security(e: Endpoint): Security {
   const key = keyRight(e);
   const session = sessionRight(e);
   return [
     ...(key ? [{ key: [key === 'own' ? 'manage' : key] }] : []),
-    ...(e.ownWith ? [{ key: [e.ownWith] }] : []),
+    ...(e.ownPermission ? [{ key: [e.ownPermission] }] : []),
     ...(session ? [{ session: [session] }] : []),
   ];
 }
@@ -137,31 +138,31 @@ function parameter(
 }
 
 function requestBody(e: Endpoint, schema: TSchema, components: Components): Json {
-  const content = { schema: components.use(schema), ...shown(e, 'body') };
+  const content = { schema: components.use(schema), ...examplesOf(e, 'body') };
   return { required: !e.bodyOptional, content: { 'application/json': content } };
 }
 
 function response(e: Endpoint, status: number, schema: TSchema | null, components: Components) {
   if (schema === Problem) return { $ref: `#/components/responses/${plainName(e, status)}` };
   const types = (status < 300 && e.produces) || ['application/json'];
-  const media = schema && { schema: components.use(schema), ...shown(e, status) };
+  const media = schema && { schema: components.use(schema), ...examplesOf(e, status) };
   return {
-    description: statusWords[status]?.[1],
-    headers: headerReferences(headersOf(status, e.sends ?? [])),
+    description: statusTexts[status]?.[1],
+    headers: headerReferences(headersOf(status, e.responseHeaders ?? [])),
     ...(media ? { content: Object.fromEntries(types.map((type) => [type, media])) } : {}),
   };
 }
 
-function shown(e: Endpoint, place: string | number): Json {
+function examplesOf(e: Endpoint, place: string | number): Json {
   const here = Object.entries(examples[e.id]?.[place] ?? {});
   if (here.length === 0) return {};
   return { examples: Object.fromEntries(here.map(([name, value]) => [name, { value }])) };
 }
 
-/** The error answers that add nothing to the four fields, each kept once. */
+/** Error responses with only the four standard fields, each declared once. */
 function plainProblems(): Json {
   const plain = (Object.values(endpoints) as Endpoint[]).flatMap((e) =>
-    [...answersOf(e)].flatMap(([status, schema]) => (schema === Problem ? [{ e, status }] : [])),
+    [...responsesOf(e)].flatMap(([status, schema]) => (schema === Problem ? [{ e, status }] : [])),
   );
   plain.sort((a, b) => a.status - b.status);
   return Object.fromEntries(
@@ -170,19 +171,19 @@ function plainProblems(): Json {
 }
 
 function plainName(e: Endpoint, status: number): string {
-  return `${tellsLimits(e) ? 'Limited' : ''}${statusWords[status]?.[0]}`;
+  return `${sendsRateLimit(e) ? 'Limited' : ''}${statusTexts[status]?.[0]}`;
 }
 
 function plainProblem(e: Endpoint, status: number): Json {
   return {
-    description: statusWords[status]?.[1],
-    headers: headerReferences(headersOf(status, tellsLimits(e) ? ['RateLimit'] : [])),
+    description: statusTexts[status]?.[1],
+    headers: headerReferences(headersOf(status, sendsRateLimit(e) ? ['RateLimit'] : [])),
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
   };
 }
 
-function tellsLimits({ sends = [] }: Endpoint): boolean {
-  return sends.includes('RateLimit');
+function sendsRateLimit({ responseHeaders = [] }: Endpoint): boolean {
+  return responseHeaders.includes('RateLimit');
 }
 
 function headerReferences(names: readonly string[]): Json {

@@ -6,8 +6,8 @@ import { Problem } from '../problem.ts';
 import { WorkflowRunDetail } from '../workflows/workflow-run-record.ts';
 
 /**
- * The types of `client/wire.ts` as text, flat and made from the schemas: inferred ones would have whoever uses the
- * packaged client install what they are inferred with, or see `any` everywhere without a word.
+ * Generates the types of `client/wire.ts` as plain text from the schemas. Inferred types would
+ * require users of the packaged client to install TypeBox, or silently degrade to `any`.
  */
 export function wireTypes(): string {
   const operations = (Object.values(endpoints) as Endpoint[]).map(
@@ -22,20 +22,23 @@ export function wireTypes(): string {
   ].join('');
 }
 
-function operationOf({ path, query, body, answers }: Endpoint): string {
+function operationOf({ path, query, body, responses }: Endpoint): string {
   const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `readonly ${name}: string`);
-  const good = Object.entries(answers).filter(([status]) => Number(status) < 300);
-  const answer = good.map(([, schema]) => (schema === null ? 'null' : typeOf(schema)));
+  const success = Object.entries(responses).filter(([status]) => Number(status) < 300);
+  const bodies = success.map(([, schema]) => (schema === null ? 'null' : typeOf(schema)));
   const fields = [
     `params: { ${params.join('; ')} }`,
-    `answer: ${unionOf(answer)}`,
+    `response: ${unionOf(bodies)}`,
     ...(query ? [`query: ${typeOf(query)}`] : []),
     ...(body ? [`body: ${typeOf(body)}`] : []),
   ];
   return `{ ${fields.join('; ')} }`;
 }
 
-/** As far as the contract uses JSON Schema; what only bounds a value has no type. */
+/**
+ * The JSON Schema keywords of the contract that determine a type. Keywords that only bound a value
+ * are ignored.
+ */
 interface Schema {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -52,10 +55,10 @@ function typeOf(of: TSchema): string {
   if (schema.enum) return unionOf(schema.enum.map((value) => JSON.stringify(value)));
   if ('const' in schema) return JSON.stringify(schema.const);
   if (schema.type === undefined) return 'unknown';
-  return unionOf([schema.type].flat().map((type) => named(type, schema)));
+  return unionOf([schema.type].flat().map((type) => typeNamed(type, schema)));
 }
 
-function named(type: string, schema: Schema): string {
+function typeNamed(type: string, schema: Schema): string {
   if (type === 'integer') return 'number';
   if (type === 'array') return `${typeOf(schema.items ?? {})}[]`;
   if (type !== 'object') return type;

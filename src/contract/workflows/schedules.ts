@@ -12,46 +12,47 @@ const cron = Type.String({
   minLength: 1,
   maxLength: limits.cronMax,
   description:
-    'Five fields: minute, hour, day of the month, month, day of the week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Some time of it must come.',
+    'Five fields: minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Must have a future tick.',
   examples: ['0 2 * * *', '*/15 8-18 * * MON-FRI', '@daily'],
 });
 const timeZone = Type.String({
   maxLength: limits.timeZoneMax,
-  description: 'An IANA name; `UTC` unless set.',
+  description: 'IANA time zone. Default: `UTC`.',
   examples: ['Europe/Berlin'],
 });
 const missed = oneOf(
   missedPolicies,
-  'What becomes of ticks that no process was there for within a minute: `skip` nothing (unless set), `once` one run for all of them.',
+  'Policy for ticks that no process handled within a minute. `skip` (default): no run. `once`: one run for all of them.',
 );
 const input = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
   maxProperties: limits.variablesMax,
-  description: 'What each run is given.',
+  description: 'Input of each workflow run.',
 });
-const enabled = Type.Boolean({ description: 'Off: it does not tick.' });
+const enabled = Type.Boolean({ description: '`false`: the schedule does not tick.' });
 
 export const Schedule = Type.Object(
   {
     scheduleId: id('schedule', 'Identifier.'),
-    workflowId: id('workflow', 'The workflow that it starts.'),
+    workflowId: id('workflow', 'The workflow to start.'),
     ...{ cron, timeZone, missed, input, enabled },
-    nextTimes: Type.Array(time('A tick to come.'), {
-      description: 'The next five; fewer where no more will come, none while it is off.',
+    nextTimes: Type.Array(time('A future tick.'), {
+      description:
+        'The next five ticks. Fewer if no more follow; none if the schedule is disabled.',
     }),
-    lastAt: nullable(time('The last tick that started a run.')),
+    lastAt: nullable(time('The last tick that started a workflow run.')),
     lastError: nullable(
       Type.Object({
-        at: time('The tick.'),
-        code: oneOf(callFailureCodes, 'As executing the workflow would have been refused.'),
+        at: time('Time of the tick.'),
+        code: oneOf(callFailureCodes, 'Error code of the refused workflow run.'),
         message: Type.String({ description: 'What was wrong.' }),
       }),
-      'Why a tick started no run; `null` once one does, or the schedule is changed.',
+      'Why the last tick started no run. `null` after a successful tick or a change of the schedule.',
     ),
-    createdAt: time('When it was created.'),
-    updatedAt: time('When it last changed.'),
-    createdBy: nullable(id('user', 'Who created it; `null` where that account is gone.')),
+    createdAt: time('Time of creation.'),
+    updatedAt: time('Time of the last change.'),
+    createdBy: nullable(id('user', 'Creator. `null` if the account no longer exists.')),
   },
   { title: 'Schedule' },
 );
@@ -65,7 +66,7 @@ export const createSchedule = endpoint({
   path: ofWorkflow,
   summary: 'Create a schedule',
   description:
-    'Starts a run of the workflow at each tick, exactly one however many processes there are. `executedBy` of these runs is who created it. The input must hold what the pinned version requires (`MISSING_VARIABLES` otherwise). Needs the permission `execute` as well.',
+    'Starts one workflow run at each tick, regardless of the number of processes. `executedBy` of these runs is the creator of the schedule. The input must contain the required inputs of the pinned version (`MISSING_VARIABLES` otherwise). Also needs the permission `execute`.',
   tag,
   auth: 'manage',
   body: body('ScheduleInput', {
@@ -75,8 +76,8 @@ export const createSchedule = endpoint({
     input: Type.Optional(input),
     enabled: Type.Optional(enabled),
   }),
-  answers: { 201: Schedule, 400: WorkflowInputProblem, ...problems(404, 409) },
-  sends: ['ETag', 'Location'],
+  responses: { 201: Schedule, 400: WorkflowInputProblem, ...problems(404, 409) },
+  responseHeaders: ['ETag', 'Location'],
 });
 
 export const listSchedules = endpoint({
@@ -84,33 +85,33 @@ export const listSchedules = endpoint({
   method: 'GET',
   path: ofWorkflow,
   summary: 'List the schedules of a workflow',
-  description: 'Newest first.',
+  description: 'Sorted newest first.',
   tag,
   auth: 'manage',
   session: 'read',
   query: query(pageQuery),
-  answers: { 200: page('ScheduleList', 'schedules', Schedule), ...problems(404) },
+  responses: { 200: page('ScheduleList', 'schedules', Schedule), ...problems(404) },
 });
 
 export const getSchedule = endpoint({
   id: 'getSchedule',
   method: 'GET',
   path: `${ofWorkflow}/{scheduleId}`,
-  summary: 'Read a schedule',
+  summary: 'Get a schedule',
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Schedule, ...problems(404) },
-  sends: ['ETag'],
+  responses: { 200: Schedule, ...problems(404) },
+  responseHeaders: ['ETag'],
 });
 
 export const updateSchedule = endpoint({
   id: 'updateSchedule',
   method: 'PATCH',
   path: `${ofWorkflow}/{scheduleId}`,
-  summary: 'Change a schedule',
+  summary: 'Update a schedule',
   description:
-    'What was missed while it was off, or before its times were changed, is not made up for. The input must hold what the pinned version requires where it is changed, or the schedule switched on. Needs the permission `execute` as well.',
+    'Ticks missed while it was disabled, or before its times changed, are not caught up. The required inputs of the pinned version are checked if the input changes or the schedule is enabled. Also needs the permission `execute`.',
   tag,
   auth: 'manage',
   headers: ifMatch,
@@ -121,8 +122,8 @@ export const updateSchedule = endpoint({
     input: Type.Optional(input),
     enabled: Type.Optional(enabled),
   }),
-  answers: { 200: Schedule, 400: WorkflowInputProblem, ...problems(404, 412) },
-  sends: ['ETag'],
+  responses: { 200: Schedule, 400: WorkflowInputProblem, ...problems(404, 412) },
+  responseHeaders: ['ETag'],
 });
 
 export const deleteSchedule = endpoint({
@@ -132,5 +133,5 @@ export const deleteSchedule = endpoint({
   summary: 'Delete a schedule',
   tag,
   auth: 'manage',
-  answers: { 204: null, ...problems(404) },
+  responses: { 204: null, ...problems(404) },
 });

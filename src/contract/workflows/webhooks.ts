@@ -8,11 +8,11 @@ const tag = 'Workflows';
 
 const fields = {
   webhookId: id('webhook', 'Identifier.'),
-  workflowId: id('workflow', 'The workflow that it starts.'),
+  workflowId: id('workflow', 'The workflow to start.'),
   name: Type.String(),
-  path: Type.String({ description: 'Where events are sent to: `/api/v1/webhooks/{webhookId}`.' }),
-  createdAt: time('When it was created.'),
-  createdBy: nullable(id('user', 'Who created it; `null` where that account is gone.')),
+  path: Type.String({ description: 'Path that receives events: `/api/v1/webhooks/{webhookId}`.' }),
+  createdAt: time('Time of creation.'),
+  createdBy: nullable(id('user', 'Creator. `null` if the account no longer exists.')),
 };
 
 export const Webhook = Type.Object(fields, { title: 'Webhook' });
@@ -22,7 +22,7 @@ const IssuedWebhook = Type.Object(
   {
     ...fields,
     secret: Type.String({
-      description: 'What events are signed with, `whsec_…`: shown this once and stored encrypted.',
+      description: 'Signing secret `whsec_…`. Shown once and stored encrypted.',
     }),
   },
   { title: 'IssuedWebhook' },
@@ -36,11 +36,11 @@ export const createWebhook = endpoint({
   path: ofWorkflow,
   summary: 'Create an inbound webhook',
   description:
-    'An address at which events start runs of the workflow, each signed with the secret as in [Standard Webhooks](https://www.standardwebhooks.com). Needs the permission `execute` as well.',
+    'Each event sent to the webhook starts a workflow run. Events are signed with the secret as in [Standard Webhooks](https://www.standardwebhooks.com). Also needs the permission `execute`.',
   tag,
   auth: 'manage',
-  body: body('WebhookInput', { name: name('For people; where the events come from.') }),
-  answers: { 201: IssuedWebhook, ...problems(404, 409) },
+  body: body('WebhookInput', { name: name('Display name, for example the sender of the events.') }),
+  responses: { 201: IssuedWebhook, ...problems(404, 409) },
 });
 
 export const listWebhooks = endpoint({
@@ -48,12 +48,12 @@ export const listWebhooks = endpoint({
   method: 'GET',
   path: ofWorkflow,
   summary: 'List the inbound webhooks of a workflow',
-  description: 'Newest first, without the secrets.',
+  description: 'Sorted newest first. Omits the secrets.',
   tag,
   auth: 'manage',
   session: 'read',
   query: query(pageQuery),
-  answers: { 200: page('WebhookList', 'webhooks', Webhook), ...problems(404) },
+  responses: { 200: page('WebhookList', 'webhooks', Webhook), ...problems(404) },
 });
 
 export const rotateWebhook = endpoint({
@@ -62,10 +62,10 @@ export const rotateWebhook = endpoint({
   path: `${ofWorkflow}/{webhookId}/rotate`,
   summary: 'Replace the secret of an inbound webhook',
   description:
-    'The old one does not hold any more. Senders try again what was refused meanwhile. Needs the permission `execute` as well.',
+    'The old secret becomes invalid immediately. Senders retry the events rejected meanwhile. Also needs the permission `execute`.',
   tag,
   auth: 'manage',
-  answers: { 200: IssuedWebhook, ...problems(404) },
+  responses: { 200: IssuedWebhook, ...problems(404) },
 });
 
 export const deleteWebhook = endpoint({
@@ -75,7 +75,7 @@ export const deleteWebhook = endpoint({
   summary: 'Delete an inbound webhook',
   tag,
   auth: 'manage',
-  answers: { 204: null, ...problems(404) },
+  responses: { 204: null, ...problems(404) },
 });
 
 export const receiveWebhook = endpoint({
@@ -84,27 +84,27 @@ export const receiveWebhook = endpoint({
   path: '/api/v1/webhooks/{webhookId}',
   summary: 'Send an event to an inbound webhook',
   description:
-    "Starts a run whose input is the JSON object of the body. Signed as in Standard Webhooks; `webhook-timestamp` may be five minutes from the server's clock. `webhook-id` makes it repeatable: the same event starts one run. 401 wherever the signature does not hold, also where there is no such webhook. 429 where the webhook has taken as many events in this minute as it may.",
+    "Starts a workflow run with the JSON object of the body as its input. Signed as in Standard Webhooks; `webhook-timestamp` may differ from the server's clock by five minutes. `webhook-id` makes the request idempotent: the same event starts one run. Returns 401 if the signature is invalid or the webhook does not exist, and 429 if the webhook exceeded its events per minute.",
   tag,
   auth: 'none',
   headers: Type.Object({
-    'webhook-id': Type.Optional(Type.String({ description: 'Names the event; required.' })),
+    'webhook-id': Type.Optional(Type.String({ description: 'Identifies the event. Required.' })),
     'webhook-timestamp': Type.Optional(
-      Type.String({ description: 'Seconds since 1970; required.' }),
+      Type.String({ description: 'Seconds since 1970. Required.' }),
     ),
-    'webhook-signature': Type.Optional(Type.String({ description: '`v1,…`; required.' })),
+    'webhook-signature': Type.Optional(Type.String({ description: 'Signature `v1,…`. Required.' })),
   }),
   body: Type.Unsafe<Record<string, unknown>>({
     type: 'object',
     additionalProperties: true,
-    description: 'The input of the run.',
+    description: 'Input of the workflow run.',
   }),
-  answers: {
+  responses: {
     202: WorkflowExecuteAccepted,
     400: WorkflowInputProblem,
     ...problems(401, 403, 422),
     429: ListLimitProblem,
     ...problems(503),
   },
-  sends: ['RateLimit', 'Idempotent-Replayed'],
+  responseHeaders: ['RateLimit', 'Idempotent-Replayed'],
 });

@@ -4,7 +4,10 @@ import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
 import { nullable, oneOf, reference, text } from '../shared.ts';
 
-/** What a workflow is made of, as it is sent and as it is shown. What the parts must be to each other the core checks. */
+/**
+ * Shape of a workflow definition in requests and responses. The core checks the relations between
+ * its parts.
+ */
 
 const name = (description: string) =>
   Type.String({ pattern: patterns.workflowName.source, description, examples: ['triage'] });
@@ -27,66 +30,66 @@ const inputNames = (description: string) =>
   });
 
 const input = {
-  required: inputNames('What every run must be given; no default can stand in.'),
-  optional: inputNames('What a run may be given.'),
-  defaults: record('Name to the value that stands in where a run is given none.'),
+  required: inputNames(
+    'Inputs that every workflow run must supply. Defaults do not apply to them.',
+  ),
+  optional: inputNames('Inputs that a workflow run may supply.'),
+  defaults: record('Default values by input name.'),
 };
 
 const variables = record(
-  "By the name of the agent's variable: any JSON; texts may hold references such as `{{input.ticket}}` or `{{steps.triage.output.kind}}`.",
+  'Values by variable name of the agent, any JSON. Strings may contain references such as `{{input.ticket}}` and `{{steps.triage.output.kind}}`.',
 );
 
 const after = Type.Array(Type.String(), {
   maxItems: core.stepsMax,
   uniqueItems: true,
-  description: 'Steps that it waits for, beside those it refers to.',
+  description: 'Steps to wait for, in addition to those that it references.',
 });
 
 const when = Type.String({
   minLength: 1,
   maxLength: limits.conditionMax,
-  description:
-    'An expression in CEL over `input` and `steps`; where it is not true, the step is skipped.',
+  description: 'CEL expression over `input` and `steps`. Unless it is true, the step is skipped.',
   examples: ["steps.triage.output.kind == 'billing'"],
 });
 
-const list = anyJson('A reference to a list, or a list.');
+const list = anyJson('A list, or a reference to one.');
 const concurrency = Type.Integer({
   minimum: 1,
   maximum: core.forEachConcurrencyMax,
-  description: `Items under way at once; ${core.forEachConcurrencyDefault} unless set.`,
+  description: `Items processed at once. Default: ${core.forEachConcurrencyDefault}.`,
 });
 const max = Type.Integer({
   minimum: 1,
   maximum: core.forEachMaxMax,
-  description: `The longest list; ${core.forEachMaxDefault} unless set. A longer one fails the step.`,
+  description: `Maximum length of the list. Default: ${core.forEachMaxDefault}. A longer list fails the step.`,
 });
 
-const forEachWords =
-  'Executes the agent once for each item of a list, which is `{{item}}`, its place `{{index}}`. The output is the list of outputs.';
+const forEachDescription =
+  'Executes the agent once per item of a list. `{{item}}` is the item, `{{index}}` its index. The output is the list of outputs.';
 
-const fallbackAgent = reference('agent', 'The agent that takes over.');
-const fallbackWords =
-  'What takes the place of an execution that failed: another agent, or a fixed `output`.';
+const fallbackAgent = reference('agent', 'The fallback agent.');
+const fallbackDescription = 'Replaces a failed execution: another agent, or a fixed `output`.';
 
 const onFailure = oneOf(
   ['fail', 'continue'],
-  'What becomes of the run where the step fails for good; `fail` unless set.',
+  'What happens to the workflow run if the step finally fails. Default: `fail`.',
 );
 
 const timeoutMs = Type.Integer({
   minimum: core.runTimeoutMsMin,
   maximum: core.runTimeoutMsMax,
-  description: `From the start of a run to its end; ${core.runTimeoutMsDefault} unless set.`,
+  description: `Time limit from the start of a workflow run to its end. Default: ${core.runTimeoutMsDefault}.`,
 });
 
-const outputWords =
-  "What a run answers: any JSON, texts may hold references. `null`: the output of the step that nobody waits for; of several, an object with each one's output by its name.";
+const outputDescription =
+  'Output of a workflow run: any JSON, strings may contain references. `null`: the output of the last step; if there are several last steps, an object with each output by step name.';
 
-const stepName = name('Unique in the workflow; what others refer to.');
-const stepAgent = reference('agent', 'The agent that it executes.');
+const stepName = name('Unique within the workflow. Other steps refer to it.');
+const stepAgent = reference('agent', 'The executed agent.');
 
-/** What all steps can have, whichever way they name their agents. */
+/** Fields of a step other than its agents, which are named by identifier or by name. */
 const stepInput = {
   name: stepName,
   variables: Type.Optional(variables),
@@ -98,7 +101,7 @@ const stepInput = {
         { list, concurrency: Type.Optional(concurrency), max: Type.Optional(max) },
         { additionalProperties: false },
       ),
-      forEachWords,
+      forEachDescription,
     ),
   ),
   onFailure: Type.Optional(onFailure),
@@ -106,7 +109,7 @@ const stepInput = {
 
 const fallbackInput = {
   variables: Type.Optional(variables),
-  output: Type.Optional(anyJson('Any JSON; texts may hold references.')),
+  output: Type.Optional(anyJson('Any JSON. Strings may contain references.')),
 };
 
 const closed = { additionalProperties: false } as const;
@@ -119,17 +122,17 @@ const workflowInput = {
         optional: Type.Optional(input.optional),
         defaults: Type.Optional(input.defaults),
       },
-      { ...closed, description: 'What a run is given. What is not named here is ignored.' },
+      { ...closed, description: 'Inputs of the workflow. Other inputs are ignored.' },
     ),
   ),
   timeoutMs: Type.Optional(timeoutMs),
-  output: Type.Optional(anyJson(outputWords)),
+  output: Type.Optional(anyJson(outputDescription)),
 };
 
 const stepBounds = {
   minItems: 1,
   maxItems: core.stepsMax,
-  description: `In any order. Their values and the output hold at most ${core.referencesMax} references together.`,
+  description: `Steps in any order. Their values and the output contain at most ${core.referencesMax} references together.`,
 };
 
 export const WorkflowDefinitionInput = Type.Object(
@@ -143,7 +146,7 @@ export const WorkflowDefinitionInput = Type.Object(
           fallback: Type.Optional(
             nullable(
               Type.Object({ agentId: Type.Optional(fallbackAgent), ...fallbackInput }, closed),
-              fallbackWords,
+              fallbackDescription,
             ),
           ),
         },
@@ -156,26 +159,24 @@ export const WorkflowDefinitionInput = Type.Object(
 );
 export type WorkflowDefinitionInput = Static<typeof WorkflowDefinitionInput>;
 
-/** The same with agents by their names, as a file declares it. */
+/** The same definition with agents by name, as in a declaration. */
 export const declaredDefinition = {
   ...workflowInput,
   steps: Type.Array(
     Type.Object(
       {
         ...stepInput,
-        agent: text(limits.nameMax, 'The name of the agent that it executes.'),
+        agent: text(limits.nameMax, 'Name of the executed agent.'),
         fallback: Type.Optional(
           nullable(
             Type.Object(
               {
-                agent: Type.Optional(
-                  text(limits.nameMax, 'The name of the agent that takes over.'),
-                ),
+                agent: Type.Optional(text(limits.nameMax, 'Name of the fallback agent.')),
                 ...fallbackInput,
               },
               closed,
             ),
-            fallbackWords,
+            fallbackDescription,
           ),
         ),
       },
@@ -185,7 +186,7 @@ export const declaredDefinition = {
   ),
 };
 
-/** As it is stored and shown: everything that may be left out filled in. */
+/** The definition as stored and returned, with all defaults filled in. */
 export const WorkflowDefinition = Type.Object(
   {
     input: Type.Object(input),
@@ -197,19 +198,19 @@ export const WorkflowDefinition = Type.Object(
         variables,
         after,
         when: nullable(when),
-        forEach: nullable(Type.Object({ list, concurrency, max }), forEachWords),
+        forEach: nullable(Type.Object({ list, concurrency, max }), forEachDescription),
         fallback: nullable(
           Type.Object({
             agentId: Type.Optional(fallbackAgent),
             variables: Type.Optional(variables),
             output: Type.Optional(anyJson('Any JSON.')),
           }),
-          fallbackWords,
+          fallbackDescription,
         ),
         onFailure,
       }),
     ),
-    output: anyJson(outputWords),
+    output: anyJson(outputDescription),
   },
   { title: 'WorkflowDefinition' },
 );

@@ -14,7 +14,7 @@ export const WorkflowExecuteRequest = Type.Object(
       type: 'object',
       additionalProperties: true,
       description:
-        'Name to value, any JSON; `null` counts as not given. Must cover every required input.',
+        'Values by input name, any JSON. `null` counts as not supplied. Must contain every required input.',
       examples: [{ ticket: 'Where is my parcel?' }],
     }),
   },
@@ -23,14 +23,14 @@ export const WorkflowExecuteRequest = Type.Object(
 
 export const WorkflowExecuteAccepted = Type.Object(
   {
-    workflowRunId: id('workflowRun', 'What to poll with.'),
+    workflowRunId: id('workflowRun', 'Identifier to poll with.'),
     workflowId: id('workflow', 'The workflow.'),
     status: Type.Literal('processing'),
     statusUrl: Type.String({
-      description: 'Relative: `/api/v1/workflows/{workflowId}/runs/{workflowRunId}`.',
+      description: 'Relative URL: `/api/v1/workflows/{workflowId}/runs/{workflowRunId}`.',
     }),
     ignoredInput: Type.Array(Type.String(), {
-      description: 'Names that the workflow does not declare: recorded, but not used.',
+      description: 'Inputs that the workflow does not declare. They are recorded but not used.',
     }),
   },
   { title: 'WorkflowExecuteAccepted' },
@@ -40,45 +40,49 @@ export type WorkflowExecuteAccepted = Static<typeof WorkflowExecuteAccepted>;
 const fields = {
   workflowRunId: id('workflowRun', 'Identifier.'),
   workflowId: id('workflow', 'The workflow.'),
-  workflowVersionId: id('workflowVersion', 'The version that it carries out.'),
+  workflowVersionId: id('workflowVersion', 'The version that runs.'),
   workflowVersionLabel: Type.String(),
-  status: oneOf(workflowRunStatuses, 'All but `processing` are final.'),
-  trigger: oneOf(workflowTriggers, 'What started it.'),
-  executedAt: time('When it was accepted.'),
-  completedAt: Type.Optional(time('When it ended.')),
-  deadlineAt: time('When it fails at the latest.'),
+  status: oneOf(workflowRunStatuses, 'Every status except `processing` is final.'),
+  trigger: oneOf(workflowTriggers, 'What started the workflow run.'),
+  executedAt: time('Time of acceptance.'),
+  completedAt: Type.Optional(time('Time when it ended.')),
+  deadlineAt: time('Time at which it fails if it has not ended.'),
   executedBy: nullable(
     id('user'),
-    "The session's user, the key's issuer, or who made the schedule or webhook; `null` where that is not known any more.",
+    'User of the session, issuer of the key, or creator of the schedule or webhook. `null` if no longer known.',
   ),
-  apiKeyId: Type.Optional(id('key', 'Only where a key started it.')),
-  failedStep: Type.Optional(Type.String({ description: 'The step that it failed for.' })),
-  error: Type.Optional(Type.String({ description: 'On `failed` and `canceled`.' })),
-  errorCode: Type.Optional(oneOf(workflowFailureCodes, 'On `failed` and `canceled`.')),
+  apiKeyId: Type.Optional(id('key', 'Present only if a key started it.')),
+  failedStep: Type.Optional(Type.String({ description: 'Step that made the run fail.' })),
+  error: Type.Optional(Type.String({ description: 'Present on `failed` and `canceled`.' })),
+  errorCode: Type.Optional(oneOf(workflowFailureCodes, 'Present on `failed` and `canceled`.')),
 };
 
-/** A run as lists hold it. */
+/** A workflow run as returned in lists. */
 export const WorkflowRun = Type.Object(fields, { title: 'WorkflowRun' });
 export type WorkflowRun = Static<typeof WorkflowRun>;
 
 const standing = {
-  status: oneOf(stepStatuses, '`waiting` until what it waits for has ended.'),
-  agentId: Type.Optional(id('agent', 'The agent that was called last.')),
-  executionId: Type.Optional(id('execution', 'Its execution.')),
+  status: oneOf(stepStatuses, '`waiting` until the steps it depends on have ended.'),
+  agentId: Type.Optional(id('agent', 'The agent executed last.')),
+  executionId: Type.Optional(id('execution', 'The execution of the step.')),
   failedExecutionId: Type.Optional(
-    id('execution', 'The execution that failed before the fallback took over.'),
+    id('execution', 'The failed execution that the fallback replaced.'),
   ),
-  fallback: Type.Optional(Type.Boolean({ description: 'True where the fallback took over.' })),
+  fallback: Type.Optional(Type.Boolean({ description: '`true` if the fallback was executed.' })),
   startedAt: Type.Optional(
-    time('When it was first called, or its list was begun; absent where it was over before that.'),
+    time(
+      'Time of the first execution, or of the first item. Absent if the step ended without either.',
+    ),
   ),
-  completedAt: Type.Optional(time('When it was over.')),
-  error: Type.Optional(Type.String({ description: 'Why it failed.' })),
-  errorCode: Type.Optional(Type.String({ description: "Its execution's, or why there was none." })),
+  completedAt: Type.Optional(time('Time when it ended.')),
+  error: Type.Optional(Type.String({ description: 'Reason of the failure.' })),
+  errorCode: Type.Optional(
+    Type.String({ description: 'Error code of its execution, or why there was none.' }),
+  ),
 };
 
 export const WorkflowRunItem = Type.Object(
-  { item: Type.Integer({ minimum: 0, description: 'Its place in the list.' }), ...standing },
+  { item: Type.Integer({ minimum: 0, description: 'Index in the list.' }), ...standing },
   { title: 'WorkflowRunItem' },
 );
 export type WorkflowRunItem = Static<typeof WorkflowRunItem>;
@@ -87,30 +91,30 @@ export const WorkflowRunItemList = page('WorkflowRunItemList', 'items', Workflow
 
 export const WorkflowRunStep = Type.Object(
   {
-    name: Type.String({ description: 'As in the definition.' }),
+    name: Type.String({ description: 'Name in the definition.' }),
     ...standing,
     skippedReason: Type.Optional(
       oneOf(
         ['CONDITION', 'ALL_SKIPPED'],
-        'Why it was skipped: its `when` was not true, or everything that it waits for was skipped.',
+        'Why the step was skipped: its `when` was not true, or all steps it depends on were skipped.',
       ),
     ),
     itemCount: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'Of a step with `forEach`: the length of the list.',
+        description: 'Length of the list of a `forEach` step.',
       }),
     ),
     itemsBegun: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'How many of them have begun.' }),
+      Type.Integer({ minimum: 0, description: 'Number of items that have started.' }),
     ),
     itemsEnded: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'How many of them are over.' }),
+      Type.Integer({ minimum: 0, description: 'Number of items that have ended.' }),
     ),
     items: Type.Optional(
       Type.Array(WorkflowRunItem, {
         maxItems: runItemsMax,
-        description: `Those that have begun, in order: the first ${runItemsMax}; \`…/steps/{stepName}/items\` lists all of them.`,
+        description: `Items that have started, in order. At most ${runItemsMax}; \`…/steps/{stepName}/items\` lists all of them.`,
       }),
     ),
   },
@@ -118,7 +122,7 @@ export const WorkflowRunStep = Type.Object(
 );
 export type WorkflowRunStep = Static<typeof WorkflowRunStep>;
 
-/** The same object at every stage. */
+/** The full workflow run, the same object in every state. */
 export const WorkflowRunDetail = Type.Object(
   {
     ...fields,
@@ -126,15 +130,17 @@ export const WorkflowRunDetail = Type.Object(
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',
         additionalProperties: true,
-        description: 'As it was given, with the defaults of the workflow; gone with the bodies.',
+        description: "Input including the workflow's defaults. Deleted with the bodies.",
       }),
     ),
     output: Type.Optional(
       Type.Unsafe<unknown>({
-        description: 'Any JSON; only when successful, and gone with the bodies.',
+        description: 'Any JSON. Present only on success, and deleted with the bodies.',
       }),
     ),
-    steps: Type.Array(WorkflowRunStep, { description: 'All of them, as the definition has them.' }),
+    steps: Type.Array(WorkflowRunStep, {
+      description: 'All steps, in the order of the definition.',
+    }),
   },
   { title: 'WorkflowRunDetail' },
 );
@@ -145,10 +151,10 @@ export const WorkflowRunList = Type.Object(
     runs: Type.Array(WorkflowRun),
     pagination: Pagination,
     totalIsExact: Type.Boolean({
-      description: `Runs are counted up to ${runsCountedMax}: false where there are more, and \`total\` says so many.`,
+      description: `\`false\` if there are more than ${runsCountedMax} runs; \`total\` is then ${runsCountedMax}.`,
     }),
     nextCursor: Type.Optional(
-      Type.String({ description: 'For `cursor`; absent on the last page.' }),
+      Type.String({ description: 'Value for `cursor`. Absent on the last page.' }),
     ),
   },
   { title: 'WorkflowRunList' },

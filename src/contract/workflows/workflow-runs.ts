@@ -24,14 +24,14 @@ const execute = {
   tag,
   headers: idempotency,
   body: WorkflowExecuteRequest,
-  answers: {
+  responses: {
     202: WorkflowExecuteAccepted,
     400: WorkflowInputProblem,
     ...problems(401, 403, 404, 422),
     429: LimitProblem,
     ...problems(503),
   },
-  sends: ['Location', 'RateLimit', 'Idempotent-Replayed'],
+  responseHeaders: ['Location', 'RateLimit', 'Idempotent-Replayed'],
 } as const;
 
 export const executeWorkflow = endpoint({
@@ -40,7 +40,7 @@ export const executeWorkflow = endpoint({
   path: '/api/v1/workflows/{workflowId}/execute',
   summary: 'Execute a workflow',
   description:
-    'Accepts the call and answers at once; poll `statusUrl` for the outcome. The 202 is sent only when the run is durably recorded. It counts against the limits of the key as one call; each execution of a step spends one AI Action. The key must reach every agent of the pinned version.',
+    'Accepts the call and responds immediately. The 202 is sent only after the workflow run is durably recorded. Poll `statusUrl` for the result. The call counts once against the limits of the key; each execution of a step uses one AI Action. The key must have access to every agent of the pinned version.',
   auth: 'execute',
   session: null,
 });
@@ -50,7 +50,7 @@ export const executeWorkflowInDashboard = endpoint({
   id: 'executeWorkflowInDashboard',
   path: '/api/workflows/{workflowId}/execute',
   summary: 'Execute a workflow from a session',
-  description: 'As with a key, with `trigger: "dashboard"`.',
+  description: 'Like the call with a key, with `trigger: "dashboard"`.',
   auth: 'session',
   session: 'execute',
 });
@@ -60,7 +60,7 @@ export const listWorkflowRuns = endpoint({
   method: 'GET',
   path: '/api/v1/workflows/{workflowId}/runs',
   summary: 'List the runs of a workflow',
-  description: 'Newest first, those under way too. Filters combine.',
+  description: 'Sorted newest first, including runs in progress. Filters are combined with AND.',
   tag,
   auth: 'read',
   query: query({
@@ -69,36 +69,33 @@ export const listWorkflowRuns = endpoint({
       Type.String({
         minLength: 1,
         maxLength: limits.cursorMax,
-        description: 'The `nextCursor` of the page before, instead of `offset`.',
+        description: '`nextCursor` of the previous page, instead of `offset`.',
       }),
     ),
     status: Type.Optional(oneOf(workflowRunStatuses, 'Only runs with this status.')),
-    trigger: Type.Optional(oneOf(workflowTriggers, 'Only runs that this started.')),
+    trigger: Type.Optional(oneOf(workflowTriggers, 'Only runs with this trigger.')),
   }),
-  answers: { 200: WorkflowRunList, ...problems(404), 429: ListLimitProblem },
-  sends: ['RateLimit'],
+  responses: { 200: WorkflowRunList, ...problems(404), 429: ListLimitProblem },
+  responseHeaders: ['RateLimit'],
 });
 
 export const getWorkflowRun = endpoint({
   id: 'getWorkflowRun',
   method: 'GET',
   path: '/api/v1/workflows/{workflowId}/runs/{workflowRunId}',
-  summary: 'Read the status of a workflow run',
-  description: `Always 200 with the same object at every stage; what does not exist yet is absent. Of a step with \`forEach\` the first ${limits.runItemsMax} items are told. While \`processing\`, \`Retry-After\` says when to ask again. A key with \`execute\` but not \`read\` reaches the runs it started.`,
+  summary: 'Get a workflow run',
+  description: `Always 200 with the same object in every state; fields without a value yet are absent. A \`forEach\` step contains its first ${limits.runItemsMax} items. While \`processing\`, \`Retry-After\` gives the polling interval. A key with \`execute\` but not \`read\` can access the runs it started.`,
   tag,
   auth: 'read',
-  ownWith: 'execute',
+  ownPermission: 'execute',
   query: query({
     ...waitQuery.properties,
     omit: Type.Optional(
-      oneOf(
-        ['bodies'],
-        'Leaves `input` and `output` out: cheap to ask for again and again, however long they are.',
-      ),
+      oneOf(['bodies'], 'Omits `input` and `output`. Use it for frequent polling.'),
     ),
   }),
-  answers: { 200: WorkflowRunDetail, ...problems(404) },
-  sends: ['Retry-After'],
+  responses: { 200: WorkflowRunDetail, ...problems(404) },
+  responseHeaders: ['Retry-After'],
 });
 
 export const listWorkflowRunItems = endpoint({
@@ -107,16 +104,16 @@ export const listWorkflowRunItems = endpoint({
   path: '/api/v1/workflows/{workflowId}/runs/{workflowRunId}/steps/{stepName}/items',
   summary: 'List the items of a step',
   description:
-    'Of a step with `forEach`, the items that have begun, in the order of the list; of any other step none.',
+    'Items of a `forEach` step that have started, in list order. Empty for any other step.',
   tag,
   auth: 'read',
-  ownWith: 'execute',
+  ownPermission: 'execute',
   query: query({
     ...pageQuery,
     status: Type.Optional(oneOf(stepStatuses, 'Only items with this status.')),
   }),
-  answers: { 200: WorkflowRunItemList, ...problems(404), 429: ListLimitProblem },
-  sends: ['RateLimit'],
+  responses: { 200: WorkflowRunItemList, ...problems(404), 429: ListLimitProblem },
+  responseHeaders: ['RateLimit'],
 });
 
 export const cancelWorkflowRun = endpoint({
@@ -125,8 +122,8 @@ export const cancelWorkflowRun = endpoint({
   path: '/api/v1/workflows/{workflowId}/runs/{workflowRunId}/cancel',
   summary: 'Cancel a workflow run',
   description:
-    'Ends it as `canceled`: the executions that are under way are stopped, and nothing more begins. 409 where it has already ended.',
+    'Ends it as `canceled`: its executions are canceled and no further step starts. Returns 409 if it has already ended.',
   tag,
   auth: 'cancel',
-  answers: { 200: WorkflowRunDetail, ...problems(404, 409) },
+  responses: { 200: WorkflowRunDetail, ...problems(404, 409) },
 });

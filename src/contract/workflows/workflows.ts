@@ -21,13 +21,13 @@ import {
 import { WorkflowDefinition, WorkflowDefinitionInput } from './workflow-definition.ts';
 
 const tag = 'Workflows';
-const author = nullable(id('user', 'Who created it; `null` where that account is gone.'));
+const author = nullable(id('user', 'Creator. `null` if the account no longer exists.'));
 const description = nullable(text(limits.descriptionMax));
-const workflowName = name('For people; unique in the workspace.');
+const workflowName = name('Display name. Unique within the workspace.');
 const enabled = Type.Boolean({
-  description: 'Off: nothing starts a run of it any more; those under way go on.',
+  description: '`false`: no new run can start. Runs in progress continue.',
 });
-const label = Type.String({ description: 'Unique in its workflow.' });
+const label = Type.String({ description: 'Unique within its workflow.' });
 
 const fields = {
   workflowId: id('workflow', 'Identifier.'),
@@ -36,10 +36,10 @@ const fields = {
   enabled,
   workflowVersionId: id('workflowVersion', 'The pinned version.'),
   workflowVersionLabel: label,
-  number: Type.Integer({ minimum: 1, description: 'The number of the pinned version.' }),
-  stepCount: Type.Integer({ minimum: 1, description: 'How many steps the pinned version has.' }),
-  createdAt: time('When it was created.'),
-  updatedAt: time('When it last changed.'),
+  number: Type.Integer({ minimum: 1, description: 'Number of the pinned version.' }),
+  stepCount: Type.Integer({ minimum: 1, description: 'Number of steps in the pinned version.' }),
+  createdAt: time('Time of creation.'),
+  updatedAt: time('Time of the last change.'),
   createdBy: author,
 };
 
@@ -47,24 +47,24 @@ const WorkflowLastRun = Type.Object(
   {
     workflowRunId: id('workflowRun', 'Identifier.'),
     status: oneOf(workflowRunStatuses),
-    executedAt: time('When it was accepted.'),
+    executedAt: time('Time of acceptance.'),
   },
   { title: 'WorkflowLastRun' },
 );
 
-/** A workflow as lists hold it: without its definition, which can be large. */
+/** A workflow without its definition, which can be large. Used in lists. */
 export const WorkflowSummary = Type.Object(
   {
     ...fields,
     lastRuns: Type.Optional(
       Type.Array(WorkflowLastRun, {
         maxItems: limits.workflowLastRunsMax,
-        description: `With \`include=activity\`: of its newest 1,000 runs those that the caller sees, the newest first, at most ${limits.workflowLastRunsMax}.`,
+        description: `With \`include=activity\`: the latest runs that the caller can see, newest first, at most ${limits.workflowLastRunsMax} out of the newest 1,000.`,
       }),
     ),
     nextAt: Type.Optional(
       nullable(
-        time('With `include=activity`: when a schedule starts it next; `null` where none does.'),
+        time('With `include=activity`: the next tick of its schedules. `null` if there is none.'),
       ),
     ),
   },
@@ -79,7 +79,7 @@ export const Workflow = Type.Object(
     problems: Type.Optional(
       Type.Array(WorkflowProblem, {
         description:
-          'Present only where a condition of the pinned version breaks a rule that was added after it was saved. Nothing starts a run until a version without problems is pinned.',
+          'Present only if a condition of the pinned version breaks a rule added after the version was saved. No workflow run starts until a version without problems is pinned.',
       }),
     ),
   },
@@ -90,11 +90,14 @@ export type Workflow = Static<typeof Workflow>;
 const versionFields = {
   workflowVersionId: id('workflowVersion', 'Identifier.'),
   workflowVersionLabel: label,
-  number: Type.Integer({ minimum: 1, description: 'Counts up from 1 in its workflow.' }),
-  workflowId: id('workflow', 'The workflow it belongs to.'),
-  stepCount: Type.Integer({ minimum: 1, description: 'How many steps it has.' }),
+  number: Type.Integer({
+    minimum: 1,
+    description: 'Sequential number within its workflow, starting at 1.',
+  }),
+  workflowId: id('workflow', "The version's workflow."),
+  stepCount: Type.Integer({ minimum: 1, description: 'Number of steps.' }),
   notes: nullable(Type.String()),
-  createdAt: time('When it was created.'),
+  createdAt: time('Time of creation.'),
   createdBy: author,
 };
 
@@ -112,11 +115,11 @@ export type WorkflowVersion = Static<typeof WorkflowVersion>;
 export const WorkflowPin = Type.Object(
   {
     pinId: id('workflowPin', 'Identifier.'),
-    workflowVersionId: id('workflowVersion', 'The version that was pinned.'),
+    workflowVersionId: id('workflowVersion', 'The pinned version.'),
     workflowVersionLabel: Type.String(),
-    number: Type.Integer({ description: 'The number of that version.' }),
-    pinnedAt: time('From when it was.'),
-    pinnedBy: nullable(id('user', 'By whom; `null` where that account is gone.')),
+    number: Type.Integer({ description: 'Number of the version.' }),
+    pinnedAt: time('Time when the version was pinned.'),
+    pinnedBy: nullable(id('user', 'User who pinned it. `null` if the account no longer exists.')),
   },
   { title: 'WorkflowPin' },
 );
@@ -130,7 +133,7 @@ export const createWorkflow = endpoint({
   path: '/api/v1/workflows',
   summary: 'Create a workflow',
   description:
-    'With its definition as version 1, which is pinned. 400 with `problems`, each naming its step, where the definition does not hold: cycles, unknown names, conditions that cannot be read, agents that are not deployed or not seen by the caller, required variables that nothing gives. 409 where the name is taken.',
+    'Creates the workflow with its definition as version 1 and pins it. Returns 400 with `problems` if the definition is invalid: cycles, unknown names, invalid conditions, agents that are not deployed or not visible to the caller, required variables without a value. Returns 409 if the name exists.',
   tag,
   auth: 'manage',
   body: body('WorkflowInput', {
@@ -139,8 +142,8 @@ export const createWorkflow = endpoint({
     enabled: Type.Optional(enabled),
     definition: WorkflowDefinitionInput,
   }),
-  answers: { 201: Workflow, 400: WorkflowProblems, ...problems(409) },
-  sends: ['ETag', 'Location'],
+  responses: { 201: Workflow, 400: WorkflowProblems, ...problems(409) },
+  responseHeaders: ['ETag', 'Location'],
 });
 
 export const listWorkflows = endpoint({
@@ -149,40 +152,40 @@ export const listWorkflows = endpoint({
   path: '/api/v1/workflows',
   summary: 'List workflows',
   description:
-    'Newest first, without the definitions. Those of which the caller sees every agent. `include=activity` takes the permission `read` as well.',
+    'Sorted newest first. Omits the definitions. Lists workflows of which the caller can see every agent. `include=activity` also needs the permission `read`.',
   tag,
   auth: 'manage',
   session: 'read',
   query: query({
     ...pageQuery,
-    q: Type.Optional(text(limits.searchMax, 'Part of the name or description, in any case.')),
-    include: Type.Optional(
-      oneOf(['activity'], 'Adds `lastRuns` and `nextAt`: what a list shows beside each.'),
+    q: Type.Optional(
+      text(limits.searchMax, 'Substring of the name or description. Case-insensitive.'),
     ),
+    include: Type.Optional(oneOf(['activity'], 'Adds `lastRuns` and `nextAt`.')),
   }),
-  answers: { 200: page('WorkflowList', 'workflows', WorkflowSummary) },
+  responses: { 200: page('WorkflowList', 'workflows', WorkflowSummary) },
 });
 
 export const getWorkflow = endpoint({
   id: 'getWorkflow',
   method: 'GET',
   path: '/api/v1/workflows/{workflowId}',
-  summary: 'Read a workflow',
-  description: 'With the definition of the pinned version.',
+  summary: 'Get a workflow',
+  description: 'Includes the definition of the pinned version.',
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Workflow, ...problems(404) },
-  sends: ['ETag'],
+  responses: { 200: Workflow, ...problems(404) },
+  responseHeaders: ['ETag'],
 });
 
 export const updateWorkflow = endpoint({
   id: 'updateWorkflow',
   method: 'PATCH',
   path: '/api/v1/workflows/{workflowId}',
-  summary: 'Change a workflow',
+  summary: 'Update a workflow',
   description:
-    '`workflowVersionId` pins another version, an earlier one too; it is checked again as it was when it was made. Runs that are under way keep the version they began with.',
+    '`workflowVersionId` pins another version, newer or older; the version is validated again. Runs in progress keep their version.',
   tag,
   auth: 'manage',
   headers: ifMatch,
@@ -192,8 +195,8 @@ export const updateWorkflow = endpoint({
     enabled: Type.Optional(enabled),
     workflowVersionId: Type.Optional(reference('workflowVersion', 'Pins this version.')),
   }),
-  answers: { 200: Workflow, 400: WorkflowProblems, ...problems(404, 409, 412) },
-  sends: ['ETag'],
+  responses: { 200: Workflow, 400: WorkflowProblems, ...problems(404, 409, 412) },
+  responseHeaders: ['ETag'],
 });
 
 export const deleteWorkflow = endpoint({
@@ -202,27 +205,27 @@ export const deleteWorkflow = endpoint({
   path: '/api/v1/workflows/{workflowId}',
   summary: 'Delete a workflow',
   description:
-    'Its schedules and webhooks go with it. Runs that are under way go on to their end; their executions stay until retention takes them.',
+    'Also deletes its schedules and webhooks. Runs in progress continue. Its executions stay until retention deletes them.',
   tag,
   auth: 'manage',
-  answers: { 204: null, ...problems(404) },
+  responses: { 204: null, ...problems(404) },
 });
 
 export const validateWorkflow = endpoint({
   id: 'validateWorkflow',
   method: 'POST',
   path: '/api/v1/workflows/validate',
-  summary: 'Check a definition without saving it',
+  summary: 'Validate a definition without saving it',
   description:
-    'Always 200: all problems, and where there are none the definition with everything filled in that was left out.',
+    'Always 200: all problems or, if there are none, the definition with all defaults filled in.',
   tag,
   auth: 'manage',
   body: body('WorkflowValidation', {
     definition: Type.Unsafe<unknown>({
-      description: 'As for a new version; anything may stand here.',
+      description: 'The definition of a new version. Any JSON is accepted.',
     }),
   }),
-  answers: {
+  responses: {
     200: Type.Object(
       {
         problems: Type.Array(WorkflowProblem),
@@ -239,7 +242,7 @@ export const createWorkflowVersion = endpoint({
   path: '/api/v1/workflows/{workflowId}/versions',
   summary: 'Add a version to a workflow',
   description:
-    'Immutable once made, and checked as on create. The workflow keeps the version it pins until one is pinned anew. 409 where the label is taken.',
+    'Versions are immutable and validated as on creation. The workflow keeps its pinned version until another one is pinned. Returns 409 if the label exists.',
   tag,
   auth: 'manage',
   body: body('WorkflowVersionInput', {
@@ -247,8 +250,8 @@ export const createWorkflowVersion = endpoint({
     notes,
     definition: WorkflowDefinitionInput,
   }),
-  answers: { 201: WorkflowVersion, 400: WorkflowProblems, ...problems(404, 409) },
-  sends: ['Location'],
+  responses: { 201: WorkflowVersion, 400: WorkflowProblems, ...problems(404, 409) },
+  responseHeaders: ['Location'],
 });
 
 export const listWorkflowVersions = endpoint({
@@ -256,12 +259,12 @@ export const listWorkflowVersions = endpoint({
   method: 'GET',
   path: '/api/v1/workflows/{workflowId}/versions',
   summary: 'List the versions of a workflow',
-  description: 'Newest first, without the definitions.',
+  description: 'Sorted newest first. Omits the definitions.',
   tag,
   auth: 'manage',
   session: 'read',
   query: query(pageQuery),
-  answers: {
+  responses: {
     200: page('WorkflowVersionList', 'versions', WorkflowVersionSummary),
     ...problems(404),
   },
@@ -271,22 +274,23 @@ export const getWorkflowVersion = endpoint({
   id: 'getWorkflowVersion',
   method: 'GET',
   path: '/api/v1/workflows/{workflowId}/versions/{workflowVersionId}',
-  summary: 'Read a version of a workflow',
+  summary: 'Get a workflow version',
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: WorkflowVersion, ...problems(404) },
+  responses: { 200: WorkflowVersion, ...problems(404) },
 });
 
 export const listWorkflowPins = endpoint({
   id: 'listWorkflowPins',
   method: 'GET',
   path: '/api/v1/workflows/{workflowId}/pins',
-  summary: 'List the versions a workflow has had',
-  description: 'Newest first; the first is in force. Pinning an earlier one again is a rollback.',
+  summary: 'List the pinned versions of a workflow',
+  description:
+    'Sorted newest first; the first is the current version. Pin an earlier version again to roll back.',
   tag,
   auth: 'manage',
   session: 'read',
   query: query(pageQuery),
-  answers: { 200: page('WorkflowPinList', 'pins', WorkflowPin), ...problems(404) },
+  responses: { 200: page('WorkflowPinList', 'pins', WorkflowPin), ...problems(404) },
 });

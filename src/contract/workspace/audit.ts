@@ -3,20 +3,20 @@ import { auditActions } from '../../core/people/audit.ts';
 import { endpoint } from '../endpoint.ts';
 import { id, nullable, oneOf, page, pageQuery, query, time } from '../shared.ts';
 
-const action = oneOf(auditActions, 'What was done.');
+const action = oneOf(auditActions, 'The action.');
 
 export const AuditLine = Type.Object(
   {
     auditId: id('audit', 'Identifier.'),
     at: time('When.'),
     action,
-    subject: Type.String({ description: 'What it was done to: an identifier or a name.' }),
+    subject: Type.String({ description: 'Identifier or name of the affected resource.' }),
     userId: nullable(
       id('user'),
-      'Who did it, or whose key; `null` for the service itself and its command line.',
+      'The user, or the issuer of the key. `null` for the service itself and its command line.',
     ),
-    apiKeyId: nullable(id('key'), 'With which key; `null` for a session.'),
-    details: Type.Object({}, { additionalProperties: true, description: 'What more there is.' }),
+    apiKeyId: nullable(id('key'), 'The key used. `null` for a session.'),
+    details: Type.Object({}, { additionalProperties: true, description: 'Additional data.' }),
   },
   { title: 'AuditLine' },
 );
@@ -26,11 +26,11 @@ export const listAudit = endpoint({
   id: 'listAudit',
   method: 'GET',
   path: '/api/v1/audit',
-  summary: 'List who changed what',
+  summary: 'List the audit log',
   description:
-    'Newest first: keys, agents, members, providers, plan, retention, and what was deleted. Each line was committed with what it tells of.',
+    'Sorted newest first: changes of keys, agents, members, providers, plan and retention, and deletions. Each entry was committed together with its change.',
   tag: 'Audit',
   auth: 'owner',
   query: query({ ...pageQuery, action: Type.Optional(action) }),
-  answers: { 200: page('AuditList', 'audit', AuditLine) },
+  responses: { 200: page('AuditList', 'audit', AuditLine) },
 });

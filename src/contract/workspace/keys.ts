@@ -25,29 +25,29 @@ const tag = 'Keys';
 const Permissions = Type.Array(oneOf(permissions), {
   minItems: 1,
   uniqueItems: true,
-  description: 'What the key may do, as far as its issuer still may.',
+  description: 'Permissions of the key, limited to those its issuer currently has.',
 });
 
 const agents = (of: ReturnType<typeof id>) =>
   nullable(
     Type.Array(of, { minItems: 1, maxItems: limits.agentsPerKeyMax, uniqueItems: true }),
-    'The agents it is tied to; `null` is the whole workspace.',
+    'Agents that the key can access. `null`: the whole workspace.',
   );
 
 const keyFields = {
-  apiKeyId: id('key', 'Identifier; not the secret.'),
+  apiKeyId: id('key', 'Identifier, not the secret.'),
   name: Type.String(),
-  start: Type.String({ description: 'How the secret begins, to tell one key from another.' }),
+  start: Type.String({ description: 'First characters of the secret, to distinguish keys.' }),
   agentIds: agents(id('agent')),
   permissions: Permissions,
   rateLimits: RateLimits,
   rateLimitUsage: RateLimitUsage,
-  expiresAt: nullable(time('When it stops; `null` is never.')),
-  revokedAt: nullable(time('When it was revoked.')),
-  lastUsedAt: nullable(time('When it was last used, to within a minute or so.')),
+  expiresAt: nullable(time('Expiry time. `null`: never.')),
+  revokedAt: nullable(time('Time when it was revoked.')),
+  lastUsedAt: nullable(time('Time of the last use, accurate to about a minute.')),
   allowedOrigins: Origins,
-  createdAt: time('When it was issued.'),
-  createdBy: nullable(id('user', 'Its issuer; `null` where that account is gone.')),
+  createdAt: time('Time of issue.'),
+  createdBy: nullable(id('user', 'Issuer. `null` if the account no longer exists.')),
 };
 
 export const ApiKey = Type.Object(keyFields, { title: 'ApiKey' });
@@ -58,7 +58,7 @@ export const IssuedApiKey = Type.Object(
     ...keyFields,
     key: Type.String({
       pattern: '^cue_[0-9A-Za-z]{36}$',
-      description: 'The secret. Shown this once.',
+      description: 'The secret. Shown once.',
       examples: ['cue_0f8GdRrVxN3yqLZ2mB7KcT5wPjHsUa1nQeZk'],
     }),
   },
@@ -72,23 +72,23 @@ export const createKey = endpoint({
   path: '/api/v1/keys',
   summary: 'Issue an API key',
   description:
-    'None wider than its issuer. Limits left out default to 100 a minute, 5,000 an hour, 100,000 a day.',
+    'The key cannot have more rights than its issuer. Default limits: 100 per minute, 5,000 per hour, 100,000 per day.',
   tag,
   auth: 'manage',
   body: body('ApiKeyInput', {
-    name: name('For people.'),
+    name: name('Display name.'),
     agentIds: agents(reference('agent')),
     permissions: Permissions,
     rateLimits: Type.Optional(RateLimitsInput),
     expiresAt: Type.Optional(
       nullable(
         Type.String({ maxLength: 40, examples: ['2027-01-01T00:00:00Z'] }),
-        'ISO 8601, in the future; `null` or left out is never.',
+        'ISO 8601, in the future. `null` or omitted: never.',
       ),
     ),
     allowedOrigins: Type.Optional(Origins),
   }),
-  answers: { 201: IssuedApiKey, ...problems(404) },
+  responses: { 201: IssuedApiKey, ...problems(404) },
 });
 
 export const listKeys = endpoint({
@@ -96,12 +96,12 @@ export const listKeys = endpoint({
   method: 'GET',
   path: '/api/v1/keys',
   summary: 'List API keys',
-  description: 'Newest first, revoked and expired ones included; never the secrets.',
+  description: 'Sorted newest first, including revoked and expired keys. Omits the secrets.',
   tag,
   auth: 'manage',
   session: 'read',
   query: query(pageQuery),
-  answers: { 200: page('ApiKeyList', 'keys', ApiKey) },
+  responses: { 200: page('ApiKeyList', 'keys', ApiKey) },
 });
 
 export const revokeKey = endpoint({
@@ -109,10 +109,10 @@ export const revokeKey = endpoint({
   method: 'POST',
   path: '/api/v1/keys/{apiKeyId}/revoke',
   summary: 'Revoke an API key',
-  description: 'At once and for good. Revoking twice is the same as once.',
+  description: 'Takes effect immediately and permanently. Idempotent.',
   tag,
   auth: 'manage',
-  answers: { 200: ApiKey, ...problems(404) },
+  responses: { 200: ApiKey, ...problems(404) },
 });
 
 export const rotateKey = endpoint({
@@ -121,7 +121,7 @@ export const rotateKey = endpoint({
   path: '/api/v1/keys/{apiKeyId}/rotate',
   summary: 'Replace an API key',
   description:
-    'Issues a key with the same name, agents, permissions and limits. The old one stops when the grace is over. 409 where it has stopped already.',
+    'Issues a key with the same name, agents, permissions and limits. The old key expires after the grace period. Returns 409 if it has already expired or been revoked.',
   tag,
   auth: 'manage',
   body: body('RotateRequest', {
@@ -130,10 +130,10 @@ export const rotateKey = endpoint({
         minimum: 0,
         maximum: limits.graceSecondsMax,
         default: 0,
-        description: 'How long the old key still works.',
+        description: 'Seconds for which the old key stays valid.',
       }),
     ),
   }),
   bodyOptional: true,
-  answers: { 201: IssuedApiKey, ...problems(404, 409) },
+  responses: { 201: IssuedApiKey, ...problems(404, 409) },
 });

@@ -9,7 +9,7 @@ import { body, id, name, nullable, oneOf, time } from '../shared.ts';
 const tag = 'Members';
 const role = oneOf(
   roles,
-  'A viewer reads; an editor also edits, executes and issues keys; an owner also manages members, plan and providers.',
+  'A viewer reads; an editor also edits, executes and issues keys; an owner also manages members, the plan and providers.',
 );
 
 const person = {
@@ -19,7 +19,7 @@ const person = {
 };
 
 export const Member = Type.Object(
-  { ...person, role, joinedAt: time('When they became a member.') },
+  { ...person, role, joinedAt: time('Time of joining.') },
   { title: 'Member' },
 );
 export type Member = Static<typeof Member>;
@@ -28,9 +28,9 @@ const invitationFields = {
   invitationId: id('invitation', 'Identifier.'),
   email: Type.String(),
   role,
-  createdAt: time('When it was made.'),
-  createdBy: nullable(id('user', 'By whom; `null` where that account is gone.')),
-  expiresAt: time('Until when it can be accepted.'),
+  createdAt: time('Time of creation.'),
+  createdBy: nullable(id('user', 'Creator. `null` if the account no longer exists.')),
+  expiresAt: time('Expiry time.'),
 };
 
 export const Invitation = Type.Object(invitationFields, { title: 'Invitation' });
@@ -39,25 +39,25 @@ export type Invitation = Static<typeof Invitation>;
 export const IssuedInvitation = Type.Object(
   {
     ...invitationFields,
-    url: Type.String({ description: 'The link to hand over. Shown this once.' }),
+    url: Type.String({ description: 'Link to send to the invited person. Shown once.' }),
   },
   { title: 'IssuedInvitation' },
 );
 
 const membership = {
   workspaceId: id('workspace', 'The workspace.'),
-  name: Type.String({ description: 'Its name.' }),
+  name: Type.String({ description: 'Name of the workspace.' }),
   role,
 };
 
 export const Me = Type.Object(
   {
     user: Type.Object(person, { title: 'User' }),
-    workspaceId: id('workspace', 'The workspace that this session acts in.'),
+    workspaceId: id('workspace', 'The workspace of this session.'),
     role,
     workspaces: Type.Array(Type.Object(membership, { title: 'Membership' })),
     generatedPassword: Type.Boolean({
-      description: 'Whether their password is still one that was made up for them and printed.',
+      description: 'Whether the user still has the generated password.',
     }),
   },
   { title: 'Me' },
@@ -68,10 +68,10 @@ export const getMe = endpoint({
   id: 'getMe',
   method: 'GET',
   path: '/api/v1/me',
-  summary: 'Read who is signed in',
+  summary: 'Get the signed-in user',
   tag,
   auth: 'session',
-  answers: { 200: Me },
+  responses: { 200: Me },
 });
 
 export const listMembers = endpoint({
@@ -82,7 +82,7 @@ export const listMembers = endpoint({
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Type.Object({ members: Type.Array(Member) }, { title: 'MemberList' }) },
+  responses: { 200: Type.Object({ members: Type.Array(Member) }, { title: 'MemberList' }) },
 });
 
 export const updateMember = endpoint({
@@ -91,11 +91,11 @@ export const updateMember = endpoint({
   path: '/api/v1/members/{userId}',
   summary: "Change a member's role",
   description:
-    '409 where it would leave the workspace without an owner: make another member one first.',
+    'Returns 409 if the workspace would have no owner: make another member an owner first.',
   tag,
   auth: 'owner',
   body: body('MemberPatch', { role }),
-  answers: { 200: Member, ...problems(404, 409) },
+  responses: { 200: Member, ...problems(404, 409) },
 });
 
 export const removeMember = endpoint({
@@ -104,11 +104,11 @@ export const removeMember = endpoint({
   path: '/api/v1/members/{userId}',
   summary: 'Remove a member',
   description:
-    'An owner removes anyone, and whoever is signed in themselves. Revokes the keys that they issued. Secrets of webhooks that they saw still hold: rotate those. 409 where it would leave the workspace without an owner: make another member one first.',
+    'An owner may remove anyone; any member may leave. Revokes the keys that the member issued. Webhook secrets that the member saw stay valid: rotate them. Returns 409 if the workspace would have no owner: make another member an owner first.',
   tag,
   auth: 'owner',
   session: 'read',
-  answers: { 204: null, ...problems(404, 409) },
+  responses: { 204: null, ...problems(404, 409) },
 });
 
 export const createInvitation = endpoint({
@@ -116,14 +116,15 @@ export const createInvitation = endpoint({
   method: 'POST',
   path: '/api/v1/invitations',
   summary: 'Invite someone',
-  description: 'Answers a link to hand over. 409 where that address is a member already.',
+  description:
+    'Returns an invitation link. Returns 409 if the address already belongs to a member.',
   tag,
   auth: 'owner',
   body: body('InvitationInput', {
     email: Type.String({ maxLength: limits.emailMax, pattern: patterns.email.source }),
     role,
   }),
-  answers: { 201: IssuedInvitation, ...problems(409) },
+  responses: { 201: IssuedInvitation, ...problems(409) },
 });
 
 export const listInvitations = endpoint({
@@ -133,7 +134,7 @@ export const listInvitations = endpoint({
   summary: 'List open invitations',
   tag,
   auth: 'owner',
-  answers: {
+  responses: {
     200: Type.Object({ invitations: Type.Array(Invitation) }, { title: 'InvitationList' }),
   },
 });
@@ -142,25 +143,25 @@ export const deleteInvitation = endpoint({
   id: 'deleteInvitation',
   method: 'DELETE',
   path: '/api/v1/invitations/{invitationId}',
-  summary: 'Withdraw an invitation',
+  summary: 'Revoke an invitation',
   tag,
   auth: 'owner',
-  answers: { 204: null, ...problems(404) },
+  responses: { 204: null, ...problems(404) },
 });
 
-/** Whose accounts can stand in for a password, as the session's `POST /api/auth/sign-in/social` names them. */
+/** External identity providers, as named by the session's `POST /api/auth/sign-in/social`. */
 export const identityProviders = ['github', 'google', 'oidc'] as const;
 
 export const listIdentityProviders = endpoint({
   id: 'listIdentityProviders',
   method: 'GET',
   path: '/api/v1/identity-providers',
-  summary: 'List whose accounts people can sign in with',
+  summary: 'List the identity providers for sign-in',
   description:
-    'Beside address and password, which always work. `POST /api/auth/sign-in/social` begins it.',
+    'E-mail and password always work as well. `POST /api/auth/sign-in/social` starts a sign-in.',
   tag,
   auth: 'none',
-  answers: {
+  responses: {
     200: Type.Object(
       { identityProviders: Type.Array(oneOf(identityProviders)) },
       { title: 'IdentityProviderList' },
@@ -172,15 +173,15 @@ export const getInvitation = endpoint({
   id: 'getInvitation',
   method: 'GET',
   path: '/api/v1/invitations/by-token/{token}',
-  summary: 'Read the invitation of a link',
+  summary: 'Get the invitation of a link',
   description:
-    'What accepting it would make. 404 where the link is unknown, used, withdrawn or expired; 429 after too many of those.',
+    'Shows what accepting the invitation grants. Returns 404 if the link is unknown, used, revoked or expired, and 429 after too many of these.',
   tag,
   auth: 'none',
-  answers: {
+  responses: {
     200: Type.Object(
       {
-        email: Type.String({ description: 'Whom it is for.' }),
+        email: Type.String({ description: 'Address of the invited person.' }),
         ...membership,
         expiresAt: invitationFields.expiresAt,
       },
@@ -197,12 +198,12 @@ export const acceptInvitation = endpoint({
   path: '/api/v1/invitations/accept',
   summary: 'Accept an invitation',
   description:
-    'Signed in with the invited address, or with name and password where it has no account yet; the account is made with it. 404 where the link is unknown, used or expired; 409 where the address has an account that is not signed in, or is a member already; 429 after too many of those.',
+    'Accept with a session of the invited address. If the address has no account yet, send name and password: the account is created. Returns 404 if the link is unknown, used or expired; 409 if the address has an account that is not signed in, or is already a member; 429 after too many unknown links.',
   tag,
   auth: 'none',
   body: body('InvitationAcceptance', {
     token: Type.String({ minLength: 1, maxLength: limits.tokenMax }),
-    name: Type.Optional(name('For people.')),
+    name: Type.Optional(name('Display name.')),
     password: Type.Optional(
       Type.String({
         minLength: limits.passwordMin,
@@ -211,9 +212,9 @@ export const acceptInvitation = endpoint({
       }),
     ),
   }),
-  answers: {
+  responses: {
     200: Type.Object(
-      { userId: id('user', 'The account.'), email: Type.String(), ...membership },
+      { userId: id('user', 'The user.'), email: Type.String(), ...membership },
       { title: 'AcceptedInvitation' },
     ),
     ...problems(404, 409),

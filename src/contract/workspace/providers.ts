@@ -10,16 +10,18 @@ import { body, nullable, oneOf, query, time } from '../shared.ts';
 
 const tag = 'Providers';
 
-const kind = oneOf(providerKinds, 'Which interface it speaks.');
+const kind = oneOf(providerKinds, 'Protocol of the provider.');
 
 export const Provider = Type.Object(
   {
-    name: Type.String({ description: 'What stands before the slash of a model.' }),
+    name: Type.String({ description: 'The part of a model before the slash.' }),
     kind,
-    baseURL: nullable(Type.String(), "`null` is the kind's own address."),
-    hasApiKey: Type.Boolean({ description: 'Whether a credential is stored; it is never shown.' }),
-    createdAt: time('When it was configured.'),
-    updatedAt: time('When it last changed.'),
+    baseURL: nullable(Type.String(), '`null`: the default URL of the kind.'),
+    hasApiKey: Type.Boolean({
+      description: 'Whether a credential is stored. It is never returned.',
+    }),
+    createdAt: time('Time of creation.'),
+    updatedAt: time('Time of the last change.'),
   },
   { title: 'Provider' },
 );
@@ -31,7 +33,7 @@ export const putProvider = endpoint({
   path: '/api/v1/providers/{name}',
   summary: 'Configure a provider',
   description:
-    'Replaces all of it, the credential included. A name has 1 to 64 letters, digits, dots, dashes and underscores; `cueline` is taken. `baseURL` must not lead to a private address unless the server allows that one.',
+    'Replaces the whole configuration, including the credential. A name has 1 to 64 letters, digits, dots, dashes and underscores; `cueline` is reserved. `baseURL` must not resolve to a private address unless the server allows it.',
   tag,
   auth: 'owner',
   body: body('ProviderInput', {
@@ -42,7 +44,7 @@ export const putProvider = endpoint({
         maxLength: limits.secretMax,
         writeOnly: true,
         description:
-          'Stored encrypted. For `bedrock` an API key of its own, or `ACCESS_KEY_ID:SECRET_ACCESS_KEY`.',
+          'Stored encrypted. For `bedrock`: a Bedrock API key, or `ACCESS_KEY_ID:SECRET_ACCESS_KEY`.',
       }),
     ),
     baseURL: Type.Optional(
@@ -51,12 +53,12 @@ export const putProvider = endpoint({
           maxLength: limits.urlMax,
           pattern: patterns.url.source,
           description:
-            "Left out, the kind's own address. `azure` and `openai-compatible` need one; that of `bedrock` names the region.",
+            'Default: the URL of the kind. Required for `azure` and `openai-compatible`. For `bedrock` it selects the region.',
         }),
       ),
     ),
   }),
-  answers: { 200: Provider },
+  responses: { 200: Provider },
 });
 
 export const listProviders = endpoint({
@@ -67,7 +69,7 @@ export const listProviders = endpoint({
   tag,
   auth: 'manage',
   session: 'read',
-  answers: {
+  responses: {
     200: Type.Object({ providers: Type.Array(Provider) }, { title: 'ProviderList' }),
   },
 });
@@ -76,11 +78,11 @@ export const getProvider = endpoint({
   id: 'getProvider',
   method: 'GET',
   path: '/api/v1/providers/{name}',
-  summary: 'Read a provider',
+  summary: 'Get a provider',
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Provider, ...problems(404) },
+  responses: { 200: Provider, ...problems(404) },
 });
 
 export const deleteProvider = endpoint({
@@ -90,23 +92,25 @@ export const deleteProvider = endpoint({
   summary: 'Remove a provider and its credential',
   tag,
   auth: 'owner',
-  answers: { 204: null, ...problems(404) },
+  responses: { 204: null, ...problems(404) },
 });
 
-/** What a program branches on is `ok`; the schema says what stands beside it. */
+/** Programs branch on `ok`; the schema states which fields accompany it. */
 export const ConnectionTest = Type.Object(
   {
-    ok: Type.Boolean({ description: 'Whether it was reached and took the credential.' }),
+    ok: Type.Boolean({
+      description: 'Whether the provider was reachable and accepted the credential.',
+    }),
     latencyMs: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'How long that took; only where `ok`.' }),
+      Type.Integer({ minimum: 0, description: 'Duration of the test. Present only if `ok`.' }),
     ),
     error: Type.Optional(
       Type.Object(
         {
-          code: oneOf(executionErrorCodes, 'What a run would fail with.'),
-          message: Type.String({ description: "What is wrong, often in the provider's words." }),
+          code: oneOf(executionErrorCodes, 'Error code that an execution would have.'),
+          message: Type.String({ description: 'What is wrong, often as worded by the provider.' }),
         },
-        { description: 'Only where not `ok`.' },
+        { description: 'Present only if not `ok`.' },
       ),
     ),
   },
@@ -120,10 +124,10 @@ export const testProvider = endpoint({
   path: '/api/v1/providers/{name}/test',
   summary: 'Test the connection to a provider',
   description:
-    'Asks the provider for its list of models with the stored credential, for at most ten seconds. No model runs, no AI Action is spent. 200 also where the test fails: `ok` says which.',
+    'Requests the list of models with the stored credential, for at most ten seconds. Calls no model and uses no AI Action. The status is 200 even if the test fails: check `ok`.',
   tag,
   auth: 'owner',
-  answers: { 200: ConnectionTest, ...problems(404) },
+  responses: { 200: ConnectionTest, ...problems(404) },
 });
 
 const amount = (description: string) =>
@@ -131,12 +135,16 @@ const amount = (description: string) =>
 
 export const Price = Type.Object(
   {
-    model: Type.String({ description: 'As `provider/model`.' }),
-    inputPerMillion: amount('US dollars for a million input tokens.'),
-    outputPerMillion: amount('US dollars for a million output tokens.'),
-    cacheReadPerMillion: nullable(amount('For input read from a cache; `null` is as input.')),
-    cacheWritePerMillion: nullable(amount('For input written to a cache; `null` is as input.')),
-    updatedAt: time('When it was set.'),
+    model: Type.String({ description: 'Format: `provider/model`.' }),
+    inputPerMillion: amount('US dollars per million input tokens.'),
+    outputPerMillion: amount('US dollars per million output tokens.'),
+    cacheReadPerMillion: nullable(
+      amount('US dollars per million input tokens read from a cache. `null`: the input price.'),
+    ),
+    cacheWritePerMillion: nullable(
+      amount('US dollars per million input tokens written to a cache. `null`: the input price.'),
+    ),
+    updatedAt: time('Time of the last change.'),
   },
   { title: 'Price' },
 );
@@ -166,11 +174,11 @@ export const listPrices = endpoint({
   method: 'GET',
   path: '/api/v1/prices',
   summary: "List the workspace's own prices",
-  description: 'They come before the price table that Cueline brings.',
+  description: "They take precedence over Cueline's built-in price table.",
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Type.Object({ prices: Type.Array(Price) }, { title: 'PriceList' }) },
+  responses: { 200: Type.Object({ prices: Type.Array(Price) }, { title: 'PriceList' }) },
 });
 
 export const putPrice = endpoint({
@@ -178,17 +186,21 @@ export const putPrice = endpoint({
   method: 'PUT',
   path: '/api/v1/prices',
   summary: 'Set the price of a model',
-  description: 'For runs that end from now on. Decimal texts are kept exactly.',
+  description: 'Applies to executions that end from now on. Decimal strings are stored exactly.',
   tag,
   auth: 'owner',
   body: body('PriceInput', {
     model: modelSettings.model,
-    inputPerMillion: amountInput('US dollars for a million input tokens.'),
-    outputPerMillion: amountInput('US dollars for a million output tokens.'),
-    cacheReadPerMillion: optionalAmount('For input read from a cache; left out, as input.'),
-    cacheWritePerMillion: optionalAmount('For input written to a cache; left out, as input.'),
+    inputPerMillion: amountInput('US dollars per million input tokens.'),
+    outputPerMillion: amountInput('US dollars per million output tokens.'),
+    cacheReadPerMillion: optionalAmount(
+      'US dollars per million input tokens read from a cache. Default: the input price.',
+    ),
+    cacheWritePerMillion: optionalAmount(
+      'US dollars per million input tokens written to a cache. Default: the input price.',
+    ),
   }),
-  answers: { 200: Price },
+  responses: { 200: Price },
 });
 
 export const deletePrice = endpoint({
@@ -199,5 +211,5 @@ export const deletePrice = endpoint({
   tag,
   auth: 'owner',
   query: query({ model: modelSettings.model }),
-  answers: { 204: null, ...problems(404) },
+  responses: { 204: null, ...problems(404) },
 });

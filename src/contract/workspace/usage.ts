@@ -7,37 +7,37 @@ const tag = 'Usage';
 
 const actionsPerMonth = nullable(
   Type.Integer({ minimum: 0, maximum: limits.actionsPerMonthMax }),
-  'AI Actions a month; `null` counts without a cap.',
+  'AI Actions per month. `null`: unlimited, but counted.',
 );
 
 export const Usage = Type.Object(
   {
     month: Type.String({
       pattern: '^\\d{4}-\\d{2}$',
-      description: 'The calendar month, UTC.',
+      description: 'Calendar month, UTC.',
       examples: ['2026-11'],
     }),
-    plan: Type.String({ description: 'The name of the plan.' }),
+    plan: Type.String({ description: 'Name of the plan.' }),
     actionsUsed: Type.Integer({ minimum: 0, description: 'Executions accepted this month.' }),
     actionsPerMonth,
-    actionsRemaining: nullable(Type.Integer({ minimum: 0 }), '`null` where nothing caps.'),
-    resetAt: time('When the next month begins.'),
+    actionsRemaining: nullable(Type.Integer({ minimum: 0 }), '`null` if unlimited.'),
+    resetAt: time('Start of the next month.'),
   },
   { title: 'Usage' },
 );
 export type Usage = Static<typeof Usage>;
 
-const plan = { name: name('The name of the plan.'), actionsPerMonth };
+const plan = { name: name('Name of the plan.'), actionsPerMonth };
 
 export const getUsage = endpoint({
   id: 'getUsage',
   method: 'GET',
   path: '/api/v1/usage',
-  summary: 'Read what the workspace has used this month',
+  summary: "Get this month's usage",
   tag,
   auth: 'manage',
   session: 'read',
-  answers: { 200: Usage },
+  responses: { 200: Usage },
 });
 
 export const setPlan = endpoint({
@@ -45,9 +45,9 @@ export const setPlan = endpoint({
   method: 'PUT',
   path: '/api/v1/plan',
   summary: 'Set the plan of the workspace',
-  description: 'Holds from the next call on; what was used this month stays counted.',
+  description: 'Applies from the next call on. Usage of this month is kept.',
   tag,
   auth: 'owner',
   body: body('PlanInput', plan),
-  answers: { 200: Type.Object(plan, { title: 'Plan' }) },
+  responses: { 200: Type.Object(plan, { title: 'Plan' }) },
 });

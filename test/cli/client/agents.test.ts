@@ -4,7 +4,7 @@ import { addAgent, run, type TestAgent } from '../../../harness/agents.ts';
 import { type Service, startService } from '../../../harness/service.ts';
 import { cueline, type Ended, jsonLines } from '../cueline.ts';
 
-/** `cueline agents`, `prompts` and `history`, as processes of their own against the real service. */
+/** `cueline agents`, `prompts` and `history` as processes against the real service. */
 
 let service: Service;
 let key: string;
@@ -21,7 +21,7 @@ function call(args: readonly string[], input?: string): Promise<Ended> {
   return cueline(args, { CUELINE_URL: service.url, CUELINE_KEY: key }, input);
 }
 
-test('from a prompt to a deployed agent that is pinned anew', async () => {
+test('creates a prompt, deploys an agent and pins another version', async () => {
   const made = await call(['prompts', 'create', '--name', 'Greeting', '--description', 'Hello.']);
   assert.match(made.stdout, /^prm_\w{26}\n$/);
   const promptId = made.stdout.trim();
@@ -46,7 +46,7 @@ test('from a prompt to a deployed agent that is pinned anew', async () => {
   const body = { agentName: 'Greeter', promptId, promptVersionId: first.stdout.trim() };
   const { agentId } = (await service.call('POST', '/api/v1/agents', { key, body })).body;
   const moved = await call(['agents', 'lifecycle', agentId, 'enable-api']);
-  assert.equal(moved.stdout, 'Greeter is Testing.\n');
+  assert.equal(moved.stdout, 'Greeter is now Testing.\n');
   const illegal = await call(['agents', 'lifecycle', agentId, 'disable']);
   assert.equal(illegal.code, 1);
   assert.match(illegal.stderr, /^cueline: .*\(ILLEGAL_TRANSITION, req_\w+\)\n$/);
@@ -66,11 +66,11 @@ test('from a prompt to a deployed agent that is pinned anew', async () => {
   assert.match(single.stdout, /^agentName +Greeter$/m);
 });
 
-test('history: a page as a table, all of it as JSON', async () => {
+test('history prints a page as a table and all records as JSON', async () => {
   for (const name of ['a', 'b', 'c']) await run(service, agent, key, { name });
   const table = await call(['history', agent.agentId, '--limit', '2']);
   assert.match(table.stdout, /^executionId +executedAt .*\n(exe_\w{26} .* success +api .*\n){2}$/);
-  assert.equal(table.stderr, '2 of 3; --all shows every one.\n');
+  assert.equal(table.stderr, '2 of 3 records. Use --all to list all of them.\n');
   const all = await call(['history', agent.agentId, '--all', '--json', '--status', 'success']);
   const outputs = jsonLines(all).map((record) => record.outputText);
   assert.deepEqual([all.stderr, outputs], ['', ['Hello c', 'Hello b', 'Hello a']]);
@@ -82,7 +82,7 @@ test('history: a page as a table, all of it as JSON', async () => {
   assert.match(wrong.stderr, /^cueline: Parameter "status" must be one of success, .*req_\w+\)\n$/);
 });
 
-test('what somebody named an agent stays in its cell', async () => {
+test('an agent name with control characters stays within its cell', async () => {
   const agentName = 'Two\nlines\x1b[2J';
   const path = `/api/v1/agents/${agent.agentId}`;
   await service.call('PATCH', path, { key, body: { agentName } });

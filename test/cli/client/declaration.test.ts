@@ -8,7 +8,7 @@ import { schemaLine } from '../../../src/cli/client/declaration.ts';
 import { fromYaml, toYaml } from '../../../src/cli/client/yaml.ts';
 import { cueline } from '../cueline.ts';
 
-/** `cueline pull`, `diff` and `apply`, as processes of their own against the real service. */
+/** `cueline pull`, `diff` and `apply` as processes against the real service. */
 
 const service = await startService();
 const { key } = await service.key();
@@ -41,7 +41,7 @@ workflows:
       - { name: hello, agent: Greeter, variables: { name: '{{input.name}}' } }
 `;
 
-test('diff tells what apply does; what pull writes changes nothing', async () => {
+test('diff shows what apply changes, and applying the output of pull changes nothing', async () => {
   writeFileSync(file, text);
   const changes = [
     '+ prompt Greeting',
@@ -55,18 +55,18 @@ test('diff tells what apply does; what pull writes changes nothing', async () =>
   assert.deepEqual([told.code, told.stdout], [0, changes]);
   const done = await call('apply', file);
   assert.deepEqual([done.code, done.stdout], [0, changes]);
-  assert.equal((await call('apply', file)).stdout, 'Nothing has changed.\n');
+  assert.equal((await call('apply', file)).stdout, 'No changes.\n');
 
   const pulled = await call('pull', file);
   assert.deepEqual([pulled.code, pulled.stdout, pulled.stderr], [0, '', `Wrote ${file}.\n`]);
   const written = readFileSync(file, 'utf8');
   assert.match(written, /^prompts:\n/);
   assert.match(written, / {8}user: \|-\n {10}Hello \{\{name\}\}\.\n {10}How are you\?\n/);
-  assert.equal((await call('diff', file)).stdout, 'Nothing would change.\n');
+  assert.equal((await call('diff', file)).stdout, 'No changes.\n');
   assert.equal((await call('pull', '-')).stdout, written);
 });
 
-test('a file names its schema where that lies below its folder, and no path out of it', () => {
+test("a file refers to the schema only if it is below the file's folder", () => {
   const root = join(import.meta.dirname, '../../..');
   const line = '# yaml-language-server: $schema=./docs/cueline.schema.json\n';
   assert.equal(schemaLine(join(root, 'cueline.yaml')), line);
@@ -76,27 +76,27 @@ test('a file names its schema where that lies below its folder, and no path out 
   }
 });
 
-test('what pull leaves out it says in the file and beside it', async () => {
+test('pull reports omitted resources in the file and on standard error', async () => {
   const body = { name: 'Several\nlines' };
   for (let n = 0; n < 2; n++) await service.call('POST', '/api/v1/prompts', { key, body });
-  const line = 'The prompt "Several lines" is left out. There are 2 prompts with this name.';
+  const line = 'Omitted prompt "Several lines". There are 2 prompts with this name.';
   const pulled = await call('pull', file);
   assert.deepEqual([pulled.code, pulled.stderr], [0, `${line}\nWrote ${file}.\n`]);
   assert.ok(readFileSync(file, 'utf8').startsWith(`# ${line}\nprompts:\n`));
-  assert.equal((await call('diff', file)).stdout, 'Nothing would change.\n');
+  assert.equal((await call('diff', file)).stdout, 'No changes.\n');
 });
 
-test('what cannot be applied is said, and nothing is', async () => {
+test('a rejected declaration is reported and nothing is applied', async () => {
   writeFileSync(file, text.replace('Hello', 'Hi'));
   const refused = await call('apply', file);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /^cueline: The prompt "Greeting": Version "v1" is there .*CONFLICT/);
   writeFileSync(file, 'prompts: [');
-  assert.match((await call('diff', file)).stderr, /cueline\.yaml is no YAML: /);
+  assert.match((await call('diff', file)).stderr, /cueline\.yaml is not valid YAML: /);
   for (const [user, said] of [
-    ['!important do it', /is no YAML: Unresolved tag: !important/],
-    ['*bold', /is no YAML: Unresolved alias .*: bold/],
-    ['&x [*x]', /is no YAML: Converting circular structure/],
+    ['!important do it', /is not valid YAML: Unresolved tag: !important/],
+    ['*bold', /is not valid YAML: Unresolved alias .*: bold/],
+    ['&x [*x]', /is not valid YAML: Converting circular structure/],
   ] as const) {
     writeFileSync(file, `user: ${user}\n`);
     const { code, stdout, stderr } = await call('apply', file);
@@ -105,11 +105,11 @@ test('what cannot be applied is said, and nothing is', async () => {
     assert.equal(stderr.split('\n').length, 2, stderr);
   }
   writeFileSync(file, '- 1');
-  assert.match((await call('diff', file)).stderr, /must hold prompts, agents and workflows/);
-  assert.match((await call('diff', join(folder, 'none'))).stderr, /cannot be read/);
+  assert.match((await call('diff', file)).stderr, /must contain an object with prompts/);
+  assert.match((await call('diff', join(folder, 'none'))).stderr, /Cannot read/);
 });
 
-test('pull writes things by their names, however they came to be', async () => {
+test('pull sorts resources by name', async () => {
   const names = ['q', 'c', 'x', 'a', 'm', 'Z'].map((name) => `Order ${name}`);
   const versions = [{ label: 'v1', user: 'Hello.' }];
   const body = { declaration: { prompts: names.map((name) => ({ name, versions })) } };
@@ -118,7 +118,7 @@ test('pull writes things by their names, however they came to be', async () => {
   assert.deepEqual(stdout.match(/(?<=^ {2}- name: )Order .$/gm), names.toSorted());
 });
 
-test('more than can be applied at once is pulled, and said', async () => {
+test('pull reports a declaration that is too large to apply', async () => {
   const versions = [{ label: 'v1', user: 'x'.repeat(250_000) }];
   for (let n = 0; n < 5; n++) {
     const body = { declaration: { prompts: [{ name: `Long ${n}`, versions }] } };
@@ -126,12 +126,15 @@ test('more than can be applied at once is pulled, and said', async () => {
   }
   const { code, stderr } = await call('pull', file);
   assert.equal(code, 1);
-  assert.match(stderr, /^cueline: All of it is 1\d{6} bytes, and 1048576 can be applied at once/m);
+  assert.match(
+    stderr,
+    /^cueline: The declaration has 1\d{6} bytes, but one apply accepts 1048576/m,
+  );
   assert.match(readFileSync(file, 'utf8'), /name: Long 4/);
   assert.match((await call('diff', file)).stderr, /BODY_TOO_LARGE/);
 });
 
-test('a number that would be stored as another one is refused, and no other', () => {
+test('only numbers that cannot be stored exactly are rejected', () => {
   const changed = [
     ...['9007199254740993', '3.14159265358979323846', '1e400', '0xFFFFFFFFFFFFFFFFF1'],
     ...['.inf', '-.inf', '.nan', '+12345678901234567890', '{ 9007199254740993: x }'],
@@ -153,7 +156,7 @@ test('a number that would be stored as another one is refused, and no other', ()
   }
 });
 
-test('every text is read as it was written, one of nothing but blanks too', () => {
+test('every string survives the conversion to YAML, including blank ones', () => {
   const texts = ['', ' ', '\n', ' \n', '\n \n', '\t\n', '\n\n  ', ' a\n', 'a\r\nb', 'a\n \n'];
   for (const text of texts) {
     const value = { [text]: text, list: [text, { text }] };

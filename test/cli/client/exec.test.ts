@@ -6,7 +6,7 @@ import { ModelFailure } from '../../../src/core/model/model-port.ts';
 import { json, type Step, silence, stage } from '../../client/server.ts';
 import { begin, cueline, jsonLines } from '../cueline.ts';
 
-/** `cueline exec`, `wait` and `cancel`, as processes of their own against the real service. */
+/** `cueline exec`, `wait` and `cancel` as processes against the real service. */
 
 let service: Service;
 let agent: TestAgent;
@@ -21,14 +21,14 @@ before(async () => {
 });
 after(() => service.close());
 
-test('variables come from the file, as text and as JSON, to the letter', async () => {
+test('variables from the file, as strings and as JSON are sent unchanged', async () => {
   const file = JSON.stringify({ a: 'file', b: 'file', c: null }).replace('null', '1.50');
   const given = ['--vars-file', '-', '--var', 'a=x=y', '--var-json', 'b=[9007199254740993, 1e2]'];
   const ended = await cueline(['exec', agent.agentId, ...given, '--wait'], env, file);
   assert.deepEqual(ended, { code: 0, stdout: 'x=y|[9007199254740993,1e2]|1.50\n', stderr: '' });
 });
 
-test('records are shown with the numbers that they hold', async () => {
+test('records keep the exact numbers', async () => {
   const given = ['--var', 'a=1', '--var-json', 'b=[9007199254740993,1.50,7]'];
   const ended = await cueline(['exec', agent.agentId, ...given, '--wait', '--json'], env);
   assert.match(ended.stdout, /"b":\[9007199254740993,1\.50,7\]/);
@@ -36,25 +36,28 @@ test('records are shown with the numbers that they hold', async () => {
   assert.match(listed.stdout, /"b":\[9007199254740993,1\.50,7\]/);
 });
 
-test('a file may begin with a byte order mark', async () => {
+test('a file may start with a byte order mark', async () => {
   const args = ['exec', agent.agentId, '--vars-file', '-', '--wait'];
   const ended = await cueline(args, env, '\ufeff{"a":"x"}');
   assert.deepEqual(ended, { code: 0, stdout: 'x||\n', stderr: '' });
 });
 
-test('without --wait the id of the run, which can be waited for', async () => {
+test('without --wait, exec prints the id, and wait prints the record', async () => {
   const { stdout, stderr, code } = await cueline(
     ['exec', agent.agentId, '--var', 'a=1', '--var', 'odd=2'],
     env,
   );
-  assert.deepEqual([code, stderr], [0, 'The agent does not declare odd.\n']);
+  assert.deepEqual(
+    [code, stderr],
+    [0, 'Ignored variables that the agent does not declare: odd.\n'],
+  );
   assert.match(stdout, /^exe_\w{26}\n$/);
   const waited = await cueline(['wait', agent.agentId, stdout.trim(), '--json'], env);
   const [record] = jsonLines(waited);
   assert.deepEqual([record.executionId, record.outputText], [stdout.trim(), '1||']);
 });
 
-test('a run that failed is an exit code, and its error a line', async () => {
+test('a failed execution sets the exit code and prints its error on one line', async () => {
   service.models.script(new ModelFailure('CONTENT_FILTERED', 'Not\n\x1b[1mthat.'));
   const ended = await cueline(['exec', agent.agentId, '--var', 'a=1', '--wait', '--json'], env);
   assert.equal(ended.code, 1);
@@ -63,7 +66,7 @@ test('a run that failed is an exit code, and its error a line', async () => {
   assert.equal(ended.stderr, `cueline: Not [1mthat. (CONTENT_FILTERED, ${record.executionId})\n`);
 });
 
-test('the same idempotency key runs once', async () => {
+test('the same idempotency key executes once', async () => {
   const args = ['exec', agent.agentId, '--var', 'a=1', '--idempotency-key', 'once', '--json'];
   const [first] = jsonLines(await cueline(args, env));
   const [second] = jsonLines(await cueline(args, env));
@@ -71,7 +74,7 @@ test('the same idempotency key runs once', async () => {
   await cueline(['wait', agent.agentId, first.executionId], env);
 });
 
-test('a run is canceled once, and a wait has an end', async () => {
+test('an execution is canceled once, and a wait times out', async () => {
   const held = service.models.hold();
   const args = ['exec', agent.agentId, '--var', 'a=1', '--timeout', '0', '--json'];
   const ended = await cueline(args, env);
@@ -81,23 +84,23 @@ test('a run is canceled once, and a wait has an end', async () => {
     /^cueline: (exe_\w+) has not ended .*\(WAIT_TIMEOUT\)/.exec(ended.stderr) ?? [];
   const cancel = ['cancel', agent.agentId, executionId];
   const canceled = await cueline(cancel, env);
-  assert.equal(canceled.stdout, `${executionId} is canceled.\n`);
+  assert.equal(canceled.stdout, `${executionId}: canceled.\n`);
   const again = await cueline(cancel, env);
   assert.equal(again.code, 1);
   assert.match(again.stderr, /^cueline: .*\(ALREADY_ENDED, req_\w+\)\n$/);
 });
 
-test('what is wrong is said in a line, and exits with 1', async () => {
+test('an invalid command prints one line and exits with 1', async () => {
   const exec = ['exec', agent.agentId];
   const cases: [string[], RegExp, Record<string, string>?][] = [
     [exec, /^cueline: .* \(MISSING_VARIABLES, req_\w+\)\n$/],
     [['exec', 'agt_none', '--var', 'a=1'], /\(NOT_FOUND, req_\w+\)\n$/],
     [['exec', '..'], /Expected an identifier/],
     [[...exec, '--var', 'a'], /Expected name=value/],
-    [[...exec, '--var-json', 'a={'], /^cueline: --var-json a is not JSON: .*\n$/],
-    [[...exec, '--vars-file', '/nowhere'], /^cueline: \/nowhere cannot be read: ENOENT.*\n$/],
-    [[...exec, '--vars-file', '-'], /^cueline: - does not hold a JSON object\.\n$/],
-    [exec, /^cueline: There is no API key: set CUELINE_KEY to one\.\n$/, { CUELINE_KEY: '' }],
+    [[...exec, '--var-json', 'a={'], /^cueline: --var-json a is not valid JSON: .*\n$/],
+    [[...exec, '--vars-file', '/nowhere'], /^cueline: Cannot read \/nowhere: ENOENT.*\n$/],
+    [[...exec, '--vars-file', '-'], /^cueline: - must contain a JSON object\.\n$/],
+    [exec, /^cueline: No API key: set CUELINE_KEY or pass --key\.\n$/, { CUELINE_KEY: '' }],
     [[...exec, '--key', 'cue_x'], /\(UNAUTHORIZED, req_\w+\)\n$/],
     [
       [...exec, '--idempotency-key', 'k', '--url', 'http://127.0.0.1:1'],
@@ -113,37 +116,37 @@ test('what is wrong is said in a line, and exits with 1', async () => {
   });
 });
 
-test('Ctrl-C ends the wait and not the run', async (t) => {
-  const { url, asked, waiting } = await heldServer(t);
+test('Ctrl-C ends the wait but not the execution', async (t) => {
+  const { url, requests, waiting } = await heldServer(t);
   const running = begin(['exec', 'agt_1', '--wait'], { ...env, CUELINE_URL: url });
   await waiting;
   running.interrupt();
   const { code, stdout, stderr } = await running.ended;
   assert.deepEqual([code, stdout], [130, '']);
-  assert.equal(stderr, 'The run goes on; see "cueline wait agt_1 exe_1".\n');
-  assert.equal(asked.length, 2);
+  assert.equal(stderr, 'The execution continues. To wait again: cueline wait agt_1 exe_1\n');
+  assert.equal(requests.length, 2);
 });
 
-test('with --cancel-on-interrupt it ends the run too', async (t) => {
-  const { url, asked, waiting } = await heldServer(t);
+test('with --cancel-on-interrupt, Ctrl-C cancels the execution', async (t) => {
+  const { url, requests, waiting } = await heldServer(t);
   const args = ['exec', 'agt_1', '--cancel-on-interrupt'];
   const running = begin(args, { ...env, CUELINE_URL: url });
   await waiting;
   running.interrupt();
   const { code, stderr } = await running.ended;
-  assert.deepEqual([code, stderr], [130, 'exe_1 is canceled.\n']);
-  const last = asked.at(-1);
+  assert.deepEqual([code, stderr], [130, 'exe_1: canceled.\n']);
+  const last = requests.at(-1);
   assert.deepEqual(
     [last?.method, last?.url],
     ['POST', '/api/v1/agents/agt_1/executions/exe_1/cancel'],
   );
 });
 
-/** Accepts a run and never says what becomes of it; `waiting` resolves once it is asked for that. */
+/** Accepts an execution that never ends; `waiting` resolves when its status is requested. */
 async function heldServer(t: Parameters<typeof stage>[0]) {
   const { promise: waiting, resolve } = Promise.withResolvers<void>();
-  const hold: Step = (response, asked) => {
-    silence(response, asked);
+  const hold: Step = (response, requests) => {
+    silence(response, requests);
     resolve();
   };
   const accepted = json(202, { executionId: 'exe_1', status: 'processing' });

@@ -10,13 +10,13 @@ import { makeHistory } from '../../../harness/history.ts';
 import { type Service, startService } from '../../../harness/service.ts';
 import { cueline, type Ended } from '../cueline.ts';
 
-/** `cueline history export`, as a process of its own against the real service, over connections that break. */
+/** `cueline history export` as a process against the real service, over unreliable connections. */
 
 let service: Service;
 let key: string;
 let agent: TestAgent;
 let folder: string;
-/** The whole export, as it comes when nothing happens. */
+/** The complete export over a reliable connection. */
 let whole: Record<'jsonl' | 'csv', string>;
 
 before(async () => {
@@ -42,13 +42,13 @@ function call(args: readonly string[], url = service.url): Promise<Ended> {
   return cueline(['history', 'export', ...args], { CUELINE_URL: url, CUELINE_KEY: key });
 }
 
-test('to standard output, and nothing else there', async () => {
+test('exports to standard output and prints nothing else there', async () => {
   const { code, stdout, stderr } = await call([agent.agentId]);
   assert.deepEqual([code, stderr], [0, '']);
   assert.equal(stdout, whole.jsonl);
 });
 
-test('all agents, narrowed down', async () => {
+test('exports all agents with filters', async () => {
   const args = ['--status', 'failed', '--var', 'customer=c7', '--q', 'tide or 7'];
   const { stdout } = await call(args);
   const records = whole.jsonl
@@ -69,7 +69,7 @@ test('all agents, narrowed down', async () => {
 });
 
 for (const format of ['jsonl', 'csv'] as const) {
-  test(`${format} into a file over a connection that breaks again and again: every record once`, async () => {
+  test(`${format} to a file over a connection that breaks repeatedly contains every record once`, async () => {
     const file = join(folder, `broken.${format}`);
     const breaking = await breakingProxy([40_000, 100_000, 90_001]);
     const { code, stderr } = await call(
@@ -80,10 +80,10 @@ for (const format of ['jsonl', 'csv'] as const) {
     assert.ok(breaking.broken() >= 3);
     await breaking.close();
     assert.equal(await readFile(file, 'utf8'), whole[format]);
-    assert.match(stderr, /^\d+ records in /);
+    assert.match(stderr, /^Exported \d+ records to /);
   });
 
-  test(`${format} goes on where a file was left, in the middle of a record`, async () => {
+  test(`${format} resumes a file that ends in the middle of a record`, async () => {
     const file = join(folder, `left.${format}`);
     for (const left of [0, 700, 123_457]) {
       await writeFile(file, whole[format].slice(0, left));
@@ -101,7 +101,7 @@ for (const format of ['jsonl', 'csv'] as const) {
   });
 }
 
-test('a file keeps what it held until something comes in its place', async () => {
+test('a file keeps its content until the first data arrives', async () => {
   const file = join(folder, 'yesterday.jsonl');
   await writeFile(file, whole.jsonl);
   const args = [agent.agentId, '--output', file];
@@ -117,7 +117,7 @@ test('a file keeps what it held until something comes in its place', async () =>
   assert.equal((await call([agent.agentId, '--output', '/dev/null'])).code, 0);
 });
 
-test('with --json the records, or where they were put, and nothing else', async () => {
+test('with --json, prints only the records or the file', async () => {
   const { code, stdout } = await call([agent.agentId, '--json']);
   assert.deepEqual([code, stdout], [0, whole.jsonl]);
   const file = join(folder, 'told.csv');
@@ -128,7 +128,7 @@ test('with --json the records, or where they were put, and nothing else', async 
   assert.equal(await readFile(file, 'utf8'), whole.csv);
 });
 
-test('a connection that breaks right behind the head of a CSV: one head', async () => {
+test('a connection that breaks after the CSV header leads to one header', async () => {
   const file = join(folder, 'head.csv');
   const head = whole.csv.slice(0, whole.csv.indexOf('\n') + 1);
   const breaking = await breakingProxy([], head);
@@ -142,7 +142,7 @@ test('a connection that breaks right behind the head of a CSV: one head', async 
   assert.equal(await readFile(file, 'utf8'), whole.csv);
 });
 
-test('a file says itself what it holds: its head alone, part of it, and more', async () => {
+test('resume detects the format of the file from any prefix', async () => {
   const file = join(folder, 'left');
   const headLength = whole.csv.indexOf('\n') + 1;
   for (const [format, left] of [
@@ -163,15 +163,15 @@ test('a file says itself what it holds: its head alone, part of it, and more', a
   const args = [agent.agentId, '--output', file, '--resume', '--format', 'jsonl'];
   const { code, stderr } = await call(args);
   assert.equal(code, 1);
-  assert.match(stderr, /holds a csv export, not jsonl/);
+  assert.match(stderr, /contains a csv export, not jsonl/);
   assert.equal(await readFile(file, 'utf8'), held);
 });
 
-test('what cannot be done is said in a line', async () => {
+test('an invalid command prints one line', async () => {
   const cases: [string[], RegExp][] = [
-    [['--resume'], /--resume needs --output/],
-    [[agent.agentId, '--json', '--format', 'csv'], /--format csv needs --output/],
-    [[agent.agentId, '--output', join(folder, 'no', 'such')], /cannot be written/],
+    [['--resume'], /--resume requires --output/],
+    [[agent.agentId, '--json', '--format', 'csv'], /--format csv also requires --output/],
+    [[agent.agentId, '--output', join(folder, 'no', 'such')], /Cannot write/],
     [[agent.agentId, '--status', 'fine'], /status.*success/],
     [['agt_nothing'], /no such agent/],
     [[agent.agentId, '--format', 'xml'], /jsonl, csv/],
@@ -186,13 +186,13 @@ test('what cannot be done is said in a line', async () => {
   await writeFile(file, 'a letter to somebody\n');
   const { code, stderr } = await call([agent.agentId, '--output', file, '--resume']);
   assert.equal(code, 1);
-  assert.match(stderr, /holds no export/);
+  assert.match(stderr, /is not an export/);
   assert.equal(await readFile(file, 'utf8'), 'a letter to somebody\n');
 });
 
 /**
- * Breaks a connection off after so many bytes of answers, or once right behind this text; the ones after the last choice
- * hold.
+ * Closes a connection after the given number of response bytes, or once after the given text. Later
+ * connections stay open.
  */
 async function breakingProxy(afterBytes: number[], behind = '') {
   const open = new Set<Socket>();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { harmless, oneLine } from '../../../src/cli/client/print.ts';
+import { oneLine, stripControlCharacters } from '../../../src/cli/client/print.ts';
 
-test('what steers a terminal does not reach one', () => {
+test('control characters do not reach the terminal', () => {
   const cases: [string, string][] = [
     ['\x1b[2J\x1b]0;title\x07clear', '[2J]0;titleclear'],
     ['done\rfail', 'donefail'],
@@ -10,7 +10,7 @@ test('what steers a terminal does not reach one', () => {
     ['\0\b\v\f\x7f', ''],
     ['a\n\tb — ünïcödé 🙂', 'a\n\tb — ünïcödé 🙂'],
   ];
-  for (const [text, expected] of cases) assert.equal(harmless(text), expected);
+  for (const [text, expected] of cases) assert.equal(stripControlCharacters(text), expected);
 });
 
 test('a cell and a message are one line', () => {

@@ -9,7 +9,7 @@ import { type Service, startService } from '../../../harness/service.ts';
 import { stage } from '../../client/server.ts';
 import { cueline, type Ended, jsonLines } from '../cueline.ts';
 
-/** `cueline retention`, `delete` and `erase`, as processes of their own against the real service. */
+/** `cueline retention`, `delete` and `erase` as processes against the real service. */
 
 let service: Service;
 let key: string;
@@ -24,7 +24,7 @@ function call(...args: string[]): Promise<Ended> {
   return cueline(args, { CUELINE_URL: service.url, CUELINE_KEY: key });
 }
 
-test('what is not given stays as it is', async () => {
+test('omitted settings do not change', async () => {
   const set = await call('retention', '--bodies-days', '7', '--json');
   assert.deepEqual(jsonLines(set), [{ recordsDays: 90, bodiesDays: 7 }]);
   const shown = await call('retention', '--records-days', 'none');
@@ -32,7 +32,7 @@ test('what is not given stays as it is', async () => {
   assert.equal((await call('retention', '--records-days', '0')).code, 1);
 });
 
-test('one record, and all of an end user', async () => {
+test('deletes one record, and all records of an end user', async () => {
   const agent = await addAgent(service, { optionalVariables: ['customer'] });
   const variables = { name: 'you', customer: 'c=1' };
   const [one, two] = [
@@ -40,7 +40,7 @@ test('one record, and all of an end user', async () => {
     await run(service, agent, key, variables),
   ];
   const gone = await call('delete', agent.agentId, one.executionId);
-  assert.equal(gone.stdout, `The record of ${one.executionId} is deleted.\n`);
+  assert.equal(gone.stdout, `Deleted the record of ${one.executionId}.\n`);
   assert.equal((await call('delete', agent.agentId, one.executionId)).code, 1);
   const erased = await call('erase', 'customer=c=1', '--agent', agent.agentId);
   assert.match(erased.stdout, /^era_\w{26}\n$/);
@@ -51,7 +51,7 @@ test('one record, and all of an end user', async () => {
   assert.equal((await service.call('GET', path, { key })).status, 404);
 });
 
-test('a page of somebody else is no deletion', async (t) => {
+test('a page of another server is not a successful deletion', async (t) => {
   const { url } = await stage(t, (response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>'),
   );

@@ -5,7 +5,7 @@ import { type Service, startService } from '../../../harness/service.ts';
 import { insertStatistics, tally } from '../../../harness/statistics.ts';
 import { cueline, type Ended, jsonLines } from '../cueline.ts';
 
-/** `cueline statistics`, as a process of its own against the real service. */
+/** `cueline statistics` as a process against the real service. */
 
 let service: Service;
 let key: string;
@@ -36,7 +36,7 @@ function call(args: readonly string[]): Promise<Ended> {
 
 const days = ['--start-date', '2026-03-04', '--end-date', '2026-03-05'];
 
-test('an agent: a table of figures, and JSON with all there is', async () => {
+test("prints an agent's figures as a table and all fields as JSON", async () => {
   const table = await call([agent.agentId, ...days, '--group-by', 'status,errorCode']);
   assert.equal(
     table.stdout.replaceAll(/ +/g, ' '),
@@ -53,7 +53,7 @@ test('an agent: a table of figures, and JSON with all there is', async () => {
   assert.deepEqual([bucket.count, bucket.successRate], [3, 2 / 3]);
 });
 
-test('all agents, by days of a zone', async () => {
+test('covers all agents by days of a time zone', async () => {
   const zone = ['--time-zone', 'Asia/Kathmandu', '--group-by', 'agent'];
   const [bucket] = jsonLines(await call([...days, ...zone, '--json']));
   assert.deepEqual(
@@ -64,7 +64,7 @@ test('all agents, by days of a zone', async () => {
   assert.match(stdout, new RegExp(`^start .*\\n2026-03-04T18:15:00.000Z +${agent.agentId} +3 `));
 });
 
-test('what cannot be asked is one line', async () => {
+test('an invalid query prints one line', async () => {
   const wrong = await call(['--time-zone', 'Mars']);
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /^cueline: Parameter "timeZone" must be the IANA name .*req_\w+\)\n$/);

@@ -13,20 +13,23 @@ import { findStoredProvider } from '../../../src/store/people/providers.ts';
 import { findFirstWorkspace } from '../../../src/store/people/workspaces.ts';
 import { cueline, jsonLines } from '../cueline.ts';
 
-/** The commands on the embedded database: alone, at once, beside a server, and after a rotation that a crash cut short. */
+/**
+ * Commands on the embedded database: alone, concurrently, beside a server, and after a rotation
+ * interrupted by a crash.
+ */
 
 const create = ['keys', 'create', '--name', 'N', '--permission', 'read,manage', '--json'];
 
-test('keys are made without a server and beside one, and credentials outlive a crash', async (t) => {
+test('issues keys with and without a server, and credentials survive a crash', async (t) => {
   const dataDir = await newDataDir(t);
   const env = { CUELINE_DATA_DIR: dataDir };
   const postmaster = () => readPostmaster(join(dataDir, 'postgres'));
 
-  // At once: one starts the database, and the other has its turn when that has ended.
+  // Concurrently: one starts the database, and the other waits for it to stop.
   const alone = await Promise.all([cueline(create, env), cueline(create, env)]);
   for (const { code, stderr } of alone) assert.equal(code, 0, stderr);
   const said = alone.map(({ stderr }) => stderr).join('');
-  assert.equal(said.match(/^Password: \S+ +\(shown this once\)$/gm)?.length, 1, said);
+  assert.equal(said.match(/^Password: \S+ +\(shown once\)$/gm)?.length, 1, said);
   assert.equal(await postmaster(), null, 'PostgreSQL was left running');
 
   const [first, during] = await Promise.all([started(t, dataDir), cueline(create, env)]);
@@ -47,11 +50,11 @@ test('keys are made without a server and beside one, and credentials outlive a c
   const before = await readFile(secret, 'utf8');
   const rotated = await cueline(['secrets', 'rotate'], env);
   assert.deepEqual([rotated.code, rotated.stdout], [0, ''], rotated.stderr);
-  assert.match(rotated.stderr, /^Credentials sealed anew: 1\./);
+  assert.match(rotated.stderr, /^Re-encrypted credentials: 1\./);
   const after = await readFile(secret, 'utf8');
   assert.notEqual(after, before);
 
-  // As if killed after the credentials were sealed anew.
+  // As if killed after the credentials were re-encrypted.
   await rename(secret, next);
   await writeFile(secret, before, { mode: 0o600 });
   const second = await started(t, dataDir);
@@ -59,7 +62,7 @@ test('keys are made without a server and beside one, and credentials outlive a c
   assert.equal(await credential(dataDir, after), 'sk-kept');
   await second.kill('SIGTERM');
 
-  // As if killed before.
+  // As if killed before that.
   const made = `${'x'.repeat(43)}\n`;
   await writeFile(next, made, { mode: 0o600 });
   const third = await started(t, dataDir);
@@ -71,7 +74,7 @@ test('keys are made without a server and beside one, and credentials outlive a c
 
   const given = await cueline(['secrets', 'rotate', '--new-secret-stdin'], env, made);
   assert.equal(given.code, 1);
-  assert.match(given.stderr, /no other can be given/);
+  assert.match(given.stderr, /is generated and cannot be set/);
 });
 
 async function newDataDir(t: TestContext): Promise<string> {
@@ -106,7 +109,7 @@ async function call(url: string, key: string | undefined, body?: object): Promis
   return response.status;
 }
 
-/** What the stored credential says under that secret, read beside the server. */
+/** Decrypts the stored credential with this secret, beside the server. */
 async function credential(dataDir: string, secret: string): Promise<string> {
   const connection = await findEmbedded(dataDir);
   assert.ok(connection);

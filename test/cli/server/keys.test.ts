@@ -9,7 +9,7 @@ import { toId } from '../../../src/core/id.ts';
 import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
 import { cueline, jsonLines, onDatabase } from '../cueline.ts';
 
-/** `cueline keys`, on the database of a service that is running and on one that nobody has used yet. */
+/** `cueline keys` on the database of a running service and on an empty one. */
 
 let service: Service;
 let env: Record<string, string>;
@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('create: a key that works, and JSON alone on standard output', async () => {
+test('create prints a working key and, with --json, only JSON', async () => {
   const args = ['keys', 'create', '--name', 'CI', '--permission', 'execute,read,cancel,manage'];
   const ended = await cueline([...args, '--json'], env);
   assert.equal(ended.code, 0, ended.stderr);
@@ -41,7 +41,7 @@ test('create: a key that works, and JSON alone on standard output', async () => 
   });
 });
 
-test('create: tied to agents, with limits and an end', async () => {
+test('create restricts the key to agents, limits and an expiry time', async () => {
   const [one, two] = [await addAgent(service), await addAgent(service)];
   const args = ['--permission', 'execute', '--permission', 'read', '--agent', one.agentId];
   const limits = ['--requests-per-minute', '7', '--requests-per-day', 'none'];
@@ -60,7 +60,7 @@ test('create: tied to agents, with limits and an end', async () => {
   assert.equal(shown.expiresAt, '2999-01-01T00:00:00.000Z');
 });
 
-test('create: in the workspace that is named', async () => {
+test('create uses the given workspace', async () => {
   const other = await service.workspace();
   const id = toId('workspace', other.workspaceId);
   const args = ['keys', 'create', '--name', 'N', '--permission', 'manage', '--workspace', id];
@@ -70,7 +70,7 @@ test('create: in the workspace that is named', async () => {
   assert.equal(body.keys[0].createdBy, toId('user', other.ownerId));
 });
 
-test('create: what is refused is said in a line, and nothing is written', async () => {
+test('create prints an invalid option on one line and writes nothing', async () => {
   const known = (await addAgent(service)).agentId;
   const keysBefore = await countKeys(service.db);
   const nobody = toId('workspace', '019a9e3b-7c00-7a52-9e0c-5b1f0c6d2e41');
@@ -101,7 +101,7 @@ test('create: what is refused is said in a line, and nothing is written', async 
   assert.equal(await countKeys(service.db), keysBefore);
 });
 
-test('list, rotate and revoke: as the API does it', async () => {
+test('list, rotate and revoke behave as in the API', async () => {
   const old = await service.key();
   const args = ['keys', 'rotate', old.apiKeyId, '--grace-seconds', '600', '--json'];
   const [fresh] = jsonLines(await cueline(args, env));
@@ -110,7 +110,7 @@ test('list, rotate and revoke: as the API does it', async () => {
   assert.equal((await service.call('GET', '/api/v1/agents', { key: fresh.key })).status, 200);
 
   const revoked = await cueline(['keys', 'revoke', fresh.apiKeyId], env);
-  assert.deepEqual([revoked.code, revoked.stdout], [0, `${fresh.apiKeyId} is revoked.\n`]);
+  assert.deepEqual([revoked.code, revoked.stdout], [0, `Revoked ${fresh.apiKeyId}.\n`]);
   assert.equal((await service.call('GET', '/api/v1/agents', { key: fresh.key })).status, 401);
 
   const { key } = await service.key();
@@ -132,22 +132,19 @@ test('list, rotate and revoke: as the API does it', async () => {
   assert.match(unknown.stderr, /^cueline: There is no such API key/);
 });
 
-test('on a database that nobody has used, create makes the first workspace, and only create', async (t) => {
+test('on an empty database, only create makes the first workspace', async (t) => {
   const { database, db } = await unused(t);
   const fresh = onDatabase(database.connection);
   const listed = await cueline(['keys', 'list'], fresh);
   assert.equal(listed.code, 1);
-  assert.match(listed.stderr, /There is no workspace yet/);
+  assert.match(listed.stderr, /No workspace yet/);
 
   const create = ['keys', 'create', '--name', 'N', '--permission', 'read', '--json'];
   const owner = { ...fresh, CUELINE_OWNER_EMAIL: 'Ada@Example.com' };
   const first = await cueline(create, owner);
   assert.equal(first.code, 0, first.stderr);
   assert.equal(jsonLines(first).length, 1);
-  assert.match(
-    first.stderr,
-    /ada@example\.com as its owner\.\nPassword: \S{10,} +\(shown this once\)/,
-  );
+  assert.match(first.stderr, /ada@example\.com as its owner\.\nPassword: \S{10,} +\(shown once\)/);
   const second = await cueline(create, owner);
   assert.deepEqual([second.code, second.stderr], [0, '']);
   assert.equal(await countKeys(db), 2);
@@ -175,7 +172,7 @@ async function countKeys(db: Db): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/** When a key was last used is written now and then. */
+/** Without the time of the last use, which is written with a delay. */
 function withoutUse({ lastUsedAt: _, ...key }: { lastUsedAt: unknown }) {
   return key;
 }

@@ -6,7 +6,7 @@ import { type CuelineProcess, databaseUrl, spawnCueline } from '../../../harness
 import { type Pooler, poolerVersion, startPooler } from '../../../proof/pooler.ts';
 import { cueline } from '../cueline.ts';
 
-/** A whole life behind PgBouncer in transaction mode, from an empty database on. */
+/** A whole lifetime behind PgBouncer in transaction mode, starting with an empty database. */
 
 const skip = poolerVersion() === null && 'pgbouncer is not installed: apt-get install pgbouncer';
 const owner = { email: 'owner@example.com', password: 'a password that is long' };
@@ -30,7 +30,7 @@ after(async () => {
   await database?.drop();
 });
 
-test('many starts at once migrate an empty database, and one makes the first workspace', {
+test('concurrent starts migrate an empty database, and one creates the first workspace', {
   skip,
 }, async () => {
   const all = await Promise.all([1, 2, 3].map(() => spawnCueline('start', pooler.connection, env)));
@@ -43,7 +43,9 @@ test('many starts at once migrate an empty database, and one makes the first wor
   );
 });
 
-test('keys are made, runs are executed, waited for, listed and canceled', { skip }, async () => {
+test('keys are issued; executions are started, awaited, listed and canceled', {
+  skip,
+}, async () => {
   const secrets = {
     DATABASE_URL: databaseUrl(pooler.connection),
     CUELINE_SECRET: 'a secret that only tests know of, and no one else',
@@ -75,7 +77,7 @@ test('keys are made, runs are executed, waited for, listed and canceled', { skip
   assert.equal(canceled.status, 'canceled');
 });
 
-test('the owner signs in, and the session lists', { skip }, async () => {
+test('the owner signs in and lists with the session', { skip }, async () => {
   const url = started?.url ?? '';
   const signedIn = await fetch(`${url}/api/auth/sign-in/email`, {
     method: 'POST',

@@ -3,16 +3,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 
-const life = new URL('../../../src/cli/server/process-lifetime.ts', import.meta.url).href;
+const lifetime = new URL('../../../src/cli/server/process-lifetime.ts', import.meta.url).href;
 
-test('told to end, it undoes what it did, the last first, and exits with 0', async (t) => {
+test('a shutdown request runs the closers in reverse order and exits with 0', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const child = lived(t, {
-      run: `async (life) => {
-        life.closers.defer(async () => say('first'));
-        life.closers.defer(async () => say('last'));
+      run: `async (lifetime) => {
+        lifetime.closers.defer(async () => say('first'));
+        lifetime.closers.defer(async () => say('last'));
         say('up');
-        await told(life);
+        await untilStopping(lifetime);
         say('told');
       }`,
     });
@@ -23,20 +23,20 @@ test('told to end, it undoes what it did, the last first, and exits with 0', asy
   }
 });
 
-test('the same signal sent twice counts once', async (t) => {
+test('a repeated signal counts once', async (t) => {
   const child = lived(t, { run: slowEnd, repeatMs: 3_600_000 });
   await child.heard('up');
   child.process.kill('SIGTERM');
   await child.heard('closing');
   child.process.kill('SIGTERM');
   child.process.kill('SIGINT');
-  // The highest number: delivered after the two before.
+  // The highest signal number is delivered after the other two.
   child.process.kill('SIGWINCH');
   assert.equal(await child.exit, 0);
   assert.deepEqual(child.lines, ['up', 'closing', 'closed']);
 });
 
-test('a later second signal ends at once', async (t) => {
+test('a later second signal exits immediately', async (t) => {
   const child = lived(t, { run: slowEnd, repeatMs: 0 });
   await child.heard('up');
   child.process.kill('SIGTERM');
@@ -46,39 +46,39 @@ test('a later second signal ends at once', async (t) => {
   assert.deepEqual(child.lines, ['up', 'closing']);
 });
 
-test('a closed terminal ends it in order, and where there is none SIGHUP does nothing', async (t) => {
-  const run = `async (life) => {
-    life.closers.defer(async () => say('undone'));
+test('SIGHUP stops a process with a terminal and is ignored without one', async (t) => {
+  const run = `async (lifetime) => {
+    lifetime.closers.defer(async () => say('undone'));
     say(process.pid);
     say('up');
-    await told(life);
-    say(life.ending.reason.message);
+    await untilStopping(lifetime);
+    say(lifetime.stopping.reason.message);
   }`;
   const bare = lived(t, { run });
   await bare.heard('up');
   bare.process.kill('SIGHUP');
   bare.process.kill('SIGTERM');
   assert.equal(await bare.exit, 0);
-  assert.deepEqual(bare.lines.slice(1), ['up', 'ended by SIGTERM', 'undone']);
+  assert.deepEqual(bare.lines.slice(1), ['up', 'stopped by SIGTERM', 'undone']);
 
   const shown = lived(t, { run, onTerminal: true });
   await shown.heard('up');
   process.kill(Number(shown.lines[0]), 'SIGHUP');
   assert.equal(await shown.exit, 0);
-  assert.deepEqual(shown.lines.slice(1), ['up', 'ended by SIGHUP', 'undone']);
+  assert.deepEqual(shown.lines.slice(1), ['up', 'stopped by SIGHUP', 'undone']);
 });
 
-test('what never ends is ended', async (t) => {
-  const child = lived(t, { run: slowEnd, endMsMax: 1 });
+test('a shutdown that hangs is forced', async (t) => {
+  const child = lived(t, { run: slowEnd, shutdownMsMax: 1 });
   await child.heard('up');
   child.process.kill('SIGTERM');
   assert.equal(await child.exit, 1);
 });
 
-test('a failure is told, all is undone, and the exit code is 1', async (t) => {
+test('a failure is reported, the closers run, and the exit code is 1', async (t) => {
   const child = lived(t, {
-    run: `async (life) => {
-      life.closers.defer(async () => say('undone'));
+    run: `async (lifetime) => {
+      lifetime.closers.defer(async () => say('undone'));
       throw new Error('broken');
     }`,
   });
@@ -86,13 +86,13 @@ test('a failure is told, all is undone, and the exit code is 1', async (t) => {
   assert.deepEqual(child.lines, ['error broken', 'undone']);
 });
 
-test('work that is given up on a signal is no failure and no success', async (t) => {
+test('work aborted by a signal is neither a failure nor a success', async (t) => {
   const child = lived(t, {
-    run: `async (life) => {
-      life.closers.defer(async () => say('undone'));
+    run: `async (lifetime) => {
+      lifetime.closers.defer(async () => say('undone'));
       say('up');
-      await told(life);
-      life.ending.throwIfAborted();
+      await untilStopping(lifetime);
+      lifetime.stopping.throwIfAborted();
     }`,
   });
   await child.heard('up');
@@ -101,15 +101,15 @@ test('work that is given up on a signal is no failure and no success', async (t)
   assert.deepEqual(child.lines, ['up', 'undone']);
 });
 
-test('a command that is through ends by itself', async (t) => {
-  const child = lived(t, { run: `async (life) => say('done')` });
+test('a finished command exits by itself', async (t) => {
+  const child = lived(t, { run: `async (lifetime) => say('done')` });
   assert.equal(await child.exit, 0);
   assert.deepEqual(child.lines, ['done']);
 });
 
-/** Closes only once told to by SIGWINCH. */
-const slowEnd = `async (life) => {
-  life.closers.defer(async () => {
+/** Closes only after SIGWINCH. */
+const slowEnd = `async (lifetime) => {
+  lifetime.closers.defer(async () => {
     const go = new Promise((resolve) => process.once('SIGWINCH', resolve));
     const alive = setInterval(() => {}, 1000);
     say('closing');
@@ -118,37 +118,37 @@ const slowEnd = `async (life) => {
     say('closed');
   });
   say('up');
-  await told(life);
+  await untilStopping(lifetime);
 }`;
 
 interface Lived {
   readonly process: ChildProcess;
   readonly lines: string[];
   readonly exit: Promise<number | null>;
-  /** Resolves once the process has said this. */
+  /** Resolves once the process has printed this line. */
   heard(line: string): Promise<void>;
 }
 
 interface How {
   readonly run: string;
-  readonly endMsMax?: number;
+  readonly shutdownMsMax?: number;
   readonly repeatMs?: number;
   /** With standard error elsewhere. */
   readonly onTerminal?: boolean;
 }
 
-/** A process that lives as `run` says. */
+/** Starts a process with this `run`. */
 function lived(t: TestContext, how: How): Lived {
-  const { run, endMsMax = 3_600_000, repeatMs = 3_600_000 } = how;
+  const { run, shutdownMsMax = 3_600_000, repeatMs = 3_600_000 } = how;
   const source = `
     import { writeSync } from 'node:fs';
-    import { live, told } from ${JSON.stringify(life)};
+    import { runWithLifetime, untilStopping } from ${JSON.stringify(lifetime)};
     const say = (line) => writeSync(1, line + '\\n');
     const alive = setInterval(() => {}, 1000);
-    process.exit(await live(${run}, {
-      endMsMax: ${endMsMax},
+    process.exit(await runWithLifetime(${run}, {
+      shutdownMsMax: ${shutdownMsMax},
       repeatMs: ${repeatMs},
-      onWord: () => {},
+      onMessage: () => {},
       onError: (error) => say('error ' + error.message),
     }));`;
   const node = [process.execPath, '--input-type=module', '-e', source] as const;
@@ -156,7 +156,7 @@ function lived(t: TestContext, how: How): Lived {
   const [program, ...args] = how.onTerminal
     ? (['script', '-qec', `exec ${quoted} 2>/dev/null`, '/dev/null'] as const)
     : node;
-  // Never the terminal that the tests may have been started on.
+  // Never uses the terminal of the test runner.
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stderr.pipe(process.stderr);
   t.after(() => child.kill('SIGKILL'));

@@ -28,11 +28,11 @@ async function untilFewerThan(n: number): Promise<void> {
   while ((await count()) >= n) await wait(5);
 }
 
-test('a process that is killed in the midst of a round leaves what adds up, and the next goes on', async () => {
+test('a process killed during maintenance leaves consistent data, and the next process continues', async () => {
   const { workspaceId, ownerId } = await addWorkspace(db);
   const { id: agentId } = await addAgent({ db, workspaceId, ownerId });
   const stranger = await addAgent({ db, workspaceId, ownerId });
-  // Half of them is overdue; of the other half each third is of the end user who is erased.
+  // Half of the records are expired; a third of the other half belongs to the erased end user.
   await sql`
     insert into executions (id, workspace_id, agent_id, prompt_version_id, executed_at, completed_at, status, source,
       agent_name, prompt_version_label, model, error_code, error, input_variables)
@@ -55,7 +55,7 @@ test('a process that is killed in the midst of a round leaves what adds up, and 
     const worker = await spawnCueline('worker', database.connection);
     await untilFewerThan(before);
     await worker.kill('SIGKILL');
-    // What it was doing ends with it, or has committed.
+    // Its work ends with it, or has been committed.
     await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`

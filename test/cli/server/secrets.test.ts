@@ -7,7 +7,9 @@ import { deriveSealKey, seal, unseal } from '../../../src/core/seal.ts';
 import { findStoredProvider, putProvider } from '../../../src/store/people/providers.ts';
 import { begin, cueline, onDatabase } from '../cueline.ts';
 
-/** `cueline secrets rotate` where the operator keeps the secret. The embedded database's: embedded.test.ts. */
+/**
+ * `cueline secrets rotate` with a configured secret. embedded.test.ts covers the embedded database.
+ */
 
 const old = 'the first secret, of 32 characters and more';
 let service: Service;
@@ -19,13 +21,13 @@ before(async () => {
 });
 after(() => service.close());
 
-test('a secret is made up, shown alone, and opens every credential', async () => {
+test('a generated secret is printed alone and decrypts every credential', async () => {
   await store('one', old);
   await store('two', old);
   const ended = await cueline(['secrets', 'rotate'], env);
   assert.equal(ended.code, 0, ended.stderr);
   assert.match(ended.stdout, /^\S{43}\n$/);
-  assert.match(ended.stderr, /^Credentials sealed anew: 2\. .*new secret\.\n$/);
+  assert.match(ended.stderr, /^Re-encrypted credentials: 2\. .*new secret\.\n$/);
   const fresh = ended.stdout.trim();
   assert.equal(await opened('one', fresh), 'sk-one');
   assert.equal(await opened('two', fresh), 'sk-two');
@@ -37,7 +39,7 @@ test('a secret is made up, shown alone, and opens every credential', async () =>
   assert.equal(await opened('one', given), 'sk-one');
 });
 
-test('where a credential does not open, nothing is changed', async () => {
+test('nothing changes if a credential cannot be decrypted', async () => {
   const before = 'the secret of one, of 32 characters and more';
   await store('one', before);
   await store('two', 'another secret that nobody remembers any more');
@@ -47,12 +49,12 @@ test('where a credential does not open, nothing is changed', async () => {
   assert.equal(await opened('one', before), 'sk-one');
 });
 
-test('a secret that is too short, and one that nobody can see, are refused', async () => {
+test('a short secret and an unprintable secret are rejected', async () => {
   await store('one', old);
   await store('two', old);
   const short = await cueline(['secrets', 'rotate', '--new-secret-stdin'], env, 'hunter2');
   assert.equal(short.code, 1);
-  assert.match(short.stderr, /expected 32 characters or more\.\n$/);
+  assert.match(short.stderr, /Expected: 32 characters or more\.\n$/);
   assert.ok(!short.stderr.includes('hunter2'));
   const unseen = begin(['secrets', 'rotate'], env);
   unseen.hangUp();

@@ -4,7 +4,7 @@ import { type Service, startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
 import { cueline, jsonLines, onDatabase } from '../cueline.ts';
 
-/** `cueline users` and `cueline plan`, beside a service that is running. */
+/** `cueline users` and `cueline plan` beside a running service. */
 
 let service: Service;
 let env: Record<string, string>;
@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('users list: everybody, with their workspaces', async () => {
+test('users list prints all users with their workspaces', async () => {
   const ownerId = toId('user', service.ownerId);
   const workspaceId = toId('workspace', service.workspaceId);
   const users = jsonLines(await cueline(['users', 'list', '--json'], env));
@@ -26,13 +26,13 @@ test('users list: everybody, with their workspaces', async () => {
   assert.match(stdout, new RegExp(`${ownerId}.* ${workspaceId} \\(owner\\)`));
 });
 
-test('users reset-password: a new password, and signed out everywhere', async () => {
+test('users reset-password sets a new password and signs the user out everywhere', async () => {
   const { cookie, email } = await service.signIn('editor');
   assert.equal((await service.call('GET', '/api/v1/me', { cookie })).status, 200);
   const made = await cueline(['users', 'reset-password', email.toUpperCase()], env);
   assert.equal(made.code, 0, made.stderr);
   assert.equal((await service.call('GET', '/api/v1/me', { cookie })).status, 401);
-  const [, password = ''] = /New password: (\S+) +\(shown this once\)/.exec(made.stdout) ?? [];
+  const [, password = ''] = /New password: (\S+) +\(shown once\)/.exec(made.stdout) ?? [];
   assert.equal(await signInStatus(email, password), 200);
 
   const args = ['users', 'reset-password', email, '--password-stdin', '--json'];
@@ -42,7 +42,7 @@ test('users reset-password: a new password, and signed out everywhere', async ()
   assert.equal(await signInStatus(email, password), 401);
 });
 
-test('users reset-password: no such user, and no such password', async () => {
+test('users reset-password rejects unknown users and invalid passwords', async () => {
   const { email } = await service.signIn('viewer');
   const args = ['users', 'reset-password'];
   const stranger = await cueline([...args, 'nobody@example.com'], env);
@@ -53,7 +53,7 @@ test('users reset-password: no such user, and no such password', async () => {
   assert.match(short.stderr, /^cueline: A password has 10 to 128 characters\.\n$/);
 });
 
-test('plan set: holds from the next call on', async () => {
+test('plan set applies from the next call on', async () => {
   const args = ['plan', 'set', '--name', 'Team', '--actions-per-month'];
   const set = await cueline([...args, '1000', '--json'], env);
   assert.deepEqual(jsonLines(set), [{ name: 'Team', actionsPerMonth: 1000 }]);
@@ -61,7 +61,7 @@ test('plan set: holds from the next call on', async () => {
   const { body } = await service.call('GET', '/api/v1/usage', { key });
   assert.deepEqual([body.plan, body.actionsPerMonth], ['Team', 1000]);
   const open = await cueline([...args, 'none'], env);
-  assert.equal(open.stdout, 'The plan is Team: any number of AI Actions a month.\n');
+  assert.equal(open.stdout, 'Plan Team: unlimited AI Actions per month.\n');
   assert.equal((await service.call('GET', '/api/v1/usage', { key })).body.actionsPerMonth, null);
   const many = await cueline([...args, '999999999999999'], env);
   assert.equal(many.code, 1);

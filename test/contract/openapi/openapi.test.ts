@@ -10,7 +10,7 @@ import { examples } from '../../../src/contract/openapi/openapi-examples.ts';
 import { records } from '../../../src/contract/openapi/openapi-records.ts';
 import { accessText, type Security } from '../../../src/contract/openapi/openapi-texts.ts';
 
-/** The rules of OpenAPI 3.1 that a document made by us could break, checked without its schema at hand. */
+/** Rules of OpenAPI 3.1 that a generated document could break, checked without its schema. */
 
 const document = openapi('1.2.3');
 const methods = ['get', 'put', 'post', 'delete', 'patch'];
@@ -34,7 +34,7 @@ const operations = Object.entries(paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 );
 
-test('the document has the fields that OpenAPI 3.1 asks for', () => {
+test('the document has the fields required by OpenAPI 3.1', () => {
   assert.match(String(document.openapi), /^3\.1\.\d+$/);
   const info = document.info as Json;
   assert.equal(info.version, '1.2.3');
@@ -45,7 +45,7 @@ test('the document has the fields that OpenAPI 3.1 asks for', () => {
   );
 });
 
-test('an export has both of its forms, and a name for the file', () => {
+test('an export has both formats and a file name', () => {
   const exports = operations.filter(({ path }) => path.endsWith('/export'));
   assert.equal(exports.length, 2);
   for (const { operation } of exports) {
@@ -113,11 +113,11 @@ test('tags, security schemes and responses are declared', () => {
   }
 });
 
-test('what needs a caller can answer 401, and what takes a body 413 and 415', () => {
+test('operations that need a caller declare 401, and operations with a body declare 413 and 415', () => {
   for (const { method, operation } of operations) {
     const statuses = Object.keys(operation.responses);
     if (operation.security.length > 0) assert.ok(statuses.includes('401'));
-    // One that has no fields refuses the body that it is sent.
+    // An operation without fields rejects any body.
     if (operation.requestBody || method === 'post') {
       for (const status of ['400', '413', '415']) assert.ok(statuses.includes(status));
     }
@@ -141,7 +141,7 @@ test('every schema compiles under the strict rules of JSON Schema 2020-12', () =
   assert.ok(count > 100);
 });
 
-test('every example is valid, and every one that is written is shown', () => {
+test('every example is valid and used', () => {
   let count = 0;
   walk(document, (object) => {
     if (!object.schema) return;
@@ -165,7 +165,7 @@ test('every record has a valid example', () => {
   }
 });
 
-test('docs/openapi.json is what the sources make', () => {
+test('docs/openapi.json is up to date', () => {
   const root = new URL('../../../', import.meta.url);
   const read = (path: string) => JSON.parse(readFileSync(new URL(path, root), 'utf8'));
   assert.deepEqual(read('docs/openapi.json'), openapi(read('package.json').version));

@@ -6,7 +6,7 @@ import { inherited } from '../../../harness/environment.ts';
 
 const main = join(import.meta.dirname, '..', '..', '..', 'src', 'main.ts');
 
-test('a process that serves begins again so as to keep its memory, under its pid and with its flags', () => {
+test('a server process restarts without the memory reducer, keeping its pid and flags', () => {
   for (const role of ['start', 'api', 'worker']) {
     const [first, second, ...more] = beginnings(['--stack-size=900'], role);
     assert.ok(first && second && more.length === 0, `${role} begins twice`);
@@ -16,14 +16,14 @@ test('a process that serves begins again so as to keep its memory, under its pid
   }
 });
 
-test('a command begins once, and so does a server that is told what to do with its memory', () => {
+test('a client command and a server with an explicit flag do not restart', () => {
   assert.equal(beginnings([], 'migrate').length, 1);
   for (const flag of ['--memory-reducer', '--no-memory-reducer']) {
     assert.equal(beginnings([flag], 'start').length, 1);
   }
 });
 
-/** Each time that the process begins, it says as which one and with which flags. */
+/** Process id and flags at each start of the process. */
 function beginnings(flags: readonly string[], command: string): { pid: number; flags: string[] }[] {
   const say = 'console.error(JSON.stringify({ pid: process.pid, flags: process.execArgv }))';
   const said = spawnSync(

@@ -1,0 +1,56 @@
+import { type Cueline, CuelineError, createClient } from '../../client/index.ts';
+import { readConfig } from '../../config.ts';
+import { StartupFailure } from '../../core/startup-failure.ts';
+import { runWithLifetime } from '../server/process-lifetime.ts';
+import { parse } from './exact-json.ts';
+import { CommandFailure, OutputClosed } from './failure.ts';
+import { oneLine } from './print.ts';
+
+/** Dependencies of a client command. */
+export interface Call {
+  readonly cueline: Cueline;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  readonly json: boolean;
+}
+
+/** Options of every client command. */
+interface CallOptions {
+  readonly url?: string;
+  readonly key?: string;
+  readonly json?: boolean;
+}
+
+/** Time for a last request to the server after an interrupt. */
+const shutdownMsMax = 10_000;
+
+/** Runs one client command and exits the process. `command` receives only its own options. */
+export async function runCall<Own>(
+  { url, key, json = false, ...own }: CallOptions & Own,
+  command: (call: Call, options: Own) => Promise<void>,
+): Promise<never> {
+  const code = await runWithLifetime(
+    ({ stopping }) => command({ cueline: open(url, key), signal: stopping, json }, own as Own),
+    { shutdownMsMax, onMessage: () => {}, onError: reportError },
+  );
+  process.exit(code);
+}
+
+function open(url: string | undefined, key: string | undefined): Call['cueline'] {
+  const { client, port } = readConfig();
+  const given = key ?? client.apiKey;
+  if (!given) throw new CommandFailure('No API key: set CUELINE_KEY or pass --key.');
+  const baseURL = url ?? client.url ?? `http://127.0.0.1:${port}`;
+  return createClient({ baseURL, key: given, json: { parse, stringify: JSON.stringify } });
+}
+
+function reportError(error: unknown): void {
+  if (error instanceof OutputClosed) return;
+  if (error instanceof CuelineError) {
+    const { message, code, requestId } = error;
+    const details = requestId === null ? code : `${code}, ${requestId}`;
+    console.error(`cueline: ${oneLine(message)} (${details})`);
+  } else if (error instanceof CommandFailure) console.error(`cueline: ${oneLine(error.message)}`);
+  else if (error instanceof StartupFailure) console.error(`cueline: ${error.message}`);
+  else console.error(error);
+}
