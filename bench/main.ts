@@ -68,7 +68,7 @@ async function measure(benchmark: Benchmark): Promise<void> {
     console.log(`\n${text}`);
     writeOutput(`bench/${benchmark.name}.md`, `# ${benchmark.name}\n\n${text}`);
   } catch (error) {
-    for (const line of lastWords(environment.directory)) console.error(line);
+    for (const line of lastLogLines(environment.directory)) console.error(line);
     throw error;
   } finally {
     await environment.close();
@@ -76,7 +76,7 @@ async function measure(benchmark: Benchmark): Promise<void> {
 }
 
 /** The end of the servers' logs, which are deleted with the environment. */
-function lastWords(directory: string): string[] {
+function lastLogLines(directory: string): string[] {
   return readdirSync(directory)
     .filter((name) => name.endsWith('.log'))
     .map((name) => `${name}: ${readFileSync(join(directory, name), 'utf8').slice(-4_000)}`);

@@ -16,7 +16,7 @@ import { type Answered, type CallOptions, callOver } from './call.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { type ScriptedModels, scriptedModels } from './models.ts';
 import { addKey, addMember, addWorkspace, type KeyOptions, type TestKey } from './people.ts';
-import { type SignedIn, signIn, standIn } from './sessions.ts';
+import { memberSessionOf, type SignedIn, signIn } from './sessions.ts';
 
 /**
  * The whole service in this process, with its own socket and database, one workspace and its owner.
@@ -107,7 +107,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         authenticator: createAuthenticator({
           reads,
           onKeyUsed,
-          session: standIn(db, sessions.caller),
+          session: memberSessionOf(db, sessions.caller),
         }),
         // Without DNS: every address that is not private by itself is accepted.
         checkBaseURL: (baseURL) => checkBaseURL(baseURL, [allowedHost], async () => []),

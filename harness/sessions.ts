@@ -16,7 +16,7 @@ export const password = 'correct horse battery';
 let passwordHash: Promise<string> | undefined;
 
 /** Authenticates the user that the test header names; without the header, the session cookie decides. */
-export function standIn(db: Db, caller: Sessions['caller']) {
+export function memberSessionOf(db: Db, caller: Sessions['caller']) {
   return async (request: FastifyRequest, endpoint: Endpoint): Promise<Caller | null> => {
     const user = request.headers[userHeader];
     return typeof user === 'string' ? findSessionCaller(db, user, null) : caller(request, endpoint);

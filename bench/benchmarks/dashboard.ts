@@ -27,7 +27,7 @@ export const dashboard: Benchmark = {
     {
       what: 'JavaScript of the first page',
       unit: 'kB',
-      // The sign-in, or the agents of whoever is signed in.
+      // The sign-in, or the agents of the signed-in user.
       value: Math.max(...figures(table, 3).slice(0, 2)),
       most: 180,
     },

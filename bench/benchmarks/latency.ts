@@ -28,7 +28,7 @@ export const latency: Benchmark = {
     `${perSecond} calls a second on a fixed schedule, each timed from when it was due. *Accept*: due to 202. *Model ` +
     'called*: from `executedAt` (the database accepts, before the commit) to the call at a provider on a socket of this ' +
     'machine. *Seen*: from `completedAt` (before the commit) to the answer of the caller that waits with `?wait=30`. The bare server ' +
-    'answers at once: what it takes is the machine and whoever calls.',
+    'answers at once: it measures the machine and the load generator.',
   goal: 'model called within 3 ms (p50) and 15 ms (p99) in one process; seen within 10 ms (p99)',
   goalChecks: ([table]) => [
     { what: 'model called p50', unit: 'ms', value: figure(table, oneProcess, 3), most: 3 },
@@ -79,7 +79,7 @@ interface Samples {
   readonly seen: number[];
 }
 
-/** What the machine and whoever calls take by themselves: a server that answers at once, and nothing comes after. */
+/** The share of the machine and the load generator: a server that responds at once and does nothing else. */
 async function openFloor(environment: BenchEnvironment): Promise<Form> {
   const { target, close } = await ceiling.open(environment);
   const round = async (seconds: number) => {

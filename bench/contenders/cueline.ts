@@ -77,7 +77,7 @@ export async function openCueline(
       morePorts,
       path: `${agent.path}/execute`,
       headers: { Authorization: `Bearer ${key}`, 'User-Agent': 'cueline-bench/1' },
-      body: JSON.stringify({ variables: { name: 'whoever reads the tables of the tides' } }),
+      body: JSON.stringify({ variables: { name: 'a reader of the tide tables' } }),
     },
     servers: processes.map(({ pid }) => pid),
     store: environment.postmaster,

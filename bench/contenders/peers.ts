@@ -71,7 +71,7 @@ function peer(name: string, script: string, microBatches: boolean): Contender {
         target: {
           ...{ host: server.url.hostname, port: Number(server.url.port), path: '/execute' },
           headers: { 'User-Agent': 'cueline-bench/1' },
-          body: JSON.stringify({ variables: { name: 'whoever reads the tables of the tides' } }),
+          body: JSON.stringify({ variables: { name: 'a reader of the tide tables' } }),
         },
         servers: [server.pid],
         store: store.pid,
@@ -155,7 +155,7 @@ async function openLangGraph(environment: BenchEnvironment): Promise<Opened> {
       ...{ host: '127.0.0.1', port, path: '/runs', headers: {} },
       body: JSON.stringify({
         assistant_id: 'echo',
-        input: { name: 'whoever reads the tables of the tides' },
+        input: { name: 'a reader of the tide tables' },
         on_completion: 'keep',
       }),
     },

@@ -26,7 +26,7 @@ export function workflow(options: {
         target: {
           ...opened.target,
           path: `/api/v1/workflows/${made.workflowId}/execute`,
-          body: JSON.stringify({ input: { name: 'whoever reads the tables of the tides' } }),
+          body: JSON.stringify({ input: { name: 'a reader of the tide tables' } }),
         },
         async reset() {
           await opened.reset();

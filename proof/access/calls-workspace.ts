@@ -181,7 +181,7 @@ async function addColleague({ environment }: AccessFixture): Promise<string> {
 async function leave(fixture: AccessFixture, { userId }: Caller): Promise<Call> {
   const { db } = fixture.environment;
   const like = userId === null ? null : await findSessionCaller(db, userId, null);
-  if (!like?.role) throw new Error('whoever leaves must be a member');
+  if (!like?.role) throw new Error('only a member can leave');
   const leaving = await addMember(db, like.workspaceId, like.role);
   const { cookie } = await signIn({ db, url: fixture.url }, leaving);
   return { path: `/api/v1/members/${toId('user', leaving)}`, headers: { cookie } };

@@ -5,7 +5,7 @@ import { workflowCalls } from './calls-workflows.ts';
 import { workspaceCalls } from './calls-workspace.ts';
 import type { AccessFixture } from './fixture.ts';
 
-/** A valid call: whoever may make it gets a 2xx. */
+/** A valid call: a permitted caller gets a 2xx. */
 export interface Call {
   readonly path: string;
   readonly body?: object;

@@ -136,7 +136,7 @@ async function startLoads(environment: ProofEnvironment, urls: () => string[]) {
     { model: 'ollama/numbered-100', config: { maxConcurrency: 8 } },
     { model: 'ollama/numbered-250', config: { maxAttempts: 1 } },
     { model: `ollama/${longModel}` },
-    // Never answered: whoever has it when its time is up must end it.
+    // Never answered: the worker that has it at its deadline must end it.
     { model: 'ollama/hang', config: { timeoutMs: 1_000 } },
   ];
   const others = [

@@ -94,7 +94,7 @@ function callsWith({ provider }: ProofEnvironment, name: string): number {
 async function calledOrEnded({ provider, db }: ProofEnvironment, calls: number): Promise<boolean> {
   for (;;) {
     if (provider.calls.length >= calls) return true;
-    // As any accepted run does: whoever works looks at once, and not with its next poll.
+    // As for any accepted execution: workers claim at once, not at their next poll.
     await sql`select pg_notify('cueline_queued', '')`.execute(db);
     if (await allEnded(db, 100)) return provider.calls.length >= calls;
   }

@@ -34,7 +34,7 @@ export const workerStopped: Claim = {
       file: 'flow/execution/finish.ts',
       find: '(row.worker === end.fence.worker && row.attempt === end.fence.attempt)',
       replace: 'true',
-      // On a busy machine whoever is resumed may hear of its loss before it has tried.
+      // On a busy machine a resumed worker may learn of its loss before it tries.
       rounds: 6,
     },
   ],

@@ -11,7 +11,7 @@ function resolving(addresses: readonly string[], reaches: readonly string[] = []
   return changing([addresses], reaches.length > 0 || addresses.length === 0, reaches);
 }
 
-/** A name with the addresses of each time it is asked: by the check, by the call, and by whoever asked once more. */
+/** A name with the addresses of each time it is asked: by the check, by the call, and by any further lookup. */
 function changing(
   answers: readonly (readonly string[])[],
   stored: boolean,
@@ -96,7 +96,7 @@ export const nameCases: readonly GuardCase[] = [
   changing([[publicAddress6], ['::ffff:127.0.0.1']], true, []),
   changing([[], ['127.0.0.1']], true, []),
   changing([[publicAddress], []], true, []),
-  // Public when the connection asks, inner for whoever asks once more: nobody does.
+  // Public for the connection, private for a further lookup, which must not happen.
   changing([[publicAddress], [publicAddress], ['127.0.0.1']], true, [publicAddress]),
   changing([[publicAddress], ['8.8.8.8'], ['10.0.0.1']], true, ['8.8.8.8']),
 ];

@@ -1,7 +1,7 @@
 /** What is sent over one connection, and what may come back. */
 
 export interface Attack {
-  /** In words, for whoever reads a violation. */
+  /** A description for the report of a violation. */
   readonly what: string;
   readonly requests: readonly Sent[];
   /** How the sender behaves once all is sent: reads on, ends its side, is gone, or resets the connection. */

@@ -23,7 +23,7 @@ test('what is given back is there for the next', () => {
   for (let round = 0; round < 3; round++) {
     const taken = takeAll(slots, 'a');
     assert.equal(taken.length, waitsOfCallerMax);
-    for (const giveBack of taken) giveBack();
+    for (const release of taken) release();
   }
   assert.equal(takeAll(slots, 'b').length, waitsOfCallerMax);
 });

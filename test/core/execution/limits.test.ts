@@ -103,7 +103,7 @@ test('a refused call is told the last of the full windows, a passed one what is 
   );
 });
 
-test('whoever looks is told what the next call meets, and spends nothing', () => {
+test('peeking shows what the next call will meet and spends nothing', () => {
   fc.assert(
     fc.property(anyLimits, fc.nat(8), step, (own, calls, laterMs) => {
       const counts = fresh();

@@ -29,7 +29,7 @@ test('one wrong letter, wherever it stands, is seen', () => {
   );
 });
 
-test('two neighbours that changed places are seen', () => {
+test('two swapped adjacent characters are detected', () => {
   fc.assert(
     fc.property(key, fc.integer({ min: 4, max: 38 }), (one, at) => {
       const [a = '', b = ''] = one.slice(at, at + 2);
