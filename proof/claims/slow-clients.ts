@@ -29,7 +29,7 @@ export const slowClients: Claim = {
     {
       name: 'few-requests-at-once',
       description: 'the server handles only a few requests at once',
-      file: 'api/server.ts',
+      file: 'api/http/open-requests.ts',
       find: 'const openRequestsMax = 5_000;',
       replace: 'const openRequestsMax = 20;',
     },
