@@ -78,7 +78,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const owned = options.beside ?? (await addWorkspace(db));
   const { workspaceId, ownerId } = owned;
   // Tests start maintenance rounds themselves.
-  await sql`update rounds set begun_at = 'infinity'`.execute(db);
+  await sql`update maintenance_jobs set begun_at = 'infinity'`.execute(db);
 
   const models = scriptedModels();
   const logger = faultLogger(faults);

@@ -164,11 +164,11 @@ async function checkRefusalCounts(
   answered: readonly Answered<Planned>[],
 ): Promise<string[]> {
   const told = Map.groupBy(answered.flatMap(refusalsOf), (refusal) => refusal);
-  const { rows } = await sql<{ refusal: string; happened: number }>`
-    select agent_id || ' ' || status as refusal, sum(happened)::int as happened from statistics
+  const { rows } = await sql<{ refusal: string; occurred: number }>`
+    select agent_id || ' ' || status as refusal, sum(occurred)::int as occurred from statistics
     where level = 'day' and agent_id = any (${answered.flatMap(({ planned }) => planned.agentId ?? [])}::uuid[])
     group by 1`.execute(db);
-  const counted = new Map(rows.map(({ refusal, happened }) => [refusal, happened]));
+  const counted = new Map(rows.map(({ refusal, occurred }) => [refusal, occurred]));
   return [...new Set([...told.keys(), ...counted.keys()])].flatMap((refusal) => {
     const [count, calls] = [counted.get(refusal) ?? 0, told.get(refusal)?.length ?? 0];
     return count === calls ? [] : [`${count} refusals counted of ${calls}: ${refusal}`];
