@@ -110,14 +110,14 @@ function counted(table: keyof typeof keys): string {
 export async function countHistory(db: Db): Promise<void> {
   await sql`truncate statistics, breakdown`.execute(db);
   for (const table of ['statistics', 'breakdown'] as const) {
-    const columns = `${keys[table]}, occurred, recorded, input_tokens, output_tokens, cost_usd, latency, cost_unknown`;
+    const columns = `${keys[table]}, occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown, latency`;
     await sql.raw(`insert into ${table} (${columns}) ${counted(table)}`).execute(db);
   }
   await sql`analyze`.execute(db);
 }
 
 /**
- * Buckets whose `recorded` differs from the number of remaining records, in either table. Folded minutes do not count.
+ * Buckets whose `recorded` differs from the number of remaining records, in either table. Rolled-up minutes do not count.
  */
 export async function miscounted(db: Db): Promise<unknown[]> {
   const found: unknown[] = [];
