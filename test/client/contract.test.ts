@@ -111,6 +111,16 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.request('GET /api/agents/{agentId}/executions', { params: { agentId: 'a' } }),
 ];
 
+/** Responds as the contract declares: with or without a body, and with its media type. */
+const asDeclared: Step = (response, requests) => {
+  const e = find(requests.method, new URL(requests.url, 'http://any').pathname);
+  const [status = ''] = Object.keys(e?.responses ?? {});
+  if (e?.responses[Number(status)] === null) return void response.writeHead(Number(status)).end();
+  const body = { status: 'success', executionId: 'e', workflowRunId: 'r' };
+  const [type = 'application/json'] = e?.produces ?? [];
+  json(Number(status), body, { 'content-type': type })(response, requests);
+};
+
 test('every method sends what the contract declares', async (t) => {
   const { requests, client } = await stage(t, asDeclared);
   const reached = new Set<string>();
@@ -129,16 +139,6 @@ test('every method sends what the contract declares', async (t) => {
   const all = (Object.values(endpoints) as Endpoint[]).filter(({ tag }) => tag !== 'System');
   assert.deepEqual([...reached].sort(), all.map(({ id }) => id).sort());
 });
-
-/** Responds as the contract declares: with or without a body, and with its media type. */
-const asDeclared: Step = (response, requests) => {
-  const e = find(requests.method, new URL(requests.url, 'http://any').pathname);
-  const [status = ''] = Object.keys(e?.responses ?? {});
-  if (e?.responses[Number(status)] === null) return void response.writeHead(Number(status)).end();
-  const body = { status: 'success', executionId: 'e', workflowRunId: 'r' };
-  const [type = 'application/json'] = e?.produces ?? [];
-  json(Number(status), body, { 'content-type': type })(response, requests);
-};
 
 interface Schema {
   readonly properties?: object;

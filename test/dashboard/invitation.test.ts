@@ -34,7 +34,7 @@ test('a user with an account signs in before accepting', async () => {
   await signedOut.page.getByLabel('Your name').fill('Nova');
   await signedOut.page.getByLabel('Password', { exact: true }).fill('long enough a password');
   await signedOut.page.getByRole('button', { name: 'Accept invitation' }).click();
-  await signedOut.page.getByRole('alert').getByText('has an account: sign in with it').waitFor();
+  await signedOut.page.getByRole('alert').getByText('has an account. Sign in with it').waitFor();
   await signedOut.page.getByRole('link', { name: 'Sign in' }).click();
   await signedOut.page.waitForURL(/\/sign-in\?from=/);
   const { page, check } = await visit(path, { as: { userId: ownerId } });

@@ -154,7 +154,7 @@ test('shows problems at their lines; saves, compares and pins a version', async 
   await editor.click();
   await page.keyboard.press('ControlOrMeta+End');
   await page.keyboard.insertText('output: 12345678901234567890');
-  await page.getByText('The number 12345678901234567890 would be stored as another one.').waitFor();
+  await page.getByText('The number 12345678901234567890 would lose precision').waitFor();
   for (let left = 20; left > 0; left--) await page.keyboard.press('Backspace');
   await page.keyboard.insertText('"{{steps.greet.output}}!"\n');
   await page.getByText('Valid.').waitFor();

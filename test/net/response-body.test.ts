@@ -54,7 +54,7 @@ describe('a success', () => {
     const message = await refusal((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{}')),
     );
-    assert.match(message, /compressed its answer unasked/);
+    assert.match(message, /compressed its response/);
   });
 
   test('may say in any letters that it is not compressed', async () => {

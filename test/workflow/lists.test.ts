@@ -202,5 +202,5 @@ test('complete lists are not counted again', async () => {
     update workflow_steps set status = 'success', ready_at = null, variables = null, output = '[]'
     where run_id = ${runId} and step = 'over'`.execute(service.db);
   const { items } = await inner.use((send) => readSteps(send, [{ runId, step: 'open', item: 0 }]));
-  assert.deepEqual(items, [{ runId, step: 'open', begun: 3, underWay: 3 }]);
+  assert.deepEqual(items, [{ runId, step: 'open', begun: 3, inProgress: 3 }]);
 });

@@ -46,7 +46,7 @@ test('400 has the same message whether or not the address has an account', async
     told.push({ status, ...rest });
   }
   assert.deepEqual(told[0], told[1]);
-  assert.match(JSON.stringify(told[0]), /400.*signs in with it first/);
+  assert.match(JSON.stringify(told[0]), /400.*sign in first/);
 });
 
 test('404 with the same message for an unknown, used or expired link', async () => {

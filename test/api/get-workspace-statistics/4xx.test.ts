@@ -23,7 +23,7 @@ const wrong: [query: string, message: RegExp][] = [
     /"groupBy" must be "none" or a comma-separated list of agent, status, source, version, model, key/,
   ],
   ['?timeZone=Nowhere', /"timeZone" must be the IANA name of a time zone, such as Europe\/Berlin/],
-  ['?level=minute&groupBy=agent,key', /with level "minute"/],
+  ['?level=minute&groupBy=agent,key', /With level "minute"/],
   ['?agentId=x', /"agentId" is not known/],
 ];
 for (const [query, message] of wrong) {

@@ -45,6 +45,6 @@ test('409 for the last owner, whose keys stay valid; the message says what to do
   for (const who of [{ key }, { user: ownerId }]) {
     const response = await service.call('DELETE', own, who);
     assert.deepEqual([response.status, response.body.code], [409, 'CONFLICT']);
-    assert.match(response.body.message, /make another member one first/);
+    assert.match(response.body.message, /Make another member an owner first/);
   }
 });

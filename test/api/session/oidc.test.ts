@@ -165,7 +165,7 @@ test('an unavailable issuer does not block other sign-ins, and is used once it i
   assert.equal((await depart('sign-in/social', undefined, beside)).status, 200);
   assert.deepEqual(
     beside.faults.splice(0).map((fault) => (fault as { msg: string }).msg),
-    ['unavailable'],
+    ['request rejected'],
   );
 });
 

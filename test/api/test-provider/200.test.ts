@@ -94,7 +94,7 @@ test('reports a credential that is missing or cannot be decrypted', async () => 
     update providers set sealed_api_key = ${Buffer.from('other')} where name = 'sealed'`.execute(
     service.db,
   );
-  assert.match((await tested('sealed')).error.message, /store it again/);
+  assert.match((await tested('sealed')).error.message, /Store it again/);
 });
 
 test('a test is not an execution', async () => {

@@ -90,7 +90,7 @@ test('a rejected declaration is reported and nothing is applied', async () => {
   writeFileSync(file, text.replace('Hello', 'Hi'));
   const refused = await call('apply', file);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /^cueline: The prompt "Greeting": Version "v1" is there .*CONFLICT/);
+  assert.match(refused.stderr, /^cueline: The prompt "Greeting": Version "v1" exists .*CONFLICT/);
   writeFileSync(file, 'prompts: [');
   assert.match((await call('diff', file)).stderr, /cueline\.yaml is not valid YAML: /);
   for (const [user, said] of [

@@ -79,7 +79,7 @@ test('create prints an invalid option on one line and writes nothing', async () 
     [['--permission', 'execute,fly'], /must be one of execute, read, cancel, manage/],
     [['--permission', 'read', '--agent', `${known},${stranger}`], /no such agent/],
     [['--permission', 'read', '--agent', 'nonsense'], /no such agent/],
-    [['--permission', 'read', '--workspace', nobody], /no workspace wsp_/],
+    [['--permission', 'read', '--workspace', nobody], /Unknown workspace wsp_/],
     [
       ['--permission', 'read', '--expires-at', '9999-12-31T23:00-10:00'],
       /--expires-at must be an ISO 8601/,
@@ -126,7 +126,7 @@ test('list, rotate and revoke behave as in the API', async () => {
 
   const again = await cueline(['keys', 'rotate', fresh.apiKeyId], env);
   assert.equal(again.code, 1);
-  assert.match(again.stderr, /^cueline: .*stopped already/);
+  assert.match(again.stderr, /^cueline: .*already ended/);
   const unknown = await cueline(['keys', 'revoke', 'key_none'], env);
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /^cueline: There is no such API key/);
@@ -144,7 +144,7 @@ test('on an empty database, only create makes the first workspace', async (t) =>
   const first = await cueline(create, owner);
   assert.equal(first.code, 0, first.stderr);
   assert.equal(jsonLines(first).length, 1);
-  assert.match(first.stderr, /ada@example\.com as its owner\.\nPassword: \S{10,} +\(shown once\)/);
+  assert.match(first.stderr, /Owner: ada@example\.com\nPassword: \S{10,} +\(shown once\)/);
   const second = await cueline(create, owner);
   assert.deepEqual([second.code, second.stderr], [0, '']);
   assert.equal(await countKeys(db), 2);

@@ -26,7 +26,7 @@ const valueChars = 4_000_000;
 const names = ['a', 'b', 'c', 'd', 'e'];
 
 /** Running calls: the last step of each workflow run, and a plain execution. The next steps refer to long values. */
-async function underWay(runs: number) {
+async function liveExecutions(runs: number) {
   const workflow = await addWorkflow(service, {
     steps: [
       ...names.map((name) => step({ name, agent })),
@@ -69,7 +69,7 @@ async function underWay(runs: number) {
 
 /** Ends them in one batch. Returns the commit order, the number of transactions and the statuses of the workflow runs. */
 async function endTogether(
-  { runIds, executionIds, free }: Awaited<ReturnType<typeof underWay>>,
+  { runIds, executionIds, free }: Awaited<ReturnType<typeof liveExecutions>>,
   batches: Pipelines,
 ) {
   const ended: string[] = [];
@@ -99,7 +99,7 @@ async function endTogether(
 }
 
 test('workflow runs over the budget advance in separate transactions after the plain ends', async () => {
-  const calls = await underWay(2);
+  const calls = await liveExecutions(2);
   const batches = countRead(pipelines);
   assert.deepEqual(await endTogether(calls, batches), {
     ended: [calls.free, ...calls.executionIds],
@@ -110,7 +110,7 @@ test('workflow runs over the budget advance in separate transactions after the p
 });
 
 test('a connection lost while reading values isolates the workflow runs as well', async () => {
-  const calls = await underWay(1);
+  const calls = await liveExecutions(1);
   const batches: Pipelines = {
     ...pipelines,
     use: (work, responseTimeoutMs) =>

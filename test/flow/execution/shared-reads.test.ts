@@ -96,15 +96,15 @@ test('a record shows the progress of its queue row while it is live', async () =
 
 test('a request during a read gets a result that is newer than the request', async () => {
   const { key, id: keyId } = await service.key();
-  const underWay = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   const { pipelines: held } = watched(() => {
-    underWay.resolve();
+    started.resolve();
     return released.promise;
   });
   const reads = createSharedReads({ pipelines: held });
   const before = reads.caller(hashKey(key));
-  await underWay.promise;
+  await started.promise;
   await sql`update api_keys set revoked_at = now() where id = ${keyId}`.execute(db);
   const afterwards = reads.caller(hashKey(key));
   released.resolve();
