@@ -39,7 +39,7 @@ const bodies: [invalid: unknown, message: string, schema?: TSchema][] = [
   ],
   [
     { model: 'a/b', inputPerMillion: '-1', outputPerMillion: 1 },
-    'Field "inputPerMillion" must be dollars, such as 2.50: at most 7 digits before the point and 12 after it.',
+    'Field "inputPerMillion" must be a dollar amount, such as 2.50, with at most 7 digits before the point and 12 after it.',
     endpoints.putPrice.body,
   ],
   [
@@ -59,7 +59,7 @@ const queries: [invalid: Record<string, unknown>, message: string, schema?: TObj
   [{ limit: 'x' }, 'Parameter "limit" must be a whole number from 1 to 100.'],
   [
     { costUSDMin: 'x' },
-    'Parameter "costUSDMin" must be dollars, such as 0.05: at most 9 digits before the point and 10 after it.',
+    'Parameter "costUSDMin" must be a dollar amount, such as 0.05, with at most 9 digits before the point and 10 after it.',
   ],
   [{ archived: 'yes' }, 'Parameter "archived" must be true or false.', endpoints.listPrompts.query],
   [{ a: ['1', '2'] }, 'Parameter "a" is not known: allowed is wait.', endpoints.getExecution.query],

@@ -88,5 +88,5 @@ test('an execution that needs such a credential fails with the reason', async ()
   const { key } = await service.key();
   const record = await run(service, agent, key);
   assert.deepEqual([record.status, record.errorCode], ['failed', 'PROVIDER_NOT_CONFIGURED']);
-  assert.match(record.error, /'gone' cannot be read/);
+  assert.match(record.error, /'gone' cannot be decrypted/);
 });
