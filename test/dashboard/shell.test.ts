@@ -13,7 +13,7 @@ test('shows the first steps once to an owner without providers', async () => {
   await page.waitForURL('**/welcome');
   await page.getByRole('heading', { name: 'Welcome to Cueline' }).waitFor();
   await check();
-  await page.getByRole('button', { name: 'Go to agents' }).click();
+  await page.getByRole('button', { name: 'Skip' }).click();
   await page.waitForURL('**/agents');
   await page.goto('/');
   await page.waitForURL('**/agents');

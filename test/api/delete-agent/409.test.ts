@@ -18,7 +18,7 @@ for (const [what, options, stage, allowed] of standings) {
     const { status, body } = await service.call('DELETE', path, { key });
     assert.deepEqual([status, body.code], [409, 'ILLEGAL_TRANSITION']);
     assert.deepEqual(body.allowedActions, allowed);
-    assert.ok(body.message.startsWith(`It cannot be deleted in stage ${stage}; `), body.message);
+    assert.ok(body.message.startsWith(`It cannot be deleted in stage ${stage}. `), body.message);
     assert.equal((await service.call('GET', path, { key })).status, 200);
   });
 }

@@ -65,7 +65,7 @@ const responses: [what: string, step: Step, code: string, said: RegExp][] = [
     /could not be read/,
   ],
   ['a reset', 'reset', 'PROVIDER_ERROR', /connection to the provider broke/],
-  ['silence', 'hang', 'MODEL_TIMEOUT', /did not response within 1 seconds/],
+  ['silence', 'hang', 'MODEL_TIMEOUT', /did not answer within 1 seconds/],
 ];
 for (const [what, step, code, said] of responses) {
   test(`reports ${what}`, async () => {

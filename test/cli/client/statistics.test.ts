@@ -67,5 +67,8 @@ test('covers all agents by days of a time zone', async () => {
 test('an invalid query prints one line', async () => {
   const wrong = await call(['--time-zone', 'Mars']);
   assert.equal(wrong.code, 1);
-  assert.match(wrong.stderr, /^cueline: Parameter "timeZone" must be the IANA name .*req_\w+\)\n$/);
+  assert.match(
+    wrong.stderr,
+    /^cueline: Parameter "timeZone" must be an IANA time zone .*req_\w+\)\n$/,
+  );
 });

@@ -45,7 +45,7 @@ test('nothing changes if a credential cannot be decrypted', async () => {
   await store('two', 'another secret that nobody remembers any more');
   const ended = await cueline(['secrets', 'rotate'], { ...env, CUELINE_SECRET: before });
   assert.equal(ended.code, 1);
-  assert.match(ended.stderr, /^cueline: Nothing was changed: .*'two'/);
+  assert.match(ended.stderr, /^cueline: Nothing was changed\. .*'two'/);
   assert.equal(await opened('one', before), 'sk-one');
 });
 
