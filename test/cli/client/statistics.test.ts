@@ -69,6 +69,6 @@ test('an invalid query prints one line', async () => {
   assert.equal(wrong.code, 1);
   assert.match(
     wrong.stderr,
-    /^cueline: Parameter "timeZone" must be an IANA time zone .*req_\w+\)\n$/,
+    /^cueline: Parameter "timeZone" must be an IANA time zone, .*req_\w+\)\n$/,
   );
 });
