@@ -89,11 +89,12 @@ interface History {
   readonly calls: readonly RecordedCall[];
   readonly ownership: Ownership | undefined;
   /**
-   * The call whose output a successful execution must have: the last call of its final owner that was not aborted. An
-   * aborted call may appear later in the log, because a busy provider reads new connections after known ones.
+   * The call whose output a successful execution must have: one of its final owner since its last claim that was not
+   * aborted. It need not be the last in the log: a busy provider reads new connections after known ones, and may answer an
+   * aborted call before it sees the hang-up.
    */
   readonly counting: RecordedCall | undefined;
-  /** The calls after that one. */
+  /** The calls after that one, without those of the owner's earlier claims. */
   readonly late: readonly RecordedCall[];
   /** For each call whose process was killed: the time until the next call. */
   readonly lostMs: readonly number[];
@@ -110,11 +111,23 @@ function historyOf(
     if (!next || killedMs === null || killedMs < atMs || killedMs > next.atMs) return [];
     return next.atMs - killedMs;
   });
+  const ofOwner = calls.filter(({ member }) => member.number === ownership?.holder);
+  const lastClaimMs = ownership?.claims.at(-1)?.epochMs ?? Infinity;
   const counting =
     row.status === 'success'
-      ? calls.findLast(({ member, givenUp }) => member.number === ownership?.holder && !givenUp)
+      ? (ofOwner.find(
+          ({ number, givenUp, epochMs }) =>
+            number === Number(row.output) && !givenUp && epochMs >= lastClaimMs - timerMs,
+        ) ?? ofOwner.findLast(({ givenUp }) => !givenUp))
       : undefined;
-  const late = counting ? calls.slice(calls.indexOf(counting) + 1) : [];
+  const after = counting ? calls.slice(calls.indexOf(counting) + 1) : [];
+  // Each claim makes at most one call: claims without a call so far explain as many calls that were read late.
+  let unexplained = counting
+    ? claimedMs(ownership, counting.member).length - 1 - ofOwner.indexOf(counting)
+    : 0;
+  const late = after.filter(
+    (call) => call.member !== counting?.member || isAbandoned(call) || unexplained-- <= 0,
+  );
   return { row, calls, ownership, counting, late, lostMs };
 }
 
