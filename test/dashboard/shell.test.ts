@@ -62,7 +62,7 @@ test('the command palette finds a prompt', async () => {
     body: { name: 'Harbour report' },
   });
   const { page, check } = await visit('/history', { as: 'owner' });
-  await page.getByRole('heading', { name: 'Executions' }).waitFor();
+  await page.getByRole('heading', { name: 'Executions', exact: true }).waitFor();
   await page.keyboard.press('ControlOrMeta+k');
   await page.getByPlaceholder(/^Search pages/).fill('harbour');
   const found = page.getByRole('button', { name: 'Harbour report' });
