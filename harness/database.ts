@@ -8,6 +8,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+const connectTimeoutMs = 60_000;
 const sharedVariable = 'CUELINE_TEST_POSTGRES';
 
 /** Starts a PostgreSQL for this process and for those that it starts from now on. */
@@ -29,7 +30,13 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const copied = `template ${template} strategy file_copy`;
   await runAsAdmin(admin, `create database ${name} ${copied} owner cueline`);
   return {
-    connection: { ...admin, user: 'cueline', database: name },
+    // A slow machine can take longer than the five seconds that the service waits by default.
+    connection: {
+      ...admin,
+      user: 'cueline',
+      database: name,
+      connectionTimeoutMillis: connectTimeoutMs,
+    },
     async drop() {
       await runAsAdmin(admin, `drop database ${name} with (force)`);
       if (--databases > 0 || own === null) return;

@@ -28,11 +28,12 @@ export interface DatabaseOptions {
 
 export function openDatabase(options: DatabaseOptions): Db {
   const { statementMsMax = statementMsDefault, idleMsMax } = options;
+  const connectTimeoutMs = options.connection.connectionTimeoutMillis ?? connectTimeoutDefaultMs;
   const pool = new pg.Pool({
     Client,
     ...clientConfig(options.connection, statementMsMax, idleMsMax),
     max: options.poolMax,
-    connectionTimeoutMillis: Math.min(5_000, statementMsMax || 5_000),
+    connectionTimeoutMillis: Math.min(connectTimeoutMs, statementMsMax || connectTimeoutMs),
     idleTimeoutMillis: 30_000,
   });
   pool.on('error', options.onError);
@@ -62,6 +63,7 @@ export function dropIdle(db: Db): void {
 const idleClosers = new WeakMap<Db, () => void>();
 
 const statementMsDefault = 30_000;
+export const connectTimeoutDefaultMs = 5_000;
 
 /**
  * A client with fixed formats for times and string literals, whatever the settings of the role or database. Poolers know

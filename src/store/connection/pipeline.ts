@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { Semaphore } from '../../core/semaphore.ts';
-import { Client, clientConfig } from './database.ts';
+import { Client, clientConfig, connectTimeoutDefaultMs } from './database.ts';
 import { DatabaseUnavailable } from './database-error.ts';
 import type { Connection } from './detect-pooler.ts';
 import { PipelinedQuery, type PreparedQuery, type StatementCache } from './pipelined-query.ts';
@@ -162,9 +162,10 @@ class PipelineClients {
 
   async #connect(): Promise<pg.Client> {
     const { connection, responseTimeoutMs, onError } = this.#options;
+    const { connectionTimeoutMillis = connectTimeoutDefaultMs } = connection;
     const client = new Client({
       ...clientConfig(connection),
-      connectionTimeoutMillis: Math.min(5_000, responseTimeoutMs),
+      connectionTimeoutMillis: Math.min(connectionTimeoutMillis, responseTimeoutMs),
       ...(!connection.pooled && { options: planning }),
     });
     client.on('error', (error) => {
