@@ -16,21 +16,21 @@ export const access: Claim = {
   roundsPerEnvironment: 1,
   faults: [
     {
-      name: 'wrong-right',
+      name: 'wrong-permission',
       description: 'one route requires another permission',
       file: 'contract/executions/executions.ts',
       find: "auth: 'cancel',",
       replace: "auth: 'read',",
     },
     {
-      name: 'any-workspace',
+      name: 'missing-workspace-check',
       description: 'agents are found across workspaces',
       file: 'api/access/visible-resources.ts',
       find: 'agent?.workspaceId !== caller.workspaceId',
       replace: '!agent',
     },
     {
-      name: 'cancel-first',
+      name: 'cancel-before-check',
       description: 'an execution is canceled before its agent is checked',
       file: 'api/routes/executions/executions.ts',
       find: `route(app, deps, cancelExecution, async (context) => {`,

@@ -24,7 +24,7 @@ export const apiKilled: Claim = {
   roundsPerEnvironment: 30,
   faults: [
     {
-      name: 'no-commit',
+      name: 'missing-commit',
       description: 'some calls are answered before the commit',
       file: 'store/admission/admission-write.ts',
       find: 'sent.push(send(commit));',

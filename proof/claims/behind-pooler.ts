@@ -23,7 +23,7 @@ export const behindPooler: Claim = {
   roundsPerEnvironment: 15,
   faults: [
     {
-      name: 'statements-named',
+      name: 'prepared-statements',
       description: 'statements are prepared in a pooled session',
       file: 'store/connection/pipeline.ts',
       find: 'statements: this.#options.connection.pooled ? null : this.#statementsOf(client),',

@@ -16,14 +16,14 @@ export const canaries: Claim = {
   roundsPerEnvironment: 20,
   faults: [
     {
-      name: 'words-unscrubbed',
+      name: 'missing-redaction',
       description: "a provider's error is stored without redaction",
       file: 'provider/redact.ts',
       find: 'for (const form of secrets.flatMap(forms)) out = out.replaceAll(form, gone);',
       replace: 'void forms;',
     },
     {
-      name: 'runs-logged-whole',
+      name: 'logged-content',
       description: 'everything known about an ended execution is logged',
       file: 'log.ts',
       find: "log[level]({ ...executionFields(id, agentId), ...outcome }, 'execution ended');",

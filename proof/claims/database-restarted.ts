@@ -23,14 +23,14 @@ export const databaseRestarted: Claim = {
   roundsPerEnvironment: 10,
   faults: [
     {
-      name: 'errors-unheard',
+      name: 'unhandled-listen-error',
       description: 'errors of the LISTEN connection are not handled',
       file: 'store/connection/notifications.ts',
       find: "client.on('error', lost);",
       replace: '',
     },
     {
-      name: 'away-is-a-fault',
+      name: 'restart-as-internal-error',
       description: 'a database outage counts as an internal error',
       file: 'api/http/error-response.ts',
       find: 'if (isUnavailable(thrown)) {',

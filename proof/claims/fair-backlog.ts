@@ -36,14 +36,14 @@ export const fairBacklog: Claim = {
   roundsPerEnvironment: 100,
   faults: [
     {
-      name: 'first-come',
+      name: 'fifo-claims',
       description: 'claims are ordered by age only',
       file: 'flow/admission/admission-batch.ts',
       find: 'state.floor ?? clockTag(nowMs)',
       replace: 'clockTag(nowMs)',
     },
     {
-      name: 'no-reserve',
+      name: 'no-reserved-slots',
       description: 'no slots are reserved',
       file: 'worker/slot-count.ts',
       find: 'const reserved = Math.max(1, Math.floor(total / 8));',

@@ -33,7 +33,7 @@ export const fairProvider: Claim = {
   roundsPerEnvironment: 100,
   faults: [
     {
-      name: 'no-turns',
+      name: 'fifo-provider-queue',
       description: 'calls are ordered by age, whatever the workspace',
       file: 'provider/breakers.ts',
       find: 'queue.acquire(workspaceId,',
@@ -41,7 +41,7 @@ export const fairProvider: Claim = {
       rounds: 5,
     },
     {
-      name: 'turns-forgotten',
+      name: 'forgotten-position',
       description: 'a workspace that leaves the provider queue loses its position',
       file: 'provider/fair-queue.ts',
       find: 'this.#servedAt.get(workspaceId) ?? 0',

@@ -21,14 +21,14 @@ export const idempotent: Claim = {
   roundsPerEnvironment: 20,
   faults: [
     {
-      name: 'first-call-unknown',
+      name: 'missing-replay-lookup',
       description: 'the idempotency key is not looked up',
       file: 'flow/admission/admission-batch.ts',
       find: 'if (call.idempotencyKey === null || call.agentId === null) return null;',
       replace: 'return null;',
     },
     {
-      name: 'first-call-read-early',
+      name: 'replay-lookup-before-lock',
       description: 'the idempotency key is looked up before the lock',
       file: 'store/admission/admission-read.ts',
       find: 'const subjects = [keyHashes, workspaceIds, agentIds];',

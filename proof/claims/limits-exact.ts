@@ -27,14 +27,14 @@ export const limitsExact: Claim = {
   roundsPerEnvironment: 20,
   faults: [
     {
-      name: 'not-locked',
+      name: 'missing-lock',
       description: 'counters are read without a lock',
       file: 'store/admission/admission-read.ts',
       find: 'order by kind, subject for update of limits',
       replace: 'order by kind, subject',
     },
     {
-      name: 'any-order',
+      name: 'random-lock-order',
       description: 'the rows of keys are locked in random order',
       file: 'store/admission/admission-read.ts',
       find: 'order by kind, subject for update of limits',

@@ -17,7 +17,7 @@ export const malformed: Claim = {
   roundsPerEnvironment: 100_000,
   faults: [
     {
-      name: 'nul-unchecked',
+      name: 'accepted-nul',
       description: 'a NUL reaches the database',
       file: 'core/json.ts',
       find: "if (value.includes('\\0') || !value.isWellFormed()) return false;",
@@ -31,7 +31,7 @@ export const malformed: Claim = {
       replace: 'requireHostHeader: false, insecureHTTPParser: true,',
     },
     {
-      name: 'reset-unheard',
+      name: 'unhandled-reset',
       description: 'errors of upgraded connections are not handled',
       file: 'api/http/drain-socket.ts',
       find: "socket.on('error', () => {});",

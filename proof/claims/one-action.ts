@@ -24,7 +24,7 @@ export const oneAction: Claim = {
   roundsPerEnvironment: 15,
   faults: [
     {
-      name: 'retries-charged',
+      name: 'charged-retries',
       description: 'every attempt costs an AI Action',
       file: 'store/execution/queue.ts',
       find: `for update of q)
@@ -35,7 +35,7 @@ export const oneAction: Claim = {
     update execution_queue q set worker = null, failures`,
     },
     {
-      name: 'refusals-charged',
+      name: 'charged-refusals',
       description: 'refused calls cost an AI Action',
       file: 'flow/admission/admission-batch.ts',
       find: 'const recorded = this.#refusals.record(call, caller, agent, refusal);',

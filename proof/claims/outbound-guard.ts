@@ -25,14 +25,14 @@ export const outboundGuard: Claim = {
   roundsPerEnvironment: 20,
   faults: [
     {
-      name: 'names-unchecked',
+      name: 'unchecked-dns',
       description: 'resolved addresses are not checked',
       file: 'net/outbound.ts',
       find: 'if (!first || !found.every(({ address }) => isPublicAddress(address))) {',
       replace: 'if (!first) {',
     },
     {
-      name: 'mapped-addresses-public',
+      name: 'unlisted-ipv6-public',
       description: 'unlisted IPv6 addresses count as public',
       file: 'net/address.ts',
       find: "const global = blockList(['2000::/3']);",

@@ -28,14 +28,14 @@ export const providerOutage: Claim = {
   roundsPerEnvironment: 600,
   faults: [
     {
-      name: 'never-opens',
+      name: 'breaker-never-opens',
       description: 'the circuit breaker never opens',
       file: 'core/model/breaker.ts',
       find: 'const failuresMax = 10;',
       replace: 'const failuresMax = Number.POSITIVE_INFINITY;',
     },
     {
-      name: 'all-at-once',
+      name: 'no-ramp-up',
       description: 'the circuit breaker admits all calls after its pause',
       file: 'core/model/breaker.ts',
       find: 'nowMs + pauseMs * (0.5 + random), 1);',

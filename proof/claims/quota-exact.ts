@@ -39,7 +39,7 @@ export const quotaExact: Claim = {
       replace: '',
     },
     {
-      name: 'month-turns-back',
+      name: 'month-moves-back',
       description: 'a clock that goes back starts the earlier month again',
       file: 'core/execution/decide.ts',
       find: 'monthOf(nowMs) > month.month',

@@ -21,7 +21,7 @@ export const revoked: Claim = {
   roundsPerEnvironment: 12,
   faults: [
     {
-      name: 'keys-kept',
+      name: 'cached-keys',
       description: 'a process caches keys',
       file: 'flow/admission/admission-mapping.ts',
       find: `if (credential.kind === 'key') return ofKeys.get(credential.hash) ?? null;`,
@@ -33,7 +33,7 @@ export const revoked: Claim = {
     }`,
     },
     {
-      name: 'callers-kept',
+      name: 'cached-pollers',
       description: 'a process caches callers that have polled',
       file: 'flow/execution/shared-reads.ts',
       find: '(keyHash && callers.get(keyHash))',
@@ -41,7 +41,7 @@ export const revoked: Claim = {
       .set(keyHash, globalThis.keptPollers.get(keyHash) ?? callers.get(keyHash)).get(keyHash))`,
     },
     {
-      name: 'agents-read-early',
+      name: 'agents-before-lock',
       description: 'agents are read before the lock',
       file: 'store/admission/admission-read.ts',
       find: 'const subjects = [keyHashes, workspaceIds, agentIds];',

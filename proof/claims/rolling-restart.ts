@@ -43,7 +43,7 @@ export const rollingRestart: Claim = {
   roundsPerEnvironment: 10,
   faults: [
     {
-      name: 'turn-away',
+      name: 'refused-keep-alive',
       description: 'keep-alive requests during shutdown are refused',
       file: 'api/http/graceful-shutdown.ts',
       find: 'started = true;',
@@ -52,7 +52,7 @@ export const rollingRestart: Claim = {
         server.on('request', (_request, response) => response.writeHead(503).end('{}'));`,
     },
     {
-      name: 'cut-off',
+      name: 'closed-during-request',
       description: 'connections are closed during a request',
       file: 'api/http/graceful-shutdown.ts',
       find: 'await Promise.race([closed, sleep(Math.min(deadlineMs, unusableMs) - performance.now())]);',

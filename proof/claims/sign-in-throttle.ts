@@ -21,14 +21,14 @@ export const signInThrottle: Claim = {
   roundsPerEnvironment: 1,
   faults: [
     {
-      name: 'throttle-off',
+      name: 'missing-throttle',
       description: 'attempts are not limited',
       file: 'api/access/sign-in-guard.ts',
       find: 'if (tries <= failuresMax) return;',
       replace: 'if (tries <= Number.MAX_SAFE_INTEGER) return;',
     },
     {
-      name: 'processes-count-alone',
+      name: 'per-process-counters',
       description: 'each process has its own counters',
       file: 'api/access/sign-in-guard.ts',
       find: 'await countAttempt(db, key, windowMs)',

@@ -27,7 +27,7 @@ export const slowClients: Claim = {
   roundsPerEnvironment: 10,
   faults: [
     {
-      name: 'few-requests-at-once',
+      name: 'low-request-limit',
       description: 'the server handles only a few requests at once',
       file: 'api/http/open-requests.ts',
       find: 'const openRequestsMax = 5_000;',

@@ -13,7 +13,7 @@ export const unknownKeys: Claim = {
   roundsPerEnvironment: 250_000,
   faults: [
     {
-      name: 'callers-unasked',
+      name: 'row-per-unknown-key',
       description: 'unknown keys get a row of counters',
       file: 'store/admission/admission-read.ts',
       find: 'with subjects as materialized (',

@@ -29,14 +29,14 @@ export const workerKilled: Claim = {
   roundsPerEnvironment: 100,
   faults: [
     {
-      name: 'losses-uncharged',
+      name: 'uncounted-losses',
       description: 'a lost process does not count as a loss',
       file: 'store/execution/workers.ts',
       find: 'losses = q.losses + 1',
       replace: 'losses = q.losses',
     },
     {
-      name: 'runs-left-behind',
+      name: 'orphaned-executions',
       description: 'the sweep deletes a process row and leaves its executions',
       file: 'store/execution/workers.ts',
       find: 'from lost where q.id = lost.id',
@@ -51,7 +51,7 @@ export const workerKilled: Claim = {
       late: true,
     },
     {
-      name: 'no-deadline',
+      name: 'missing-deadline',
       description: 'deadlines are not enforced',
       file: 'net/deadline.ts',
       find: 'setTimeout(() => own.abort(timeout(timeoutMs, cost)), timeoutMs)',

@@ -23,7 +23,7 @@ export const workerLost: Claim = {
   roundsPerEnvironment: 10,
   faults: [
     {
-      name: 'no-loss',
+      name: 'unlimited-losses',
       description: 'a lost process does not count as a loss',
       file: 'store/execution/workers.ts',
       find: 'losses = q.losses + 1',

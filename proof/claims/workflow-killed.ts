@@ -26,21 +26,21 @@ export const workflowKilled: Claim = {
   roundsPerEnvironment: 40,
   faults: [
     {
-      name: 'ready-steps-left-behind',
+      name: 'orphaned-ready-steps',
       description: 'ready steps are started only by the process that made them ready',
       file: 'store/workflow/workflow-steps.ts',
       find: "where agent_id = a.agent_id and status = 'ready' and",
       replace: "where agent_id = a.agent_id and status = 'ready' and false and",
     },
     {
-      name: 'progress-apart',
+      name: 'missing-progress',
       description: 'the end of an execution does not advance its workflow run',
       file: 'flow/execution/finish.ts',
       find: 'if (progress) stopping = writeProgress(send, progress.writes);',
       replace: '',
     },
     {
-      name: 'steps-called-twice',
+      name: 'repeated-steps',
       description: 'a step that was called stays ready',
       file: 'store/workflow/workflow-steps.ts',
       find: "set status = 'processing', ready_at = null, variables = null,\n      execution_id = c.execution_id,",

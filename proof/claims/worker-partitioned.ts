@@ -18,8 +18,8 @@ const leaseMsMin = 5_000;
 const unanswered = 4;
 const patienceMs = 60_000;
 
-export const workerCutOff: Claim = {
-  name: 'worker-cut-off',
+export const workerPartitioned: Claim = {
+  name: 'worker-partitioned',
   description:
     'A worker cut off from the database aborts its calls before another takes them over, and writes nothing late',
   rounds: { test: 1, short: 3, full: 10 },
@@ -27,7 +27,7 @@ export const workerCutOff: Claim = {
   defaultLease: true,
   faults: [
     {
-      name: 'silence-unheeded',
+      name: 'missing-abort',
       description: 'a partitioned worker does not abort its calls',
       file: 'worker/lease.ts',
       find: 'deps.onSilence();',

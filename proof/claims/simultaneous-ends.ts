@@ -17,15 +17,15 @@ const leaseMs = 3_000;
 const testLeaseMs = 30_000;
 const endMs = 300_000;
 
-export const endsTogether: Claim = {
-  name: 'ends-together',
+export const simultaneousEnds: Claim = {
+  name: 'simultaneous-ends',
   description:
     'However many model calls end together, the worker keeps its lease and no call is made twice',
   rounds: { test: 1, short: 2, full: 10 },
   roundsPerEnvironment: 2,
   faults: [
     {
-      name: 'one-dispatcher',
+      name: 'single-dispatcher',
       description: 'one dispatcher has all connections',
       file: 'net/dispatchers.ts',
       find: 'export const dispatcherCallsMax = 200;',

@@ -8,22 +8,22 @@ import { executeRequest, flood } from '../flood.ts';
 /** The cap of the contract, per key, agent, status and hour. */
 const rowsMax = 60;
 
-export const refusedRows: Claim = {
-  name: 'refused-rows',
+export const refusalRows: Claim = {
+  name: 'refusal-rows',
   description:
     'Refused calls of a known key leave at most 60 rows per agent, status and hour, and all are counted',
   rounds: { test: 2_000, short: 50_000, full: 1_000_000 },
   roundsPerEnvironment: 1_000_000,
   faults: [
     {
-      name: 'records-uncapped',
+      name: 'uncapped-records',
       description: 'every refusal becomes a record',
       file: 'flow/admission/refusal-recorder.ts',
       find: 'const isRecorded = count < refusalRecordsMax;',
       replace: 'const isRecorded = true;',
     },
     {
-      name: 'rest-uncounted',
+      name: 'uncounted-refusals',
       description: 'refusals without a record are not counted',
       file: 'flow/admission/admission-batch.ts',
       find: 'if (recorded) this.#tallies.push(recorded.tally);',

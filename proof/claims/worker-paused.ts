@@ -22,14 +22,14 @@ const unheardMs = 200;
 /** Nothing takes that long, however slow the machine is; beyond it is a violation, not a wait without an end. */
 const patienceMs = 120_000;
 
-export const workerStopped: Claim = {
-  name: 'worker-stopped',
+export const workerPaused: Claim = {
+  name: 'worker-paused',
   description: 'A worker that is paused beyond its lease and resumed overwrites nothing',
   rounds: { test: 1, short: 20, full: 200 },
   roundsPerEnvironment: 20,
   faults: [
     {
-      name: 'no-fence',
+      name: 'missing-fence',
       description: 'the end of an execution does not check its owner',
       file: 'flow/execution/finish.ts',
       find: '(row.worker === end.fence.worker && row.attempt === end.fence.attempt)',

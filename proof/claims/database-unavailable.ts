@@ -19,22 +19,22 @@ const statementMsMax = 1_000;
 /** More than come through while the last of them waits for a connection for as long as it may. */
 const reads = 120;
 
-export const databaseRefuses: Claim = {
-  name: 'database-refuses',
+export const databaseUnavailable: Claim = {
+  name: 'database-unavailable',
   description:
     'While the database refuses connections or statements time out, calls get 503, no process exits, and nothing acknowledged is lost',
   rounds: { test: 3, short: 9, full: 60 },
   roundsPerEnvironment: 20,
   faults: [
     {
-      name: 'refusals-are-faults',
+      name: 'outage-as-internal-error',
       description: 'refused connections and statement timeouts count as internal errors',
       file: 'store/connection/database-error.ts',
       find: '(08|40|53|55|57)[0-9A-Z]{3}',
       replace: '(08|40|55)[0-9A-Z]{3}',
     },
     {
-      name: 'no-room-is-a-fault',
+      name: 'pool-timeout-as-internal-error',
       description: 'an exhausted pool counts as an internal error',
       file: 'store/connection/database-error.ts',
       find: '|timeout exceeded when trying to connect$',

@@ -19,22 +19,22 @@ const breaks: readonly ((proxy: DatabaseProxy, random: () => number) => Promise<
   unreachableAfterwards,
 ];
 
-export const commitUnanswered: Claim = {
-  name: 'commit-unanswered',
+export const commitUnacknowledged: Claim = {
+  name: 'commit-unacknowledged',
   description:
     'If a commit is not acknowledged, clients learn its outcome, and a retry with its key creates one execution',
   rounds: { test: 4, short: 35, full: 350 },
   roundsPerEnvironment: 70,
   faults: [
     {
-      name: 'lost-taken-for-kept',
+      name: 'lost-commit-as-committed',
       description: 'a lost commit counts as committed',
       file: 'flow/admission/resolve-commit.ts',
       find: "if (outcome === 'aborted') throw error;",
       replace: "if (outcome === 'aborted') return;",
     },
     {
-      name: 'nobody-asks',
+      name: 'unresolved-commit',
       description: 'an unacknowledged commit counts as lost',
       file: 'flow/admission/resolve-commit.ts',
       find: 'const until = performance.now() + lookupMs;',

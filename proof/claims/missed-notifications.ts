@@ -15,22 +15,22 @@ const callsPerRound = 5;
 /** Heartbeats are as many as polls on any machine, however slow: 20 of them take four polls at least. */
 const beatsMax = 40;
 
-export const deaf: Claim = {
-  name: 'deaf',
+export const missedNotifications: Claim = {
+  name: 'missed-notifications',
   description:
     'A worker that receives no notifications polls and finds what another process has accepted',
   rounds: { test: 2, short: 10, full: 100 },
   roundsPerEnvironment: 50,
   faults: [
     {
-      name: 'no-poll',
+      name: 'missing-poll',
       description: 'nothing is claimed without a notification',
       file: 'worker/claim.ts',
       find: 'pollMs * (0.8 + Math.random() * 0.4),',
       replace: '2 ** 31 - 1,',
     },
     {
-      name: 'seldom-poll',
+      name: 'slow-poll',
       description: 'the queue is polled every four seconds',
       file: 'worker/claim.ts',
       find: 'pollMs * (0.8 + Math.random() * 0.4),',
