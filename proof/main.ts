@@ -4,7 +4,7 @@ import { shareCluster } from '../harness/database.ts';
 import { prepareFastStarts } from '../harness/environment.ts';
 import { writeOutput } from '../harness/output.ts';
 import { wholeNumber } from '../src/cli/arguments.ts';
-import { addUp, type Claim, type Found } from './claim.ts';
+import { type Claim, type Found, sumUp } from './claim.ts';
 import { claims } from './claims.ts';
 import { proveOn } from './prove.ts';
 import { reportOf, summaryOf } from './report.ts';
@@ -100,7 +100,7 @@ async function proveRounds(claim: Claim, rounds: number): Promise<Found> {
     done += now;
     if (done < rounds) console.log(`  ${done} of ${rounds} rounds`);
   }
-  return addUp(found);
+  return sumUp(found);
 }
 
 /** With the load of the machine, because latencies depend on it. */

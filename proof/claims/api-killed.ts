@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../../src/store/connection/database.ts';
-import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
+import { allEnded, checkTables, watchInvariants } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { checkHistories } from '../histories.ts';
@@ -51,7 +51,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   const once = startLoad({ ...load, clients: 12, named: 'once' });
   const sure = startLoad({ ...load, clients: 12, named: 'sure', retry: true });
   const answered = () => once.acceptedCount + sure.acceptedCount;
-  const watch = watchUnderWay(db, 200);
+  const watch = watchInvariants(db, 200);
   for (let left = rounds; left > 0; left--) {
     if (left > 2) for (const role of roles) pool.fill(role, 1 + startedAhead);
     // Right after an answer, which is when there must be something to it.
@@ -89,7 +89,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
         .map(({ name, outcome }) => `${name} was refused: ${JSON.stringify(outcome)}`),
       ...twice.map((name) => `${name} was accepted more than once`),
       ...(await watch.stop()),
-      ...(await checkTables(db, { accepted, unknownToo: true })),
+      ...(await checkTables(db, { accepted, allowUnknown: true })),
       ...histories.violations,
       ...(await checkJournal(db)),
       ...pool.failed(),

@@ -75,7 +75,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
       ...(await checkAnswers(db, sent)),
       ...(await checkTables(db, {
         accepted: loads.flatMap((load) => load.accepted()),
-        unknownToo: true,
+        allowUnknown: true,
       })),
     ],
   };

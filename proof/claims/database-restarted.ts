@@ -102,7 +102,7 @@ async function proveOn(
     violations: [
       ...(ended ? [] : ['not all executions ended']),
       ...(await checkAnswers(db, sent)),
-      ...(await checkTables(db, { accepted, unknownToo: true })),
+      ...(await checkTables(db, { accepted, allowUnknown: true })),
     ],
   };
 }

@@ -101,7 +101,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     violations: [
       ...violations,
       ...(await checkAnswers(db, sent)),
-      ...(await checkTables(db, { accepted, unknownToo: true })),
+      ...(await checkTables(db, { accepted, allowUnknown: true })),
     ],
   };
 }

@@ -1,5 +1,5 @@
 import type { TestAgent } from '../../harness/agents.ts';
-import { addBacklog, leftOf, redirectBacklog, workedOnBut } from '../backlog.ts';
+import { addBacklog, countClaimedExcept, countQueued, redirectBacklog } from '../backlog.ts';
 import type { Claim } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
@@ -109,7 +109,7 @@ export const fairBacklog: Claim = {
     // Those that wait for maxConcurrency as well: a slot that they pass on would soon be free.
     for (const { id } of [big, other]) await redirectBacklog(environment.db, id, long);
     const longRounds = await roundsAfter(long, openSlots());
-    if (!(await until(async () => (await workedOnBut(environment.db, long)) === 0)))
+    if (!(await until(async () => (await countClaimedExcept(environment.db, long)) === 0)))
       violations.push('the short executions never ended');
     const endedBefore = answered(environment);
     for (let round = 0; round < longRounds; round++) {
@@ -119,8 +119,8 @@ export const fairBacklog: Claim = {
       if (round === 0 && ended >= others)
         violations.push(`${ended} long runs had to end for others’ to start`);
     }
-    const left = await leftOf(environment.db, big.id);
-    const cappedLeft = await leftOf(environment.db, other.id);
+    const left = await countQueued(environment.db, big.id);
+    const cappedLeft = await countQueued(environment.db, other.id);
     const cappedCalls = callsOf(environment, capped);
     if (left === 0 || cappedLeft <= maxConcurrency)
       violations.push('of the backlog nothing was left: there was nothing to be fair against');

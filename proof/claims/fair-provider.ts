@@ -1,4 +1,4 @@
-import { addBacklog, leftOf, redirectBacklog } from '../backlog.ts';
+import { addBacklog, countQueued, redirectBacklog } from '../backlog.ts';
 import type { Claim } from '../claim.ts';
 import { startLoad } from '../load.ts';
 import { addOtherWorkspaces, called, callsOf, lateStarts } from '../other-workspaces.ts';
@@ -93,7 +93,7 @@ export const fairProvider: Claim = {
     if (!slowed) violations.push('of the slow ones of the backlog none was begun');
     const slowRounds = slowed ? Math.ceil(rounds / 10) : 0;
     for (let n = 0; n < slowRounds; n++) await round('slow', slowBeforeMax);
-    const left = await leftOf(environment.db, agent.id);
+    const left = await countQueued(environment.db, agent.id);
     // That none of it came before the others is as fair as can be; that it does not go on would be something else.
     const goesOn = left > 0 && (await called(environment, slow, callsOf(environment, slow) + 1));
     if (slowed && !goesOn)

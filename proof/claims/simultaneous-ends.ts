@@ -57,7 +57,7 @@ export const simultaneousEnds: Claim = {
       environment.db,
     );
     if (rows[0]?.n !== 0) violations.push(`${rows[0]?.n} runs did not succeed at once`);
-    violations.push(...(await checkTables(environment.db, { accepted: [], unknownToo: true })));
+    violations.push(...(await checkTables(environment.db, { accepted: [], allowUnknown: true })));
     return { counts: { executions: rounds * count }, violations };
   },
 };

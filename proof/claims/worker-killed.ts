@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { addWorkspace } from '../../harness/people.ts';
-import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
+import { allEnded, checkTables, watchInvariants } from '../checker.ts';
 import { type Claim, type Found, percentile } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { checkHistories } from '../histories.ts';
@@ -75,7 +75,7 @@ async function prove(own: ProofEnvironment, rounds: number): Promise<Found> {
     ...Array.from({ length: Math.min(workers, rounds + 1) }, () => pool.start('worker')),
   ]);
   const loads = await startLoads(environment, () => [api.process?.url ?? '']);
-  const watch = watchUnderWay(db, 200);
+  const watch = watchInvariants(db, 200);
   for (let left = rounds; left > 0; left--) {
     // No more than there are kills to come: the last of them leaves one.
     pool.fill('worker', Math.min(workers + startedAhead, left + 1));

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../../src/store/connection/database.ts';
-import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
+import { allEnded, checkTables, watchInvariants } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { checkHistories } from '../histories.ts';
@@ -56,7 +56,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   ]);
   const urls = () => [api.process?.url ?? ''];
   const load = startLoad({ urls, key, agents, clients: 4, pauseMs: 80 });
-  const watch = watchUnderWay(db, 200);
+  const watch = watchInvariants(db, 200);
   const seen = new Map<string, string>();
   const violations: string[] = [];
   for (let made = 0, times = 0; made < rounds && violations.length === 0; times++) {

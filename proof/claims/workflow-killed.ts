@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { openStarter } from '../../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step, type TestWorkflow } from '../../harness/workflow-runs.ts';
 import type { Db } from '../../src/store/connection/database.ts';
-import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
+import { allEnded, checkTables, watchInvariants } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { createProcessPool, type Member, type ProcessPool } from '../process-pool.ts';
@@ -57,7 +57,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   const shapes = await workflowsOf(environment);
   const { key } = await environment.key();
   const { starter, close } = openStarter(environment.connection);
-  const watch = watchUnderWay(db, 200);
+  const watch = watchInvariants(db, 200);
   const wanted = new Map<string, Shape>();
   for (let left = rounds; left > 0; left--) {
     for (let at = 0; at < runsPerRound; at++) {

@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => service.close());
 
-const known = { accepted: [], unknownToo: true, fromZero: false };
+const known = { accepted: [], allowUnknown: true, fromZero: false };
 
 test('a day of executions: records, statistics and breakdown agree, and the key reads and executes', async () => {
   const args = ['--executions', '2000', '--days', '1', '--json'];
