@@ -5,7 +5,7 @@ import { allEnded, checkTables, watchInvariants } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { checkHistories } from '../histories.ts';
-import { checkJournal, keepJournal, memberName } from '../journal.ts';
+import { checkJournal, memberName, startJournal } from '../journal.ts';
 import { startLoad } from '../load.ts';
 import { createProcessPool, type Member, type ProcessPool } from '../process-pool.ts';
 import { until } from '../until.ts';
@@ -43,7 +43,7 @@ export const workerPaused: Claim = {
 
 async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
   const { db, random, leaseMs } = environment;
-  await keepJournal(db);
+  await startJournal(db);
   const pool = createProcessPool(environment);
   const [api, ...workers] = await Promise.all([
     pool.start('api'),

@@ -16,7 +16,7 @@ export interface IsolatedNetwork {
 }
 
 /** Makes the network, as a shell does it before it becomes Node: all of IPv4 and IPv6 is this machine's. */
-export const makeWorld = (ownAddress: string, resolverFile: string) =>
+export const networkSetup = (ownAddress: string, resolverFile: string) =>
   [
     'ip link set lo up',
     `ip address add ${ownAddress}/32 dev lo`,
