@@ -64,9 +64,8 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   const violations: string[] = [];
   for (let round = 0; round < rounds; round++) {
     const lastMonth = round % 2 === 0 ? 'used' : 'unused';
-    const { answered, found, changes, unused } = await oneWorkspace(
-      ...([environment, clock, apis, lastMonth] as const),
-    );
+    const result = await oneWorkspace(environment, clock, apis, lastMonth);
+    const { answered, found, changes, unused } = result;
     violations.push(...found.map((one) => `round ${round}: ${one}`));
     if (changes !== 2 || unused !== (lastMonth === 'used' ? 0 : 1)) {
       violations.push(`round ${round}: ${changes} changes of the month, ${unused} unused months`);
