@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import type pg from 'pg';
 import { addWorkspace } from '../../harness/people.ts';
-import type { MadeAgent } from '../../seed/agents.ts';
+import type { CreatedAgent } from '../../seed/agents.ts';
 import { lastDays } from '../../seed/calendar.ts';
 import { type SeedDeps, seed } from '../../seed/seed.ts';
 import { firstOwner } from '../../src/cli/server/first-workspace.ts';
@@ -14,7 +14,7 @@ import type { BenchEnvironment } from '../environment.ts';
 /** A server with a history of this length, as many records of other agents, and one history of ten records. */
 export interface Fixture {
   readonly records: number;
-  readonly agent: MadeAgent;
+  readonly agent: CreatedAgent;
   /** The time range of the records. */
   readonly fromMs: number;
   readonly toMs: number;
@@ -55,7 +55,7 @@ export async function openFixture(
   const server = await startCueline(environment, connection, 'api', env);
   // One open connection: the measurement excludes the connect.
   const calls = new Agent({ keepAlive: true, maxSockets: 1 });
-  const call = async (of: MadeAgent, query: string) => {
+  const call = async (of: CreatedAgent, query: string) => {
     const { answer, ms } = await timed(calls, server.url, of, query);
     if (answer.status !== 200) throw new Error(`${query}: ${answer.status} ${answer.text}`);
     return { ms, text: answer.text };
@@ -87,7 +87,7 @@ export async function seedDeps(db: Db, connection: pg.ClientConfig): Promise<See
   };
 }
 
-async function timed(agent: Agent, url: URL, { wireId, key }: MadeAgent, query: string) {
+async function timed(agent: Agent, url: URL, { wireId, key }: CreatedAgent, query: string) {
   const startedMs = performance.now();
   const request = get(new URL(`/api/v1/agents/${wireId}/executions?${query}`, url), {
     agent,
