@@ -21,7 +21,7 @@ export async function fillQueue(
     `with fresh as materialized (
        select uuidv7() as id, number from generate_series(1, ${count - 1}) as number),
      first as materialized (select id as first_id, tag as first_tag from execution_queue limit 1),
-     made as (
+     copied as (
        insert into executions (id, ${records})
        select fresh.id, ${records}
        from fresh, (select ${records} from executions join first on id = first_id) as record)

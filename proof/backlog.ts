@@ -4,22 +4,22 @@ import type { Db } from '../src/store/connection/database.ts';
 /** Copies a queued execution this many times, with consecutive queue positions. */
 export async function addBacklog(db: Db, executionId: string, count: number): Promise<void> {
   await sql`
-    with made as materialized (
+    with copies as materialized (
       select (left(e.id::text, 13) || right(gen_random_uuid()::text, 23))::uuid as id, n, e.id as original
       from executions e cross join generate_series(1, ${count}::int) as n
       where e.id = ${executionId}),
     recorded as (
       insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at,
         status, source, agent_name, prompt_version_label, model, temperature, input_variables, settings)
-      select made.id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at, status, source,
+      select copies.id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at, status, source,
         agent_name, prompt_version_label, model, temperature, input_variables, settings
-      from made join executions e on e.id = made.original),
+      from copies join executions e on e.id = copies.original),
     counted as (
       update limits set month_used = month_used + ${count}
       where subject = (select workspace_id from executions where id = ${executionId}))
     insert into execution_queue (id, workspace_id, agent_id, tag, has_slot)
-    select made.id, workspace_id, agent_id, tag + n, has_slot
-    from made join execution_queue q on q.id = made.original`.execute(db);
+    select copies.id, workspace_id, agent_id, tag + n, has_slot
+    from copies join execution_queue q on q.id = copies.original`.execute(db);
   // Autovacuum would analyze them later.
   await sql`analyze execution_queue, executions`.execute(db);
 }

@@ -86,7 +86,7 @@ export async function planChanges(environment: ProofEnvironment): Promise<Change
     byOwner(url, 'DELETE', member(removed)),
   );
   const demoted = await editor();
-  await plan('member made a viewer', await memberKey(demoted), (url) =>
+  await plan('role changed to viewer', await memberKey(demoted), (url) =>
     byOwner(url, 'PATCH', member(demoted), { role: 'viewer' }),
   );
 

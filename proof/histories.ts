@@ -153,8 +153,8 @@ function* violationsOf({ row, calls, ownership, decisive, late }: History): Gene
     const budget = row.atMostOnce ? 1 : lossesMax;
     if (row.attempts < budget) yield 'an execution ended before it used its loss budget';
   }
-  for (const [member, made] of Map.groupBy(calls, (call) => call.member)) {
-    if (made.length > claimedMs(ownership, member).length)
+  for (const [member, ownCalls] of Map.groupBy(calls, (call) => call.member)) {
+    if (ownCalls.length > claimedMs(ownership, member).length)
       yield 'a process called the model more often than it claimed the execution';
   }
   if (row.atMostOnce && calls.length > 1)
@@ -194,12 +194,12 @@ function describe(calls: readonly RecordedCall[], ownership: Ownership | undefin
   const stopped = [...new Set(calls.map(({ member }) => member))].flatMap(({ number, stops }) =>
     stops.map(({ fromMs, toMs }) => `${by(number, fromMs)} to ${toMs}`),
   );
-  const made = calls.map(
+  const ownCalls = calls.map(
     ({ number, member, epochMs, givenUp }) =>
       `${number} by ${by(member.number, epochMs)}${givenUp ? ', aborted' : ''}`,
   );
   return [
-    `calls ${made.join(', ')}`,
+    `calls ${ownCalls.join(', ')}`,
     `claims by ${(ownership?.claims ?? []).map(({ member, epochMs }) => by(member, epochMs)).join(', ')}`,
     `pauses of ${stopped.join(', ') || 'none'}`,
   ].join('; ');

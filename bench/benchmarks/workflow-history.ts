@@ -23,7 +23,7 @@ const oldShare = 0.02;
 export const workflowHistory: Benchmark = {
   name: 'workflow-history',
   description:
-    'Lists of the runs of one workflow over HTTP, one call at a time, alternating with a workflow that has ' +
+    'Workflow run lists over HTTP, one call at a time, alternating with a workflow that has ' +
     `${whole(few)} runs. ms: the median of ${callsEach} calls.`,
   goal: 'each at most 2 times as long as with the short history',
   goalChecks: ([table]) => [

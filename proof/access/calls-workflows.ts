@@ -66,7 +66,7 @@ export const workflowCalls: Readonly<Record<string, Prepare>> = {
   },
   async 'GET /api/v1/workflows'(fixture, note) {
     const one = await makeWorkflow(fixture, note);
-    const hidden = await makeWorkflow(fixture, 'private and tied to nobody');
+    const hidden = await makeWorkflow(fixture, 'private, untied');
     const path = '/api/v1/workflows?limit=100';
     return { path, agents: [one.workflowId], privateAgents: [hidden.workflowId] };
   },
@@ -140,8 +140,8 @@ function skippedStep(agentId: string) {
 }
 
 async function makeWorkflow(fixture: AccessFixture, note: string) {
-  const tiedToNobody = note.includes('tied to nobody');
-  const { agentId } = tiedToNobody ? await fixture.privateAgent() : await fixture.agent(note);
+  const untied = note.includes('untied');
+  const { agentId } = untied ? await fixture.privateAgent() : await fixture.agent(note);
   const body = { name: unique(), definition: skippedStep(agentId) };
   const created = await post(fixture, '/api/v1/workflows', body);
   const { workflowId = '', workflowVersionId = '' } = created;

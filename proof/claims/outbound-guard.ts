@@ -61,13 +61,13 @@ export const outboundGuard: Claim = {
   },
 };
 
-function checkProbe({ case: one, refused, attempts, begun, arrived }: ProbeResult): string[] {
+function checkProbe({ case: one, refused, attempts, connections, arrived }: ProbeResult): string[] {
   const is = (what: string) => `${JSON.stringify(one.baseURL.slice(0, 80))} ${what}`;
   const wrong: string[] = [];
   if (one.stored && refused !== null) wrong.push(is(`was rejected: ${refused}`));
   if (!one.stored && refused === null) wrong.push(is('was stored'));
   if (one.reaches.length === 0) {
-    if (begun > 0) wrong.push(is(`sent packets: ${attempts.join(', ')}`));
+    if (connections > 0) wrong.push(is(`sent packets: ${attempts.join(', ')}`));
   } else {
     if (arrived.length === 0) wrong.push(is('reached no listener'));
     const wrongTargets = arrived.filter((target) => !one.reaches.includes(target));

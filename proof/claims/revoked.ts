@@ -109,7 +109,7 @@ async function underLoad(
   let after = 0;
   let polled = 0;
   let changed = false;
-  const underway = Promise.withResolvers<void>();
+  const loadStarted = Promise.withResolvers<void>();
 
   async function client(index: number): Promise<void> {
     for (let left = callsAfter, turn = index; left > 0; turn++) {
@@ -123,12 +123,12 @@ async function underLoad(
       else if (sentAfter) after++;
       else before++;
       // An early refusal must not prevent the change.
-      if (before >= acceptedBefore || refused > 0) underway.resolve();
+      if (before >= acceptedBefore || refused > 0) loadStarted.resolve();
     }
   }
 
   const load = Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
-  await underway.promise;
+  await loadStarted.promise;
   await change.make(apis[Math.floor(environment.random() * apis.length)]?.url ?? '');
   changed = true;
   await load;

@@ -9,7 +9,7 @@ import { startNameServer } from './name-server.ts';
  */
 export interface IsolatedNetwork {
   /** The kernel's count of connection attempts to any address and port. */
-  begun(): number;
+  connections(): number;
   /** `address port` of each connection since the last call. */
   arrived(): string[];
   close(): void;
@@ -41,7 +41,7 @@ export async function startNetwork(
   );
   await Promise.all(servers.map((server) => once(server, 'listening')));
   return {
-    begun: connectionsBegun,
+    connections: countConnections,
     arrived() {
       const seen = arrived;
       arrived = [];
@@ -66,7 +66,7 @@ function respond(socket: Socket, sent: Buffer): void {
   else socket.end(`${head}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
 }
 
-function connectionsBegun(): number {
+function countConnections(): number {
   const tcp = readFileSync('/proc/net/snmp', 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('Tcp:'))

@@ -7,13 +7,13 @@ import { isIPv4 } from 'node:net';
  * list; the last entry repeats.
  */
 export async function startNameServer(answer: (name: string, time: number) => readonly string[]) {
-  const asked = new Map<string, number>();
+  const lookups = new Map<string, number>();
   const socket = createSocket('udp4');
   socket.on('message', (query, from) => {
     const { name, type, end } = question(query);
     const key = `${type} ${name}`;
-    const time = asked.get(key) ?? 0;
-    asked.set(key, time + 1);
+    const time = lookups.get(key) ?? 0;
+    lookups.set(key, time + 1);
     const addresses = answer(name, time).filter((one) => type === (isIPv4(one) ? A : AAAA));
     const records = addresses.map((address) => {
       const data = isIPv4(address) ? bytesOf4(address) : bytesOf6(address);

@@ -16,7 +16,7 @@ export interface ProbeResult {
   readonly refused: string | null;
   /** Connection attempts, as recorded by the process and as counted by the kernel. */
   readonly attempts: readonly string[];
-  readonly begun: number;
+  readonly connections: number;
   /** `address port` of accepted connections. */
   readonly arrived: readonly string[];
 }
@@ -29,7 +29,7 @@ const call = {
 
 const isolated = process.argv[2] === 'network';
 const attempts = watchSockets();
-const asked = new Map<string, number>();
+const lookups = new Map<string, number>();
 const names = Object.assign({}, ...guardCases.map((one) => one.names));
 const network = isolated ? await startNetwork(addressesOf) : noNetwork();
 const results: ProbeResult[] = [];
@@ -52,14 +52,14 @@ async function probe(one: GuardCase): Promise<ProbeResult> {
   const models = createModels({ open: openUnsealed, env: {}, allowedHosts, ...resolve });
   attempts.length = 0;
   network.arrived();
-  const before = network.begun();
+  const before = network.connections();
   const provider = unsealed({ kind, apiKey: 'a-key-of-the-provider', baseURL });
   await models.call({ ...call, setup: { provider, price: null } }).catch(() => {});
   await models.close();
   // Lets the listener accept the connections.
   await new Promise((done) => setTimeout(done, attempts.length > 0 ? 5 : 0));
-  const begun = network.begun() - before;
-  return { case: one, refused, attempts: [...attempts], begun, arrived: network.arrived() };
+  const connections = network.connections() - before;
+  return { case: one, refused, attempts: [...attempts], connections, arrived: network.arrived() };
 }
 
 function addressesOf(name: string, time: number): readonly string[] {
@@ -68,8 +68,8 @@ function addressesOf(name: string, time: number): readonly string[] {
 }
 
 async function fromTable(name: string): ReturnType<Resolve> {
-  const time = asked.get(name) ?? 0;
-  asked.set(name, time + 1);
+  const time = lookups.get(name) ?? 0;
+  lookups.set(name, time + 1);
   const found = addressesOf(name, time);
   if (found.length === 0) throw Object.assign(new Error('ENOTFOUND'), { syscall: 'getaddrinfo' });
   return found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
@@ -91,5 +91,5 @@ function watchSockets(): string[] {
 }
 
 function noNetwork(): IsolatedNetwork {
-  return { begun: () => attempts.length, arrived: () => [...attempts], close() {} };
+  return { connections: () => attempts.length, arrived: () => [...attempts], close() {} };
 }
