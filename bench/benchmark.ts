@@ -6,22 +6,22 @@ import type { Table } from './table.ts';
 export interface Benchmark {
   /** The argument on the command line. */
   readonly name: string;
-  /** What is measured and how; printed above the tables. */
+  /** The metric and the method; printed above the tables. */
   readonly description: string;
   /** The project's own target. */
   readonly goal?: string;
-  /** Compares the tables with the goal. `measured` holds the tables of the benchmarks that ran before, by name. */
+  /** Compares the tables with the goal. `measured` contains the tables of earlier benchmarks, by name. */
   readonly goalChecks?: (
     tables: readonly Table[],
     measured: ReadonlyMap<string, readonly Table[]>,
   ) => GoalCheck[];
   /** Whether a plain `npm run bench` includes it. */
   readonly byDefault: boolean;
-  /** Loads `pg_stat_statements`, which costs a little: only if needed. */
+  /** Loads `pg_stat_statements`, which has a small cost. */
   readonly statements?: boolean;
-  /** The default number of rows to fill tables with. */
-  readonly runs?: number;
-  run(environment: BenchEnvironment, how: BenchmarkOptions): Promise<Table[]>;
+  /** The default of `--executions`. */
+  readonly executions?: number;
+  run(environment: BenchEnvironment, options: BenchmarkOptions): Promise<Table[]>;
 }
 
 export interface BenchmarkOptions {
@@ -33,26 +33,24 @@ export interface BenchmarkOptions {
   readonly requests: number;
   /** Concurrent connections of the load generator. */
   readonly connections: number;
-  readonly runs: number;
+  /** Executions or workflow runs that a benchmark inserts before it measures. */
+  readonly executions: number;
   readonly note: (line: string) => void;
 }
 
-/** The factor for measurements with many clients: the more clients, the larger the transactions. */
-export const crowd = 4;
+/** Measures also with this many times the clients: the more clients, the larger the transactions. */
+export const manyClientsFactor = 4;
 
 /** One table for each number of clients. */
-export async function fromEach(
-  callers: readonly number[],
-  how: BenchmarkOptions,
-  measure: (how: BenchmarkOptions) => Promise<Table>,
+export async function forEachClientCount(
+  counts: readonly number[],
+  options: BenchmarkOptions,
+  measure: (options: BenchmarkOptions) => Promise<Table>,
 ): Promise<Table[]> {
   const tables: Table[] = [];
-  for (const connections of callers) {
-    const table = await measure({ ...how, connections });
-    tables.push({
-      title: `From ${connections} ${connections === 1 ? 'caller' : 'callers'}`,
-      ...table,
-    });
+  for (const connections of counts) {
+    const table = await measure({ ...options, connections });
+    tables.push({ title: `${connections} ${connections === 1 ? 'client' : 'clients'}`, ...table });
   }
   return tables;
 }

@@ -7,8 +7,8 @@ import { type Generator, startGenerator } from './load/generator.ts';
 import { parentOf } from './usage.ts';
 
 /**
- * Shared by all contenders of a benchmark: one PostgreSQL with the embedded settings (except a higher
- * `max_connections`), one load generator, a folder for logs.
+ * Shared by all contenders of a benchmark: one PostgreSQL with the embedded settings and a higher `max_connections`, one
+ * load generator, a folder for logs.
  */
 export interface BenchEnvironment {
   readonly generator: Generator;

@@ -11,15 +11,10 @@ export interface GoalCheck {
 
 /** The line below a goal: `Met: … 22 ms (at most 30 ms). Missed: … 0.31 (at least 0.5).` */
 export function verdict(goalChecks: readonly GoalCheck[]): string {
-  const told = (word: string, those: readonly GoalCheck[]) =>
-    those.length === 0 ? [] : [`${word}: ${those.map(asked).join('; ')}.`];
-  return [
-    ...told('Met', goalChecks.filter(isMet)),
-    ...told(
-      'Missed',
-      goalChecks.filter((mark) => !isMet(mark)),
-    ),
-  ].join(' ');
+  const missed = goalChecks.filter((check) => !isMet(check));
+  const list = (label: string, checks: readonly GoalCheck[]) =>
+    checks.length === 0 ? [] : [`${label}: ${checks.map(describe).join('; ')}.`];
+  return [...list('Met', goalChecks.filter(isMet)), ...list('Missed', missed)].join(' ');
 }
 
 function isMet({ value, least, most }: GoalCheck): boolean {
@@ -28,22 +23,19 @@ function isMet({ value, least, most }: GoalCheck): boolean {
   );
 }
 
-function asked({ what, value, unit, least, most }: GoalCheck): string {
-  const form = (figure = 0) => formed(figure) + (unit ? ` ${unit}` : '');
-  const bound = least === undefined ? `at most ${form(most)}` : `at least ${form(least)}`;
-  return `${what} ${form(value)} (${bound})`;
+function describe({ what, value, unit, least, most }: GoalCheck): string {
+  const format = (figure = 0) =>
+    figure.toLocaleString('en-US', { maximumFractionDigits: 2 }) + (unit ? ` ${unit}` : '');
+  const bound = least === undefined ? `at most ${format(most)}` : `at least ${format(least)}`;
+  return `${what} ${format(value)} (${bound})`;
 }
 
-function formed(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 2 });
-}
-
-/** The first number in a cell, which is the median. The row is found by its first cell. */
+/** The first number in a cell, which is the median. The first cell identifies the row. */
 export function figure(table: Table | undefined, row: string, column: number): number {
   return numberOf(table?.rows.find(([name]) => name === row)?.[column], `${row}, ${column}`);
 }
 
-/** The figures of a column, without empty cells and without the given row. */
+/** The figures of a column, except empty cells and the given row. */
 export function figures(table: Table | undefined, column: number, without = ''): number[] {
   const rows = table?.rows.filter((row) => row[0] !== without && row[column]) ?? [];
   if (rows.length === 0) throw new Error(`no figures in column ${column}`);

@@ -11,7 +11,7 @@ export async function machine(environment: BenchEnvironment): Promise<string[]> 
   const { version, ...settings } = row ?? {};
   const pairs = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   return [
-    `${describeMachine()} Everything, the load generator included, runs on it.`,
+    `${describeMachine()} Contenders, PostgreSQL and the load generator share it.`,
     `Node ${process.versions.node}. PostgreSQL ${version}: ${pairs.join(', ')}.`,
   ];
 }

@@ -12,34 +12,30 @@ import { markdown, type Table } from './table.ts';
 
 /** Runs the chosen benchmarks one after the other, prints each report and writes it to `out/bench`. */
 
-interface Asked extends Omit<BenchmarkOptions, 'runs' | 'note'> {
-  readonly runs?: number;
+interface CommandOptions extends Omit<BenchmarkOptions, 'executions' | 'note'> {
+  readonly executions?: number;
 }
 
 const byDefault = benchmarks.filter((one) => one.byDefault).map(({ name }) => name);
-const asked = program
+const command = program
   .name('npm run bench --')
   .description('Runs the benchmarks, prints each report and writes it to out/bench.')
   .addArgument(
-    new Argument('[benchmarks...]', `unless given ${byDefault.join(', ')}`).choices(
+    new Argument('[benchmarks...]', `default: ${byDefault.join(', ')}`).choices(
       benchmarks.map(({ name }) => name),
     ),
   )
-  .option('--rounds <n>', 'rounds of each, of which the median is told', wholeNumber, 5)
-  .option('--seconds <n>', 'how long a round takes', wholeNumber, 4)
-  .option('--requests <n>', 'in a round that is counted instead', wholeNumber, 20_000)
-  .option('--connections <n>', 'callers at once', wholeNumber, 128)
-  .option('--runs <n>', 'rows to fill tables with, where a benchmark does', wholeNumber)
+  .option('--rounds <n>', 'measured rounds; reports show the median', wholeNumber, 5)
+  .option('--seconds <n>', 'length of a timed round', wholeNumber, 4)
+  .option('--requests <n>', 'requests of a counted round', wholeNumber, 20_000)
+  .option('--connections <n>', 'concurrent clients', wholeNumber, 128)
+  .option('--executions <n>', 'executions or workflow runs to insert first', wholeNumber)
   .parse();
-const { runs, ...numbers } = asked.opts<Asked>();
-const given: Omit<BenchmarkOptions, 'runs'> = {
-  ...numbers,
-  note: (line) => console.log(`  ${line}`),
-};
+const { executions, ...options } = command.opts<CommandOptions>();
 const chosen = benchmarks.filter(({ name, ...one }) =>
-  asked.args.length === 0 ? one.byDefault : asked.args.includes(name),
+  command.args.length === 0 ? one.byDefault : command.args.includes(name),
 );
-const command = ['npm run bench', '--', ...process.argv.slice(2)].join(' ').replace(/ --$/, '');
+const commandLine = ['npm run bench', '--', ...process.argv.slice(2)].join(' ').replace(/ --$/, '');
 
 const measured = new Map<string, readonly Table[]>();
 for (const benchmark of chosen) await measure(benchmark);
@@ -47,14 +43,17 @@ for (const benchmark of chosen) await measure(benchmark);
 /** In a fresh environment, so that benchmarks do not affect each other. */
 async function measure(benchmark: Benchmark): Promise<void> {
   console.log(`\n${benchmark.name}`);
-  const begun = performance.now();
-  const how: BenchmarkOptions = { ...given, runs: runs ?? benchmark.runs ?? 0 };
+  const startedMs = performance.now();
   const environment = await openEnvironment({ statements: benchmark.statements ?? false });
   try {
-    const tables = await benchmark.run(environment, how);
+    const tables = await benchmark.run(environment, {
+      ...options,
+      executions: executions ?? benchmark.executions ?? 0,
+      note: (line) => console.log(`  ${line}`),
+    });
     const goalChecks = benchmark.goalChecks?.(tables, measured) ?? [];
     measured.set(benchmark.name, tables);
-    const tookSeconds = Math.round((performance.now() - begun) / 1_000);
+    const tookSeconds = Math.round((performance.now() - startedMs) / 1_000);
     const text = [
       benchmark.description,
       ...(benchmark.goal ? [`Goal: ${benchmark.goal}.`] : []),
@@ -62,7 +61,7 @@ async function measure(benchmark: Benchmark): Promise<void> {
       ...tables.map(markdown),
       [
         ...(await machine(environment)),
-        `\`${command}\`; figures with a range are of ${how.rounds} rounds; ${tookSeconds} s.`,
+        `\`${commandLine}\`; figures with a range are from ${options.rounds} rounds; ${tookSeconds} s.`,
       ].join('\n'),
     ].join('\n\n');
     console.log(`\n${text}`);

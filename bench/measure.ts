@@ -32,8 +32,8 @@ export async function acceptFor(
 }
 
 /**
- * Sends this many requests and stops the clock when all their executions have ended and can be read. A request may
- * start several executions (`each`).
+ * Sends requests for this many executions and stops the clock when all have ended and are readable. A request may start
+ * several executions (`each`).
  */
 export async function finishAll(
   environment: BenchEnvironment,
@@ -42,16 +42,13 @@ export async function finishAll(
 ): Promise<Sample> {
   await opened.reset();
   const before = usageOf(opened);
-  const sent = requests / each;
   const load = await environment.generator.run({
-    target: opened.target,
-    connections,
-    requests: sent,
+    ...{ target: opened.target, connections, requests: requests / each },
   });
-  const answered = performance.now();
+  const answeredMs = performance.now();
   mustBeAccepted(load.statuses);
   while ((await opened.finished()) < requests) await delay(pollMs);
-  const seconds = load.seconds + (performance.now() - answered) / 1_000;
+  const seconds = load.seconds + (performance.now() - answeredMs) / 1_000;
   return {
     perSecond: requests / seconds,
     p50Ms: load.p50Ms,

@@ -13,7 +13,7 @@ export interface Entry {
   readonly measure: (opened: Opened) => Promise<Sample>;
 }
 
-/** Not counted: the JIT compiler needs about ten seconds of load. */
+/** Rounds that are not counted: the JIT compiler needs about ten seconds of load. */
 export const warmUps = 3;
 
 /** Contenders alternate (A B C, A B C, …), so that other load on the machine affects all of them alike. */

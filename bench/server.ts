@@ -3,12 +3,10 @@ import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A server under measurement in its own process, which logs to a file as in production. */
+/** A measured server: a separate process that logs to a file, as in production. */
 export interface Server {
   readonly pid: number;
   readonly url: URL;
-  /** From the spawn to the line with its address. */
-  readonly startMs: number;
   /** Sends SIGTERM and waits for the exit. */
   stop(): Promise<void>;
 }
@@ -23,8 +21,8 @@ export interface ServerOptions {
   readonly flags?: readonly string[];
 }
 
-/** As Cueline runs: without it, a process that was idle during the others' rounds would be slower. */
-const usualFlags = ['--no-memory-reducer'];
+/** As in Cueline: without it, a process that was idle during other rounds would be slower. */
+const defaultFlags = ['--no-memory-reducer'];
 
 /** Resolves when the server has printed its address. */
 export async function startServer({
@@ -32,32 +30,29 @@ export async function startServer({
   env,
   logFile,
   cwd,
-  flags = usualFlags,
+  flags = defaultFlags,
 }: ServerOptions): Promise<Server> {
-  const begun = performance.now();
   const child = spawn(process.execPath, [...flags, ...command], {
     cwd,
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', openSync(logFile, 'a')],
   });
-  const forget = killAtExit(child);
-  const exited = once(child, 'exit').finally(forget);
+  const exited = once(child, 'exit').finally(killAtExit(child));
   const url = await new Promise<string>((resolve, reject) => {
-    let said = '';
+    let output = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      const found = /http:\/\/[\d.:]+/.exec(said);
+      output += text;
+      const found = /http:\/\/[\d.:]+/.exec(output);
       if (found) resolve(found[0]);
     });
     exited.then(([code]) => {
       const log = readFileSync(logFile, 'utf8').slice(-2_000);
-      reject(new Error(`${command.join(' ')} ended with ${code}: ${said}${log}`));
+      reject(new Error(`${command.join(' ')} exited with ${code}: ${output}${log}`));
     });
   });
   return {
     pid: child.pid ?? 0,
     url: new URL(url),
-    startMs: performance.now() - begun,
     async stop() {
       child.kill('SIGTERM');
       await exited;

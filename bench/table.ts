@@ -1,6 +1,6 @@
 import { ratios, type Series, type Spread, spread } from './rounds.ts';
 
-/** A Markdown table, aligned so that it also reads well as plain text. */
+/** A Markdown table, aligned to be readable as plain text. */
 export interface Table {
   readonly title?: string;
   readonly columns: readonly string[];
@@ -25,17 +25,17 @@ export function markdown({ title, columns, rows, notes = [] }: Table): string {
   ].join('\n');
 }
 
-/** One row per contender, with its ratio to the first, round by round. */
+/** One row per contender, with its ratio to the first one, round by round. */
 export function throughput(series: readonly Series[], unit: string): Table {
   const [base] = series;
-  if (!base) throw new Error('nothing was measured');
+  if (!base) throw new Error('no contender was measured');
   return {
     columns: [
       'contender',
       `${unit}/s`,
       `of ${base.contender.name}`,
       'p50 / p99',
-      'µs CPU each: server + store + generator',
+      'µs CPU per request: server + store + generator',
       'durability',
     ],
     rows: series.map((one) => [
@@ -52,8 +52,8 @@ export function throughput(series: readonly Series[], unit: string): Table {
 }
 
 /** `median (min–max)` */
-export function withRange({ median, min, max }: Spread, form: (value: number) => string): string {
-  return `${form(median)} (${form(min)}–${form(max)})`;
+export function withRange({ median, min, max }: Spread, format: (value: number) => string): string {
+  return `${format(median)} (${format(min)}–${format(max)})`;
 }
 
 export const whole = (value: number) => Math.round(value).toLocaleString('en-US');

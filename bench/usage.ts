@@ -45,7 +45,7 @@ export function readBytes(pid: number): number {
   return Number(/^rchar: (\d+)$/m.exec(text)?.[1] ?? 0);
 }
 
-/** The fields from the third on: the second, the name, may contain blanks. */
+/** The fields from the third on: the second one, the name, may contain spaces. */
 function statOf(pid: number): string[] | null {
   const text = readOrNull(`/proc/${pid}/stat`);
   return text === null ? null : text.slice(text.lastIndexOf(')') + 2).split(' ');

@@ -3,8 +3,8 @@ import type { Db } from '../src/store/connection/database.ts';
 import type { Sent } from './load.ts';
 
 /**
- * Compares what clients were told while the database failed with what it has stored. Names of calls must be unique, and
- * models must answer, so that every stored execution succeeds.
+ * Compares the responses during database failures with the stored records. Names of calls must be unique, and models
+ * must respond, so that every stored execution succeeds.
  */
 
 export async function checkAnswers(db: Db, sent: readonly Sent[]): Promise<string[]> {
@@ -13,12 +13,15 @@ export async function checkAnswers(db: Db, sent: readonly Sent[]): Promise<strin
     from executions where input_variables is not null group by 1`.execute(db);
   const { rows: failed } = await sql`
     select id, status, error_code, error from executions where status <> 'success'`.execute(db);
-  const kept = new Map(rows.map(({ name, ids }) => [name, ids]));
-  const complaints = sent.flatMap((call) => {
-    const complaint = complaintOf(call, kept.get(call.name) ?? []);
-    return complaint === null ? [] : `${complaint}: ${JSON.stringify(call)}`;
+  const stored = new Map(rows.map(({ name, ids }) => [name, ids]));
+  const violations = sent.flatMap((call) => {
+    const violation = violationOf(call, stored.get(call.name) ?? []);
+    return violation === null ? [] : `${violation}: ${JSON.stringify(call)}`;
   });
-  return [...complaints, ...failed.map((row) => `a run did not succeed: ${JSON.stringify(row)}`)];
+  return [
+    ...violations,
+    ...failed.map((row) => `an execution did not succeed: ${JSON.stringify(row)}`),
+  ];
 }
 
 /** The number of responses of each kind. */
@@ -34,16 +37,18 @@ export function countAnswers(sent: readonly Sent[]): Record<string, number> {
   return counts;
 }
 
-function complaintOf({ outcome, tries }: Sent, ids: readonly string[]): string | null {
-  if (outcome.kind === 'broken') return 'a call that was not answered';
+function violationOf({ outcome, tries }: Sent, ids: readonly string[]): string | null {
+  if (outcome.kind === 'broken') return 'a call without a response';
   if (outcome.kind === 'accepted') {
-    if (ids.length === 0) return 'accepted, and not kept';
-    return ids.length === 1 && ids[0] === outcome.executionId ? null : 'kept twice';
+    if (ids.length === 0) return 'an accepted call without a record';
+    return ids.length === 1 && ids[0] === outcome.executionId ? null : 'more than one record';
   }
-  if (outcome.status !== 503) return 'answered neither 202 nor 503';
+  if (outcome.status !== 503) return 'neither 202 nor 503';
   if (outcome.retryAfter === null) return 'a 503 without Retry-After';
-  if (ids.length > 1) return 'kept twice';
-  // Only these calls may have been accepted without a 202; an earlier try may have ended like this.
-  if (outcome.code === 'UNAVAILABLE' && tries === 1 && ids.length > 0) return 'refused, and kept';
+  if (ids.length > 1) return 'more than one record';
+  // With another code or after retries, an unacknowledged try may have been committed.
+  if (outcome.code === 'UNAVAILABLE' && tries === 1 && ids.length > 0) {
+    return 'a refused call with a record';
+  }
   return null;
 }

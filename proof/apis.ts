@@ -4,7 +4,7 @@ import type { CuelineProcess } from '../harness/process.ts';
 import { type Answer, type Call, execute } from './calls.ts';
 import type { ProofEnvironment } from './environment.ts';
 
-/** Several API processes, most with a clock that is an hour wrong, and clients that call them. */
+/** API processes, most with a clock that is an hour off, and clients that call them. */
 
 const hourMs = 3_600_000;
 const clockOffsetsMs = [hourMs, -hourMs, 0, hourMs];
@@ -44,7 +44,7 @@ export interface SendOptions<P> {
   readonly before?: (index: number) => Promise<number | undefined>;
 }
 
-/** Each client takes the next call as soon as its last one has been answered. */
+/** Each client sends the next call after the response to its last one. */
 export async function sendAll<P extends { readonly call: Call }>(
   options: SendOptions<P>,
 ): Promise<Answered<P>[]> {

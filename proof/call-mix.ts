@@ -12,12 +12,9 @@ import { generateKey } from '../src/core/people/key.ts';
 import type { Call } from './calls.ts';
 import type { ProofEnvironment } from './environment.ts';
 
-/**
- * Random calls of all kinds to a few keys and agents with random limits, with what each call consumes and how it ends
- * if no limit refuses it.
- */
+/** Random calls with a few keys and agents with random limits, and the expected cost and response of each call. */
 
-/** A key or an agent: something with counters. */
+/** A key or an agent: a subject of limits. */
 export interface Subject {
   readonly id: string;
   readonly limits: readonly ScopedLimit[];
@@ -25,15 +22,16 @@ export interface Subject {
 
 export interface Planned {
   readonly call: Call;
-  /** The subject whose limit the call reaches; that of an agent only if the key's limit admits it. */
+  /** The key and the agent whose limits the call reaches. It reaches the agent's if the key's limit admits it. */
   readonly key: Subject | null;
   readonly agent: Subject | null;
+  /** The response if no limit refuses the call. */
   readonly ends: { readonly status: number; readonly code: string | null };
   /** The agent whose statistics count a refusal; null if there is none. */
   readonly agentId: string | null;
 }
 
-/** As `CUELINE_TESTING_LIMITS` has them: low and close enough together that each of them is reached. */
+/** For `CUELINE_TESTING_LIMITS`: low and close together, so that calls reach each of them. */
 export const testingLimits: RateLimits = {
   requestsPerMinute: 7,
   requestsPerHour: 9,
@@ -45,7 +43,7 @@ export async function planCallMix(
   count: number,
 ): Promise<Planned[]> {
   const { random } = environment;
-  const limited = () => limitsByChance(random);
+  const limited = () => randomLimits(random);
   const agents = await Promise.all([
     agent(environment, 'Deployed', limited()),
     agent(environment, 'Testing', limited()),
@@ -57,7 +55,7 @@ export async function planCallMix(
   const keys = await Promise.all([
     caller(environment, limited()),
     caller(environment, limited()),
-    // A limit that is never reached still adds the headers that reveal the time.
+    // A limit that no call reaches still adds the headers that reveal the time.
     caller(environment, { ...noLimits, requestsPerDay: 1_000_000 }),
   ]);
   const tied = await caller(environment, limited(), { agentIds: [first.agent.agentId] });
@@ -78,8 +76,8 @@ export async function planCallMix(
   const unknown = { status: 401, code: 'UNAUTHORIZED' };
 
   function one(): Planned {
-    const key = chosen(keys);
-    const target = chosen(agents);
+    const key = choose(keys);
+    const target = choose(agents);
     const call = { path: target.agent.path, key: key.key.key, body: good };
     const agentId = target.subject.id;
     const nothing = { key: null, agent: null, agentId: null };
@@ -120,7 +118,7 @@ export async function planCallMix(
     }
     const reached = { key: key.subject, agent: target.subject, agentId };
     if (chance < 0.31) {
-      const { ends, ...sent } = chosen(broken);
+      const { ends, ...sent } = choose(broken);
       return { ...reached, call: { ...call, ...sent }, ends };
     }
     if (chance < 0.36) {
@@ -130,7 +128,7 @@ export async function planCallMix(
     return { ...reached, call, ends: accepted };
   }
 
-  function chosen<T>(some: readonly T[]): T {
+  function choose<T>(some: readonly T[]): T {
     return some[Math.floor(random() * some.length)] as T;
   }
 
@@ -151,9 +149,9 @@ async function agent(
   stage: 'Testing' | 'Deployed',
   rateLimits: RateLimits,
 ): Promise<Target> {
-  const made = await environment.agent({ stage, rateLimits });
+  const agent = await environment.agent({ stage, rateLimits });
   const cap = stage === 'Testing' ? testingLimits : noLimits;
-  return { agent: made, subject: { id: made.id, limits: agentLimits(rateLimits, cap) } };
+  return { agent, subject: { id: agent.id, limits: agentLimits(rateLimits, cap) } };
 }
 
 async function caller(
@@ -165,8 +163,8 @@ async function caller(
   return { key, subject: { id: key.id, limits: keyLimits(rateLimits) } };
 }
 
-/** Any of the windows may be the one that is reached first. */
-function limitsByChance(random: () => number): RateLimits {
+/** Calls may reach any of the windows first. */
+function randomLimits(random: () => number): RateLimits {
   const upTo = (most: number) => 1 + Math.floor(random() * most);
   return {
     requestsPerMinute: random() < 0.3 ? null : upTo(20),

@@ -16,8 +16,8 @@ export interface Answer {
   readonly status: number;
   readonly code: string | null;
   /**
-   * The second of the database's clock in which the call was decided, in milliseconds; null if no limit was checked.
-   * Windows start at whole seconds, so this second identifies all of them.
+   * The second of the decision by the database's clock, in milliseconds; null if no limit was checked. Windows start at
+   * whole seconds, so it identifies all of them.
    */
   readonly secondMs: number | null;
   /** The details of a 429. */

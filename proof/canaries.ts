@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 /** Unique strings that must not leak: secrets and user content. */
 export interface Canaries {
-  /** By what it is; the secrets that the service issues are added. */
+  /** By name. The scenario adds the secrets that the service issues. */
   readonly secrets: Map<string, string>;
   readonly contents: Map<string, string>;
 }
@@ -30,7 +30,7 @@ export function makeCanaries(): Canaries {
       'systemPrompt',
       'userPrompt',
       'output',
-      'complaint',
+      'providerError',
       'malformed',
       'stack',
       'idempotencyKey',
@@ -38,7 +38,7 @@ export function makeCanaries(): Canaries {
   };
 }
 
-/** The canaries that occur in a text, in any encoding. */
+/** The names of the canaries that a text contains, in any encoding. */
 export function found(canaries: ReadonlyMap<string, string>, text: string): string[] {
   return [...canaries]
     .filter(([, canary]) => forms(canary).some((form) => text.includes(form)))
@@ -47,7 +47,7 @@ export function found(canaries: ReadonlyMap<string, string>, text: string): stri
 
 function forms(canary: string): string[] {
   const bytes = Buffer.from(canary);
-  // Inside a longer base64 text it starts at one of three offsets; the middle part occurs in all of them.
+  // Inside a longer base64 text a canary starts at one of three offsets. Its middle part is the same in all of them.
   const middles = [0, 1, 2].map((at) => bytes.subarray(at).toString('base64').slice(0, -4));
   return [
     canary,

@@ -5,8 +5,8 @@ type Headers = Readonly<Record<string, string>>;
 // biome-ignore lint/suspicious/noExplicitAny: callers know the shape
 type Answer = any;
 
-/** Makes calls with the current session unless headers say otherwise, and collects every response. */
-export function createBrowser(url: string, places: Pick<Sinks, 'answers' | 'errors'>) {
+/** Sends calls with the current session, unless headers override it, and collects every response. */
+export function createBrowser(url: string, sinks: Pick<Sinks, 'answers' | 'errors'>) {
   let cookie = '';
 
   async function send(
@@ -14,7 +14,7 @@ export function createBrowser(url: string, places: Pick<Sinks, 'answers' | 'erro
     path: string,
     body: unknown,
     given: Headers,
-    into: string[] = places.answers,
+    into: string[] = sinks.answers,
   ): Promise<Answer> {
     const signedIn = given.authorization === undefined && given.cookie === undefined;
     const response = await fetch(url + path, {
@@ -28,8 +28,7 @@ export function createBrowser(url: string, places: Pick<Sinks, 'answers' | 'erro
       redirect: 'manual',
     });
     const text = await response.text();
-    const shown = `${method} ${path} ${response.status} ${text}`;
-    (response.status >= 400 ? places.errors : into).push(shown.slice(`${method} ${path} `.length));
+    (response.status >= 400 ? sinks.errors : into).push(`${response.status} ${text}`);
     if (path.endsWith('/sign-in/email') && response.ok) cookie = cookiesOf(response);
     return text.startsWith('{') ? JSON.parse(text) : {};
   }

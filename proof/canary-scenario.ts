@@ -18,17 +18,17 @@ export interface Sinks {
   readonly errors: string[];
   readonly metrics: string[];
   readonly traces: string[];
-  /** Responses to callers who may see user content, and to those who may not. */
+  /** Responses to callers who may see user content, and to callers who may not. */
   readonly answers: string[];
   readonly strangers: string[];
   readonly dump: string[];
-  /** How much was collected, so that an empty channel does not count as clean. */
+  /** The executions by status, and the number of dumped rows. */
   readonly counts: Record<string, number>;
 }
 
 /**
- * Takes one service through everything, at the most verbose log level: first start, people, prompts, keys, executions
- * that succeed and fail in every way, malformed calls, a database that fails and disappears, a failed start.
+ * Exercises one service at the most verbose log level: first start, users, prompts, keys, executions that succeed and
+ * fail in every way, malformed calls, database errors and disconnects, a failed start.
  */
 export async function runScenario(
   { secrets, contents }: Canaries,
@@ -36,25 +36,16 @@ export async function runScenario(
 ): Promise<Sinks> {
   const { connection, drop } = await createTestDatabase();
   const db = openDatabase({ connection, poolMax: 2, onError() {} });
-  const collected: string[] = [];
+  const sinks: Sinks = {
+    ...{ output: [], logs: [], errors: [], metrics: [], traces: [], answers: [], strangers: [] },
+    ...{ dump: [], counts: {} },
+  };
   const collector = createServer(async (request, response) => {
-    for await (const chunk of request) collected.push(String(chunk));
+    for await (const chunk of request) sinks.traces.push(String(chunk));
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   }).listen(0, '127.0.0.1');
   await once(collector, 'listening');
   const port = await freePort();
-  const places: Sinks = {
-    ...{
-      output: [],
-      logs: [],
-      errors: [],
-      metrics: [],
-      traces: collected,
-      answers: [],
-      strangers: [],
-    },
-    ...{ dump: [], counts: {} },
-  };
   const get = (name: string) => secrets.get(name) ?? contents.get(name) ?? '';
   secrets.set('databasePassword', String(connection.password));
   try {
@@ -65,19 +56,15 @@ export async function runScenario(
       ...{ CUELINE_OWNER_EMAIL: 'owner@example.com', CUELINE_OWNER_PASSWORD: get('ownerPassword') },
       ...{ CUELINE_OIDC_ISSUER: 'http://127.0.0.1:1', CUELINE_OIDC_CLIENT_ID: 'cueline' },
       ...{ CUELINE_OIDC_CLIENT_SECRET: get('issuerSecret'), CUELINE_GITHUB_CLIENT_ID: 'cueline' },
-      ...{
-        CUELINE_GITHUB_CLIENT_SECRET: get('githubSecret'),
-        OPENAI_API_KEY: get('environmentKey'),
-      },
-      ...{
-        OPENAI_BASE_URL: environment.provider.url,
-        CUELINE_ALLOWED_HOSTS: environment.provider.host,
-      },
+      CUELINE_GITHUB_CLIENT_SECRET: get('githubSecret'),
+      OPENAI_API_KEY: get('environmentKey'),
+      OPENAI_BASE_URL: environment.provider.url,
+      CUELINE_ALLOWED_HOSTS: environment.provider.host,
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
       OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer ${get('collectorToken')}`,
     };
     const process = await environment.spawn('start', env, connection);
-    const browser = createBrowser(url, places);
+    const browser = createBrowser(url, sinks);
 
     // Members.
     const credentials = { email: 'owner@example.com', password: get('wrongPassword') };
@@ -115,24 +102,18 @@ export async function runScenario(
     await browser.put('/api/v1/providers/acme', { ...stored, baseURL: 'http://127.0.0.1:1/' });
     const prompt = await browser.post('/api/v1/prompts', { name: 'Prompt' });
     const version = await browser.post(`/api/v1/prompts/${prompt.promptId}/versions`, {
-      ...{
-        system: get('systemPrompt'),
-        user: `${get('userPrompt')} {{name}} {{other}}`,
-        model: 'acme/m',
-      },
+      system: get('systemPrompt'),
+      user: `${get('userPrompt')} {{name}} {{other}}`,
+      model: 'acme/m',
     });
     const agents = [];
     for (const model of ['acme/m', 'openai/m']) {
       const agent = await browser.post('/api/v1/agents', {
-        ...{
-          agentName: 'Agent',
-          promptId: prompt.promptId,
-          promptVersionId: version.promptVersionId,
-        },
-        ...{
-          agentConfig: { model, maxAttempts: 1 },
-          defaultVariableValues: { other: get('defaultValue') },
-        },
+        agentName: 'Agent',
+        promptId: prompt.promptId,
+        promptVersionId: version.promptVersionId,
+        agentConfig: { model, maxAttempts: 1 },
+        defaultVariableValues: { other: get('defaultValue') },
       });
       for (const action of ['enable-api', 'deploy']) {
         await browser.post(`/api/v1/agents/${agent.agentId}/lifecycle`, { action });
@@ -144,17 +125,17 @@ export async function runScenario(
     const statusUrls: string[] = [];
     for (const [i, agent] of agents.entries()) {
       // Each provider echoes the key that it received.
-      for (const step of misbehaviours(get, i === 0 ? 'providerKey' : 'environmentKey')) {
+      for (const step of providerSteps(get, i === 0 ? 'providerKey' : 'environmentKey')) {
         environment.provider.script(step);
         const variables = { name: get('variable') };
         const headers = {
           authorization,
           'idempotency-key': `${get('idempotencyKey')}${statusUrls.length}`,
         };
-        const run = await browser.post(`${agent}/execute`, { variables }, headers);
-        const record = await browser.get(`${run.statusUrl}?wait=20`, { authorization });
-        places.counts[String(record.status)] = (places.counts[String(record.status)] ?? 0) + 1;
-        statusUrls.push(String(run.statusUrl));
+        const { statusUrl } = await browser.post(`${agent}/execute`, { variables }, headers);
+        const record = await browser.get(`${statusUrl}?wait=20`, { authorization });
+        sinks.counts[String(record.status)] = (sinks.counts[String(record.status)] ?? 0) + 1;
+        statusUrls.push(String(statusUrl));
       }
     }
 
@@ -164,18 +145,16 @@ export async function runScenario(
       `{"variables": {"name": "${get('malformed')}`,
       `"${get('malformed')}"`,
       `[1e999, ${get('malformed')}]`,
-    ];
-    wrong.push(
       `{"variables": {"name": "${get('malformed')}\\u0000"}}`,
       `{"${get('malformed')}": 1}`,
-    );
+    ];
     for (const body of wrong) await browser.post(`${agent}/execute`, body, { authorization });
     await browser.post(`${agent}/execute`, get('malformed'), {
       authorization,
       'content-type': 'text/plain',
     });
-    const unlike = `Bearer ${String(rotated.key).slice(0, -1)}_`;
-    await browser.post(`${agent}/execute`, { variables: {} }, { authorization: unlike });
+    const wrongKey = `Bearer ${String(rotated.key).slice(0, -1)}_`;
+    await browser.post(`${agent}/execute`, { variables: {} }, { authorization: wrongKey });
     await browser.post(`${agent}/execute`, { variables: {} }, { authorization });
     await browser.get(`/api/v1/nothing?token=${rotated.key}`, {});
 
@@ -212,8 +191,8 @@ export async function runScenario(
       '/api/v1/keys',
       '/api/v1/members',
     ]) {
-      await browser.get(path, { authorization: `Bearer ${stranger.key}` }, places.strangers);
-      await browser.get(path, { cookie: '' }, places.strangers);
+      await browser.get(path, { authorization: `Bearer ${stranger.key}` }, sinks.strangers);
+      await browser.get(path, { cookie: '' }, sinks.strangers);
     }
 
     // A database that fails, and one that disappears.
@@ -234,27 +213,24 @@ export async function runScenario(
     );
 
     for (const headers of [{}, { authorization: `Bearer ${get('metricsToken')}` }]) {
-      places.metrics.push(await (await fetch(`${url}/metrics`, { headers })).text());
+      sinks.metrics.push(await (await fetch(`${url}/metrics`, { headers })).text());
     }
     await process.kill('SIGTERM');
-    const { said: banner, logged } = process.output();
-    // The demo prints its own key once; it is not a canary.
-    places.output.push(banner);
-    places.logs.push(logged);
-    places.logs.push(
+    const { said: printed, logged } = process.output();
+    sinks.output.push(printed);
+    sinks.logs.push(logged);
+    sinks.logs.push(
       await failedStart(environment, env, { ...connection, password: get('wrongPassword') }),
     );
-    for (const { name } of (
-      await sql<{ name: string }>`
-      select tablename as name from pg_tables where schemaname = 'public'`.execute(db)
-    ).rows) {
-      const { rows } = await sql<{
-        row: string;
-      }>`select t::text as row from ${sql.table(name)} t`.execute(db);
-      places.dump.push(...rows.map(({ row }) => row));
+    const { rows: tables } = await sql<{ name: string }>`
+      select tablename as name from pg_tables where schemaname = 'public'`.execute(db);
+    for (const { name } of tables) {
+      const { rows } = await sql<{ row: string }>`
+        select t::text as row from ${sql.table(name)} t`.execute(db);
+      sinks.dump.push(...rows.map(({ row }) => row));
     }
-    places.counts['rows dumped'] = places.dump.length;
-    return places;
+    sinks.counts['rows dumped'] = sinks.dump.length;
+    return sinks;
   } finally {
     collector.close();
     await db.destroy();
@@ -262,21 +238,18 @@ export async function runScenario(
   }
 }
 
-/** An execution that succeeds, and every way to fail; the provider echoes what it received. */
-function misbehaviours(get: (name: string) => string, key: string): Step[] {
-  const said = [key, 'complaint', 'userPrompt', 'variable'].map(get).join(' and ');
+/** One success and every kind of failure. Errors echo what the provider received. */
+function providerSteps(get: (name: string) => string, key: string): Step[] {
+  const echo = [key, 'providerError', 'userPrompt', 'variable'].map(get).join(' and ');
   return [
     { text: get('output') },
-    failing(401, `Incorrect API key provided: ${said}`, 'invalid_api_key'),
-    {
-      ...failing(400, Buffer.from(get(key)).toString('base64')),
-      headers: { 'x-key': said },
-    },
-    { status: 500, body: `Error: ${get('stack')}\n    at run (/srv/app.js:1:1) ${said}` },
-    { status: 200, body: `{"choices": [{"message": ${get('stack')} ${said}` },
-    { status: 200, body: { id: said, choices: [] } },
-    { text: null, refusal: said },
-    { text: said, finish: 'content_filter' },
+    failing(401, `Incorrect API key provided: ${echo}`, 'invalid_api_key'),
+    { ...failing(400, Buffer.from(get(key)).toString('base64')), headers: { 'x-key': echo } },
+    { status: 500, body: `Error: ${get('stack')}\n    at run (/srv/app.js:1:1) ${echo}` },
+    { status: 200, body: `{"choices": [{"message": ${get('stack')} ${echo}` },
+    { status: 200, body: { id: echo, choices: [] } },
+    { text: null, refusal: echo },
+    { text: echo, finish: 'content_filter' },
     { half: 'reset' },
   ];
 }
@@ -289,5 +262,6 @@ async function failedStart(
   const started = await environment
     .spawn('start', env, through)
     .catch((error: Error) => error.message);
-  return typeof started === 'string' ? started : 'it started all the same';
+  if (typeof started !== 'string') throw new Error('a start with a wrong password succeeded');
+  return started;
 }

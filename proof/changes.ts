@@ -6,13 +6,13 @@ import { toId } from '../src/core/id.ts';
 import { readClock } from '../src/store/connection/clock.ts';
 import type { ProofEnvironment } from './environment.ts';
 
-/** Changes after which a key is no longer admitted, each made as users make it. */
+/** Changes after which a key is no longer admitted, mostly made through the API. */
 
 export interface Change {
   readonly what: string;
   readonly key: TestKey;
   readonly agent: TestAgent;
-  /** Resolves once the process with that URL has answered the change. */
+  /** Resolves once the process at that URL has acknowledged the change. */
   readonly make: (url: string) => Promise<void>;
   /** The database's time of the change; null if it stores none. */
   readonly madeAtMs: () => Promise<number | null>;
@@ -22,7 +22,7 @@ export interface Change {
 export async function planChanges(environment: ProofEnvironment): Promise<Change[]> {
   const { db, workspaceId } = environment;
   const owner = await environment.key();
-  const byOwner = asked(owner.key);
+  const byOwner = callWith(owner.key);
   const changes: Change[] = [];
 
   async function plan(
@@ -51,7 +51,7 @@ export async function planChanges(environment: ProofEnvironment): Promise<Change
     onKey('rotate', { graceSeconds: 0 }),
   );
 
-  // Written straight into the table, with a short delay: the claim is about the moment of expiry.
+  // Written directly into the table, shortly before the expiry that the claim checks.
   await plan('expire', {}, async (_url, key) => {
     const expiresMs = (await readClock(db)) + 200;
     await sql`
@@ -86,7 +86,7 @@ export async function planChanges(environment: ProofEnvironment): Promise<Change
     byOwner(url, 'DELETE', member(removed)),
   );
   const demoted = await editor();
-  await plan('member made a viewer', await memberKey(demoted), (url) =>
+  await plan('role changed to viewer', await memberKey(demoted), (url) =>
     byOwner(url, 'PATCH', member(demoted), { role: 'viewer' }),
   );
 
@@ -98,12 +98,12 @@ export async function planChanges(environment: ProofEnvironment): Promise<Change
     'plan lowered',
     { key: await environment.key(owned), agent: await environment.agent(elsewhere) },
     (url) =>
-      asked(otherOwner.key)(url, 'PUT', '/api/v1/plan', { name: 'less', actionsPerMonth: 1 }),
+      callWith(otherOwner.key)(url, 'PUT', '/api/v1/plan', { name: 'less', actionsPerMonth: 1 }),
   );
   return changes;
 }
 
-function asked(key: string) {
+function callWith(key: string) {
   return async (url: string, method: string, path: string, body?: object): Promise<void> => {
     const response = await fetch(url + path, {
       method,

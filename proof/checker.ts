@@ -7,9 +7,9 @@ import type { Db } from '../src/store/connection/database.ts';
 export interface Expected {
   /** The stored ids of the executions that clients know to be accepted. */
   readonly accepted: readonly string[];
-  /** Whether there may be accepted executions that no client knows, because the connection broke first. */
-  readonly unknownToo?: boolean;
-  /** Whether the monthly counters started at zero and must equal the number of accepted executions. */
+  /** Allows accepted executions that no client knows, because the connection broke first. */
+  readonly allowUnknown?: boolean;
+  /** Whether monthly counters started at zero, so that they must equal the accepted executions. */
   readonly fromZero?: boolean;
 }
 
@@ -17,22 +17,22 @@ export async function checkTables(db: Db, expected: Expected): Promise<string[]>
   const violations: string[] = [];
   const none = async (what: string, statement: RawBuilder<unknown>) => {
     const { rows } = await statement.execute(db);
-    if (rows.length > 0) violations.push(`${what}: ${rows.length}, first ${said(rows[0])}`);
+    if (rows.length > 0) violations.push(describe(what, rows));
   };
   await none('live executions in the queue', leftInQueue);
-  await none('records that are still processing', stillProcessing);
+  await none('records still processing', stillProcessing);
   await none('accepted calls without a record', withoutRecord(expected.accepted));
-  if (!expected.unknownToo) await none('records of no known call', ofNoCall(expected.accepted));
-  await none('records that contradict themselves', contradictory);
-  await none('statistics that are not the sum of the records', wrongStatistics);
-  await none('a breakdown that is not the sum of the records', wrongBreakdown);
-  if (expected.fromZero !== false) await none('workspaces with a wrong month', wrongMonths);
-  await none('idempotency keys that lead nowhere', brokenIdempotency);
+  if (!expected.allowUnknown) await none('records without a call', withoutCall(expected.accepted));
+  await none('inconsistent records', inconsistent);
+  await none('statistics that differ from the records', wrongStatistics);
+  await none('breakdown rows that differ from the records', wrongBreakdown);
+  if (expected.fromZero !== false) await none('workspaces with a wrong monthly count', wrongMonths);
+  await none('idempotency keys without an execution', brokenIdempotency);
   violations.push(...(await checkDeadlocks(db)));
   return violations;
 }
 
-/** Locks have one global order, so deadlocks cannot occur. PostgreSQL updates the counter within a second. */
+/** Locks have one global order, so deadlocks are violations. PostgreSQL updates the counter within a second. */
 export async function checkDeadlocks(db: Db): Promise<string[]> {
   await wait(1_100);
   const { rows } = await sql<{ deadlocks: number }>`
@@ -42,8 +42,8 @@ export async function checkDeadlocks(db: Db): Promise<string[]> {
 }
 
 /**
- * Waits until all executions have ended. False if some have not after that time, or if one belongs to no process and
- * would never end.
+ * Waits until all executions have ended. False after the timeout, or if an execution belongs to no process and would
+ * never end.
  */
 export async function allEnded(db: Db, timeoutMs: number): Promise<boolean> {
   const until = performance.now() + timeoutMs;
@@ -56,8 +56,8 @@ export async function allEnded(db: Db, timeoutMs: number): Promise<boolean> {
   }
 }
 
-/** What must not be true at any moment. */
-export async function checkUnderWay(db: Db): Promise<string[]> {
+/** Checks invariants that must hold at any moment. */
+async function checkInvariants(db: Db): Promise<string[]> {
   const violations: string[] = [];
   for (const [what, statement] of [
     ['executions owned by an unknown process', ownerless],
@@ -65,23 +65,23 @@ export async function checkUnderWay(db: Db): Promise<string[]> {
     ['executions still processing 30 s after their deadline', overdue],
   ] as const) {
     const { rows } = await statement.execute(db);
-    if (rows.length > 0) violations.push(`${what}: ${rows.length}, first ${said(rows[0])}`);
+    if (rows.length > 0) violations.push(describe(what, rows));
   }
   return violations;
 }
 
 /** Checks every `everyMs` until it is stopped, then returns each kind of violation once. */
-export function watchUnderWay(db: Db, everyMs: number): { stop(): Promise<string[]> } {
+export function watchInvariants(db: Db, everyMs: number): { stop(): Promise<string[]> } {
   const found = new Map<string, string>();
   let stopped = false;
   async function watch(): Promise<void> {
     while (!stopped) {
-      for (const one of await checkUnderWay(db)) found.set(one.split(':')[0] ?? '', one);
+      for (const one of await checkInvariants(db)) found.set(one.split(':')[0] ?? '', one);
       await wait(everyMs);
     }
   }
   const watching = watch();
-  // `stop` reports the error. If the claim fails first, its database goes away, and that error is of no interest.
+  // `stop` reports the error. If the claim fails first, dropping its database causes an irrelevant error.
   watching.catch(() => {});
   return {
     async stop() {
@@ -122,15 +122,15 @@ function withoutRecord(accepted: readonly string[]): RawBuilder<unknown> {
     where not exists (select from executions e where e.id = known.id)`;
 }
 
-function ofNoCall(accepted: readonly string[]): RawBuilder<unknown> {
+function withoutCall(accepted: readonly string[]): RawBuilder<unknown> {
   return sql`
     select e.id from executions e
     where e.status not in ('rate_limited', 'unauthorized')
       and not exists (select from unnest(${accepted}::uuid[]) as known (id) where known.id = e.id)`;
 }
 
-/** What an ended record must contain beyond the table's CHECK constraints. */
-const contradictory = sql`
+/** Ended records must satisfy more than the table's CHECK constraints. */
+const inconsistent = sql`
   select id, status, error_code, attempts, output, user_prompt from executions
   where (status = 'success') <> (output is not null)
     or (status = 'success' and (attempts < 1 or started_at is null or user_prompt is null))
@@ -161,7 +161,7 @@ const wrongStatistics = sql`
     or (select coalesce(sum(n), 0) from unnest(s.latency) as n) is distinct from r.started
   order by level, bucket`;
 
-/** The same for the breakdown. Keys and error codes may be null, which joins with nothing. */
+/** The same for the breakdown. Keys and error codes may be null, which never joins. */
 const wrongBreakdown = sql`
   with levels (level, step) as (values ('quarter', interval '15 minutes'), ('day', interval '1 day')),
   summed as (
@@ -173,10 +173,10 @@ const wrongBreakdown = sql`
     from executions e cross join levels l
     where e.status <> 'processing'
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9),
-  kept as (
+  stored as (
     select *, coalesce(api_key_id::text, '') as key, coalesce(error_code, '') as error from breakdown)
   select agent_id, level, bucket, status, source, model, key, error, b.occurred, b.recorded, r.records
-  from kept b full join summed r
+  from stored b full join summed r
     using (agent_id, level, bucket, status, source, prompt_version_id, model, key, error)
   where coalesce(b.recorded, 0) <> coalesce(r.records, 0)
     or b.occurred < r.records
@@ -204,6 +204,6 @@ const brokenIdempotency = sql`
   where not exists (
     select from executions e where e.id = i.execution_id and e.agent_id = i.agent_id)`;
 
-function said(row: unknown): string {
-  return JSON.stringify(row);
+function describe(what: string, rows: readonly unknown[]): string {
+  return `${what}: ${rows.length}, first ${JSON.stringify(rows[0])}`;
 }

@@ -1,13 +1,13 @@
 import type { ProofEnvironment } from './environment.ts';
 import type { Fault } from './fault.ts';
 
-/** A promise of the engine, and how to check it. */
+/** A promise of the engine and its check. */
 export interface Claim {
   /** The name of the file and of the argument on the command line. */
   readonly name: string;
   /** One sentence that states the promise. */
   readonly description: string;
-  /** How many rounds `npm test`, `npm run proof` and `npm run proof -- --full` make. */
+  /** The number of rounds of `npm test`, `npm run proof` and `npm run proof -- --full`. */
   readonly rounds: { readonly test: number; readonly short: number; readonly full: number };
   /** Rounds that share one environment. */
   readonly roundsPerEnvironment: number;
@@ -15,11 +15,10 @@ export interface Claim {
   readonly defaultLease?: boolean;
   /** Each must make the proof fail within the rounds of a test. */
   readonly faults: readonly Fault[];
-  /** Makes the rounds. Violations are returned, not thrown. */
+  /** Runs the rounds. Returns violations instead of throwing them. */
   prove(environment: ProofEnvironment, rounds: number): Promise<Found>;
   /**
-   * The goals in milliseconds that all rounds together miss. Tests do not check them, since they must pass on any
-   * machine.
+   * The goals that all rounds together miss. Tests do not check them, because tests must pass on any machine.
    */
   checkGoals?(found: Found): string[];
 }
@@ -29,11 +28,11 @@ export interface Found {
   readonly counts: Readonly<Record<string, number>>;
   /** Collected one by one and reported as percentiles. */
   readonly samplesMs?: Readonly<Record<string, readonly number[]>>;
-  /** What did not hold, with enough detail to find it. */
+  /** With enough detail to find the cause. */
   readonly violations: readonly string[];
 }
 
-export function addUp(found: readonly Found[]): Found {
+export function sumUp(found: readonly Found[]): Found {
   const counts: Record<string, number> = {};
   const samplesMs: Record<string, number[]> = {};
   for (const one of found) {

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { ProofEnvironment } from './environment.ts';
 
 /**
- * A database clock that can jump. PostgreSQL's clock functions are shadowed, in this database only, by functions that
- * add an offset. So windows and months change without waiting, and back again.
+ * A database clock that can jump, so that windows and months change without waiting. In this database only, functions
+ * that add an offset shadow PostgreSQL's clock functions.
  */
 export interface Clock {
   /** The database's time, in milliseconds. */
@@ -45,7 +45,7 @@ export async function shadowClock({
   return {
     nowMs,
     leap(byMs) {
-      // Serialized: of two concurrent jumps the later would undo the earlier.
+      // Serialized: of two concurrent jumps the second would undo the first.
       const mine = leapt.then(() => leap(byMs));
       leapt = mine.catch(() => {});
       return mine;

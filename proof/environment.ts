@@ -9,7 +9,7 @@ import { type Db, openDatabase } from '../src/store/connection/database.ts';
 import type { Fault } from './fault.ts';
 
 /**
- * Where a claim is checked: a fresh database, a provider that records every call, and real processes, with the
+ * The environment of a claim: a fresh database, a provider that records every call, and real processes, with the
  * deliberate fault if there is one.
  */
 export interface ProofEnvironment {
@@ -21,11 +21,11 @@ export interface ProofEnvironment {
   readonly ownerId: string;
   /** Reached as `ollama/NAME`; `ollama/after-250` answers after 250 ms. */
   readonly provider: FakeProvider;
-  /** Repeatable for the same seed; scheduling by the operating system is not. */
+  /** Deterministic for a seed, except for the scheduling by the operating system. */
   readonly random: () => number;
   /** The `CUELINE_LEASE_MS` for claims that measure leases; short by default. */
   readonly leaseMs: number;
-  /** Killed with the environment if it still runs. `through` replaces the address of the database. */
+  /** The environment kills the process at its end. `through` replaces the database connection. */
   spawn(
     role: 'start' | 'api' | 'worker',
     env?: Record<string, string>,
@@ -43,7 +43,7 @@ export interface EnvironmentOptions {
   readonly fault: Fault | null;
   readonly seed: number;
   readonly leaseMs?: number;
-  /** A fresh one by default; dropped with the environment. */
+  /** A fresh one by default. The environment drops it. */
   readonly database?: TestDatabase;
 }
 
@@ -81,7 +81,7 @@ export async function openEnvironment({
       processes.add(spawned);
       spawned.child.once('exit', (code, signal) => {
         processes.delete(spawned);
-        if (!spawned.child.killed) deaths.push(`a process ended by itself, with ${code ?? signal}`);
+        if (!spawned.child.killed) deaths.push(`a process exited with ${code ?? signal}`);
       });
       return spawned;
     },
@@ -99,6 +99,13 @@ export async function openEnvironment({
 }
 
 const unlimited = { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null };
+
+export function shuffle<T>(items: readonly T[], random: () => number): T[] {
+  return items
+    .map((item) => ({ item, order: random() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ item }) => item);
+}
 
 /** Mulberry32: 32 bits of state are enough to choose victims and moments. */
 function randomFrom(seed: number): () => number {

@@ -1,10 +1,10 @@
 /**
- * A deliberate fault: one source location changed while a process loads it. The shipped code has no switch for it. If
- * the location no longer exists, applying the fault throws.
+ * A deliberate fault: a change to one source location while a process loads the file. The shipped code has no switch for
+ * it. Throws if the location no longer exists.
  */
 export interface Fault {
   readonly name: string;
-  /** The mechanism that it removes. */
+  /** The mechanism that the fault removes or breaks. */
   readonly description: string;
   /** Below `src`. */
   readonly file: string;
@@ -13,7 +13,7 @@ export interface Fault {
   readonly replace: string;
   /** The number of rounds if a test's rounds do not find it. */
   readonly rounds?: number;
-  /** It delays something instead of breaking it: only the goals of `checkGoals` find it. */
+  /** The fault delays something instead of breaking it: only `checkGoals` finds it. */
   readonly late?: boolean;
 }
 
@@ -21,7 +21,9 @@ export interface Fault {
 export function applyFault({ name, file, find, replace }: Fault, source: string): string {
   const [before, after, ...more] = source.split(find);
   if (before === undefined || after === undefined || more.length > 0) {
-    throw new Error(`the text that the fault ${name} replaces must stand once in src/${file}`);
+    throw new Error(
+      `src/${file} must contain the text that the fault ${name} replaces exactly once`,
+    );
   }
   return before + replace + after;
 }

@@ -11,7 +11,7 @@ export interface FloodOptions {
 }
 
 const socketsPerUrl = 4;
-/** Pipelined requests per socket, below the number at which a process sheds load. */
+/** Pipelined requests per socket, below the limit at which a process sheds load. */
 const aheadMax = 100;
 
 /** Resolves once all are answered, with the number of responses by status. */
@@ -42,7 +42,7 @@ export async function flood(options: FloodOptions): Promise<ReadonlyMap<number, 
     });
     stream.on('error', ended.reject);
     stream.on('close', () =>
-      open === 0 ? ended.resolve() : ended.reject(new Error(`${open} calls without an answer`)),
+      open === 0 ? ended.resolve() : ended.reject(new Error(`${open} calls without a response`)),
     );
     await Promise.race([once(stream, 'connect'), ended.promise]);
     send();

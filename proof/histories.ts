@@ -5,15 +5,15 @@ import { type Ownership, readOwnership } from './journal.ts';
 import type { RecordedCall } from './process-pool.ts';
 
 /**
- * Compares the provider's log of model calls with the records. The journal must have been started before the first
- * process. Agents must use numbered models and the prompt `Hello {{name}}`, each name once, and no call may fail by
- * itself. Agents with a deadline of their own are never answered.
+ * Compares the provider's log of model calls with the records. The journal must start before the first process. Agents
+ * must use numbered models and the prompt `Hello {{name}}`, each name once, and model calls must not fail. Agents with
+ * their own deadline never get a response.
  */
 
 export interface Histories {
   readonly violations: readonly string[];
   readonly counts: Readonly<Record<string, number>>;
-  /** From the loss of a process to the next call, for each execution that it was working on. */
+  /** From the loss of a process to the next call, for each of its executions. */
   readonly resumedMs: readonly number[];
 }
 
@@ -26,7 +26,7 @@ interface Row {
   readonly output: string | null;
   readonly userPrompt: string | null;
   readonly atMostOnce: boolean;
-  /** Null unless the agent has a deadline of its own. */
+  /** Null unless the agent has its own deadline. */
   readonly deadlineMs: number | null;
   readonly tookMs: number;
 }
@@ -58,9 +58,9 @@ export async function checkHistories(
     histories.reduce((total, one) => total + count(one), 0);
   return {
     violations: histories.flatMap((history) =>
-      [...complaints(history)].map(
-        (complaint) =>
-          `${complaint}: ${JSON.stringify(history.row)}; ${said(history.calls, history.ownership)}`,
+      [...violationsOf(history)].map(
+        (violation) =>
+          `${violation}: ${JSON.stringify(history.row)}; ${describe(history.calls, history.ownership)}`,
       ),
     ),
     counts: {
@@ -68,7 +68,7 @@ export async function checkHistories(
       'model calls': sum((one) => one.calls.length),
       'calls lost with their process': sum((one) => one.lostMs.length),
       'calls sent late': sum((one) => one.late.filter((call) => !isAbandoned(call)).length),
-      'calls read late that nobody waits for': sum((one) => one.late.filter(isAbandoned).length),
+      'abandoned calls read late': sum((one) => one.late.filter(isAbandoned).length),
       'executions that lost a process': sum((one) => (one.row.attempts > 1 ? 1 : 0)),
       'executions ended after five losses': sum((one) =>
         one.row.errorCode === 'WORKER_LOST' && !one.row.atMostOnce ? 1 : 0,
@@ -76,7 +76,7 @@ export async function checkHistories(
       'executions ended by their deadline': sum((one) =>
         one.row.errorCode === 'MODEL_TIMEOUT' ? 1 : 0,
       ),
-      'at most once, and lost': sum((one) =>
+      'lost executions with at most one attempt': sum((one) =>
         one.row.errorCode === 'WORKER_LOST' && one.row.atMostOnce ? 1 : 0,
       ),
     },
@@ -89,11 +89,11 @@ interface History {
   readonly calls: readonly RecordedCall[];
   readonly ownership: Ownership | undefined;
   /**
-   * The call whose output a successful execution must have: one of its final owner since its last claim that was not
-   * aborted. It need not be the last in the log: a busy provider reads new connections after known ones, and may answer an
-   * aborted call before it sees the hang-up.
+   * The call whose output a successful execution must have: a call of the final owner since its last claim that was not
+   * aborted. It may not be the last in the log: a busy provider reads new connections after known ones, and may respond to
+   * an aborted call before it detects the abort.
    */
-  readonly counting: RecordedCall | undefined;
+  readonly decisive: RecordedCall | undefined;
   /** The calls after that one, without those of the owner's earlier claims. */
   readonly late: readonly RecordedCall[];
   /** For each call whose process was killed: the time until the next call. */
@@ -111,57 +111,57 @@ function historyOf(
     if (!next || killedMs === null || killedMs < atMs || killedMs > next.atMs) return [];
     return next.atMs - killedMs;
   });
-  const ofOwner = calls.filter(({ member }) => member.number === ownership?.holder);
+  const ofOwner = calls.filter(({ member }) => member.number === ownership?.owner);
   const lastClaimMs = ownership?.claims.at(-1)?.epochMs ?? Infinity;
-  const counting =
+  const decisive =
     row.status === 'success'
       ? (ofOwner.find(
           ({ number, givenUp, epochMs }) =>
             number === Number(row.output) && !givenUp && epochMs >= lastClaimMs - timerMs,
         ) ?? ofOwner.findLast(({ givenUp }) => !givenUp))
       : undefined;
-  const after = counting ? calls.slice(calls.indexOf(counting) + 1) : [];
+  const after = decisive ? calls.slice(calls.indexOf(decisive) + 1) : [];
   // Each claim makes at most one call: claims without a call so far explain as many calls that were read late.
-  let unexplained = counting
-    ? claimedMs(ownership, counting.member).length - 1 - ofOwner.indexOf(counting)
+  let unexplained = decisive
+    ? claimedMs(ownership, decisive.member).length - 1 - ofOwner.indexOf(decisive)
     : 0;
   const late = after.filter(
-    (call) => call.member !== counting?.member || isAbandoned(call) || unexplained-- <= 0,
+    (call) => call.member !== decisive?.member || isAbandoned(call) || unexplained-- <= 0,
   );
-  return { row, calls, ownership, counting, late, lostMs };
+  return { row, calls, ownership, decisive, late, lostMs };
 }
 
-function* complaints({ row, calls, ownership, counting, late }: History): Generator<string> {
+function* violationsOf({ row, calls, ownership, decisive, late }: History): Generator<string> {
   if (row.status === 'success') {
-    if (Number(row.output) !== counting?.number) {
-      yield 'the output is not that of the owner';
+    if (Number(row.output) !== decisive?.number) {
+      yield 'the output is not from the owner';
     }
-    if (ownership?.endedBy !== ownership?.holder)
-      yield 'it was ended by a process that did not own it';
-    if (counting && counting.epochMs < (ownership?.claims.at(-1)?.epochMs ?? Infinity) - timerMs) {
-      yield 'the output is that of a call before the last claim';
+    if (ownership?.endedBy !== ownership?.owner)
+      yield 'a process that is not the owner ended the execution';
+    if (decisive && decisive.epochMs < (ownership?.claims.at(-1)?.epochMs ?? Infinity) - timerMs) {
+      yield 'the output is from a call before the last claim';
     }
     if (late.some((call) => !isAbandoned(call) && !wasPaused(call, ownership))) {
       yield 'the model was called again after the decisive call';
     }
-    if (row.userPrompt !== `Hello ${row.name}`) yield 'the prompt differs from that of the call';
+    if (row.userPrompt !== `Hello ${row.name}`) yield 'the prompt differs from the call';
   } else if (row.deadlineMs !== null && row.errorCode === 'MODEL_TIMEOUT') {
-    if (row.tookMs < row.deadlineMs - timerMs) yield 'an execution was ended before its deadline';
+    if (row.tookMs < row.deadlineMs - timerMs) yield 'an execution ended before its deadline';
     if (row.tookMs > row.deadlineMs + lateMsMax) yield 'an execution continued beyond its deadline';
   } else {
-    if (row.errorCode !== 'WORKER_LOST')
-      yield 'an execution failed for another reason than lost processes';
+    if (row.errorCode !== 'WORKER_LOST') yield 'an execution failed without lost processes';
     const budget = row.atMostOnce ? 1 : lossesMax;
-    if (row.attempts < budget) yield 'an execution was ended before its loss budget was used';
+    if (row.attempts < budget) yield 'an execution ended before it used its loss budget';
   }
-  for (const [member, made] of Map.groupBy(calls, (call) => call.member)) {
-    if (made.length > claimedMs(ownership, member).length)
+  for (const [member, ownCalls] of Map.groupBy(calls, (call) => call.member)) {
+    if (ownCalls.length > claimedMs(ownership, member).length)
       yield 'a process called the model more often than it claimed the execution';
   }
-  if (row.atMostOnce && calls.length > 1) yield 'at most once was called twice';
+  if (row.atMostOnce && calls.length > 1)
+    yield 'an execution with at most one attempt was called twice';
 }
 
-/** The caller aborted it or is dead: it was sent earlier, however late the provider reads it. */
+/** The caller aborted the call or is dead. The call was sent earlier, even if the provider reads it late. */
 function isAbandoned({ member: { killedMs }, atMs, givenUp }: RecordedCall): boolean {
   return givenUp || (killedMs !== null && killedMs < atMs);
 }
@@ -188,19 +188,19 @@ function claimedMs(ownership: Ownership | undefined, { number }: RecordedCall['m
   );
 }
 
-/** All evidence, with milliseconds of the wall clock. */
-function said(calls: readonly RecordedCall[], ownership: Ownership | undefined): string {
+/** All calls, claims and pauses, with milliseconds of the wall clock. */
+function describe(calls: readonly RecordedCall[], ownership: Ownership | undefined): string {
   const by = (member: number | null, epochMs: number) => `${member} at ${Math.round(epochMs)}`;
   const stopped = [...new Set(calls.map(({ member }) => member))].flatMap(({ number, stops }) =>
     stops.map(({ fromMs, toMs }) => `${by(number, fromMs)} to ${toMs}`),
   );
-  const made = calls.map(
+  const ownCalls = calls.map(
     ({ number, member, epochMs, givenUp }) =>
-      `${number} by ${by(member.number, epochMs)}${givenUp ? ', given up' : ''}`,
+      `${number} by ${by(member.number, epochMs)}${givenUp ? ', aborted' : ''}`,
   );
   return [
-    `calls ${made.join(', ')}`,
+    `calls ${ownCalls.join(', ')}`,
     `claims by ${(ownership?.claims ?? []).map(({ member, epochMs }) => by(member, epochMs)).join(', ')}`,
-    `stops of ${stopped.join(', ') || 'none'}`,
+    `pauses of ${stopped.join(', ') || 'none'}`,
   ].join('; ');
 }

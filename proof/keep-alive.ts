@@ -1,8 +1,6 @@
 import { Agent, request } from 'node:http';
 
-/**
- * An ordinary client: it keeps its connections alive and retries, at the next address, only if a connection is refused.
- */
+/** A keep-alive client that retries at the next address only if a connection is refused. */
 
 export interface Answer {
   readonly status: number;
@@ -11,7 +9,7 @@ export interface Answer {
 }
 
 export interface KeepAliveClient {
-  /** How often a connection was refused and the next address was tried. */
+  /** The number of refused connections. */
   readonly refused: number;
   /** Rejects if the request fails in any other way. */
   send(method: string, path: string, body?: object): Promise<Answer>;
@@ -25,9 +23,9 @@ export function keepAliveClient(options: {
   /** The index of the first address. */
   readonly first: number;
 }): KeepAliveClient {
-  // One connection per address, so that none stays idle when its process is told to shut down.
+  // One connection per address, so that none is idle when its process shuts down.
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  let turn = options.first;
+  let next = options.first;
   let refused = 0;
 
   function once(url: string, method: string, path: string, body?: object): Promise<Answer> {
@@ -65,7 +63,7 @@ export function keepAliveClient(options: {
     async send(method, path, body) {
       for (;;) {
         const urls = options.urls();
-        const url = urls[turn++ % urls.length] ?? '';
+        const url = urls[next++ % urls.length] ?? '';
         try {
           return await once(url, method, path, body);
         } catch (error) {

@@ -7,7 +7,7 @@ import type { Planned, Subject } from './call-mix.ts';
 import type { ProofEnvironment } from './environment.ts';
 import { checkExact, numberOf } from './exact.ts';
 
-/** Compares the responses with the limits, the tables and the clock. */
+/** Compares the responses with limits, tables and clock. */
 
 /** A period in which the clock does not go back. */
 export interface ClockSegment {
@@ -53,20 +53,20 @@ export async function checkLimits(
   return violations;
 }
 
-/** It ended as planned, or at one of the limits that it reached. */
+/** The call ended as planned, or at one of the limits that it reached. */
 function checkAnswer({ planned, answer }: Answered<Planned>): string[] {
   const { ends, key, agent } = planned;
   const { status, code, limitedBy } = answer;
   if (status !== 429) {
     if (status === ends.status && code === ends.code) return [];
-    return [`answered ${status} ${code} instead of ${ends.status} ${ends.code}`];
+    return [`${status} ${code} instead of ${ends.status} ${ends.code}`];
   }
   const subject = limitedBy?.scope === 'key' ? key : agent;
   const limit = subject?.limits.find(
     ({ scope, window }) => scope === limitedBy?.scope && window === limitedBy.window,
   );
   if (limit && limit.limit === limitedBy?.limit) return [];
-  return [`refused by a limit that is none: ${JSON.stringify(limitedBy)}`];
+  return [`refused by an unknown limit: ${JSON.stringify(limitedBy)}`];
 }
 
 /** All times in a response equal the database's time of the decision. */
@@ -75,8 +75,8 @@ function checkTime(
   segment: ClockSegment,
 ): string[] {
   const { secondMs, retrySecondMs } = answer;
-  if (planned.key === null) return secondMs === null ? [] : ['limits shown to nobody'];
-  if (secondMs === null) return ['an answer without the headers of its limits'];
+  if (planned.key === null) return secondMs === null ? [] : ['limit headers without a key'];
+  if (secondMs === null) return ['a response without limit headers'];
   const between = secondMs + 1_000 > notBeforeMs && secondMs <= segment.endMs;
   const violations = between ? [] : [`decided at ${iso(secondMs)}, sent at ${iso(notBeforeMs)}`];
   if (retrySecondMs !== null && retrySecondMs !== secondMs) {
@@ -93,7 +93,7 @@ function reachedBy(
   const { limitedBy, replayed, secondMs } = answer;
   const atKey = planned.key === subject;
   const refusedAtKey = limitedBy?.scope === 'key';
-  // A replay is answered before the agent's limit is checked.
+  // A replay skips the agent's limit.
   if (!atKey && (planned.agent !== subject || refusedAtKey || replayed)) return [];
   const start = from.get(subject.id);
   const number = (window: Window) =>
@@ -106,9 +106,9 @@ function checkSubject({ id, limits }: Subject, reached: readonly Reached[]): str
   return limits.flatMap(({ scope, window, limit }) =>
     checkExact({
       what: `${scope} ${id}`,
-      turning: window,
+      window,
       limit,
-      past: reached.flatMap((one) => (one.refusedBy ? [] : one.numbers[window])),
+      admitted: reached.flatMap((one) => (one.refusedBy ? [] : one.numbers[window])),
       refused: reached.flatMap(({ refusedBy }) =>
         refusedBy?.window === window ? numberOf(window, Date.parse(refusedBy.resetAt)) - 1 : [],
       ),
@@ -116,7 +116,7 @@ function checkSubject({ id, limits }: Subject, reached: readonly Reached[]): str
   );
 }
 
-/** A refused call consumed nothing and an admitted one consumed one: the row agrees with the responses. */
+/** The counters agree with the responses: an admitted call consumes one, a refused one nothing. */
 function checkCounts(
   { id }: Subject,
   reached: readonly Reached[],
@@ -150,7 +150,7 @@ async function checkRecords(db: Db, answered: readonly Answered<Planned>[]): Pro
     else if (Math.floor(atMs / 1000) * 1000 !== answer.secondMs) {
       violations.push(`executed at ${iso(atMs)}, answered at ${iso(answer.secondMs ?? 0)}`);
     } else if (uuid7Time(answer.executionId ?? '') !== atMs) {
-      violations.push(`${answer.executionId} does not hold its time`);
+      violations.push(`${answer.executionId} does not contain its time`);
     }
   }
   if (records.size !== firsts.length)
@@ -158,19 +158,19 @@ async function checkRecords(db: Db, answered: readonly Answered<Planned>[]): Pro
   return violations;
 }
 
-/** Every refusal is counted for its agent, with or without a record. */
+/** The statistics count every refusal of an agent, with or without a record. */
 async function checkRefusalCounts(
   db: Db,
   answered: readonly Answered<Planned>[],
 ): Promise<string[]> {
-  const told = Map.groupBy(answered.flatMap(refusalsOf), (refusal) => refusal);
+  const refused = Map.groupBy(answered.flatMap(refusalsOf), (refusal) => refusal);
   const { rows } = await sql<{ refusal: string; occurred: number }>`
     select agent_id || ' ' || status as refusal, sum(occurred)::int as occurred from statistics
     where level = 'day' and agent_id = any (${answered.flatMap(({ planned }) => planned.agentId ?? [])}::uuid[])
     group by 1`.execute(db);
   const counted = new Map(rows.map(({ refusal, occurred }) => [refusal, occurred]));
-  return [...new Set([...told.keys(), ...counted.keys()])].flatMap((refusal) => {
-    const [count, calls] = [counted.get(refusal) ?? 0, told.get(refusal)?.length ?? 0];
+  return [...new Set([...refused.keys(), ...counted.keys()])].flatMap((refusal) => {
+    const [count, calls] = [counted.get(refusal) ?? 0, refused.get(refusal)?.length ?? 0];
     return count === calls ? [] : [`${count} refusals counted of ${calls}: ${refusal}`];
   });
 }

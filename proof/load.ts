@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { TestAgent } from '../harness/agents.ts';
 import { fromId } from '../src/core/id.ts';
 
-/** Clients that execute agents, one call after the other, and remember every response. */
+/** Clients that execute agents, one call after the other, and record every response. */
 
-/** One call as its client saw it, including its retries. Times are of the monotonic clock. */
+/** One call and its response, including retries. Times are of the monotonic clock. */
 export interface Sent {
   /** The unique value of the variable `name`. */
   readonly name: string;
@@ -83,7 +83,7 @@ export function startLoad(options: LoadOptions): Load {
     const sentMs = performance.now();
     for (let tries = 1; ; tries++) {
       const outcome = await once(agent, name, tries);
-      if (outcome !== null && (stopped || !options.retry || !passing(outcome))) {
+      if (outcome !== null && (stopped || !options.retry || !isRetryable(outcome))) {
         return { name, agent, tries, sentMs, answeredMs: performance.now(), outcome };
       }
       await wait(retryMs);
@@ -94,7 +94,7 @@ export function startLoad(options: LoadOptions): Load {
   async function once(agent: TestAgent, name: string, tries: number): Promise<Outcome | null> {
     const urls = options.urls();
     const url = urls[(calls + tries) % Math.max(1, urls.length)];
-    if (url === undefined) return stopped ? { kind: 'broken', cause: 'nobody to call' } : null;
+    if (url === undefined) return stopped ? { kind: 'broken', cause: 'no process' } : null;
     try {
       const response = await fetch(`${url}${agent.path}/execute`, {
         method: 'POST',
@@ -150,7 +150,7 @@ function outcomeOf({ status, headers }: Response, { executionId, code = '' }: Bo
   };
 }
 
-function passing(outcome: Outcome): boolean {
+function isRetryable(outcome: Outcome): boolean {
   if (outcome.kind === 'accepted') return false;
   return outcome.kind === 'broken' || outcome.status === 429 || outcome.status === 503;
 }

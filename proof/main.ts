@@ -4,12 +4,10 @@ import { shareCluster } from '../harness/database.ts';
 import { prepareFastStarts } from '../harness/environment.ts';
 import { writeOutput } from '../harness/output.ts';
 import { wholeNumber } from '../src/cli/arguments.ts';
-import { addUp, type Claim, type Found } from './claim.ts';
+import { type Claim, type Found, sumUp } from './claim.ts';
 import { claims } from './claims.ts';
 import { proveOn } from './prove.ts';
 import { reportOf, summaryOf } from './report.ts';
-
-/** `npm run proof`: checks the claims one after the other. The exit code is 1 if one does not hold. */
 
 interface Options {
   readonly full?: true;
@@ -20,11 +18,11 @@ interface Options {
 
 const command = program
   .name('npm run proof --')
-  .description('Checks the claims one after the other. The exit code is 1 if one does not hold.')
+  .description('Checks the claims one after the other. Exits with 1 if one does not hold.')
   .addArgument(new Argument('[claims...]', 'default: all').choices(claims.map(({ name }) => name)))
   .option('--full', 'all rounds; takes hours')
   .option('--fault <name>', 'run the processes with this deliberate fault and show what is found')
-  .option('--faults', 'a few rounds with each fault; the exit code is 1 if one is not found')
+  .option('--faults', 'run a few rounds with each fault; exit with 1 if one is not found')
   .option('--rounds <n>', 'the number of rounds', wholeNumber)
   .parse();
 const options = command.opts<Options>();
@@ -69,7 +67,7 @@ async function prove(claim: Claim): Promise<boolean> {
   const found = await proveRounds(claim, rounds);
   const notMeasured = Object.entries(found.samplesMs ?? {})
     .filter(([, samples]) => samples.length === 0)
-    .map(([name]) => `${name}: nothing was measured`);
+    .map(([name]) => `${name}: no samples`);
   const violations = [...found.violations, ...notMeasured, ...(claim.checkGoals?.(found) ?? [])];
   const judged = { ...found, violations };
   console.log(summaryOf(rounds, judged));
@@ -100,7 +98,7 @@ async function proveRounds(claim: Claim, rounds: number): Promise<Found> {
     done += now;
     if (done < rounds) console.log(`  ${done} of ${rounds} rounds`);
   }
-  return addUp(found);
+  return sumUp(found);
 }
 
 /** With the load of the machine, because latencies depend on it. */

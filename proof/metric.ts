@@ -2,6 +2,6 @@
 export async function metricOf(url: string, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const [, value] = new RegExp(`^${name} (\\S+)`, 'm').exec(text) ?? [];
-  if (value === undefined) throw new Error(`${url} does not tell its ${name}: ${text}`);
+  if (value === undefined) throw new Error(`${url}/metrics has no ${name}: ${text}`);
   return Number(value);
 }

@@ -4,10 +4,10 @@ import type { ProofEnvironment } from './environment.ts';
 import { startLoad } from './load.ts';
 import { until } from './until.ts';
 
-/** Workspaces beside the one with a backlog: their next executions must not be late. */
+/** Workspaces without a backlog. Their next executions must start in time. */
 
-/** Long enough for any machine; a call that has not been made by then is missing. */
-const patienceMs = 70_000;
+/** Model calls after this time count as missing. */
+const timeoutMs = 70_000;
 
 export interface OtherWorkspace {
   call(count: number): Promise<Started>;
@@ -35,7 +35,7 @@ async function addOne(
 ): Promise<OtherWorkspace> {
   const { workspaceId, ownerId: userId } = await addWorkspace(environment.db);
   const { key } = await environment.key({ workspaceId, userId });
-  // A model name of their own identifies their calls.
+  // A separate model name identifies the calls.
   const name = `after-${answerMs}-of-${workspaceId}`;
   const agent = await environment.agent({
     model: `ollama/${name}`,
@@ -49,14 +49,14 @@ async function addOne(
         ...{ urls: () => [url], key, agents: [agent] },
         ...{ clients: count, callsMax: count },
       });
-      const mineBefore = calls.filter((one) => one.model === name).length;
+      const ownBefore = calls.filter((one) => one.model === name).length;
       await load.done;
       const accepted = load.sent.filter(({ outcome }) => outcome.kind === 'accepted');
       const from = calls.length;
-      const endMs = performance.now() + patienceMs;
-      const mine = () => calls.filter((one) => one.model === name).slice(mineBefore);
-      while (mine().length < accepted.length && performance.now() < endMs) await wait(2);
-      const arrived = mine();
+      const endMs = performance.now() + timeoutMs;
+      const own = () => calls.filter((one) => one.model === name).slice(ownBefore);
+      while (own().length < accepted.length && performance.now() < endMs) await wait(2);
+      const arrived = own();
       const ofBacklog = calls.slice(from).filter(({ model }) => !model.includes('-of-')).length;
       const samplesMs = arrived.map(({ atMs }, n) =>
         Math.max(0, atMs - (accepted[n]?.answeredMs ?? atMs)),
@@ -85,7 +85,9 @@ export function lateStarts(samplesMs: Readonly<Record<string, readonly number[]>
   return Object.entries(samplesMs)
     .map(([kind, samples]) => ({ kind, late: samples.filter((ms) => ms > goalMs) }))
     .filter(({ late }) => late.length > 0)
-    .map(({ kind, late }) => `${late.length} runs started more than ${goalMs} ms late (${kind})`);
+    .map(
+      ({ kind, late }) => `${late.length} executions started more than ${goalMs} ms late (${kind})`,
+    );
 }
 
 const goalMs = 1_000;

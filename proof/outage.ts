@@ -2,37 +2,34 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A provider with outages. It counts the calls during an outage and the concurrent calls after the recovery. */
+/** A provider with outages. It counts calls during an outage and concurrent calls after the recovery. */
 export interface OutageProvider {
-  /** In the form of `OLLAMA_BASE_URL`. */
+  /** For `OLLAMA_BASE_URL`. */
   readonly url: string;
-  /** Calls during the outage. */
   readonly callsInOutage: number;
-  /** Calls answered since the recovery. */
-  readonly answeredSince: number;
-  /** The most concurrent calls since the recovery, beyond the number answered by then. */
-  readonly crowdSince: number;
-  out(): void;
-  back(): void;
+  /** Since the recovery, the maximum of concurrent calls minus answered calls. */
+  readonly excessCalls: number;
+  startOutage(): void;
+  endOutage(): void;
   close(): Promise<void>;
 }
 
 export async function startOutageProvider(answerAfterMs: number): Promise<OutageProvider> {
-  let out = false;
+  let failing = false;
   let callsInOutage = 0;
-  let answeredSince = 0;
-  let underWay = 0;
-  let crowdSince = 0;
+  let answered = 0;
+  let inFlight = 0;
+  let excessCalls = 0;
 
   const server = createServer((request, response) => {
     request.resume();
     request.once('end', () => {
-      if (out) return fail(response, callsInOutage++);
-      underWay++;
-      crowdSince = Math.max(crowdSince, underWay - answeredSince);
+      if (failing) return fail(response, callsInOutage++);
+      inFlight++;
+      excessCalls = Math.max(excessCalls, inFlight - answered);
       setTimeout(() => {
-        underWay--;
-        answeredSince++;
+        inFlight--;
+        answered++;
         answer(response);
       }, answerAfterMs);
     });
@@ -45,20 +42,17 @@ export async function startOutageProvider(answerAfterMs: number): Promise<Outage
     get callsInOutage() {
       return callsInOutage;
     },
-    get answeredSince() {
-      return answeredSince;
+    get excessCalls() {
+      return excessCalls;
     },
-    get crowdSince() {
-      return crowdSince;
+    startOutage() {
+      failing = true;
     },
-    out() {
-      out = true;
-    },
-    back() {
-      out = false;
-      answeredSince = 0;
-      underWay = 0;
-      crowdSince = 0;
+    endOutage() {
+      failing = false;
+      answered = 0;
+      inFlight = 0;
+      excessCalls = 0;
     },
     async close() {
       server.closeAllConnections();
@@ -67,7 +61,7 @@ export async function startOutageProvider(answerAfterMs: number): Promise<Outage
   };
 }
 
-/** Alternates between a gateway without servers and a closed connection. */
+/** Alternates between a 503 and a reset connection. */
 function fail(response: ServerResponse, number: number): void {
   if (number % 2 === 1) return void response.socket?.resetAndDestroy();
   response.writeHead(503, { 'content-type': 'text/plain' });

@@ -45,7 +45,7 @@ export async function startPooler(target: pg.ClientConfig): Promise<Pooler> {
     max_client_conn = 500
     default_pool_size = 8`;
   await writeFile(join(directory, 'pgbouncer.ini'), config.replaceAll(/^ +/gm, ''));
-  // It refuses to run as root, as PostgreSQL does.
+  // Like PostgreSQL, it refuses to run as root.
   await chmod(directory, 0o755);
   const account = await accountFor(directory);
   const child = spawn('pgbouncer', ['--quiet', 'pgbouncer.ini'], {

@@ -33,13 +33,12 @@ export interface RecordedCall {
   readonly atMs: number;
   /** By the wall clock, which the database shares. */
   readonly epochMs: number;
-  /** The caller closed the connection before the response. */
+  /** The caller aborted the call before the response. */
   readonly givenUp: boolean;
 }
 
 export interface ProcessPool {
-  readonly members: readonly Member[];
-  /** Those that are ready and were not killed, oldest first. */
+  /** The members that are ready and not killed, oldest first. */
   up(...roles: Member['role'][]): Member[];
   start(role: Member['role']): Promise<Member>;
   /** Starts missing processes of that role in the background; `failed` lists those that did not start. */
@@ -66,7 +65,7 @@ export function createProcessPool(environment: ProofEnvironment): ProcessPool {
 
   async function start(role: Member['role']): Promise<Member> {
     const number = numbers++;
-    // It may work before it reports that it is ready.
+    // Registered first: the process may work before it reports that it is ready.
     const member: Member = { number, role, process: null, killedMs: null, stops: [] };
     members.push(member);
     const env = {
@@ -84,14 +83,13 @@ export function createProcessPool(environment: ProofEnvironment): ProcessPool {
     );
 
   return {
-    members,
     start,
     up,
     fill(role, count) {
       const starting = [...starts.values()].filter((one) => one === role).length;
       for (let missing = count - up(role).length - starting; missing > 0; missing--) {
         const started = start(role)
-          .catch((error: Error) => failures.push(`a process did not come up: ${error.message}`))
+          .catch((error: Error) => failures.push(`a process did not start: ${error.message}`))
           .finally(() => starts.delete(started));
         starts.set(started, role);
       }

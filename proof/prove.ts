@@ -1,7 +1,7 @@
 import type { Claim, Found } from './claim.ts';
 import { type EnvironmentOptions, openEnvironment } from './environment.ts';
 
-/** Makes rounds of a claim in a fresh environment. Every claim also implies that no process exits by itself. */
+/** Runs rounds of a claim in a fresh environment. Every claim implies that no process exits without a signal. */
 export async function proveOn(
   options: EnvironmentOptions,
   claim: Claim,

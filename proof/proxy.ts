@@ -9,8 +9,6 @@ import type pg from 'pg';
 export interface DatabaseProxy {
   /** The database, through the proxy. */
   readonly connection: pg.ClientConfig;
-  /** The open connections. */
-  readonly open: number;
   /** Whether one of them has sent `LISTEN`. */
   readonly listening: boolean;
   /** Drops all packets of all connections silently, also of new ones. */
@@ -33,44 +31,44 @@ export interface Link {
   readonly listens: boolean;
 }
 
-interface Carried extends Link {
+interface Connection extends Link {
   listens: boolean;
   silent: boolean;
   readonly client: Socket;
   readonly server: Socket;
 }
 
-/** On TCP over loopback, wherever the database listens. */
+/** Listens on loopback TCP, wherever the database listens. */
 export async function startProxy(target: pg.ClientConfig): Promise<DatabaseProxy> {
-  const links = new Set<Carried>();
+  const links = new Set<Connection>();
   let silent = false;
   let refusing = false;
 
   const listener = createServer({ noDelay: true }, (client) => {
     if (refusing) return void client.on('error', () => {}).resetAndDestroy();
     const server = connectTo(target);
-    const link: Carried = { client, server, silent, listens: false };
+    const link: Connection = { client, server, silent, listens: false };
     links.add(link);
     const end = () => {
       links.delete(link);
-      breakOff(link);
+      reset(link);
     };
     for (const socket of [client, server]) {
       socket.on('error', end);
       // The close of a silenced connection is not forwarded either.
       socket.on('close', () => link.silent || end());
     }
-    client.on('data', (bytes: Buffer) => carry(link, bytes));
+    client.on('data', (bytes: Buffer) => forward(link, bytes));
     server.on('data', (bytes) => link.silent || client.write(bytes));
   });
 
-  function carry(link: Carried, bytes: Buffer): void {
+  function forward(link: Connection, bytes: Buffer): void {
     if (link.silent) return;
     const text = bytes.toString('latin1');
     if (/listen cueline_/.test(text)) link.listens = true;
     const broken = proxy.onSent?.(link, text) ?? null;
     if (broken === 'before') {
-      breakOff(link);
+      reset(link);
       return;
     }
     link.server.write(bytes);
@@ -87,9 +85,6 @@ export async function startProxy(target: pg.ClientConfig): Promise<DatabaseProxy
       const { port } = listener.address() as AddressInfo;
       return { ...target, host: '127.0.0.1', port };
     },
-    get open() {
-      return links.size;
-    },
     get listening() {
       return [...links].some(({ listens, client }) => listens && !client.destroyed);
     },
@@ -104,18 +99,18 @@ export async function startProxy(target: pg.ClientConfig): Promise<DatabaseProxy
     refuse() {
       refusing = true;
       // A silenced connection has no client any more, but the server may finish what it received.
-      for (const link of links) if (!link.silent) breakOff(link);
+      for (const link of links) if (!link.silent) reset(link);
     },
     heal() {
       silent = false;
       refusing = false;
     },
     cut(choose = () => true) {
-      for (const link of [...links].filter(choose)) breakOff(link);
+      for (const link of [...links].filter(choose)) reset(link);
     },
     async close() {
       listener.close();
-      for (const link of links) breakOff(link);
+      for (const link of links) reset(link);
       await once(listener, 'close');
     },
   };
@@ -128,7 +123,7 @@ function connectTo({ host = '', port = 5432 }: pg.ClientConfig): Socket {
   return host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
 }
 
-function breakOff({ client, server }: Carried): void {
+function reset({ client, server }: Connection): void {
   // Node does not exit if a socket is reset while its FIN is on the way.
   if (client.writableEnded) client.destroy();
   else client.resetAndDestroy();

@@ -1,16 +1,16 @@
 /**
- * Preloaded by a process whose wall clock is to be wrong by `CUELINE_CLOCK_OFFSET_MS`. The monotonic clock stays right,
- * as on a machine whose clock was set wrong.
+ * Preloaded by a process to shift its wall clock by `CUELINE_CLOCK_OFFSET_MS`. The monotonic clock is unchanged, as on a
+ * machine with a wrong clock.
  */
 
 const offsetMs = Number(process.env.CUELINE_CLOCK_OFFSET_MS);
 delete process.env.CUELINE_CLOCK_OFFSET_MS;
-const Right = Date;
-const nowMs = () => Right.now() + offsetMs;
+const SystemDate = Date;
+const nowMs = () => SystemDate.now() + offsetMs;
 
-globalThis.Date = new Proxy(Right, {
-  apply: () => new Right(nowMs()).toString(),
-  construct: (_target, given, made) =>
-    Reflect.construct(Right, given.length === 0 ? [nowMs()] : given, made),
+globalThis.Date = new Proxy(SystemDate, {
+  apply: () => new SystemDate(nowMs()).toString(),
+  construct: (_target, args, newTarget) =>
+    Reflect.construct(SystemDate, args.length === 0 ? [nowMs()] : args, newTarget),
   get: (target, name) => (name === 'now' ? nowMs : Reflect.get(target, name)),
 });

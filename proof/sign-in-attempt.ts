@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Db } from '../src/store/connection/database.ts';
 
-/** The response to a password guess, as an attacker sees it. */
+/** The response to a password guess. */
 export interface SignInAttempt {
   readonly status: number;
   /** Seconds; NaN without the header. */
   readonly retryAfter: number;
-  /** Everything that should not differ between responses. */
+  /** The parts that must not differ between responses. */
   readonly shown: unknown;
   readonly ms: number;
 }
@@ -23,7 +23,7 @@ export async function attemptSignIn({
   readonly email: string;
   readonly password: string;
 }): Promise<SignInAttempt> {
-  const begun = performance.now();
+  const startedMs = performance.now();
   const response = await fetch(`${url}/api/auth/sign-in/email`, {
     method: 'POST',
     headers: {
@@ -32,7 +32,7 @@ export async function attemptSignIn({
     },
     body: JSON.stringify({ email, password }),
   });
-  const ms = performance.now() - begun;
+  const ms = performance.now() - startedMs;
   const { requestId, ...body } = (await response.json()) as Record<string, unknown>;
   const changing = new Set(['x-request-id', 'date']);
   const headers = [...response.headers].filter(([name]) => !changing.has(name));

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Connections of slow clients, each slow in one of these ways. */
-const ways = {
+/** The kinds of slow clients. */
+const kinds = {
   /** Connects and sends nothing. */
   silent: { first: '', drip: '' },
   headers: { first: 'GET /healthz HTTP/1.1\r\nx: ', drip: 'y' },
@@ -14,17 +14,17 @@ const ways = {
   /** Requests a large response and reads none of it. */
   receiver: { first: 'GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(20), drip: '' },
 };
-type Way = keyof typeof ways;
+type Kind = keyof typeof kinds;
 
 export interface SlowConnections {
   /** The number of open connections. */
   open(): number;
   /**
-   * The number closed by the server, by kind. Those that read nothing start reading now; otherwise they would never
-   * notice.
+   * The number that the server closed, by kind. Receivers start reading now, because a client that does not read cannot
+   * detect the close.
    */
-  closed(): Promise<Record<Way, number>>;
-  leave(): void;
+  closed(): Promise<Record<Kind, number>>;
+  close(): void;
 }
 
 /** Resolves when all are connected and have sent their first bytes. The kinds alternate. */
@@ -33,23 +33,23 @@ export async function openSlowConnections(
   size: number,
 ): Promise<SlowConnections> {
   const { hostname, port } = new URL(url);
-  const names = Object.keys(ways) as Way[];
+  const names = Object.keys(kinds) as Kind[];
   const auth = `authorization: Bearer ${key}\r\ncontent-type: application/json\r\n`;
-  const closed: Record<Way, number> = { silent: 0, headers: 0, body: 0, receiver: 0 };
+  const closed: Record<Kind, number> = { silent: 0, headers: 0, body: 0, receiver: 0 };
   const dripping: { socket: Socket; drip: string }[] = [];
   const sockets = await Promise.all(
     Array.from({ length: size }, async (_, i) => {
-      const way = names[i % names.length] ?? 'silent';
-      const { first, drip } = ways[way];
+      const kind = names[i % names.length] ?? 'silent';
+      const { first, drip } = kinds[kind];
       const socket = connect(Number(port), hostname);
       const connected = Promise.withResolvers<void>();
       socket.once('connect', connected.resolve);
       socket.on('error', () => {});
       socket.once('close', () => {
-        closed[way]++;
+        closed[kind]++;
         connected.resolve();
       });
-      if (way === 'receiver') socket.pause();
+      if (kind === 'receiver') socket.pause();
       else socket.resume();
       await connected.promise;
       socket.write(first.replace('{path}', path).replace('{auth}', auth));
@@ -61,13 +61,13 @@ export async function openSlowConnections(
     for (const { socket, drip } of dripping) if (socket.writable) socket.write(drip);
   }, dripMs);
   return {
-    open: () => sockets.filter(({ closed: gone }) => !gone).length,
+    open: () => sockets.filter((socket) => !socket.closed).length,
     async closed() {
       for (const socket of sockets) socket.resume();
       await wait(resetMs);
       return { ...closed };
     },
-    leave() {
+    close() {
       clearInterval(timer);
       for (const socket of sockets) socket.destroy();
     },
@@ -75,5 +75,5 @@ export async function openSlowConnections(
 }
 
 const dripMs = 1_000;
-/** Reads what is buffered, and the reset after it. */
+/** Time to read the buffered bytes and the reset after them. */
 const resetMs = 3_000;

@@ -2,11 +2,11 @@ import type { FakeProvider } from '../harness/fake-provider.ts';
 import { type Found, percentile } from './claim.ts';
 import type { Load } from './load.ts';
 
-const started = 'from the 202 to the call of the model';
+const started = '202 to model call';
 /** The longest interval between two polls of the queue, plus the latency of the call. */
 const startedMsGoal = 1_500;
 
-/** The sample of a claim about how soon executions start, and its goal. */
+/** The samples of a claim about the start latency of executions. */
 export function startLatencySample(
   startedMs: readonly number[],
 ): Record<string, readonly number[]> {

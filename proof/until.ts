@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 
-/** Polls until the condition is true, within a generous time. */
-export async function until(there: () => boolean | Promise<boolean>): Promise<boolean> {
-  const endMs = performance.now() + patienceMs;
-  while (!(await there())) {
+/** Polls until the condition is true. False after a generous timeout. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<boolean> {
+  const endMs = performance.now() + timeoutMs;
+  while (!(await condition())) {
     if (performance.now() > endMs) return false;
     await wait(5);
   }

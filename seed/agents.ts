@@ -14,7 +14,7 @@ import { textOf } from './texts.ts';
 
 /** Seeded agents: one new agent per call, and 1,000 others that are created once. */
 
-export interface MadeAgent extends SeededAgent {
+export interface CreatedAgent extends SeededAgent {
   /** The `agentId` of the API. */
   readonly wireId: string;
   /** Secret of a key for this agent, with the permissions to execute and read. */
@@ -22,9 +22,13 @@ export interface MadeAgent extends SeededAgent {
 }
 
 /** Creates and deploys the agent as a member would. Its model needs no provider. */
-export async function makeAgent(db: Db, owner: Caller, label: string): Promise<MadeAgent> {
+export async function createSeededAgent(
+  db: Db,
+  owner: Caller,
+  label: string,
+): Promise<CreatedAgent> {
   const name = `Seeded ${label}`;
-  const { promptId, versions } = await makePrompt(db, owner, name);
+  const { promptId, versions } = await createVersions(db, owner, name);
   const [first, ...later] = versions;
   const { id } = await createAgent(db, owner, {
     name,
@@ -39,7 +43,7 @@ export async function makeAgent(db: Db, owner: Caller, label: string): Promise<M
   }
   await moveAgent(db, owner, id, 'enable-api');
   await moveAgent(db, owner, id, 'deploy');
-  await keepFor(db, [id]);
+  await extendRetention(db, [id]);
   const issue = (of: string) =>
     issueKey(db, owner, {
       name: `${name}, ${of}`,
@@ -49,21 +53,25 @@ export async function makeAgent(db: Db, owner: Caller, label: string): Promise<M
       expiresAtMs: null,
       allowedOrigins: [],
     });
-  const shown = await issue('shown');
-  const keyIds = [shown, await issue('website'), await issue('nightly job')].map(
+  const printed = await issue('printed');
+  const keyIds = [printed, await issue('website'), await issue('nightly job')].map(
     ({ row }) => row.id,
   );
-  return { ...placeOf(owner, { id, name, versions, keyIds }), wireId: toId('agent', id), ...shown };
+  return {
+    ...withOwner(owner, { id, name, versions, keyIds }),
+    wireId: toId('agent', id),
+    ...printed,
+  };
 }
 
-/** Finds or creates the 1,000 other agents. `made` is false if an earlier call created them. */
+/** Finds or creates the 1,000 other agents. `created` is false if an earlier call created them. */
 export async function otherAgents(
   db: Db,
   owner: Caller,
-): Promise<{ agents: SeededAgent[]; made: boolean }> {
+): Promise<{ agents: SeededAgent[]; created: boolean }> {
   const found = await findOthers(db, owner);
-  if (found.length > 0) return { agents: found, made: false };
-  const { promptId, versions } = await makePrompt(db, owner, othersName);
+  if (found.length > 0) return { agents: found, created: false };
+  const { promptId, versions } = await createVersions(db, owner, othersName);
   await issueKey(db, owner, {
     name: othersName,
     agentIds: null,
@@ -81,17 +89,17 @@ export async function otherAgents(
     with made as (
       insert into agents (id, workspace_id, name, prompt_id, prompt_version_id, config, required_variables,
         optional_variables, default_variable_values, stage, api_enabled, visibility, project, created_by)
-      select id, ${owner.workspaceId}, 'Other ' || lpad(place::text, 4, '0'), ${promptId}, ${pinned},
+      select id, ${owner.workspaceId}, 'Other ' || lpad(position::text, 4, '0'), ${promptId}, ${pinned},
         ${JSON.stringify({ model })}, '{customer,question}', '{}', '{}', 'Deployed', true, 'public',
         ${othersProject}, ${owner.userId}
-      from unnest(${ids}::uuid[]) with ordinality as one (id, place)
+      from unnest(${ids}::uuid[]) with ordinality as one (id, position)
       returning id),
     counted as (insert into limits (subject) select id from made)
     insert into pins (id, agent_id, prompt_version_id, pinned_by)
     select pin, one.id, ${pinned}, ${owner.userId}
     from unnest(${ids}::uuid[], ${pins}::uuid[]) as one (id, pin)`.execute(db);
-  await keepFor(db, ids);
-  return { agents: await findOthers(db, owner), made: true };
+  await extendRetention(db, ids);
+  return { agents: await findOthers(db, owner), created: true };
 }
 
 const model = 'cueline/echo';
@@ -101,14 +109,14 @@ const othersName = 'Seeded others';
 const othersProject = 'seeded-others';
 
 /** Extends the retention, which would otherwise delete the oldest seeded days. */
-async function keepFor(db: Db, agentIds: readonly string[]): Promise<void> {
+async function extendRetention(db: Db, agentIds: readonly string[]): Promise<void> {
   await sql`update agents set records_days = 36500 where id = any (${agentIds}::uuid[])`.execute(
     db,
   );
 }
 
-async function makePrompt(db: Db, owner: Caller, name: string) {
-  const description = 'Made by the seeder.';
+async function createVersions(db: Db, owner: Caller, name: string) {
+  const description = 'Created by the seeder.';
   const { id: promptId } = await createPrompt(db, owner, { name, description });
   const versions: SeededVersion[] = [];
   for (const user of userTemplates) {
@@ -128,7 +136,7 @@ async function makePrompt(db: Db, owner: Caller, name: string) {
 }
 
 const userTemplates = [
-  'A question of {{customer}}: {{question}}',
+  'A question from {{customer}}: {{question}}',
   'The customer {{customer}} writes: {{question}}',
   'Answer {{customer}} in a few sentences. They write: {{question}}',
 ];
@@ -146,10 +154,10 @@ async function findOthers(db: Db, owner: Caller): Promise<SeededAgent[]> {
     select id from api_keys where workspace_id = ${workspaceId} and name = ${othersName}
     order by id limit 1`.execute(db);
   const keyIds = keys.map(({ id }) => id);
-  return rows.map(({ id, name }) => placeOf(owner, { id, name, versions, keyIds }));
+  return rows.map(({ id, name }) => withOwner(owner, { id, name, versions, keyIds }));
 }
 
-function placeOf(
+function withOwner(
   { workspaceId, userId }: Caller,
   agent: Pick<SeededAgent, 'id' | 'name' | 'versions' | 'keyIds'>,
 ): SeededAgent {

@@ -1,14 +1,7 @@
 import { parseArgs } from 'node:util';
+import type { Seeding } from './seed.ts';
 
-export interface SeedArguments {
-  readonly executions: number;
-  /**
-   * Executions of the 1,000 others together. `null`: as many as of the new agent, if the others are
-   * created now.
-   */
-  readonly others: number | null;
-  readonly days: number;
-  readonly queued: number;
+export interface SeedArguments extends Seeding {
   readonly json: boolean;
 }
 

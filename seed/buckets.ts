@@ -1,15 +1,12 @@
 import type pg from 'pg';
 import { levelMs } from '../src/core/history/statistics.ts';
 
-/** Statistics of a day: counted per piece, and written with the last piece. */
+/** The statistics of a day: counted per piece, written with the last piece. */
 
-/**
- * Maintenance folds the minutes of an old hour with at most this many records, so they are not
- * written.
- */
+/** Maintenance folds the minutes of an old hour with at most this many records, so the seeder omits them. */
 const foldedRecordsMax = 500;
 
-/** @param youngFromMs minutes after this time are kept, however few records their hour has */
+/** @param youngFromMs minutes after this time are written, however few records their hour has */
 export async function countRows(client: pg.Client, youngFromMs: number): Promise<void> {
   await client.query(countQuarters);
   await client.query(countMinutes, [youngFromMs]);
@@ -27,27 +24,26 @@ const floored = (level: keyof typeof levelMs) => `ms - ms % ${levelMs[level]}`;
 
 const countQuarters = `
   insert into seed_quarters
-  select agent, ${floored('quarter')}, outcome, way, version, model, bin, ${counted}
-  from seed_made group by 1, 2, 3, 4, 5, 6, 7`;
+  select agent, ${floored('quarter')}, outcome, origin, version, model, bin, ${counted}
+  from seed_rows group by 1, 2, 3, 4, 5, 6, 7`;
 
 const countMinutes = `
-  with kept as (
-    select agent, ${floored('hour')} as hour from seed_made
+  with unfolded as (
+    select agent, ${floored('hour')} as hour from seed_rows
     group by 1, 2 having count(*) > ${foldedRecordsMax} or min(ms) >= $1::bigint)
   insert into seed_minutes
   select r.agent, ${floored('minute')}, first_of_status, first_of_source, bin, ${counted}
-  from seed_made r
-  join kept on kept.agent = r.agent and kept.hour = ${floored('hour')}
-  join seed_outcomes o on o.place = outcome
-  join seed_ways w on w.place = way
+  from seed_rows r
+  join unfolded u on u.agent = r.agent and u.hour = ${floored('hour')}
+  join seed_outcomes o on o.position = outcome
+  join seed_origins w on w.position = origin
   group by 1, 2, 3, 4, 5`;
 
 /**
- * One row per group, merged from one row per histogram bin. Executions that never started have no
- * bin. Most groups of a rarely called agent have one bin, so only the others are merged, by the
- * same function as later changes.
+ * One row per group, merged from one row per histogram bin. Executions that never started have no bin. Most groups have
+ * one bin; only the others use the merge function of the service.
  */
-const together = (from: string, kind: string) => `
+const mergeBins = (from: string, kind: string) => `
   select ${kind}, records, input_tokens, output_tokens, cost * 0.0000000001 as cost_usd, cost_unknown,
     case when bins is null then '{}'
       when cardinality(bins) = 1 then array_fill(counts[1], array[1], array[bins[1] + 1])
@@ -67,7 +63,7 @@ const keys = {
 };
 
 /** In the lock order of the service, which may write today's buckets at the same time. */
-const inOrder = 'order by agent, level collate "C", ms, outcome, way';
+const inOrder = 'order by agent, level collate "C", ms, outcome, origin';
 const onConflict = (table: keyof typeof keys) => `
   on conflict (${keys[table]}) do update set occurred = s.occurred + excluded.occurred,
     recorded = s.recorded + excluded.recorded, input_tokens = s.input_tokens + excluded.input_tokens,
@@ -79,19 +75,19 @@ const sums = `records, records, input_tokens, output_tokens, cost_usd, cost_unkn
 const addStatistics = `
   insert into statistics as s (${sumColumns})
   with hours as materialized (
-    select 'hour' as level, agent, ${floored('hour')} as ms, first_of_status as outcome, first_of_source as way, bin,
+    select 'hour' as level, agent, ${floored('hour')} as ms, first_of_status as outcome, first_of_source as origin, bin,
       ${summed}
-    from seed_quarters join seed_outcomes o on o.place = outcome join seed_ways w on w.place = way
+    from seed_quarters join seed_outcomes o on o.position = outcome join seed_origins w on w.position = origin
     group by 2, 3, 4, 5, 6),
   counted as (
     select 'minute' as level, * from seed_minutes
     union all select * from hours
-    union all select 'day', agent, ${floored('day')}, outcome, way, bin, ${summed} from hours group by 2, 3, 4, 5, 6)
+    union all select 'day', agent, ${floored('day')}, outcome, origin, bin, ${summed} from hours group by 2, 3, 4, 5, 6)
   select g.id, level, to_timestamp(ms / 1000), status, source, ${sums}
-  from (${together('counted', 'agent, level, ms, outcome, way')}) as kinds
-  join seed_outcomes o on o.place = outcome
-  join seed_ways w on w.place = way
-  join seed_agents g on g.place = agent
+  from (${mergeBins('counted', 'agent, level, ms, outcome, origin')}) as kinds
+  join seed_outcomes o on o.position = outcome
+  join seed_origins w on w.position = origin
+  join seed_agents g on g.position = agent
   ${inOrder}
   ${onConflict('statistics')}`;
 
@@ -99,14 +95,14 @@ const addBreakdown = `
   insert into breakdown as s (${sumColumns}, prompt_version_id, model, api_key_id, error_code)
   with counted as (
     select 'quarter' as level, * from seed_quarters
-    union all select 'day', agent, ${floored('day')}, outcome, way, version, model, bin, ${summed}
+    union all select 'day', agent, ${floored('day')}, outcome, origin, version, model, bin, ${summed}
     from seed_quarters group by 2, 3, 4, 5, 6, 7, 8)
   select g.id, level, to_timestamp(ms / 1000), status, source, ${sums}, v.id, m.name, key_id, error_code
-  from (${together('counted', 'agent, level, ms, outcome, way, version, model')}) as kinds
-  join seed_agents g on g.place = agent
-  join seed_outcomes o on o.place = outcome
-  join seed_ways w on w.place = way
-  join seed_versions v on v.place = version
-  join seed_models m on m.place = model
+  from (${mergeBins('counted', 'agent, level, ms, outcome, origin, version, model')}) as kinds
+  join seed_agents g on g.position = agent
+  join seed_outcomes o on o.position = outcome
+  join seed_origins w on w.position = origin
+  join seed_versions v on v.position = version
+  join seed_models m on m.position = model
   ${inOrder}, version, model
   ${onConflict('breakdown')}`;

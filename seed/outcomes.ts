@@ -38,7 +38,7 @@ export const outcomes: readonly Outcome[] = [
   refused('rate_limited', 'RATE_LIMIT_EXCEEDED', 'Rate limit of the API key exceeded.', 9),
   refused('rate_limited', 'QUOTA_EXCEEDED', 'The AI Actions of this month are used up.', 1),
   ended('success', null, null, 960),
-  // Not random: so rare that each one is placed explicitly.
+  // Not random: so rare that the seeder chooses each one.
   refused('unauthorized', 'KEY_NOT_AUTHORIZED', 'The API key is not valid for this agent.', 0),
 ];
 export const unauthorized = outcomes.length - 1;

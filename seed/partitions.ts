@@ -6,11 +6,11 @@ import type { Span } from './calendar.ts';
  * Creates the partitions of past months like `make_execution_partitions` and returns the names of
  * all partitions in the span. A month with rows in the default partition stays there.
  */
-export async function makePartitions(db: Db, span: Span): Promise<string[]> {
+export async function createPartitions(db: Db, span: Span): Promise<string[]> {
   const names: string[] = [];
   for (const month of monthsOf(span)) {
     const name = `executions_${month.toISOString().slice(0, 7).replace('-', '_')}`;
-    await makePartition(db, name, month);
+    await createPartition(db, name, month);
     names.push(name);
   }
   const { rows } = await sql<{ name: string }>`
@@ -19,7 +19,7 @@ export async function makePartitions(db: Db, span: Span): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-async function makePartition(db: Db, name: string, month: Date): Promise<void> {
+async function createPartition(db: Db, name: string, month: Date): Promise<void> {
   const from = month.toISOString();
   const to = nextMonth(month).toISOString();
   await db.transaction().execute(async (trx) => {

@@ -39,7 +39,7 @@ export function agentsOf({ own, others }: Population): SeededAgent[] {
 }
 
 /** Origin of a call: one of the keys, or a session. */
-export interface Way {
+export interface Origin {
   readonly source: Source;
   readonly keyId: string | null;
   readonly userId: string | null;
@@ -48,7 +48,7 @@ export interface Way {
 }
 
 /** Sorted by source, in the lock order of the service. The first keys are used most. */
-export function waysOf({ keyIds, ownerId }: SeededAgent): Way[] {
+export function originsOf({ keyIds, ownerId }: SeededAgent): Origin[] {
   const upTo = (count: number) => (count / keyIds.length) ** (2 / 3);
   const byKey = keyIds.map((keyId, at) => ({
     source: 'api' as const,

@@ -10,8 +10,8 @@ import { textOf } from './texts.ts';
 import type { Writing } from './write-day.ts';
 
 /**
- * Queued executions, accepted within the last minute. They are marked as retries due in a year, so
- * that no running worker claims them.
+ * Queued executions, accepted within the last minute. They are retries that are due in a year, so that no worker claims
+ * them.
  */
 export async function writeQueue(
   client: pg.Client,
@@ -62,10 +62,10 @@ const settings = JSON.stringify({
 /** One statement, hence one transaction: every record in progress is in the queue. */
 const enqueue = `
   with texts as materialized (
-    select place - 1 as place, text from unnest($15::text[]) with ordinality as one (text, place)),
+    select position - 1 as position, text from unnest($15::text[]) with ordinality as one (text, position)),
   made as materialized (
     select ms, ('0' || to_hex(ms) || '7' || substr(gen_random_uuid()::text, 16))::uuid as id,
-      floor(random() * cardinality($15::text[])) as place
+      floor(random() * cardinality($15::text[])) as position
     from generate_series($1::bigint, $2::bigint) as n
     cross join lateral (select $4::bigint + n * $5::bigint / $3::bigint as ms) as at),
   accepted as (
@@ -73,6 +73,6 @@ const enqueue = `
       source, agent_name, prompt_version_label, model, input_variables, settings)
     select id, $7::uuid, $6::uuid, $11::uuid, $10::uuid, $8::uuid, to_timestamp(ms / 1000.0::float8), 'processing',
       'api', $9, $12, $13, ('{"customer":"customer-0000","question":"' || text || '"}')::json, $14::json
-    from made join texts using (place))
+    from made join texts using (position))
   insert into execution_queue (id, workspace_id, agent_id, tag, available_at, failures)
   select id, $7::uuid, $6::uuid, 1, $16::timestamptz, 1 from made`;

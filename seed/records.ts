@@ -31,14 +31,14 @@ const write = `
   from (
     select r.*, 'customer-' || lpad(customer::text, 4, '0') as customer_name,
       ${written('q.text', 'question_reference')} as question_text, ${written('a.text', 'answer_reference')} as answer_text
-    from seed_made r
-    left join seed_snippets q on q.place = question
-    left join seed_snippets a on a.place = answer
-    -- A fence: what is written twice is put together once.
+    from seed_rows r
+    left join seed_snippets q on q.position = question
+    left join seed_snippets a on a.position = answer
+    -- An optimization fence: concatenates the repeated texts once.
     offset 0
   ) as r
-  join seed_agents g on g.place = agent
-  join seed_versions v on v.place = version
-  join seed_ways w on w.place = way
-  join seed_outcomes o on o.place = outcome
-  join seed_models m on m.place = model`;
+  join seed_agents g on g.position = agent
+  join seed_versions v on v.position = version
+  join seed_origins w on w.position = origin
+  join seed_outcomes o on o.position = outcome
+  join seed_models m on m.position = model`;

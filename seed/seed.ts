@@ -6,10 +6,10 @@ import { StartupFailure } from '../src/core/startup-failure.ts';
 import { readClock } from '../src/store/connection/clock.ts';
 import { clientConfig, type Db } from '../src/store/connection/database.ts';
 import type { Connection } from '../src/store/connection/detect-pooler.ts';
-import { type MadeAgent, makeAgent, otherAgents } from './agents.ts';
+import { type CreatedAgent, createSeededAgent, otherAgents } from './agents.ts';
 import { type Day, lastDays, planDays, type Span } from './calendar.ts';
 import { unauthorizedOneIn } from './outcomes.ts';
-import { makePartitions } from './partitions.ts';
+import { createPartitions } from './partitions.ts';
 import type { Population } from './population.ts';
 import { writeQueue } from './queue.ts';
 import { someOf } from './random.ts';
@@ -32,33 +32,32 @@ export interface SeedDeps extends Writing {
   readonly owner: Caller;
   /** Sets the expected number of rows. */
   readonly setTotal: (rows: number) => void;
-  readonly setPhase: (what: string) => void;
+  readonly setPhase: (phase: string) => void;
 }
 
 export interface Seeded {
-  readonly agent: MadeAgent;
+  readonly agent: CreatedAgent;
   /** Rows written, of all agents. */
   readonly rows: number;
 }
 
 /**
- * Creates one agent with its history. Days are written in parallel, each in one transaction with
- * its statistics. After an interruption, the agent has fewer executions, and its statistics match
- * them.
+ * Creates one agent with its history. Each day is one transaction with its statistics, and days run in parallel. After
+ * an interruption the agent has fewer executions, and its statistics match them.
  */
 export async function seed(deps: SeedDeps, options: Seeding): Promise<Seeded> {
   const { db, owner, signal } = deps;
   const nowMs = await readClock(db);
   const span = lastDays(nowMs, options.days);
-  await refuseBelowFloor(db, span);
-  const { agents: others, made } =
-    options.others === 0 ? { agents: [], made: false } : await otherAgents(db, owner);
-  const othersExecutions = options.others ?? (made ? options.executions : 0);
+  await checkHistoryFloor(db, span);
+  const { agents: others, created } =
+    options.others === 0 ? { agents: [], created: false } : await otherAgents(db, owner);
+  const othersExecutions = options.others ?? (created ? options.executions : 0);
   const rows = options.executions + othersExecutions + options.queued;
   deps.setTotal(rows);
   const label = new Date(nowMs).toISOString().slice(0, 19).replace('T', ' ');
-  const own = await makeAgent(db, owner, label);
-  const partitions = await makePartitions(db, span);
+  const own = await createSeededAgent(db, owner, label);
+  const partitions = await createPartitions(db, span);
   const population: Population = {
     own,
     others,
@@ -88,7 +87,7 @@ function rareOf(count: number): number[] {
 }
 
 /** Readers ignore records before the floor, and their partition may be dropped at any time. */
-async function refuseBelowFloor(db: Db, { fromMs }: Span): Promise<void> {
+async function checkHistoryFloor(db: Db, { fromMs }: Span): Promise<void> {
   const { rows } = await sql<{ at: Date }>`
     select at from history_floor`.execute(db);
   const floor = rows[0]?.at;

@@ -3,7 +3,7 @@ import { levelMs } from '../src/core/history/statistics.ts';
 import { countRows, writeBuckets } from './buckets.ts';
 import type { Day } from './calendar.ts';
 import { createDayTables } from './day-tables.ts';
-import { makeRows, type Piece } from './made-rows.ts';
+import { generateRows, type Piece } from './generate-rows.ts';
 import type { Population } from './population.ts';
 import { writeRecords } from './records.ts';
 import { makeSnippets } from './snippets.ts';
@@ -30,7 +30,7 @@ export async function writeDay(
   try {
     await createDayTables(client, population, snippets);
     for (const piece of piecesOf(day)) {
-      await makeRows(client, piece, { population, snippets: snippets.each });
+      await generateRows(client, piece, { population, snippets: snippets.each });
       await countRows(client, population.nowMs - 2 * levelMs.day);
       addRows(await writeRecords(client));
       signal.throwIfAborted();

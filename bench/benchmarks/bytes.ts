@@ -7,9 +7,9 @@ import { whole } from '../table.ts';
 export const bytes: Benchmark = {
   name: 'bytes',
   description:
-    'What one finished run with short texts costs the database in bytes: written to the WAL from its acceptance to its ' +
-    'end (beginning right after a checkpoint, so a few whole pages are among them), and kept in its record and the two indexes over records, packed as after a ' +
-    '`vacuum full`. Longer inputs, prompts and outputs come on top, compressed by PostgreSQL beyond 2 kB.',
+    'The database bytes of one ended execution with short texts. WAL from acceptance to end, measured right after a ' +
+    'checkpoint, so it includes some full pages. Record and two index entries after `vacuum full`. Longer inputs, prompts ' +
+    'and outputs add their size; PostgreSQL compresses them beyond 2 kB.',
   byDefault: true,
   async run(environment, { requests, connections }) {
     const opened = await openCueline(environment, { name: 'Cueline', roles: ['start'] });
@@ -27,14 +27,14 @@ export const bytes: Benchmark = {
       const each = (total: number) => whole(total / requests);
       return [
         {
-          columns: ['bytes each run', ''],
+          columns: ['bytes per execution', ''],
           rows: [
             ['WAL, accepted to ended', each(wal)],
-            ['the record', each(size.records)],
-            ['of that inputs, prompt and output', each(size.bodies)],
-            ['its entries in the indexes', each(size.indexes)],
+            ['record', each(size.records)],
+            ['inputs, prompt and output in the record', each(size.bodies)],
+            ['index entries', each(size.indexes)],
           ],
-          notes: [`${whole(requests)} runs, ${whole(sample.perSecond)} a second.`],
+          notes: [`${whole(requests)} executions, ${whole(sample.perSecond)} per second.`],
         },
       ];
     } finally {

@@ -1,14 +1,14 @@
 import type { Benchmark } from '../benchmark.ts';
 import { ceiling as bareNode, fastifyCeiling } from '../contenders/bare.ts';
-import { answered } from './accept.ts';
+import { measureResponses } from './accept.ts';
 
-/** By itself; `accept` and `end-to-end` measure it again, side by side with what they compare. */
+/** `accept` and `end-to-end` measure it again, alternating with their contenders. */
 export const ceiling: Benchmark = {
   name: 'ceiling',
   description:
-    'What HTTP alone costs here: the same request read, the same bytes answered, nothing kept.',
+    'The cost of HTTP alone: the server reads the same request, sends the same bytes and stores nothing.',
   byDefault: false,
-  async run(environment, how) {
-    return [await answered(environment, [bareNode, fastifyCeiling], how, 'answers')];
+  async run(environment, options) {
+    return [await measureResponses(environment, [bareNode, fastifyCeiling], options, 'responses')];
   },
 };

@@ -6,20 +6,20 @@ import { figure, figures } from '../goals.ts';
 import { spread } from '../rounds.ts';
 import { hundredths, milliseconds, type Table, whole, withRange } from '../table.ts';
 
-/** Not counted: the server and the browser have yet to compile what is hot. */
+/** The server and the browser compile hot code in these rounds. */
 const warmUps = 1;
 
 export const dashboard: Benchmark = {
   name: 'dashboard',
   description:
-    'Pages of the dashboard in a real Chromium, as the first that is opened: from the beginning of the navigation until ' +
-    'the content (the form, the rows, or the words that there are none) has been painted, by the clock of the page. Cold ' +
-    'is a browser that has never been there; warm the same once more in a new tab. All pages in alternation; the ratio is ' +
-    'that of the long history to the empty one, round by round. JavaScript as it is sent, compressed, until then.',
-  goal: 'content within 1 s, at most 180 kB of JavaScript for the first page, and a long history as quickly as an empty one',
+    'Dashboard pages in a real Chromium, each as the first page: from the start of the navigation until the content (form, ' +
+    'rows or empty state) is painted, by the clock of the page. Cold: an empty browser cache. Warm: the same browser in a ' +
+    'new tab. Pages alternate; the ratio compares the long history with the empty one, round by round. JavaScript: ' +
+    'compressed bytes until then.',
+  goal: 'content within 1 s, at most 180 kB of JavaScript for the first page, and a long history as fast as an empty one',
   goalChecks: ([table]) => [
     {
-      what: 'the slowest page',
+      what: 'slowest page',
       unit: 'ms',
       value: Math.max(...figures(table, 1, ratioRow), ...figures(table, 2, ratioRow)),
       most: 1_000,
@@ -27,31 +27,31 @@ export const dashboard: Benchmark = {
     {
       what: 'JavaScript of the first page',
       unit: 'kB',
-      // The sign-in, or the agents of the signed-in user.
+      // The sign-in page, or the agents of a signed-in user.
       value: Math.max(...figures(table, 3).slice(0, 2)),
       most: 180,
     },
     {
-      what: 'the long history to the empty one, cold',
+      what: 'long history to empty history, cold',
       unit: '×',
       value: figure(table, ratioRow, 1),
       most: 1,
     },
     {
-      what: 'the long history to the empty one, warm',
+      what: 'long history to empty history, warm',
       unit: '×',
       value: figure(table, ratioRow, 2),
       most: 1,
     },
   ],
   byDefault: false,
-  runs: 100_000,
-  async run(environment, { rounds, runs, note }) {
-    const fixture = await openFixture(environment, runs);
+  executions: 100_000,
+  async run(environment, { rounds, executions, note }) {
+    const fixture = await openFixture(environment, executions);
     const browser = await openBrowser();
     try {
-      note(`Chromium ${browser.version()}, ${whole(runs)} records`);
-      const views = viewsOf(fixture, runs);
+      note(`Chromium ${browser.version()}, ${whole(executions)} records`);
+      const views = viewsOf(fixture, executions);
       const seen = views.map((view) => ({ view, cold: [] as Visit[], warm: [] as Visit[] }));
       for (let round = -warmUps; round < rounds; round++) {
         for (const { view, cold, warm } of seen) {
@@ -69,13 +69,13 @@ export const dashboard: Benchmark = {
   },
 };
 
-const ratioRow = 'the long history to the empty one, ×';
+const ratioRow = 'long history to empty history, ×';
 const rows = 'tbody [data-row-link]';
 
 function viewsOf({ longAgentId, emptyAgentId }: Fixture, records: number): readonly View[] {
   return [
     { name: 'sign-in', path: '/sign-in', content: 'input[type=password]', signedIn: false },
-    { name: 'agents, 1,002 of them', path: '/agents', content: rows, signedIn: true },
+    { name: '1,002 agents', path: '/agents', content: rows, signedIn: true },
     {
       name: `history, ${whole(records)} records`,
       path: `/agents/${longAgentId}/history`,

@@ -1,4 +1,9 @@
-import { type Benchmark, type BenchmarkOptions, crowd, fromEach } from '../benchmark.ts';
+import {
+  type Benchmark,
+  type BenchmarkOptions,
+  forEachClientCount,
+  manyClientsFactor,
+} from '../benchmark.ts';
 import { ceiling } from '../contenders/bare.ts';
 import { cueline } from '../contenders/cueline.ts';
 import type { BenchEnvironment } from '../environment.ts';
@@ -10,16 +15,16 @@ import { type Table, throughput } from '../table.ts';
 export const endToEnd: Benchmark = {
   name: 'end-to-end',
   description:
-    'Finished runs per second on a model that answers at once (`cueline/echo`), in one process that serves and works: ' +
-    'the clock stops when every record can be read with its outcome, statistics included.',
-  goal: 'at least 0.4 of bare node:http, aim 0.55, from the usual 128 callers',
+    'Ended executions per second with a model that responds immediately (`cueline/echo`), in one process with both roles. ' +
+    'The clock stops when every record and its statistics are readable.',
+  goal: 'at least 0.4 of bare node:http, target 0.55, with the default 128 clients',
   goalChecks: ([usual]) => [
     { what: 'of bare node:http', value: figure(usual, 'Cueline, `start`', 2), least: 0.4 },
   ],
   byDefault: true,
-  async run(environment, how) {
-    const callers = [how.connections, how.connections * crowd];
-    return fromEach(callers, how, (each) => finished(environment, each));
+  async run(environment, options) {
+    const counts = [options.connections, options.connections * manyClientsFactor];
+    return forEachClientCount(counts, options, (each) => finished(environment, each));
   },
 };
 

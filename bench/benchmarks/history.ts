@@ -1,15 +1,16 @@
 import pg from 'pg';
+import { percentile } from '../../proof/claim.ts';
 import { writeQueue } from '../../seed/queue.ts';
 import { readClock } from '../../src/store/connection/clock.ts';
 import type { Benchmark } from '../benchmark.ts';
 import type { BenchEnvironment } from '../environment.ts';
 import { figures } from '../goals.ts';
-import { casesOf, withBacklog } from '../history/cases.ts';
+import { backlogCases, casesOf } from '../history/cases.ts';
 import { type Fixture, openFixture } from '../history/fixture.ts';
 import { plainCases, timePlain } from '../history/plain.ts';
 import { planOf } from '../history/plan.ts';
 import { sizes } from '../history/sizes.ts';
-import { callsEach, medianOf, p99, type Timed, timeCases, timesBase } from '../history/timing.ts';
+import { callsEach, medianOf, ratioToBase, type Timed, timeCases } from '../history/timing.ts';
 import { spread } from '../rounds.ts';
 import { hundredths, type Table, whole } from '../table.ts';
 
@@ -19,22 +20,22 @@ const backlogMax = 1_000_000;
 export const history: Benchmark = {
   name: 'history',
   description:
-    "Pages of an agent's history over HTTP, one call at a time over one connection, beside as many records of 1,000 other " +
-    `agents: every case ${callsEach} times, in rounds over all cases and lengths. ms are the median and, in brackets, ` +
-    'the 99th percentile; × is the median against that of the first page of an agent with ten records in the same ' +
-    'database, called between the others.',
+    "Pages of an agent's history over HTTP, one call at a time over one connection; 1,000 other agents have as many " +
+    `records. Every case ${callsEach} times, in rounds over all cases and lengths. ms: the median and, in parentheses, the ` +
+    '99th percentile. ×: the ratio of the median to that of the first page of an agent with ten records in the same ' +
+    'database, called in between.',
   goal:
     'every case within 6 × the first page of ten records, and 10,000,000 records at most 1.3 × as long as 1,000,000 ' +
-    '(`--runs 10000000`)',
+    '(`--executions 10000000`)',
   goalChecks: ([all, , queued]) => {
     const times = (all?.columns ?? []).flatMap((name, at) =>
       name === '×' ? figures(all, at) : [],
     );
     const grown = all?.columns.indexOf(`to ${whole(1_000_000)}`) ?? -1;
     return [
-      { what: 'the slowest case', unit: '×', value: Math.max(...times), most: 6 },
+      { what: 'slowest case', unit: '×', value: Math.max(...times), most: 6 },
       {
-        what: 'the slowest with a full queue',
+        what: 'slowest case with a full queue',
         unit: '×',
         value: Math.max(...figures(queued, 3)),
         most: 6,
@@ -43,7 +44,7 @@ export const history: Benchmark = {
         ? []
         : [
             {
-              what: 'the case that grows most',
+              what: 'highest growth',
               unit: '×',
               value: Math.max(...figures(all, grown)),
               most: 1.3,
@@ -52,30 +53,32 @@ export const history: Benchmark = {
     ];
   },
   byDefault: false,
-  // The longest history. Ten million take 40 GB and half an hour.
-  runs: 100_000,
-  async run(environment, { runs, note }) {
+  // Ten million take 40 GB and half an hour.
+  executions: 100_000,
+  async run(environment, { executions, note }) {
     const fixtures: Fixture[] = [];
     try {
-      for (const records of [...lengths.filter((length) => length < runs), runs]) {
-        const begun = performance.now();
+      for (const records of [...lengths.filter((length) => length < executions), executions]) {
+        const startedMs = performance.now();
         fixtures.push(await openFixture(environment, records));
-        const seconds = (performance.now() - begun) / 1_000;
-        note(`${whole(records)} records and ${whole(records)} of others in ${whole(seconds)} s`);
+        const seconds = (performance.now() - startedMs) / 1_000;
+        note(
+          `${whole(records)} records and ${whole(records)} of other agents in ${whole(seconds)} s`,
+        );
       }
-      const kept = await sizes(fixtures);
+      const diskSpace = await sizes(fixtures);
       const entries: { fixture: Fixture; cases: Awaited<ReturnType<typeof casesOf>> }[] = [];
       for (const fixture of fixtures) entries.push({ fixture, cases: await casesOf(fixture) });
       const timed = await timeCases(entries);
       const longest = timed.at(-1) as Timed;
       const slowest = slowestOf(longest);
       const plan = await planOf(environment, longest.fixture, queryOf(longest, slowest));
-      const explained = `The longest statement of the slowest case, ${slowest}, at ${whole(runs)}:\n\n\`\`\`\n${plan}\n\`\`\``;
+      const explained = `The longest statement of the slowest case, ${slowest}, at ${whole(executions)}:\n\n\`\`\`\n${plan}\n\`\`\``;
       return [
         casesTable(timed, explained),
         await plainTable(longest),
         await underBacklog(environment, longest),
-        kept,
+        diskSpace,
       ];
     } finally {
       for (const fixture of fixtures) await fixture.close();
@@ -91,7 +94,7 @@ function casesTable(timed: readonly Timed[], explained: string): Table {
     title: 'Cases',
     columns: [
       'case',
-      `match at ${whole(longest.fixture.records)}`,
+      `matches at ${whole(longest.fixture.records)}`,
       ...timed.flatMap(({ fixture }) => [`${whole(fixture.records)}: ms`, '×']),
       ...(before ? [`to ${whole(before.fixture.records)}`] : []),
     ],
@@ -100,16 +103,16 @@ function casesTable(timed: readonly Timed[], explained: string): Table {
       ...longest.cases.map(({ name, total }) => [
         name,
         whole(total),
-        ...timed.flatMap((one) => cells(one.calls.get(name) ?? [], timesBase(one, name))),
+        ...timed.flatMap((one) => cells(one.calls.get(name) ?? [], ratioToBase(one, name))),
         ...(before ? [hundredths(growth(before, longest, name))] : []),
       ]),
     ],
     notes: [
       ...timed.map((one) => {
         const name = slowestOf(one);
-        return `At ${whole(one.fixture.records)}: ${hundredths(timesBase(one, name))} × at most (${name}).`;
+        return `At ${whole(one.fixture.records)}: ${hundredths(ratioToBase(one, name))} × at most (${name}).`;
       }),
-      ...(before ? [grown(before, longest)] : []),
+      ...(before ? [growthNote(before, longest)] : []),
       explained,
     ],
   };
@@ -117,23 +120,23 @@ function casesTable(timed: readonly Timed[], explained: string): Table {
 
 function cells(calls: readonly number[], times: number): [string, string] {
   const { median } = spread(calls);
-  return [`${hundredths(median)} (${hundredths(p99(calls))})`, hundredths(times)];
+  return [`${hundredths(median)} (${hundredths(percentile(calls, 0.99))})`, hundredths(times)];
 }
 
-/** Of the milliseconds: rounds alternate between the lengths, so both met the same machine. */
+/** The ratio of the milliseconds: rounds alternate between the lengths, so conditions are the same. */
 function growth(before: Timed, after: Timed, name: string): number {
   return medianOf(after, name) / medianOf(before, name);
 }
 
-function grown(before: Timed, after: Timed): string {
+function growthNote(before: Timed, after: Timed): string {
   const all = after.cases
     .map(({ name }) => ({ name, times: growth(before, after, name) }))
     .sort((a, b) => b.times - a.times);
   const [first] = all;
   const median = spread(all.map(({ times }) => times)).median;
   return (
-    `From ${whole(before.fixture.records)} to ${whole(after.fixture.records)}: ${hundredths(median)} × in the median of ` +
-    `the cases, ${hundredths(first?.times ?? 0)} × at most (${first?.name}).`
+    `From ${whole(before.fixture.records)} to ${whole(after.fixture.records)}: median of the cases ` +
+    `${hundredths(median)} ×, at most ${hundredths(first?.times ?? 0)} × (${first?.name}).`
   );
 }
 
@@ -154,29 +157,29 @@ async function plainTable(timed: Timed): Promise<Table> {
     rows.push([name, hundredths(listMs), hundredths(plainMs), hundredths(plainMs / listMs)]);
   }
   return {
-    title: `Beside plain SQL, at ${whole(timed.fixture.records)}`,
+    title: `Compared with plain SQL, at ${whole(timed.fixture.records)}`,
     columns: ['case', 'list over HTTP, ms', 'count(*) and offset in the database, ms', 'times'],
     rows,
   };
 }
 
-/** The same history once more, now that its agent has runs that wait. */
+/** The same history while its agent has queued executions. */
 async function underBacklog(environment: BenchEnvironment, before: Timed): Promise<Table> {
   const { fixture } = before;
   const count = Math.min(backlogMax, fixture.records);
   await fill(fixture, count);
   await environment.ask('checkpoint');
-  const cases = (await casesOf(fixture)).filter(({ name }) => withBacklog.includes(name));
+  const cases = (await casesOf(fixture)).filter(({ name }) => backlogCases.includes(name));
   const [after] = await timeCases([{ fixture, cases }]);
-  if (!after) throw new Error('nothing was timed');
+  if (!after) throw new Error('no case was timed');
   return {
-    title: `With ${whole(count)} runs of the agent in the queue, at ${whole(fixture.records)}`,
-    columns: ['case', 'match', 'ms', '×', 'without the queue ×'],
+    title: `With ${whole(count)} queued executions of the agent, at ${whole(fixture.records)}`,
+    columns: ['case', 'matches', 'ms', '×', 'without the queue ×'],
     rows: cases.map(({ name, total }) => [
       name,
       whole(total),
-      ...cells(after.calls.get(name) ?? [], timesBase(after, name)),
-      hundredths(timesBase(before, name)),
+      ...cells(after.calls.get(name) ?? [], ratioToBase(after, name)),
+      hundredths(ratioToBase(before, name)),
     ]),
   };
 }

@@ -10,22 +10,22 @@ import { megabytes, whole } from '../table.ts';
 import { cpuMicros, residentBytes } from '../usage.ts';
 
 const inFlight = 10_000;
-/** The last eighth of the slots is kept for workspaces that hold none, and here there is but one. */
+/** The last eighth of the slots is reserved for other workspaces, and there are none here. */
 const slots = Math.ceil((inFlight * 8) / 7) + 1;
-/** Several leases long, counted from when the last run has begun. */
-const holdMs = 20_000;
-/** A run takes this long, so that all are in flight at once for the whole of `holdMs`. */
+/** Several leases, starting when all executions are in flight. */
+const measureMs = 20_000;
+/** Long enough that all executions are in flight during the whole of `measureMs`. */
 const answerMs = 60_000;
 
 export const inFlightBenchmark: Benchmark = {
   name: 'in-flight',
   description:
-    `${whole(inFlight)} runs at once in one \`worker\`, on a model that takes ${answerMs / 1_000} s: as a timer in the ` +
-    'process (`cueline/echo?delay`), and as a call on a socket of its own to a provider on this machine.',
-  goal: 'the lease is never lost: every run ends well at its first attempt, with one call',
+    `${whole(inFlight)} concurrent executions in one \`worker\`, with a model that takes ${answerMs / 1_000} s: a timer in ` +
+    'the process (`cueline/echo?delay`), or a call over a separate socket to a provider on this machine.',
+  goal: 'no lease is lost: every execution succeeds at its first attempt, with one call',
   goalChecks: ([table]) => [
     {
-      what: 'runs that ended well at attempt 1',
+      what: 'executions that succeeded at attempt 1',
       value: Math.min(...figures(table, 7)),
       least: inFlight,
     },
@@ -46,13 +46,13 @@ export const inFlightBenchmark: Benchmark = {
     await provider.close();
     const columns = [
       'waiting on',
-      'all begun after',
+      'all started after',
       'memory before',
       'in flight',
-      'for each run',
-      'µs CPU a second meanwhile: worker',
+      'per execution',
+      'µs CPU of the worker per second',
       'lease left at least',
-      'ended well at attempt 1',
+      'succeeded at attempt 1',
       'calls',
     ];
     return [{ columns, rows }];
@@ -71,43 +71,38 @@ async function round(
     CUELINE_SLOTS: String(slots),
     ...env,
   });
-  const begun = performance.now();
+  const workerMs = performance.now();
   const before = residentBytes(worker.pid);
   const ask = async <Row>(query: ReturnType<typeof sql>) =>
     (await query.execute(opened.db)).rows[0] as Row;
-  const leased = sql`select count(*)::int as count from execution_queue where worker is not null`;
-  while ((await ask<{ count: number }>(leased)).count < inFlight) await delay(50);
-  const begunMs = performance.now() - begun;
+  const claimed = sql`select count(*)::int as count from execution_queue where worker is not null`;
+  const queued = sql`select count(*)::int as count from execution_queue`;
+  while ((await ask<{ count: number }>(claimed)).count < inFlight) await delay(50);
+  const allStartedMs = performance.now();
   const cpu = cpuMicros(worker.pid);
-  const held = performance.now();
   let leaseLeftMs = Number.POSITIVE_INFINITY;
   let memory = 0;
-  while (performance.now() - held < holdMs) {
+  while (performance.now() - allStartedMs < measureMs) {
     const { left } = await ask<{ left: number }>(sql`
       select (extract(epoch from min(lease_until) - clock_timestamp()) * 1000)::float8 as left from workers`);
     leaseLeftMs = Math.min(leaseLeftMs, left);
     memory = Math.max(memory, residentBytes(worker.pid));
     await delay(100);
   }
-  const cpuPerSecond = (cpuMicros(worker.pid) - cpu) / ((performance.now() - held) / 1_000);
-  while (
-    (await ask<{ count: number }>(sql`select count(*)::int as count from execution_queue`)).count >
-    0
-  ) {
-    await delay(100);
-  }
-  const { well } = await ask<{ well: number }>(sql`
-    select count(*)::int as well from executions where status = 'success' and attempts = 1`);
+  const cpuPerSecond = (cpuMicros(worker.pid) - cpu) / ((performance.now() - allStartedMs) / 1_000);
+  while ((await ask<{ count: number }>(queued)).count > 0) await delay(100);
+  const { succeeded } = await ask<{ succeeded: number }>(sql`
+    select count(*)::int as succeeded from executions where status = 'success' and attempts = 1`);
   await worker.stop();
   await opened.close();
   return [
     name,
-    `${(begunMs / 1_000).toFixed(1)} s`,
+    `${((allStartedMs - workerMs) / 1_000).toFixed(1)} s`,
     megabytes(before),
     megabytes(memory),
     `${((memory - before) / inFlight / 1_024).toFixed(1)} KiB`,
     whole(cpuPerSecond),
     `${(leaseLeftMs / 1_000).toFixed(1)} s`,
-    `${whole(well)} of ${whole(inFlight)}`,
+    `${whole(succeeded)} of ${whole(inFlight)}`,
   ];
 }

@@ -16,19 +16,19 @@ import { milliseconds, withRange } from '../table.ts';
 
 const perSecond = 100;
 const oneProcess = '`start`: one process';
-/** Fewer calls would make a 99th percentile of a handful. */
+/** Fewer calls would base the 99th percentile on a handful of samples. */
 const secondsMin = 10;
 const model = 'ollama/slow';
-/** Of the model: long enough that every caller waits by the time its run ends. */
+/** The model takes this long, so that every client already waits when its execution ends. */
 const answerMs = 200;
 
 export const latency: Benchmark = {
   name: 'latency',
   description:
-    `${perSecond} calls a second on a fixed schedule, each timed from when it was due. *Accept*: due to 202. *Model ` +
-    'called*: from `executedAt` (the database accepts, before the commit) to the call at a provider on a socket of this ' +
-    'machine. *Seen*: from `completedAt` (before the commit) to the answer of the caller that waits with `?wait=30`. The bare server ' +
-    'answers at once: it measures the machine and the load generator.',
+    `${perSecond} calls per second on a fixed schedule, each timed from its scheduled start. *Accept*: scheduled start to ` +
+    '202. *Model called*: `executedAt` (before the commit) to the arrival at a local provider. *Seen*: `completedAt` ' +
+    '(before the commit) to the response of `?wait=30`. The bare server responds immediately: it measures the machine and ' +
+    'the load generator.',
   goal: 'model called within 3 ms (p50) and 15 ms (p99) in one process; seen within 10 ms (p99)',
   goalChecks: ([table]) => [
     { what: 'model called p50', unit: 'ms', value: figure(table, oneProcess, 3), most: 3 },
@@ -36,18 +36,18 @@ export const latency: Benchmark = {
     { what: 'seen p99', unit: 'ms', value: figure(table, oneProcess, 6), most: 10 },
   ],
   byDefault: true,
-  async run(environment, how) {
-    const seconds = Math.max(how.seconds, secondsMin);
-    const floor = await openFloor(environment);
-    const forms = await Promise.all([
-      openForm(environment, { name: oneProcess, roles: ['start'] }),
-      openForm(environment, { name: '`api` and `worker`', roles: ['api', 'worker'] }),
+  async run(environment, options) {
+    const seconds = Math.max(options.seconds, secondsMin);
+    const baseline = await openBaseline(environment);
+    const setups = await Promise.all([
+      openSetup(environment, { name: oneProcess, roles: ['start'] }),
+      openSetup(environment, { name: '`api` and `worker`', roles: ['api', 'worker'] }),
     ]);
-    const all = [floor, ...forms];
-    for (let made = -warmUps; made < how.rounds; made++) {
+    const all = [baseline, ...setups];
+    for (let done = -warmUps; done < options.rounds; done++) {
       for (const { round, rounds } of all) {
         const samples = await round(seconds);
-        if (made >= 0) rounds.push(samples);
+        if (done >= 0) rounds.push(samples);
       }
     }
     const rows = all.map(({ name, rounds }) => [name, ...figuresOf(rounds)]);
@@ -65,8 +65,8 @@ export const latency: Benchmark = {
   },
 };
 
-/** Who answers the calls. */
-interface Form {
+/** The processes that respond. */
+interface Setup {
   readonly name: string;
   readonly rounds: Samples[];
   round(seconds: number): Promise<Samples>;
@@ -79,8 +79,8 @@ interface Samples {
   readonly seen: number[];
 }
 
-/** The share of the machine and the load generator: a server that responds at once and does nothing else. */
-async function openFloor(environment: BenchEnvironment): Promise<Form> {
+/** The share of the machine and the load generator: a server that responds immediately. */
+async function openBaseline(environment: BenchEnvironment): Promise<Setup> {
   const { target, close } = await ceiling.open(environment);
   const round = async (seconds: number) => {
     const pool = poolOf(target);
@@ -94,33 +94,33 @@ async function openFloor(environment: BenchEnvironment): Promise<Form> {
   return { name: 'bare node:http', rounds: [], round, close };
 }
 
-async function openForm(
+async function openSetup(
   environment: BenchEnvironment,
-  form: { readonly name: string; readonly roles: readonly ('start' | 'api' | 'worker')[] },
-): Promise<Form> {
+  setup: { readonly name: string; readonly roles: readonly ('start' | 'api' | 'worker')[] },
+): Promise<Setup> {
   const provider = await startServer({
     command: [join(serversDir, 'slow-model.ts')],
     env: { AFTER_MS: String(answerMs) },
     logFile: join(environment.directory, 'slow-model.log'),
   });
   const env = { OLLAMA_BASE_URL: `${provider.url}v1` };
-  const opened = await openCueline(environment, { ...form, model, env });
+  const opened = await openCueline(environment, { ...setup, model, env });
   const close = async () => {
     await opened.close();
     await provider.stop();
   };
-  const round = (seconds: number) => runsFor({ opened, provider }, seconds);
-  return { name: form.name, rounds: [], round, close };
+  const round = (seconds: number) => executeFor({ opened, provider }, seconds);
+  return { name: setup.name, rounds: [], round, close };
 }
 
-async function runsFor(
+async function executeFor(
   { opened, provider }: { readonly opened: OpenedCueline; readonly provider: Server },
   seconds: number,
 ): Promise<Samples> {
   await opened.reset();
   const { headers } = opened.target;
   const pool = poolOf(opened.target);
-  const callers = await onSchedule({ perSecond, seconds }, async (number, dueMs) => {
+  const calls = await onSchedule({ perSecond, seconds }, async (number, dueMs) => {
     const accepted = await pool.request(executeCall(opened.target, number));
     const { executionId, statusUrl } = (await accepted.body.json()) as Record<string, string>;
     const acceptMs = performance.now() - dueMs;
@@ -136,24 +136,19 @@ async function runsFor(
       (extract(epoch from completed_at) * 1000)::float8 as completed
     from executions`.execute(opened.db);
   const records = new Map(rows.map((row) => [toId('execution', row.id), row]));
-  const answer = await fetch(new URL('/arrivals', provider.url));
-  const arrivals = (await answer.json()) as Record<string, number>;
+  const response = await fetch(new URL('/arrivals', provider.url));
+  const arrivals = (await response.json()) as Record<string, number>;
   const epoch = epochMs();
-  const found = callers.map(({ executionId = '', acceptMs, seenMs }) => {
+  const samples: Samples = { accept: [], called: [], seen: [] };
+  for (const { executionId = '', acceptMs, seenMs } of calls) {
     const record = records.get(executionId);
     const calledMs = arrivals[`Hello ${record?.name}`];
-    if (!record || calledMs === undefined) throw new Error(`no trace of ${executionId}`);
-    return {
-      acceptMs,
-      called: calledMs - record.executed,
-      seen: epoch + seenMs - record.completed,
-    };
-  });
-  return {
-    accept: found.map(({ acceptMs }) => acceptMs),
-    called: found.map(({ called }) => called),
-    seen: found.map(({ seen }) => seen),
-  };
+    if (!record || calledMs === undefined) throw new Error(`no model call of ${executionId}`);
+    samples.accept.push(acceptMs);
+    samples.called.push(calledMs - record.executed);
+    samples.seen.push(epoch + seenMs - record.completed);
+  }
+  return samples;
 }
 
 function poolOf({ host, port }: Target): Pool {

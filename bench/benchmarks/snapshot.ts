@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Benchmark, BenchmarkOptions } from '../benchmark.ts';
-import { claimsOf, since } from '../claims.ts';
+import { claimCostOf, microsPerClaim } from '../claims.ts';
 import { type OpenedCueline, openCueline, startCueline } from '../contenders/cueline.ts';
 import type { BenchEnvironment } from '../environment.ts';
 import { fillQueue } from '../fill.ts';
@@ -9,20 +9,20 @@ import { figure } from '../goals.ts';
 import { acceptFor } from '../measure.ts';
 import { hundredths, type Table, whole } from '../table.ts';
 
-/** The backlog is worked off in so many parts, and the first (in which the code warms up) is compared to nothing. */
+/** The backlog is measured in this many parts. The first is a warm-up. */
 const parts = 10;
 
 export const snapshot: Benchmark = {
   name: 'snapshot',
   description:
-    'A worker works off a backlog while an idle transaction elsewhere holds a snapshot, so that no dead row can be ' +
-    'cleared away; and the same without one. What claiming costs early (the second tenth of the runs) and late (the last), ' +
-    'and what accepting costs before and after.',
-  goal: 'claiming grows to at most 2 times under the snapshot over 1,000,000 runs (`--runs 1000000`), be it of its own beginning or of the end without a snapshot',
+    'A worker executes a backlog while an idle transaction holds a snapshot, so that vacuum removes no dead rows; and the ' +
+    'same without a snapshot. The cost of claims early (the second tenth) and late (the last tenth), and the cost of ' +
+    'accepting before and after.',
+  goal: 'over 1,000,000 executions (`--executions 1000000`), late claims under the snapshot cost at most 2 times early ones, and at most 2 times late ones without a snapshot',
   goalChecks: ([table]) => [
-    { what: 'claiming late to early', unit: '×', value: figure(table, 'held', 4), most: 2 },
+    { what: 'late claims to early ones', unit: '×', value: figure(table, 'held', 4), most: 2 },
     {
-      what: 'late to late without a snapshot',
+      what: 'late claims to late ones without a snapshot',
       unit: '×',
       value: figure(table, 'held', 3) / figure(table, 'none', 3),
       most: 2,
@@ -30,23 +30,25 @@ export const snapshot: Benchmark = {
   ],
   byDefault: true,
   statements: true,
-  // A million takes a quarter of an hour: `--runs 1000000`.
-  runs: 200_000,
-  async run(environment, how) {
+  // A million takes a quarter of an hour.
+  executions: 200_000,
+  async run(environment, options) {
     const rows: string[][] = [];
     for (const held of [false, true]) {
       const opened = await openCueline(environment, { name: 'snapshot', roles: ['api'] });
       const holder = held ? await holdSnapshot(opened.connection) : null;
-      how.note(`${whole(how.runs)} runs ${held ? 'under' : 'without'} a snapshot`);
-      rows.push([held ? 'held' : 'none', ...(await workOff(environment, opened, how))]);
+      options.note(
+        `${whole(options.executions)} executions ${held ? 'under' : 'without'} a snapshot`,
+      );
+      rows.push([held ? 'held' : 'none', ...(await executeBacklog(environment, opened, options))]);
       await holder?.end();
       await opened.close();
     }
     const columns = [
       'snapshot',
-      'runs',
-      'claim early, µs each',
-      'claim late',
+      'executions',
+      'early claims, µs each',
+      'late',
       'times',
       'finished/s early',
       'late',
@@ -65,35 +67,33 @@ async function holdSnapshot(connection: pg.ClientConfig): Promise<pg.Client> {
   return client;
 }
 
-async function workOff(
+async function executeBacklog(
   environment: BenchEnvironment,
   opened: OpenedCueline,
-  how: BenchmarkOptions,
+  options: BenchmarkOptions,
 ): Promise<string[]> {
+  const { executions } = options;
   const accept = () =>
-    acceptFor(environment, { ...opened, reset: async () => {} }, how).then(
+    acceptFor(environment, { ...opened, reset: async () => {} }, options).then(
       ({ cpu }) => cpu.server + cpu.store,
     );
   await accept();
   const acceptBefore = await accept();
-  await fillQueue(environment, opened, how.runs);
+  await fillQueue(environment, opened, executions);
   const database = opened.connection.database ?? '';
   const worker = await startCueline(environment, opened.connection, 'worker');
   const all: { claimMicros: number; perSecond: number }[] = [];
-  let last = {
-    claims: await claimsOf(environment, database),
+  const measure = async () => ({
+    cost: await claimCostOf(environment, database),
     atMs: performance.now(),
-    finished: 0,
-  };
+    finished: await opened.finished(),
+  });
+  let last = { ...(await measure()), finished: 0 };
   for (let part = 1; part <= parts; part++) {
-    while ((await opened.finished()) < (how.runs * part) / parts) await delay(50);
-    const now = {
-      claims: await claimsOf(environment, database),
-      atMs: performance.now(),
-      finished: await opened.finished(),
-    };
+    while ((await opened.finished()) < (executions * part) / parts) await delay(50);
+    const now = await measure();
     all.push({
-      claimMicros: since(last.claims, now.claims).microsEach,
+      claimMicros: microsPerClaim(last.cost, now.cost),
       perSecond: ((now.finished - last.finished) * 1_000) / (now.atMs - last.atMs),
     });
     last = now;
@@ -101,9 +101,9 @@ async function workOff(
   await worker.stop();
   const acceptAfter = await accept();
   const [early, late] = [all[1], all.at(-1)];
-  if (!early || !late) throw new Error('nothing was worked off');
+  if (!early || !late) throw new Error('no execution ended');
   return [
-    whole(how.runs),
+    whole(executions),
     whole(early.claimMicros),
     whole(late.claimMicros),
     hundredths(late.claimMicros / early.claimMicros),

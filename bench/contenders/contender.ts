@@ -1,10 +1,10 @@
 import type { BenchEnvironment } from '../environment.ts';
 import type { Target } from '../load/job.ts';
 
-/** Something under load: Cueline in one of its roles, a bare server, a peer. */
+/** A system under load: Cueline in one of its roles, a bare server, a peer. */
 export interface Contender {
   readonly name: string;
-  /** Which failures an accepted request survives. */
+  /** The failures that an accepted request survives. */
   readonly durability: string;
   /** Why it cannot be measured on this machine; otherwise `null`. */
   missing?(): Promise<string | null>;
@@ -13,13 +13,13 @@ export interface Contender {
 
 export interface Opened {
   readonly target: Target;
-  /** The processes that serve and work. */
+  /** Process ids of the servers and workers. */
   readonly servers: readonly number[];
-  /** The parent of the other processes of the store. */
+  /** Process id of the parent of all store processes. */
   readonly store: number | null;
   /** Restores the initial state; resolves once the queue is empty. */
   reset(): Promise<void>;
-  /** The number of executions that have ended since the last reset, durable and readable. */
+  /** The number of ended executions since the last reset that are durable and readable. */
   finished(): Promise<number>;
   close(): Promise<void>;
 }

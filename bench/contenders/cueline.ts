@@ -14,7 +14,7 @@ import type { Contender, Opened } from './contender.ts';
 
 export interface CuelineOptions {
   readonly name: string;
-  /** The roles to start, in order; the load is spread over those that serve. */
+  /** The roles to start, in order. The load is spread over all but workers. */
   readonly roles: readonly ('start' | 'api' | 'worker')[];
   readonly model?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -105,7 +105,7 @@ export function startCueline(
     command: [main, role],
     env: {
       DATABASE_URL: databaseUrl(connection),
-      CUELINE_SECRET: 'a secret that only benchmarks know of, and no one else',
+      CUELINE_SECRET: 'a secret that only the benchmarks use for their databases',
       PORT: '0',
       ...env,
     },
@@ -118,7 +118,7 @@ async function unfinished(db: Db): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** From the statistics, which are few rows and are committed together with the record. */
+/** From the statistics: they are few rows, committed together with the records. */
 async function finished(db: Db): Promise<number> {
   const { rows } = await sql<{ finished: string }>`
     select coalesce(sum(occurred), 0) as finished from statistics

@@ -32,7 +32,7 @@ export const batched: readonly Contender[] = [
 ];
 export const langGraph: Contender = {
   name: 'LangGraph API server (JS), background runs',
-  durability: 'memory; a file, written when it has been idle for 3 s',
+  durability: 'memory; a file after 3 idle seconds',
   open: openLangGraph,
 };
 
@@ -48,7 +48,7 @@ export function installPeers(note: (line: string) => void): void {
       stdio: 'inherit',
     },
   );
-  if (status !== 0) throw new Error('the peers were not installed');
+  if (status !== 0) throw new Error('npm install failed in bench/peers');
 }
 
 function peer(name: string, script: string, microBatches: boolean): Contender {
@@ -58,10 +58,10 @@ function peer(name: string, script: string, microBatches: boolean): Contender {
     durability: redis ? redisDurability : postgresDurability,
     missing: async () =>
       redis && spawnSync('redis-server', ['--version']).status !== 0
-        ? 'there is no redis-server on this machine'
+        ? 'redis-server is not installed'
         : null,
     async open(environment) {
-      const store = redis ? await startRedis(environment) : await givePostgres(environment);
+      const store = redis ? await startRedis(environment) : await createStore(environment);
       const server = await startServer({
         command: [join(peersDir, script), ...(microBatches ? ['--micro-batches'] : [])],
         env: store.env,
@@ -95,7 +95,7 @@ interface Store {
   close(): Promise<void>;
 }
 
-async function givePostgres(environment: BenchEnvironment): Promise<Store> {
+async function createStore(environment: BenchEnvironment): Promise<Store> {
   const { connection, drop } = await environment.emptyDatabase();
   return {
     pid: environment.postmaster,
@@ -116,15 +116,15 @@ async function startRedis(environment: BenchEnvironment): Promise<Store> {
     Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]),
     { stdio: 'ignore' },
   );
-  const forget = killAtExit(child);
-  while (!(await answers(port))) await delay(20);
+  const cancelKill = killAtExit(child);
+  while (!(await isListening(port))) await delay(20);
   return {
     pid: child.pid ?? 0,
     env: { REDIS_PORT: String(port) },
     async close() {
       child.kill('SIGTERM');
       await once(child, 'exit');
-      forget();
+      cancelKill();
     },
   };
 }
@@ -175,12 +175,12 @@ async function ask(url: URL, path: string): Promise<unknown> {
   return answer.json();
 }
 
-async function answers(port: number): Promise<boolean> {
+async function isListening(port: number): Promise<boolean> {
   const socket = connect({ host: '127.0.0.1', port });
-  const [came] = await Promise.race([
-    once(socket, 'connect').then(() => [true]),
-    once(socket, 'error').then(() => [false]),
-  ]).catch(() => [false]);
+  const connected = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
   socket.destroy();
-  return Boolean(came);
+  return connected;
 }

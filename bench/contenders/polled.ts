@@ -15,18 +15,18 @@ export const polled: Contender = {
 };
 
 export async function pollExchange(environment: BenchEnvironment): Promise<Exchange> {
-  const opened = await openCueline(environment, { name: 'to be copied', roles: ['start'] });
+  const opened = await openCueline(environment, { name: 'recorded', roles: ['start'] });
   const target = await endedExecution(opened);
   const exchange = { target, answer: await send(target) };
   await opened.close();
   return exchange;
 }
 
-/** The request for the status of an execution. */
+/** The status request of an ended execution. */
 async function endedExecution({ target }: OpenedCueline): Promise<Target> {
   const { statusUrl } = JSON.parse((await send(target)).body) as { statusUrl: string };
   const poll = { ...target, method: 'GET', body: '' } as const;
   const { status } = JSON.parse((await send({ ...poll, path: `${statusUrl}?wait=30` })).body);
-  if (status !== 'success') throw new Error(`the run that is asked for is ${status}`);
+  if (status !== 'success') throw new Error(`the polled execution is ${status}`);
   return { ...poll, path: statusUrl };
 }

@@ -17,7 +17,7 @@ export function workflow(options: {
     async open(environment) {
       const opened = await openCueline(environment, { name: options.name, roles: ['start'] });
       const { db, workspaceId, agent } = opened;
-      const made = await addWorkflow(
+      const { workflowId } = await addWorkflow(
         { db, workspaceId },
         { steps: shapes[options.shape](agent, options.steps) },
       );
@@ -25,7 +25,7 @@ export function workflow(options: {
         ...opened,
         target: {
           ...opened.target,
-          path: `/api/v1/workflows/${made.workflowId}/execute`,
+          path: `/api/v1/workflows/${workflowId}/execute`,
           body: JSON.stringify({ input: { name: 'a reader of the tide tables' } }),
         },
         async reset() {
@@ -44,10 +44,10 @@ const shapes = {
       return step({ name: `s${at}`, agent, variables: { name } });
     }),
   join: (agent: TestAgent, steps: number): StepDefinition[] => {
-    const beside = Array.from({ length: steps - 1 }, (_, at) =>
+    const parallel = Array.from({ length: steps - 1 }, (_, at) =>
       step({ name: `s${at}`, agent, variables: { name: '{{input.name}}' } }),
     );
-    const name = beside.map((one) => `{{steps.${one.name}.output}}`).join(' ');
-    return [...beside, step({ name: 'join', agent, variables: { name } })];
+    const name = parallel.map((one) => `{{steps.${one.name}.output}}`).join(' ');
+    return [...parallel, step({ name: 'join', agent, variables: { name } })];
   },
 };

@@ -5,13 +5,12 @@ import { addAgent } from '../../harness/agents.ts';
 import { addWorkspace } from '../../harness/people.ts';
 import { signIn } from '../../harness/sessions.ts';
 import { seed } from '../../seed/seed.ts';
-import { firstOwner } from '../../src/cli/server/first-workspace.ts';
 import { openDatabase } from '../../src/store/connection/database.ts';
 import { startCueline } from '../contenders/cueline.ts';
 import type { BenchEnvironment } from '../environment.ts';
-import { env } from '../history/fixture.ts';
+import { env, seedDeps } from '../history/fixture.ts';
 
-/** A server with the current dashboard, a signed-in owner, one agent with a long history and one without records. */
+/** A server with the current dashboard, a signed-in owner, an agent with a long history and one without records. */
 export interface Fixture {
   readonly url: string;
   /** The `Cookie` header of the owner's browser. */
@@ -36,21 +35,8 @@ export async function openFixture(
   const { connection, drop } = await environment.database();
   const db = openDatabase({ connection, poolMax: 2, statementMsMax: 0, onError: () => {} });
   const { workspaceId, ownerId } = await addWorkspace(db);
-  const parts = {
-    db,
-    connection,
-    owner: await firstOwner(db, undefined),
-    signal: new AbortController().signal,
-    setTotal() {},
-    addRows() {},
-    setPhase() {},
-  };
-  const { agent } = await seed(parts, {
-    executions: records,
-    others: othersRecords,
-    days,
-    queued: 0,
-  });
+  const options = { executions: records, others: othersRecords, days, queued: 0 };
+  const { agent } = await seed(await seedDeps(db, connection), options);
   const empty = await addAgent({ db, workspaceId, ownerId });
   await environment.ask('checkpoint');
   const server = await startCueline(environment, connection, 'start', env);

@@ -1,25 +1,25 @@
 import type { Browser, BrowserContext } from 'playwright-core';
 import type { Fixture } from './fixture.ts';
 
-/** One page, opened by its address. */
+/** One page. */
 export interface View {
   readonly name: string;
   readonly path: string;
   /** A selector of the content, absent from the page frame and while loading. */
   readonly content: string;
-  /** What stands in it, where the selector alone could mean something else. */
+  /** Required text of the content, if the selector is ambiguous. */
   readonly text?: string;
   readonly signedIn: boolean;
 }
 
 export interface Visit {
-  /** From the beginning of the navigation until the content has been painted. */
+  /** From the start of the navigation until the content is painted. */
   readonly contentMs: number;
-  /** Of the scripts that the page asked for, as they are sent. */
+  /** Compressed bytes of the scripts that the page loaded. */
   readonly scriptBytes: number;
 }
 
-/** By a browser that has never been there, and once more by the same in a new tab. */
+/** Visits with an empty cache, then again in a new tab of the same browser. */
 export async function visitTwice(
   browser: Browser,
   fixture: Fixture,
@@ -30,7 +30,7 @@ export async function visitTwice(
   try {
     if (view.signedIn) await context.addCookies(cookiesOf(fixture));
     const { content, text = '' } = view;
-    await context.addInitScript(watch, { content, text });
+    await context.addInitScript(observeContent, { content, text });
     return { cold: await visit(context, view), warm: await visit(context, view) };
   } finally {
     await context.close();
@@ -40,39 +40,39 @@ export async function visitTwice(
 async function visit(context: BrowserContext, { path, name }: View): Promise<Visit> {
   const page = await context.newPage();
   await page.goto(path);
-  for (let looks = 0; looks < looksMax; looks++) {
-    const seen = await page.evaluate<Visit | null>(told);
-    if (seen) {
+  for (let polls = 0; polls < pollsMax; polls++) {
+    const result = await page.evaluate<Visit | null>(readVisit);
+    if (result) {
       await page.close();
-      return seen;
+      return result;
     }
-    await page.waitForTimeout(betweenLooksMs);
+    await page.waitForTimeout(pollMs);
   }
   throw new Error(`${name} shows no content`);
 }
 
-const betweenLooksMs = 20;
-const looksMax = 1_500;
+const pollMs = 20;
+const pollsMax = 1_500;
 
-/** Runs in the page before all of its scripts: notes when the content is painted, by the page's own clock. */
-function watch({ content, text }: { readonly content: string; readonly text: string }): void {
-  const place = globalThis as unknown as PageOf;
-  const isThere = () => place.document.querySelector(content)?.textContent?.includes(text) ?? false;
-  const observer = new place.MutationObserver(() => {
-    if (!isThere()) return;
+/** Runs in the page before its scripts. Stores when the content is painted, by the page's clock. */
+function observeContent({ content, text }: { content: string; text: string }): void {
+  const page = globalThis as unknown as PageGlobals;
+  const isShown = () => page.document.querySelector(content)?.textContent?.includes(text) ?? false;
+  const observer = new page.MutationObserver(() => {
+    if (!isShown()) return;
     observer.disconnect();
-    // The callback of a frame comes before it is painted, so that of the next one comes after.
-    place.requestAnimationFrame(() =>
-      place.requestAnimationFrame(() => {
-        place.contentMs = performance.now();
+    // A frame's callback precedes its paint, so the callback of the next frame follows it.
+    page.requestAnimationFrame(() =>
+      page.requestAnimationFrame(() => {
+        page.contentMs = performance.now();
       }),
     );
   });
-  observer.observe(place.document, { childList: true, subtree: true, characterData: true });
+  observer.observe(page.document, { childList: true, subtree: true, characterData: true });
 }
 
-/** As much of a page as is used there. */
-interface PageOf {
+/** The globals of a page that `observeContent` uses. */
+interface PageGlobals {
   contentMs?: number;
   readonly document: { querySelector(selector: string): { textContent: string | null } | null };
   readonly MutationObserver: new (
@@ -81,8 +81,8 @@ interface PageOf {
   requestAnimationFrame(then: () => void): void;
 }
 
-/** A text, because it runs in the page. A script that was asked for twice, ahead and by another, is sent once. */
-const told = `globalThis.contentMs === undefined ? null : {
+/** A string, because it runs in the page. A script that is preloaded and imported counts once. */
+const readVisit = `globalThis.contentMs === undefined ? null : {
   contentMs: globalThis.contentMs,
   scriptBytes: new Map(performance.getEntriesByType('resource')
     .filter(({ name }) => new URL(name).pathname.endsWith('.js'))

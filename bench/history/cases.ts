@@ -7,13 +7,13 @@ import type { Fixture } from './fixture.ts';
 export interface Case {
   readonly name: string;
   readonly query: string;
-  /** How many records match. */
+  /** The number of matching records. */
   readonly total: number;
 }
 
-interface Asked {
+interface Filter {
   readonly limit?: number;
-  /** The page: a number of pages further, a share of all matches, or the last. */
+  /** The page: its index, its position as a share of all pages, or the last. */
   readonly page?: number | 'last' | { readonly share: number };
   /** Uses the `nextCursor` of that page instead. */
   readonly byCursor?: boolean;
@@ -23,31 +23,31 @@ interface Asked {
 /** With offsets and dates of this history. */
 export async function casesOf(fixture: Fixture): Promise<Case[]> {
   const cases: Case[] = [];
-  for (const [name, asked] of Object.entries(all(fixture))) {
-    cases.push({ name, ...(await queryOf(fixture, asked)) });
+  for (const [name, filter] of Object.entries(all(fixture))) {
+    cases.push({ name, ...(await queryOf(fixture, filter)) });
   }
   return cases;
 }
 
 /** The cases that a backlog of live executions could slow down. */
-export const withBacklog = [
+export const backlogCases = [
   'first page',
   'page 2',
-  '100 at once',
-  'in the middle',
+  'limit 100',
+  'middle page',
   'last page',
   'status failed',
   'status unauthorized (rare)',
   'source workflow',
   'the last hour',
-  '30 days, cut in minutes',
-  'model, in the middle',
-  'also the unfinished',
+  '30 days, cut within minutes',
+  'model, middle page',
+  'with unfinished ones',
 ];
 
 const middle = { share: 0.5 };
 
-function all({ agent, fromMs, toMs }: Fixture): Record<string, Asked> {
+function all({ agent, fromMs, toMs }: Fixture): Record<string, Filter> {
   const between = (from: number, to: number) => ({ startDate: iso(from), endDate: iso(to) });
   const length = toMs - fromMs;
   const day = Math.floor((fromMs + length / 2) / levelMs.day) * levelMs.day;
@@ -61,26 +61,26 @@ function all({ agent, fromMs, toMs }: Fixture): Record<string, Asked> {
   return {
     'first page': {},
     'page 2': { page: 1 },
-    '1 at once': { limit: 1 },
-    '100 at once': { limit: 100 },
+    'limit 1': { limit: 1 },
+    'limit 100': { limit: 100 },
     'page 10 of 100': { limit: 100, page: 9 },
-    'a hundredth in': { page: { share: 0.01 } },
-    'a tenth in': { page: { share: 0.1 } },
-    'in the middle': { page: middle },
-    'in the middle, 100 at once': { page: middle, limit: 100 },
-    'nine tenths in': { page: { share: 0.9 } },
+    'page at 1%': { page: { share: 0.01 } },
+    'page at 10%': { page: { share: 0.1 } },
+    'middle page': { page: middle },
+    'middle page, limit 100': { page: middle, limit: 100 },
+    'page at 90%': { page: { share: 0.9 } },
     'last page': { page: 'last' },
     'last page of 40': { page: 'last', limit: 40 },
     'beyond the last page': { page: { share: 1.1 } },
-    'by cursor, from the middle': { page: middle, byCursor: true },
+    'cursor of the middle page': { page: middle, byCursor: true },
     'status success': { filter: { status: 'success' } },
-    'status success, in the middle': { filter: { status: 'success' }, page: middle },
+    'status success, middle page': { filter: { status: 'success' }, page: middle },
     'status success, last page': { filter: { status: 'success' }, page: 'last' },
     'status failed': { filter: { status: 'failed' } },
-    'status failed, in the middle': { filter: { status: 'failed' }, page: middle },
+    'status failed, middle page': { filter: { status: 'failed' }, page: middle },
     'status failed, last page': { filter: { status: 'failed' }, page: 'last' },
     'status rate_limited': { filter: { status: 'rate_limited' } },
-    'status rate_limited, in the middle': { filter: { status: 'rate_limited' }, page: middle },
+    'status rate_limited, middle page': { filter: { status: 'rate_limited' }, page: middle },
     'status canceled': { filter: { status: 'canceled' } },
     'status unauthorized (rare)': { filter: { status: 'unauthorized' } },
     'status unauthorized, last page of 1': {
@@ -89,11 +89,11 @@ function all({ agent, fromMs, toMs }: Fixture): Record<string, Asked> {
       page: 'last',
     },
     'source api': { filter: { source: 'api' } },
-    'source dashboard, in the middle': { filter: { source: 'dashboard' }, page: middle },
+    'source dashboard, middle page': { filter: { source: 'dashboard' }, page: middle },
     'source workflow': { filter: { source: 'workflow' } },
     'source workflow, last page': { filter: { source: 'workflow' }, page: 'last' },
     'failed from the dashboard': { filter: { status: 'failed', source: 'dashboard' } },
-    'canceled in a workflow, last page': {
+    'canceled workflow steps, last page': {
       filter: { status: 'canceled', source: 'workflow' },
       page: 'last',
     },
@@ -104,55 +104,55 @@ function all({ agent, fromMs, toMs }: Fixture): Record<string, Asked> {
     'one day': { filter: { startDate: iso(day).slice(0, 10), endDate: iso(day).slice(0, 10) } },
     'one minute': { filter: between(noon, noon + levelMs.minute - 1) },
     'three seconds': { filter: between(noon + cut.minute, noon + cut.minute + 3_000) },
-    'the whole time': { filter: between(fromMs, toMs) },
-    'the whole time, in the middle': { filter: between(fromMs, toMs), page: middle },
-    'before all (none)': {
+    'entire range': { filter: between(fromMs, toMs) },
+    'entire range, middle page': { filter: between(fromMs, toMs), page: middle },
+    'before the first record (none)': {
       filter: between(fromMs - 20 * levelMs.day, fromMs - 10 * levelMs.day),
     },
-    'after all (none)': { filter: { startDate: iso(toMs + levelMs.day) } },
-    '30 days, cut in minutes': {
+    'after the last record (none)': { filter: { startDate: iso(toMs + levelMs.day) } },
+    '30 days, cut within minutes': {
       filter: between(noon - wide / 2 + cut.minute, noon + wide / 2 + cut.minute),
     },
-    '30 days, cut in minutes, in the middle': {
+    '30 days, cut within minutes, middle page': {
       filter: between(noon - wide / 2 + cut.minute, noon + wide / 2 + cut.minute),
       page: middle,
     },
-    '30 days, cut in hours, last page': {
+    '30 days, cut within hours, last page': {
       filter: between(noon - wide / 2 + cut.hour, noon + wide / 2 + cut.hour),
       page: 'last',
     },
-    'from the middle of a day on': { filter: { startDate: iso(noon) } },
-    '30 days, failed, cut in minutes, in the middle': {
+    'since noon of the middle day': { filter: { startDate: iso(noon) } },
+    '30 days, failed, cut within minutes, middle page': {
       filter: { status: 'failed', ...between(noon - wide / 2 + cut.minute, noon + wide / 2) },
       page: middle,
     },
-    'the whole time, unauthorized': {
+    'entire range, unauthorized': {
       filter: { status: 'unauthorized', ...between(fromMs + cut.minute, toMs) },
     },
     'error code': { filter: code },
-    'error code, in the middle': { filter: code, page: middle },
-    'error code, 30 days, cut in quarters, last page': {
+    'error code, middle page': { filter: code, page: middle },
+    'error code, 30 days, cut within quarters, last page': {
       filter: { ...code, ...between(noon - wide / 2 + cut.quarter, noon + wide / 2) },
       page: 'last',
     },
-    'model, in the middle': { filter: model, page: middle },
+    'model, middle page': { filter: model, page: middle },
     'model, last page': { filter: model, page: 'last' },
     'prompt version': { filter: version },
     'prompt version, last page': { filter: version, page: 'last' },
-    'key, in the middle': { filter: key, page: middle },
-    'key, 30 days, cut in quarters': {
+    'key, middle page': { filter: key, page: middle },
+    'key, 30 days, cut within quarters': {
       filter: { ...key, ...between(noon - wide / 2 + cut.quarter, noon + wide / 2 + 1) },
     },
-    'key, model, version and status, in the middle': {
+    'key, model, version and status, middle page': {
       filter: { ...key, ...model, ...version, status: 'success' },
       page: middle,
     },
-    'also the unfinished': { filter: { include: 'processing' } },
-    'also the unfinished, in the middle': { filter: { include: 'processing' }, page: middle },
+    'with unfinished ones': { filter: { include: 'processing' } },
+    'with unfinished ones, middle page': { filter: { include: 'processing' }, page: middle },
   };
 }
 
-async function queryOf(fixture: Fixture, { limit = 20, page = 0, filter, byCursor }: Asked) {
+async function queryOf(fixture: Fixture, { limit = 20, page = 0, filter, byCursor }: Filter) {
   const query = new URLSearchParams({ ...filter, limit: String(limit) });
   const { total } = (await fixture.ask(`${query}`)).pagination;
   const last = Math.max(0, Math.ceil(total / limit) - 1);

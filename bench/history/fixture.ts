@@ -2,21 +2,19 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import type pg from 'pg';
 import { addWorkspace } from '../../harness/people.ts';
-import type { MadeAgent } from '../../seed/agents.ts';
+import type { CreatedAgent } from '../../seed/agents.ts';
 import { lastDays } from '../../seed/calendar.ts';
 import { type SeedDeps, seed } from '../../seed/seed.ts';
 import { firstOwner } from '../../src/cli/server/first-workspace.ts';
 import { readClock } from '../../src/store/connection/clock.ts';
-import { openDatabase } from '../../src/store/connection/database.ts';
+import { type Db, openDatabase } from '../../src/store/connection/database.ts';
 import { startCueline } from '../contenders/cueline.ts';
 import type { BenchEnvironment } from '../environment.ts';
 
-/**
- * A database with a history of this length, as many records of other agents, one history of ten records, and a server.
- */
+/** A server with a history of this length, as many records of other agents, and one history of ten records. */
 export interface Fixture {
   readonly records: number;
-  readonly agent: MadeAgent;
+  readonly agent: CreatedAgent;
   /** The time range of the records. */
   readonly fromMs: number;
   readonly toMs: number;
@@ -38,7 +36,7 @@ export interface ListAnswer {
 
 const days = 90;
 const baseRecords = 10;
-/** Higher than sequential calls can reach. */
+/** The limit is higher than sequential calls can reach. */
 export const env = { CUELINE_LIST_PER_MINUTE: '1000000', CUELINE_LOG_LEVEL: 'warn' };
 
 export async function openFixture(
@@ -48,24 +46,16 @@ export async function openFixture(
   const { connection, drop } = await environment.database();
   const db = openDatabase({ connection, poolMax: 2, statementMsMax: 0, onError: () => {} });
   await addWorkspace(db);
-  const seeding = {
-    db,
-    connection,
-    owner: await firstOwner(db, undefined),
-    signal: new AbortController().signal,
-    setTotal() {},
-    addRows() {},
-    setPhase() {},
-  };
+  const seeding = await seedDeps(db, connection);
   const span = lastDays(await readClock(db), days);
   const { agent } = await seed(seeding, { executions: records, others: records, days, queued: 0 });
   const base = { executions: baseRecords, others: 0, days: 1, queued: 0 };
   const { agent: few } = await seed(seeding, base);
   await environment.ask('checkpoint');
   const server = await startCueline(environment, connection, 'api', env);
-  // One open connection: the measurement is about the response, not about connecting.
+  // One open connection: the measurement excludes the connect.
   const calls = new Agent({ keepAlive: true, maxSockets: 1 });
-  const call = async (of: MadeAgent, query: string) => {
+  const call = async (of: CreatedAgent, query: string) => {
     const { answer, ms } = await timed(calls, server.url, of, query);
     if (answer.status !== 200) throw new Error(`${query}: ${answer.status} ${answer.text}`);
     return { ms, text: answer.text };
@@ -88,15 +78,23 @@ export async function openFixture(
   };
 }
 
-async function timed(agent: Agent, url: URL, { wireId, key }: MadeAgent, query: string) {
-  const begun = performance.now();
+/** For a seed without progress output. */
+export async function seedDeps(db: Db, connection: pg.ClientConfig): Promise<SeedDeps> {
+  const none = () => {};
+  return {
+    ...{ db, connection, owner: await firstOwner(db, undefined) },
+    ...{ signal: new AbortController().signal, setTotal: none, addRows: none, setPhase: none },
+  };
+}
+
+async function timed(agent: Agent, url: URL, { wireId, key }: CreatedAgent, query: string) {
+  const startedMs = performance.now();
   const request = get(new URL(`/api/v1/agents/${wireId}/executions?${query}`, url), {
     agent,
     headers: { authorization: `Bearer ${key}` },
   });
   const [response] = await once(request, 'response');
-  const pieces: Buffer[] = [];
-  for await (const piece of response) pieces.push(piece);
-  const ms = performance.now() - begun;
-  return { ms, answer: { status: response.statusCode, text: Buffer.concat(pieces).toString() } };
+  const chunks: Buffer[] = await response.toArray();
+  const ms = performance.now() - startedMs;
+  return { ms, answer: { status: response.statusCode, text: Buffer.concat(chunks).toString() } };
 }

@@ -5,7 +5,7 @@ import { startCueline } from '../contenders/cueline.ts';
 import type { BenchEnvironment } from '../environment.ts';
 import { env, type Fixture } from './fixture.ts';
 
-/** The plan of the longest statement of a call, from `auto_explain (analyze, buffers)` in a server started for it. */
+/** The plan of the longest statement of a call, from `auto_explain (analyze, buffers)` in a separate server. */
 export async function planOf(
   environment: BenchEnvironment,
   fixture: Fixture,
@@ -65,7 +65,7 @@ const linesMax = 120;
 /** Longer lines contain parameters. */
 const lineCharsMax = 400;
 
-/** An entry starts with a line with the duration; text and plan follow on lines that start with a tab. */
+/** An entry starts with the duration; the statement and its plan follow on lines that start with a tab. */
 function slowestOf(log: string): string {
   const entries = log
     .split(/\n(?=\S)/)

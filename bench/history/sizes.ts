@@ -4,7 +4,7 @@ import type { Fixture } from './fixture.ts';
 
 /** The disk space per record, by part, of the long history and the other agents together. */
 export async function sizes(fixtures: readonly Fixture[]): Promise<Table> {
-  const columns = ['bytes each record'];
+  const columns = ['bytes per record'];
   const byPart = new Map<string, string[]>();
   for (const fixture of fixtures) {
     columns.push(`${whole(fixture.records)} + ${whole(fixture.records)}`);
@@ -13,11 +13,11 @@ export async function sizes(fixtures: readonly Fixture[]): Promise<Table> {
     }
   }
   return {
-    title: 'What is kept',
+    title: 'Disk space',
     columns,
     rows: [...byPart].map(([part, cells]) => [part, ...cells]),
     notes: [
-      'The others are 1,000 agents with as many records together: the sparser an agent, the fewer records share a row of the statistics.',
+      'The other 1,000 agents have as many records in total. With fewer records per agent, fewer of them share a row of the statistics.',
     ],
   };
 }

@@ -52,10 +52,6 @@ export function medianOf({ calls }: Timed, name: string): number {
 }
 
 /** The ratio to the first page of ten records. */
-export function timesBase(timed: Timed, name: string): number {
+export function ratioToBase(timed: Timed, name: string): number {
   return medianOf(timed, name) / spread(timed.base).median;
-}
-
-export function p99(calls: readonly number[]): number {
-  return calls.toSorted((a, b) => a - b)[Math.ceil(calls.length * 0.99) - 1] ?? 0;
 }

@@ -1,4 +1,4 @@
-/** The messages to and from the load generator, sent as JSON between processes. */
+/** The messages to and from the load generator, as JSON. */
 
 /** A request that is sent repeatedly, byte for byte. */
 export interface Target {
@@ -14,7 +14,7 @@ export interface Target {
   readonly body: string;
 }
 
-/** A closed loop: each connection sends its next request after the response to the last. Exactly one bound is given. */
+/** A closed loop: each connection sends its next request after the last response. Exactly one bound is set. */
 export interface Job {
   readonly target: Target;
   readonly connections: number;

@@ -4,8 +4,7 @@ import type { Job, Load } from './job.ts';
 
 /**
  * The load generator. It shares the machine with the contenders, so it is as cheap as possible: raw keep-alive
- * connections with one request in flight, always the same bytes, and only the status and length of a response are
- * parsed. It is the same for every contender.
+ * connections with one request in flight and constant bytes. It parses only the status and length of a response.
  */
 
 process.on('message', async (job: Job) => {
@@ -16,11 +15,11 @@ process.on('message', async (job: Job) => {
   }
 });
 
-/** Enough for a usual response; a longer one arrives in pieces. */
+/** A longer response arrives in several reads. */
 const readBytesMax = 16 * 1024;
 
-/** Time for the server to accept all connections, which is not measured. */
-const takeInMs = 250;
+/** Time for the server to accept all connections, before the measurement. */
+const acceptMs = 250;
 
 async function run({ target, connections, requests, seconds }: Job): Promise<Load> {
   const request = bytesOf(target);
@@ -56,7 +55,7 @@ async function run({ target, connections, requests, seconds }: Job): Promise<Loa
         started.then(send);
       });
       socket.once('error', reject);
-      socket.once('close', () => reject(new Error('a connection was closed by the other side')));
+      socket.once('close', () => reject(new Error('the server closed a connection')));
 
       function send(): void {
         if (toSend <= 0 || performance.now() >= until) {
@@ -88,10 +87,10 @@ async function run({ target, connections, requests, seconds }: Job): Promise<Loa
 
   const ended = Promise.all(Array.from({ length: connections }, one));
   while (connected < connections) await Promise.race([delay(1), ended]);
-  await delay(takeInMs);
+  await delay(acceptMs);
   const cpu = process.cpuUsage();
-  const begun = performance.now();
-  if (seconds !== undefined) until = begun + seconds * 1_000;
+  const startedMs = performance.now();
+  if (seconds !== undefined) until = startedMs + seconds * 1_000;
   start();
   await ended;
   const { user, system } = process.cpuUsage(cpu);
@@ -99,7 +98,7 @@ async function run({ target, connections, requests, seconds }: Job): Promise<Loa
   const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
   return {
     answered: latencies.length,
-    seconds: (lastAnswer - begun) / 1_000,
+    seconds: (lastAnswer - startedMs) / 1_000,
     statuses,
     p50Ms: at(0.5),
     p99Ms: at(0.99),
@@ -111,21 +110,19 @@ function bytesOf({ host, port, method = 'POST', path, headers, body }: Job['targ
   const lines = [
     `${method} ${path} HTTP/1.1`,
     `Host: ${host}:${port}`,
-    ...ofBody(body),
+    ...(body === ''
+      ? []
+      : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`]),
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
-}
-
-function ofBody(body: string): string[] {
-  if (body === '') return [];
-  return ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
 }
 
 /** Servers capitalize the header name in one of two ways. */
 function contentLength(head: string, end: number): number {
   let at = head.indexOf('\r\ncontent-length: ');
   if (at === -1) at = head.indexOf('\r\nContent-Length: ');
-  if (at === -1 || at > end) throw new Error(`an answer without a length: ${head.slice(0, end)}`);
+  if (at === -1 || at > end)
+    throw new Error(`a response without Content-Length: ${head.slice(0, end)}`);
   return Number.parseInt(head.slice(at + 18, at + 28), 10);
 }

@@ -3,8 +3,8 @@ import { answerOf, serve, type Variables } from './endpoint.ts';
 import { batched, withMicroBatches } from './micro-batches.ts';
 
 /**
- * BullMQ by its guide: one queue, one worker with the concurrency of its example (50), jobs kept when completed, their
- * return values with them. Lent: `addBulk`; there is no batch for workers outside of its commercial version.
+ * BullMQ as its guide describes: one queue, one worker with the concurrency of its example (50); completed jobs keep
+ * their return values. Our batches use `addBulk`; only the commercial version has batches for workers.
  */
 
 const connection = { host: '127.0.0.1', port: Number(process.env.REDIS_PORT) };

@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * The same small endpoint for every peer: reads a call as Cueline's, hands it over, and answers 202 once the peer has
- * taken it for good. No key, no limit, no quota, no history.
+ * The same small endpoint for every peer: it reads an execute call and responds 202 once the peer has stored the job. It
+ * has no key, limit, quota or history.
  */
 export interface Peer {
-  /** Resolves, with an id, once the job is as durable as it gets. */
+  /** Resolves with an id once the peer has stored the job. */
   accept(variables: Variables): Promise<string>;
-  /** How many jobs have ended, with their output stored, since the last reset. */
+  /** The number of ended jobs since the last reset. */
   finished(): Promise<number>;
   reset(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface Variables {
   readonly name: string;
 }
 
-/** What a run costs is not what is measured: the model answers at once. */
+/** The model: it responds immediately, because the benchmark measures the queue. */
 export function answerOf({ name }: Variables): { output: string } {
   return { output: `Hello ${name}` };
 }

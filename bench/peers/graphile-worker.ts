@@ -4,8 +4,8 @@ import { answerOf, serve, type Variables } from './endpoint.ts';
 import { batched, withMicroBatches } from './micro-batches.ts';
 
 /**
- * graphile-worker with the settings of its page on performance, in the process of the endpoint. By its documents a job
- * is gone when it is done, and so is what came of it. Lent: `addJobs` of many, and outputs stored by many.
+ * graphile-worker with the settings of its performance documentation, in the process of the endpoint. It deletes
+ * completed jobs and stores no output. Our batches use `addJobs` and store the outputs.
  */
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 30 });

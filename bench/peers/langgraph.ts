@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { startServer } from '@langchain/langgraph-api/server';
 
 /**
- * The LangGraph API server as `langgraphjs dev` starts it, with its ten workers, on a graph that answers at once. It is
- * what of it can be run without a licence and a container; it keeps everything in memory, and a file now and then.
+ * The LangGraph API server as `langgraphjs dev` starts it, with ten workers and a graph that responds immediately. This
+ * version needs no licence and no container. It stores everything in memory and writes a file from time to time.
  */
 const port = Number(process.env.PORT);
 await startServer({

@@ -1,6 +1,6 @@
 import { batcher } from '../../src/flow/admission/batcher.ts';
 
-/** Our micro-batching, batched to a peer: what comes while the last batches are under way travels together. */
+/** Our micro-batches for a peer: items that arrive while batches are in flight form the next batch. */
 export function withMicroBatches<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
 ): (item: Item) => Promise<Result> {
@@ -11,5 +11,5 @@ export function withMicroBatches<Item, Result>(
   return add;
 }
 
-/** Whether this process is to use it: the second form of each peer. */
+/** Whether this process uses micro-batches. */
 export const batched = process.argv.includes('--micro-batches');

@@ -3,8 +3,8 @@ import { answerOf, serve, type Variables } from './endpoint.ts';
 import { batched, withMicroBatches } from './micro-batches.ts';
 
 /**
- * pg-boss by its documents: `send` for each job, a worker that takes batches, goes on at once while they are full, and
- * settles each job with its own output. Polling is as fast as it may be. Lent: `insert` of many.
+ * pg-boss as documented: `send` for each job; a worker that takes batches, continues immediately while they are full, and
+ * completes each job with its output. It polls as often as allowed. Our batches use `insert`.
  */
 
 const name = 'runs';

@@ -1,7 +1,7 @@
 import Fastify from 'fastify';
 import type { Answer } from '../contenders/bare.ts';
 
-/** The same on Fastify as it comes, which parses the body as JSON. */
+/** The same with Fastify's defaults, which parse the body as JSON. */
 
 const { status, headers, body } = JSON.parse(process.env.ANSWER ?? '') as Answer;
 

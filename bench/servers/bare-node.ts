@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Answer } from '../contenders/bare.ts';
 
-/** Reads each request to its end and answers the bytes it was given. */
+/** Reads each request to its end and sends the bytes in `ANSWER`. */
 
 const { status, headers, body } = JSON.parse(process.env.ANSWER ?? '') as Answer;
 

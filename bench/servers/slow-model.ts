@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { epochMs } from '../load/schedule.ts';
 
 /**
- * A provider whose models answer after `AFTER_MS`, as OpenAI-compatible ones do. `GET /arrivals` tells when each prompt
- * arrived, in milliseconds since 1970, and forgets it. In a process of its own, so that nobody else's pauses are in it.
+ * An OpenAI-compatible provider whose models respond after `AFTER_MS`. `GET /arrivals` returns when each prompt arrived,
+ * as Unix time in milliseconds, and clears the list. It is a separate process, so that pauses elsewhere do not count.
  */
 
 const afterMs = Number(process.env.AFTER_MS);

@@ -7,7 +7,7 @@ export interface Answer {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 24 });
 
-/** One call over a socket, with any method: `fetch` has no TRACE. */
+/** One call with any method: `fetch` rejects TRACE. */
 export function ask(
   url: string,
   method: string,

@@ -5,17 +5,17 @@ import { generateKey, type Permission } from '../../src/core/people/key.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { ask } from './ask.ts';
 
-/** Someone who calls: a column of the table. */
+/** A kind of caller: a column of the table. */
 export interface Caller {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Stored ids: of the key, or of the user of the session. */
+  /** The stored id of the key, or of the user of the session. */
   readonly keyId: string | null;
   readonly userId: string | null;
-  /** Of another workspace. */
+  /** Belongs to another workspace. */
   readonly elsewhere: boolean;
-  /** What there is in the workspace, and yet not for this caller. */
-  readonly blindTo: 'everything' | 'other agents' | 'private agents' | 'nothing';
+  /** The resources of the workspace that this caller must not see. */
+  readonly hidden: 'everything' | 'other agents' | 'private agents' | 'nothing';
 }
 
 export interface Callers {
@@ -24,9 +24,9 @@ export interface Callers {
   readonly elsewhereId: string;
   readonly editorId: string;
   readonly signedIn: readonly string[];
-  /** The key that may do everything, and the one that is tied to each agent as it is made. */
-  readonly everything: TestKey;
-  readonly tied: TestKey;
+  /** A key with all permissions, and one that is tied to each agent when it is created. */
+  readonly fullKey: TestKey;
+  readonly tiedKey: TestKey;
 }
 
 export async function makeCallers(environment: ProofEnvironment, url: string): Promise<Callers> {
@@ -41,42 +41,42 @@ export async function makeCallers(environment: ProofEnvironment, url: string): P
 
   const past = new Date('2020-01-01');
   const { agentId } = await environment.agent();
-  const everything = await environment.key();
-  const tied = await environment.key({ agentIds: [agentId] });
+  const fullKey = await environment.key();
+  const tiedKey = await environment.key({ agentIds: [agentId] });
   const ofRemoved = await environment.key({ userId: removedId });
   const removal = `${url}/api/v1/members/${toId('user', removedId)}`;
-  await ask(removal, 'DELETE', { authorization: `Bearer ${everything.key}` });
+  await ask(removal, 'DELETE', { authorization: `Bearer ${fullKey.key}` });
 
-  const nobody = { keyId: null, userId: null, elsewhere: false, blindTo: 'everything' } as const;
-  const bears = (key: string) => ({ authorization: `Bearer ${key}` });
-  const key = (name: string, { id, key }: TestKey, blindTo: Caller['blindTo']): Caller => ({
-    ...{ name, headers: bears(key), keyId: id, userId: null, elsewhere: false, blindTo },
+  const anonymous = { keyId: null, userId: null, elsewhere: false, hidden: 'everything' } as const;
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+  const key = (name: string, { id, key }: TestKey, hidden: Caller['hidden']): Caller => ({
+    ...{ name, headers: bearer(key), keyId: id, userId: null, elsewhere: false, hidden },
   });
   const only = async (permission: Permission) =>
     key(permission, await environment.key({ permissions: [permission] }), 'nothing');
-  const session = (name: string, userId: string, blindTo: Caller['blindTo']): Caller => ({
-    ...{ name, keyId: null, userId, elsewhere: false, blindTo },
+  const session = (name: string, userId: string, hidden: Caller['hidden']): Caller => ({
+    ...{ name, keyId: null, userId, elsewhere: false, hidden },
     headers: { cookie: cookies.get(userId) ?? '', origin: url },
   });
   const stranger = { ...session('elsewhere', strangerId, 'everything'), elsewhere: true };
   const here = { 'cueline-workspace': toId('workspace', workspaceId) };
-  const strangers = await environment.key({ workspaceId: elsewhereId, userId: strangerId });
+  const strangerKey = await environment.key({ workspaceId: elsewhereId, userId: strangerId });
 
   const all: Caller[] = [
-    { ...nobody, name: 'none', headers: {} },
-    { ...nobody, name: 'malformed', headers: bears('cue_nonsense') },
-    { ...nobody, name: 'unknown', headers: bears(generateKey()) },
+    { ...anonymous, name: 'none', headers: {} },
+    { ...anonymous, name: 'malformed', headers: bearer('cue_nonsense') },
+    { ...anonymous, name: 'unknown', headers: bearer(generateKey()) },
     key('revoked', await environment.key({ revokedAt: past }), 'everything'),
     key('expired', await environment.key({ expiresAt: past }), 'everything'),
     key('removed key', ofRemoved, 'everything'),
-    { ...key('elsewhere key', strangers, 'everything'), elsewhere: true },
+    { ...key('elsewhere key', strangerKey, 'everything'), elsewhere: true },
     key('other agent', await environment.key({ agentIds: [agentId] }), 'other agents'),
-    key('this agent', tied, 'private agents'),
+    key('this agent', tiedKey, 'private agents'),
     await only('execute'),
     await only('read'),
     await only('cancel'),
     await only('manage'),
-    key('all', everything, 'nothing'),
+    key('all', fullKey, 'nothing'),
     key("editor's key", await environment.key({ userId: editorId }), 'private agents'),
     key("viewer's key", await environment.key({ userId: viewerId }), 'private agents'),
     session('viewer', viewerId, 'private agents'),
@@ -86,5 +86,5 @@ export async function makeCallers(environment: ProofEnvironment, url: string): P
     { ...stranger, name: 'intruder', headers: { ...stranger.headers, ...here } },
     session('removed', removedId, 'everything'),
   ];
-  return { all, elsewhereId, editorId, signedIn, everything, tied };
+  return { all, elsewhereId, editorId, signedIn, fullKey, tiedKey };
 }

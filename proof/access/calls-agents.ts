@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { fromId, toId } from '../../src/core/id.ts';
 import type { Prepare } from './calls.ts';
 import type { AccessFixture } from './fixture.ts';
-import { asked, preflight } from './preflight.ts';
+import { preflight, preflightHeaders } from './preflight.ts';
 
-/** Agents, their runs and the prompts they are built from. */
+/** Agents, their executions and their prompts. */
 
 const variables = { name: 'you' };
 
-/** Below an agent's path. */
+/** A call below the path of an agent. */
 function ofAgent(below: string, body?: object): Prepare {
   return async (fixture, note) => {
     const { agentId, path } = await fixture.agent(note);
@@ -16,26 +16,27 @@ function ofAgent(below: string, body?: object): Prepare {
   };
 }
 
-function ofRun(below: string): Prepare {
+function ofExecution(below: string): Prepare {
   return async (fixture, note, { keyId }) => {
     const agent = await fixture.agent(note);
-    const run = await fixture.run(agent, note.includes('own ') ? keyId : null);
-    return { path: `${agent.path}/executions/${run}${below}`, agents: [agent.agentId, run] };
+    const executionId = await fixture.execute(agent, note.includes('own ') ? keyId : null);
+    const path = `${agent.path}/executions/${executionId}${below}`;
+    return { path, agents: [agent.agentId, executionId] };
   };
 }
 
-/** A record of an agent that everybody sees, and one of an agent that not everybody does. */
+/** Two records: one of a public agent and one of a private agent. */
 function ofAll(path: string): Prepare {
   return async (fixture, note) => {
     const [open, hidden] = [await fixture.agent(note), await fixture.privateAgent()];
-    const records = [await fixture.run(open, null), await fixture.run(hidden, null)];
+    const records = [await fixture.execute(open, null), await fixture.execute(hidden, null)];
     for (const record of records) await end(fixture, record);
     const [one, other] = records as [string, string];
     return { path, agents: [open.agentId, one], privateAgents: [hidden.agentId, other] };
   };
 }
 
-/** Ends a run as a cancel would. */
+/** Ends an execution like a cancel. */
 async function end({ environment: { db } }: AccessFixture, executionId: string): Promise<void> {
   const id = fromId('execution', executionId);
   await sql`delete from execution_queue where id = ${id}`.execute(db);
@@ -52,7 +53,7 @@ async function end({ environment: { db } }: AccessFixture, executionId: string):
       set occurred = s.occurred + 1, recorded = s.recorded + 1`.execute(db);
 }
 
-/** Below the path of the prompt that an agent is built from. */
+/** A call below the path of an agent's prompt. */
 function ofPrompt(below: string, body?: object): Prepare {
   return async (fixture, note) => {
     const { promptId } = await pinned(fixture, note);
@@ -66,10 +67,10 @@ const unversioned = (path: string) => path.replace('/v1', '');
 export const agentCalls: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/agents/{agentId}/limits': ofAgent('/limits'),
   'POST /api/v1/agents/{agentId}/execute': ofAgent('/execute', { variables }),
-  'GET /api/v1/agents/{agentId}/executions/{executionId}': ofRun(''),
-  'POST /api/v1/agents/{agentId}/executions/{executionId}/cancel': ofRun('/cancel'),
+  'GET /api/v1/agents/{agentId}/executions/{executionId}': ofExecution(''),
+  'POST /api/v1/agents/{agentId}/executions/{executionId}/cancel': ofExecution('/cancel'),
   async 'DELETE /api/v1/agents/{agentId}/executions/{executionId}'(fixture, note, caller) {
-    const call = await ofRun('')(fixture, note, caller);
+    const call = await ofExecution('')(fixture, note, caller);
     await end(fixture, call.path.split('/').at(-1) ?? '');
     return call;
   },
@@ -125,7 +126,7 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
   'OPTIONS /api/v1/agents/{agentId}/*': preflight(ofAgent('/execute')),
   async 'OPTIONS /api/agents/{agentId}/*'(fixture, note) {
     const { path } = await fixture.agent(note);
-    return { path: `${unversioned(path)}/execute`, headers: asked };
+    return { path: `${unversioned(path)}/execute`, headers: preflightHeaders };
   },
 
   async 'POST /api/v1/prompts'() {
@@ -156,7 +157,7 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
   },
 };
 
-/** An agent's prompt and version, as wire ids. */
+/** The wire ids of an agent's prompt and version. */
 async function pinned(fixture: AccessFixture, note: string) {
   const { id, promptVersionId } = await fixture.agent(note);
   const { rows } = await sql<{ promptId: string }>`

@@ -5,13 +5,13 @@ import type { Caller } from './callers.ts';
 import type { Call, Prepare } from './calls.ts';
 import type { AccessFixture } from './fixture.ts';
 
-/** Signing in and out: what of the library underneath is open, and that nothing else is. */
+/** Sign-in and sessions: the exposed paths of the authentication library, and the rejection of all others. */
 
 function at(path: string, body?: object): Prepare {
   return async () => ({ path: `/api/auth${path}`, ...(body && { body }) });
 }
 
-const nowhere = at('/no-such-path');
+const unknownPath = at('/no-such-path');
 
 export const sessionCalls: Readonly<Record<string, Prepare>> = {
   'POST /api/auth/sign-in/email': signIn,
@@ -22,7 +22,7 @@ export const sessionCalls: Readonly<Record<string, Prepare>> = {
   'GET /api/auth/get-session': at('/get-session'),
   'GET /api/auth/list-sessions': at('/list-sessions'),
   'POST /api/auth/sign-out': at('/sign-out'),
-  'POST /api/auth/revoke-session': at('/revoke-session', { token: 'of nobody' }),
+  'POST /api/auth/revoke-session': at('/revoke-session', { token: 'unknown' }),
   'POST /api/auth/revoke-sessions': at('/revoke-sessions'),
   'POST /api/auth/revoke-other-sessions': at('/revoke-other-sessions'),
   'POST /api/auth/change-password': at('/change-password', {
@@ -32,15 +32,15 @@ export const sessionCalls: Readonly<Record<string, Prepare>> = {
   'GET /api/auth/callback/github': at('/callback/github'),
   'GET /api/auth/callback/google': at('/callback/google'),
   'GET /api/auth/callback/oidc': at('/callback/oidc'),
-  'GET /api/auth/*': nowhere,
-  'POST /api/auth/*': nowhere,
-  'HEAD /api/auth/*': nowhere,
-  'TRACE /api/auth/*': nowhere,
-  'DELETE /api/auth/*': nowhere,
-  'OPTIONS /api/auth/*': nowhere,
-  'PATCH /api/auth/*': nowhere,
-  'PUT /api/auth/*': nowhere,
-  'QUERY /api/auth/*': nowhere,
+  'GET /api/auth/*': unknownPath,
+  'POST /api/auth/*': unknownPath,
+  'HEAD /api/auth/*': unknownPath,
+  'TRACE /api/auth/*': unknownPath,
+  'DELETE /api/auth/*': unknownPath,
+  'OPTIONS /api/auth/*': unknownPath,
+  'PATCH /api/auth/*': unknownPath,
+  'PUT /api/auth/*': unknownPath,
+  'QUERY /api/auth/*': unknownPath,
 };
 
 async function signIn({ environment }: AccessFixture): Promise<Call> {
@@ -48,7 +48,7 @@ async function signIn({ environment }: AccessFixture): Promise<Call> {
   return { path: '/api/auth/sign-in/email', body: { email, password } };
 }
 
-/** The other of the two accounts that everyone can sign in with. */
+/** Unlinks the GitHub account; the password account remains. */
 async function unlink(
   { environment }: AccessFixture,
   _note: string,

@@ -1,19 +1,17 @@
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
-import { fromId, uuid7 } from '../../src/core/id.ts';
+import { fromId } from '../../src/core/id.ts';
 import { ask } from './ask.ts';
 import type { Prepare } from './calls.ts';
+import { unique } from './calls-workspace.ts';
 import type { AccessFixture } from './fixture.ts';
 import { preflight } from './preflight.ts';
 
-/**
- * Workflows, their runs, and what starts them. Their step is always passed over, so that a run ends as it begins and
- * nothing goes on behind the next call.
- */
+/** Workflows, their runs and triggers. Their only step is always skipped, so that a run ends immediately. */
 
 const input = { x: 1 };
 
-/** Below a workflow's path; `body` may speak of its agent. */
+/** A call below the path of a workflow. `body` receives its agent. */
 function ofWorkflow(below: string, body?: (agentId: string) => object): Prepare {
   return async (fixture, note) => {
     const { workflowId, agentId, path } = await makeWorkflow(fixture, note);
@@ -22,16 +20,16 @@ function ofWorkflow(below: string, body?: (agentId: string) => object): Prepare 
   };
 }
 
-/** Below a schedule or webhook of a workflow. */
+/** A call below the path of a schedule or webhook. */
 function ofTrigger(
   kind: 'schedules' | 'webhooks',
-  made: object,
+  created: object,
   below: string,
   body?: object,
 ): Prepare {
   return async (fixture, note) => {
     const { workflowId, path } = await makeWorkflow(fixture, note);
-    const { scheduleId, webhookId } = await post(fixture, `${path}/${kind}`, made);
+    const { scheduleId, webhookId } = await post(fixture, `${path}/${kind}`, created);
     const id = scheduleId ?? webhookId ?? '';
     return {
       path: `${path}/${kind}/${id}${below}`,
@@ -61,17 +59,20 @@ const oneSchedule = '/api/v1/workflows/{workflowId}/schedules/{scheduleId}';
 export const workflowCalls: Readonly<Record<string, Prepare>> = {
   async 'POST /api/v1/workflows'(fixture, note) {
     const { agentId } = await fixture.agent(note);
-    return { path: '/api/v1/workflows', body: { name: unique(), definition: passedOver(agentId) } };
+    return {
+      path: '/api/v1/workflows',
+      body: { name: unique(), definition: skippedStep(agentId) },
+    };
   },
   async 'GET /api/v1/workflows'(fixture, note) {
     const one = await makeWorkflow(fixture, note);
-    const hidden = await makeWorkflow(fixture, 'private and tied to nobody');
+    const hidden = await makeWorkflow(fixture, 'private, untied');
     const path = '/api/v1/workflows?limit=100';
     return { path, agents: [one.workflowId], privateAgents: [hidden.workflowId] };
   },
   async 'POST /api/v1/workflows/validate'(fixture, note) {
     const { agentId } = await fixture.agent(note);
-    return { path: '/api/v1/workflows/validate', body: { definition: passedOver(agentId) } };
+    return { path: '/api/v1/workflows/validate', body: { definition: skippedStep(agentId) } };
   },
   'OPTIONS /api/v1/workflows/{workflowId}': preflight(ofWorkflow('')),
   'OPTIONS /api/v1/workflows/{workflowId}/*': preflight(ofWorkflow('/execute')),
@@ -81,7 +82,7 @@ export const workflowCalls: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/workflows/{workflowId}/pins': ofWorkflow('/pins'),
   'GET /api/v1/workflows/{workflowId}/versions': ofWorkflow('/versions'),
   'POST /api/v1/workflows/{workflowId}/versions': ofWorkflow('/versions', (agentId) => ({
-    definition: passedOver(agentId),
+    definition: skippedStep(agentId),
   })),
   async 'GET /api/v1/workflows/{workflowId}/versions/{workflowVersionId}'(fixture, note) {
     const { workflowVersionId, path } = await makeWorkflow(fixture, note);
@@ -131,36 +132,28 @@ export const workflowCalls: Readonly<Record<string, Prepare>> = {
   }),
 };
 
-function unique(): string {
-  return `a${uuid7(Date.now())}`;
-}
-
-function passedOver(agentId: string) {
+function skippedStep(agentId: string) {
   return {
     input: { optional: ['x'] },
     steps: [{ name: 'never', agentId, variables: { name: 'you' }, when: 'false' }],
   };
 }
 
-/** Made with the key that may do everything. */
 async function makeWorkflow(fixture: AccessFixture, note: string) {
-  const tiedToNobody = note.includes('tied to nobody');
-  const { agentId } = tiedToNobody ? await fixture.privateAgent() : await fixture.agent(note);
-  const body = { name: unique(), definition: passedOver(agentId) };
-  const { workflowId = '', workflowVersionId = '' } = await post(
-    fixture,
-    '/api/v1/workflows',
-    body,
-  );
+  const untied = note.includes('untied');
+  const { agentId } = untied ? await fixture.privateAgent() : await fixture.agent(note);
+  const body = { name: unique(), definition: skippedStep(agentId) };
+  const created = await post(fixture, '/api/v1/workflows', body);
+  const { workflowId = '', workflowVersionId = '' } = created;
   return { workflowId, workflowVersionId, agentId, path: `/api/v1/workflows/${workflowId}` };
 }
 
 async function post(
-  { url, everything }: AccessFixture,
+  { url, fullKey }: AccessFixture,
   path: string,
   body: object,
 ): Promise<Readonly<Record<string, string | undefined>>> {
-  const headers = { authorization: `Bearer ${everything.key}` };
+  const headers = { authorization: `Bearer ${fullKey.key}` };
   const { status, text } = await ask(url + path, 'POST', headers, body);
   if (status >= 300) throw new Error(`POST ${path}: ${status} ${text}`);
   return JSON.parse(text);

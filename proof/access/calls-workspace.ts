@@ -8,7 +8,7 @@ import type { Caller } from './callers.ts';
 import type { Call, Prepare } from './calls.ts';
 import type { AccessFixture } from './fixture.ts';
 
-/** Keys, plan, providers, prices, members, and what the process says of itself. */
+/** Keys, plan, providers, prices, members and system routes. */
 
 function at(path: string, body?: object): Prepare {
   return async () => ({ path, ...(body && { body }) });
@@ -59,7 +59,7 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
   },
   'GET /api/v1/providers/{name}': ofProvider,
   'DELETE /api/v1/providers/{name}': ofProvider,
-  // It has no credential, so nothing is called.
+  // The provider has no credential, so the test calls nothing.
   async 'POST /api/v1/providers/{name}/test'(fixture) {
     const { path, workspace } = await ofProvider(fixture);
     return { path: `${path}/test`, workspace };
@@ -106,7 +106,9 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
     return { path: `/api/v1/members/${userId}`, body: { role: 'editor' }, workspace: [userId] };
   },
   async 'DELETE /api/v1/members/{userId}'(fixture, note, caller) {
-    if (note.startsWith('oneself') && caller.userId !== null) return leave(fixture, caller);
+    if (note.startsWith('oneself') && caller.userId !== null) {
+      return leaveWorkspace(fixture, caller);
+    }
     const userId = await addColleague(fixture);
     return { path: `/api/v1/members/${userId}`, workspace: [userId] };
   },
@@ -135,7 +137,7 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/identity-providers': at('/api/v1/identity-providers'),
   'GET /healthz': at('/healthz'),
   'GET /readyz': at('/readyz'),
-  async 'GET /metrics'(_world, note) {
+  async 'GET /metrics'(_fixture, note) {
     return {
       path: '/metrics',
       ...(note !== '' && { headers: { 'x-forwarded-for': '192.0.2.1' } }),
@@ -145,7 +147,7 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
   'GET /docs': at('/docs'),
 };
 
-function unique(): string {
+export function unique(): string {
   return `a${uuid7(Date.now())}`;
 }
 
@@ -172,17 +174,17 @@ async function addPrice({ environment }: AccessFixture): Promise<string> {
   return model;
 }
 
-/** A viewer; the wire id of them. */
+/** Adds a viewer and returns the wire id. */
 async function addColleague({ environment }: AccessFixture): Promise<string> {
   return toId('user', await addMember(environment.db, environment.workspaceId, 'viewer'));
 }
 
-/** By somebody like the caller, who is needed for the rows to come. */
-async function leave(fixture: AccessFixture, { userId }: Caller): Promise<Call> {
+/** A new member with the caller's role leaves, because later rows need the caller. */
+async function leaveWorkspace(fixture: AccessFixture, { userId }: Caller): Promise<Call> {
   const { db } = fixture.environment;
-  const like = userId === null ? null : await findSessionCaller(db, userId, null);
-  if (!like?.role) throw new Error('only a member can leave');
-  const leaving = await addMember(db, like.workspaceId, like.role);
+  const member = userId === null ? null : await findSessionCaller(db, userId, null);
+  if (!member?.role) throw new Error('only a member can leave');
+  const leaving = await addMember(db, member.workspaceId, member.role);
   const { cookie } = await signIn({ db, url: fixture.url }, leaving);
   return { path: `/api/v1/members/${toId('user', leaving)}`, headers: { cookie } };
 }

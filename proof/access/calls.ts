@@ -10,13 +10,13 @@ export interface Call {
   readonly path: string;
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Texts that stand for what was made; who may not see that must not find one in an answer. */
+  /** Ids or names of the created resources. A response to a caller who may not see them must not contain one. */
   readonly agents?: readonly string[];
   readonly privateAgents?: readonly string[];
   readonly workspace?: readonly string[];
 }
 
-/** Makes what a call is for, and the call. `note` is what the table says of the row. */
+/** Creates the resources of a call and returns the call. `note` is the case column of the table. */
 export type Prepare = (fixture: AccessFixture, note: string, caller: Caller) => Promise<Call>;
 
 /** By method and path. */

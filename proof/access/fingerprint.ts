@@ -1,21 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../src/store/connection/database.ts';
 
-/** What stands in the tables, so that it shows whether a call has changed anything. */
+/** Fingerprints of the tables, to detect whether a call changed anything. */
 export interface Fingerprints {
-  /** Of every row: a row that is written shows, whatever is written. By table. */
+  /** All rows, by table and transaction id: every write changes it. */
   all(): Promise<Fingerprint>;
-  /** Of the rows that do not belong to the other workspace, by what stands in them. */
+  /** The rows outside the other workspace, by content. */
   ours(): Promise<Fingerprint>;
 }
 
 export type Fingerprint = Readonly<Record<string, string>>;
 
-/**
- * What the service notes of refused calls as well, and of itself: how often they were tried, how many became records,
- * and its processes. A table that is new is looked at until it is named here.
- */
-const bookkeeping = [
+/** Tables that refused calls also write, and the process table. A new table is checked unless it is listed here. */
+const excluded = [
   'limits',
   'list_counts',
   'refusals',
@@ -24,8 +21,8 @@ const bookkeeping = [
   'sign_in_attempts',
   'workers',
 ];
-/** Of these only a part. */
-const divided = ['executions', 'api_keys'];
+/** Only some rows or columns of these tables are checked. */
+const partial = ['executions', 'api_keys'];
 
 const sum = (hash: RawBuilder<unknown>) => sql`count(*) || ':' || coalesce(sum(${hash}), 0)`;
 const text = sql`(to_jsonb(t) - 'last_used_at')::text`;
@@ -34,7 +31,7 @@ export async function fingerprints(db: Db, elsewhereId: string): Promise<Fingerp
   const { rows: tables } = await sql<{ name: string }>`
     select relname as name from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
-      and relname <> all (${[...bookkeeping, ...divided]}::text[]) order by relname`.execute(db);
+      and relname <> all (${[...excluded, ...partial]}::text[]) order by relname`.execute(db);
   const names = tables.map(({ name }) => name);
   const each = (name: string, value: RawBuilder<unknown>, from: RawBuilder<unknown>) =>
     sql`select ${name} as name, ${value} as value from ${from}`;
@@ -54,16 +51,16 @@ export async function fingerprints(db: Db, elsewhereId: string): Promise<Fingerp
     return each(name, sum(sql`hashtextextended(text, 0)`), rows);
   });
   const ask = (parts: RawBuilder<unknown>[]) => {
-    const question = sql<{ name: string; value: string }>`${sql.join(parts, sql` union all `)}`;
+    const query = sql<{ name: string; value: string }>`${sql.join(parts, sql` union all `)}`;
     return async () => {
-      const { rows } = await question.execute(db);
+      const { rows } = await query.execute(db);
       return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
     };
   };
   return { all: ask(all), ours: ask(ours) };
 }
 
-/** The tables in which something is different now. */
+/** The tables that differ. */
 export function changed(before: Fingerprint, after: Fingerprint): string[] {
   return Object.keys(after).filter((name) => before[name] !== after[name]);
 }

@@ -6,37 +6,37 @@ import type { ProofEnvironment } from '../environment.ts';
 import { ask } from './ask.ts';
 import { type Callers, makeCallers } from './callers.ts';
 
-/** Where the calls of the table are made: everyone who calls, and fresh things to call for. */
+/** The callers of the table, and functions that create resources for them. */
 export interface AccessFixture extends Callers {
   readonly environment: ProofEnvironment;
   readonly url: string;
-  /** `note` is what the table says of the row. The tied key is tied to it. */
+  /** `note` is the case column of the table. Ties `tiedKey` to the agent. */
   agent(note: string): Promise<TestAgent>;
   /** A private agent that no key is tied to. */
   privateAgent(): Promise<TestAgent>;
-  /** A run that waits for a worker; the wire id of it. With a stored id, it counts as started by that key. */
-  run(agent: TestAgent, apiKeyId: string | null): Promise<string>;
-  /** Gives everyone back the session and the ways to sign in that they began with. */
+  /** Queues an execution, on behalf of the given key (a stored id), and returns its wire id. */
+  execute(agent: TestAgent, apiKeyId: string | null): Promise<string>;
+  /** Restores the initial sessions and accounts of all users. */
   restoreSessions(): Promise<void>;
 }
 
 export async function createFixture(environment: ProofEnvironment): Promise<AccessFixture> {
   const { db, ownerId } = environment;
-  const { url } = await environment.spawn('api', await databaseSettings());
+  const { url } = await environment.spawn('api', await signInSettings());
   const callers = await makeCallers(environment, url);
-  const { everything, tied, editorId, signedIn } = callers;
+  const { fullKey, tiedKey, editorId, signedIn } = callers;
   for (const userId of signedIn) {
     await sql`
       insert into accounts (id, user_id, account_id, provider_id)
       values (${uuid7(Date.now())}, ${userId}, ${userId}, 'github')`.execute(db);
   }
-  const keep = async (table: 'sessions' | 'accounts') =>
+  const readRows = async (table: 'sessions' | 'accounts') =>
     (
       await sql<{ rows: string }>`
         select coalesce(json_agg(t), '[]')::text as rows from ${sql.table(table)} t
         where user_id = any (${signedIn}::uuid[])`.execute(db)
     ).rows[0]?.rows;
-  const kept = { sessions: await keep('sessions'), accounts: await keep('accounts') };
+  const initial = { sessions: await readRows('sessions'), accounts: await readRows('accounts') };
 
   return {
     ...callers,
@@ -46,14 +46,14 @@ export async function createFixture(environment: ProofEnvironment): Promise<Acce
       const createdBy = note.includes('editor') ? editorId : ownerId;
       const agent = await environment.agent({ visibility, createdBy });
       await sql`
-        insert into api_key_agents (api_key_id, agent_id) values (${tied.id}, ${agent.id})`.execute(
+        insert into api_key_agents (api_key_id, agent_id) values (${tiedKey.id}, ${agent.id})`.execute(
         db,
       );
       return agent;
     },
     privateAgent: () => environment.agent({ visibility: 'private' }),
-    async run({ path }, apiKeyId) {
-      const headers = { authorization: `Bearer ${everything.key}` };
+    async execute({ path }, apiKeyId) {
+      const headers = { authorization: `Bearer ${fullKey.key}` };
       const body = { variables: { name: 'you' } };
       const { text } = await ask(`${url}${path}/execute`, 'POST', headers, body);
       const { executionId } = JSON.parse(text) as { executionId: string };
@@ -70,7 +70,7 @@ export async function createFixture(environment: ProofEnvironment): Promise<Acce
         const name = sql.table(table);
         await sql`delete from ${name} where user_id = any (${signedIn}::uuid[])`.execute(db);
         await sql`
-          insert into ${name} select * from json_populate_recordset(null::${name}, ${kept[table]}::json)`.execute(
+          insert into ${name} select * from json_populate_recordset(null::${name}, ${initial[table]}::json)`.execute(
           db,
         );
       }
@@ -78,8 +78,8 @@ export async function createFixture(environment: ProofEnvironment): Promise<Acce
   };
 }
 
-/** Ways to sign in with others' accounts are there; nobody is asked, only where a browser would be sent. */
-async function databaseSettings() {
+/** Configures GitHub sign-in. The proof requests only the redirect, so nothing calls GitHub. */
+async function signInSettings() {
   const port = await freePort();
   return {
     PORT: String(port),

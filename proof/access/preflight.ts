@@ -1,8 +1,8 @@
 import type { Prepare } from './calls.ts';
 
-/** What makes OPTIONS the question of a browser whether a page may call. */
-export const asked = { 'access-control-request-method': 'POST' };
+/** The header that makes an OPTIONS request a CORS preflight. */
+export const preflightHeaders = { 'access-control-request-method': 'POST' };
 
 export function preflight(prepare: Prepare): Prepare {
-  return async (...given) => ({ ...(await prepare(...given)), headers: asked });
+  return async (...given) => ({ ...(await prepare(...given)), headers: preflightHeaders });
 }

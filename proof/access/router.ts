@@ -8,11 +8,11 @@ import { wire } from '../../src/wiring.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import type { Row } from './table.ts';
 
-/** Every route of the service as it is wired, by what the router itself is told. */
+/** Every route of the wired service, as registered with the router. */
 
 interface Route {
   readonly method: string;
-  /** In the style of the table: `/agents/{agentId}`. */
+  /** In OpenAPI's style: `/agents/{agentId}`. */
   readonly path: string;
 }
 
@@ -27,32 +27,35 @@ export async function routesOf({ connection, db }: ProofEnvironment): Promise<Ro
   };
   subscribe('fastify.initialization', note);
   const { drain } = await wire({
-    ...{ role: 'api', connection, db, secret: 'of no consequence here', version: '0.0.0' },
-    models: { call: () => Promise.reject(new Error('no model is called here')) },
-    testConnection: () => Promise.reject(new Error('no provider is called here')),
+    ...{ role: 'api', connection, db, secret: 'only lists routes', version: '0.0.0' },
+    models: { call: () => Promise.reject(new Error('calls no model')) },
+    testConnection: () => Promise.reject(new Error('calls no provider')),
     logger: pino({ level: 'silent' }),
     config: readConfig({}),
   }).finally(() => unsubscribe('fastify.initialization', note));
   await drain(0);
-  // The dashboard's page and files are the same for anyone: they hold nothing of any workspace.
+  // The dashboard's page and files are public: they contain no workspace data.
   const page = new RegExp(`^/(${pages.join('|')}|assets)?(/\\*)?$`);
-  // What is open below this path is a list of its own.
-  const open = Object.entries(sessionPaths);
   const calls = routes.filter(({ path }) => !page.test(path));
-  return [...calls, ...open.map(([path, { method }]) => ({ method, path: `/api/auth${path}` }))];
+  // One wildcard route serves these paths.
+  const sessions = Object.entries(sessionPaths).map(([path, { method }]) => ({
+    method,
+    path: `/api/auth${path}`,
+  }));
+  return [...calls, ...sessions];
 }
 
-/** In words, what of the router is not in the table, and what of the table is not in the router. */
+/** Routes that are missing from the table, and rows without a route. */
 export function uncovered(routes: readonly Route[], rows: readonly Row[]): string[] {
   const name = ({ method, path }: Route) => `${method} ${path}`;
   const routed = new Set(routes.map(name));
-  const written = new Set(rows.map(name));
+  const listed = new Set(rows.map(name));
   return [
     ...[...routed]
-      .filter((one) => !written.has(one) && !written.has(one.replace(/^HEAD/, 'GET')))
-      .map((one) => `${one} is routed, but not in proof/access/table.csv`),
-    ...[...written]
-      .filter((one) => !routed.has(one))
-      .map((one) => `${one} is in proof/access/table.csv, but not routed`),
+      .filter((one) => !listed.has(one) && !listed.has(one.replace(/^HEAD/, 'GET')))
+      .map((one) => `${one} is missing from proof/access/table.csv`),
+    ...[...listed.difference(routed)].map(
+      (one) => `${one} in proof/access/table.csv is not a route`,
+    ),
   ];
 }

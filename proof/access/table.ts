@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One line of `table.csv`, which is written by hand: the status that each caller gets at a route. */
+/** One line of the handwritten `table.csv`: the status that each caller gets at a route. */
 export interface Row {
   readonly method: string;
   /** In OpenAPI's style. */
   readonly path: string;
-  /** Distinguishes several rows of a route; else empty. Agents are public, deployed and created by the owner. */
+  /** Distinguishes the rows of a route; empty by default. Agents are public, deployed and created by the owner. */
   readonly note: string;
   /** By the name of the caller. */
   readonly statuses: ReadonlyMap<string, number>;
 }
 
-/** The callers of the first column, who always get the same status. */
+/** The callers of the first column; they always get the same status. */
 const withoutValidKey = ['none', 'malformed', 'unknown', 'revoked', 'expired', 'removed key'];
 
 export function readTable(): readonly Row[] {

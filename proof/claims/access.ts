@@ -11,26 +11,26 @@ import type { Claim } from '../claim.ts';
 export const access: Claim = {
   name: 'access',
   description:
-    'Every route answers every caller with the status in the access table; a refused call changes and shows nothing',
+    'Every route gives every caller the status in the access table; a refused call changes and reveals nothing',
   rounds: { test: 1, short: 1, full: 1 },
   roundsPerEnvironment: 1,
   faults: [
     {
-      name: 'wrong-right',
+      name: 'wrong-permission',
       description: 'one route requires another permission',
       file: 'contract/executions/executions.ts',
       find: "auth: 'cancel',",
       replace: "auth: 'read',",
     },
     {
-      name: 'any-workspace',
+      name: 'missing-workspace-check',
       description: 'agents are found across workspaces',
       file: 'api/access/visible-resources.ts',
       find: 'agent?.workspaceId !== caller.workspaceId',
       replace: '!agent',
     },
     {
-      name: 'cancel-first',
+      name: 'cancel-before-check',
       description: 'an execution is canceled before its agent is checked',
       file: 'api/routes/executions/executions.ts',
       find: `route(app, deps, cancelExecution, async (context) => {`,
@@ -44,19 +44,19 @@ export const access: Claim = {
     const fixture = await createFixture(environment);
     const prints = await fingerprints(environment.db, fixture.elsewhereId);
     let cells = 0;
-    let red = 0;
+    let wrongRows = 0;
     for (const row of rows) {
       const found = await proveRow(fixture, row, prints);
       violations.push(...found.violations);
       cells += found.cells;
-      // What is wrong everywhere need not be told of each route.
-      if (found.violations.length > 0 && ++red === redRowsMax) break;
+      if (found.violations.length > 0 && ++wrongRows === wrongRowsMax) break;
     }
     return { counts: { routes: rows.length, cells }, violations };
   },
 };
 
-const redRowsMax = 3;
+/** Stops here, because a general failure would repeat for every route. */
+const wrongRowsMax = 3;
 
 interface Cell {
   readonly caller: Caller;
@@ -67,14 +67,14 @@ interface Cell {
 async function proveRow(fixture: AccessFixture, row: Row, prints: Fingerprints) {
   const { method, path, note, statuses } = row;
   const prepare = calls[`${method} ${path}`];
-  if (!prepare) throw new Error(`nobody knows how to call ${method} ${path}`);
+  if (!prepare) throw new Error(`No call is defined for ${method} ${path}.`);
   const at = `${method} ${path}${note && ` (${note})`}`;
   const violations: string[] = [];
   const inAuth = path.startsWith('/api/auth/');
   const [first] = fixture.all;
-  if (!first) throw new Error('nobody calls');
+  if (!first) throw new Error('no callers');
   if (inAuth) await fixture.restoreSessions();
-  // What changes nothing leaves for the next what it found.
+  // Calls that change nothing share their resources.
   const shared = note.includes('own ') ? null : await prepare(fixture, note, first);
   const cells = await Promise.all(
     fixture.all.map(async (caller): Promise<Cell> => {
@@ -90,21 +90,21 @@ async function proveRow(fixture: AccessFixture, row: Row, prints: Fingerprints) 
   };
   const refused = cells.filter(({ expected }) => expected >= 400);
   const admitted = cells.filter(({ expected }) => expected < 400);
-  // Sessions belong to people, not to a workspace; and what is open to anyone asks for none.
-  const apart = !inAuth && admitted.length < cells.length && isWrite(row);
-  const others = admitted.filter(({ caller }) => apart && caller.elsewhere);
+  // Sessions belong to users, not to a workspace, and public routes have no workspace.
+  const ofWorkspace = !inAuth && admitted.length < cells.length && isWrite(row);
+  const others = admitted.filter(({ caller }) => ofWorkspace && caller.elsewhere);
 
   const before = await prints.all();
   await Promise.all(refused.map(check));
   const afterRefused = await prints.all();
   for (const table of changed(before, afterRefused)) {
-    violations.push(`${at}: a refused call has changed ${table}`);
+    violations.push(`${at}: a refused call changed ${table}`);
   }
   if (others.length > 0) {
     const ours = await prints.ours();
     await Promise.all(others.map(check));
     for (const table of changed(ours, await prints.ours())) {
-      violations.push(`${at}: a call from another workspace has changed ${table}`);
+      violations.push(`${at}: a call from another workspace changed ${table}`);
     }
   }
   const own = admitted.filter((cell) => !others.includes(cell));
@@ -115,20 +115,20 @@ async function proveRow(fixture: AccessFixture, row: Row, prints: Fingerprints) 
   if (own.length > 0 && others.length === 0 && !inAuth) {
     const written = changed(afterRefused, await prints.all());
     if (written.length > 0 !== isWrite(row)) {
-      violations.push(`${at}: those let in have changed ${written.join(', ') || 'nothing'}`);
+      violations.push(`${at}: admitted calls changed ${written.join(', ') || 'nothing'}`);
     }
   }
   return { violations, cells: cells.length };
 }
 
-/** What others are asked, or only checked, of which nothing is kept here. */
-const asks: ReadonlySet<string> = new Set([
+/** These POST routes store nothing. */
+const storesNothing: ReadonlySet<string> = new Set([
   'POST /api/v1/providers/{name}/test',
   'POST /api/v1/workflows/validate',
 ]);
 
 function isWrite({ method, path }: Row): boolean {
-  return !['GET', 'HEAD', 'OPTIONS'].includes(method) && !asks.has(`${method} ${path}`);
+  return !['GET', 'HEAD', 'OPTIONS'].includes(method) && !storesNothing.has(`${method} ${path}`);
 }
 
 async function callCell(
@@ -138,7 +138,7 @@ async function callCell(
   cell: Cell,
 ): Promise<string[]> {
   const { caller, expected, call } = cell;
-  // From a page of its own: where a key is refused, it is not for want of an origin.
+  // Same origin, so that no key is refused because of a missing origin.
   const headers = { origin: url, ...caller.headers, ...call.headers };
   const who = `${at} as ${caller.name}`;
   const answer = await ask(url + call.path, method, headers, call.body);
@@ -146,22 +146,22 @@ async function callCell(
   if (answer.status !== expected) {
     found.push(`${who}: ${answer.status} instead of ${expected}: ${answer.text.slice(0, 200)}`);
   }
-  const shown = hidden(cell, answer).filter((text) => answer.text.includes(text));
-  if (shown.length > 0) found.push(`${who}: the answer shows ${shown.join(', ')}`);
+  const leaked = hiddenTexts(cell, answer).filter((text) => answer.text.includes(text));
+  if (leaked.length > 0) found.push(`${who}: the response reveals ${leaked.join(', ')}`);
   if (method === 'GET' && !call.path.startsWith('/api/auth/')) {
     const { status } = await ask(url + call.path, 'HEAD', headers);
     if (status !== answer.status)
-      found.push(`${who}: HEAD answers ${status}, GET ${answer.status}`);
+      found.push(`${who}: HEAD returns ${status}, GET ${answer.status}`);
   }
   return found;
 }
 
-/** What this answer must not hold. */
-function hidden({ caller, call }: Cell, { status }: Answer): string[] {
+/** The texts that this response must not contain. */
+function hiddenTexts({ caller, call }: Cell, { status }: Answer): string[] {
   const { agents = [], privateAgents = [], workspace = [] } = call;
-  if (status >= 400 || caller.blindTo === 'everything') {
+  if (status >= 400 || caller.hidden === 'everything') {
     return [...agents, ...privateAgents, ...workspace];
   }
-  if (caller.blindTo === 'other agents') return [...agents, ...privateAgents];
-  return caller.blindTo === 'private agents' ? [...privateAgents] : [];
+  if (caller.hidden === 'other agents') return [...agents, ...privateAgents];
+  return caller.hidden === 'private agents' ? [...privateAgents] : [];
 }

@@ -1,31 +1,30 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../../src/store/connection/database.ts';
-import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
+import { allEnded, checkTables, watchInvariants } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { checkHistories } from '../histories.ts';
-import { checkJournal, keepJournal } from '../journal.ts';
+import { checkJournal, startJournal } from '../journal.ts';
 import { startLoad } from '../load.ts';
 import { createProcessPool } from '../process-pool.ts';
 
 /**
- * A round is the `kill -9` of one of the processes that accept calls, of which every other one works as well. There are
- * two, and those that replace them are started ahead.
+ * A round kills one of two accepting processes, an `api` and a `start`, with `kill -9`. Replacements start in advance.
  */
 
-const startedAhead = 1;
+const spares = 1;
 
 export const apiKilled: Claim = {
   name: 'api-killed',
   description:
-    'Every 202 that a client received has its record, however often the API is killed; a record without a 202 is complete',
+    'Every 202 has a record, however often the API is killed; a record without a 202 is complete',
   rounds: { test: 2, short: 30, full: 300 },
   roundsPerEnvironment: 30,
   faults: [
     {
-      name: 'no-commit',
-      description: 'some calls are answered before the commit',
+      name: 'missing-commit',
+      description: 'some 202s have no commit',
       file: 'store/admission/admission-write.ts',
       find: 'sent.push(send(commit));',
       replace:
@@ -37,7 +36,7 @@ export const apiKilled: Claim = {
 
 async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
   const { db, random } = environment;
-  await keepJournal(db);
+  await startJournal(db);
   const pool = createProcessPool(environment);
   const roles = ['api', 'start'] as const;
   await Promise.all([pool.start('worker'), ...roles.map((role) => pool.start(role))]);
@@ -51,10 +50,10 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   const once = startLoad({ ...load, clients: 12, named: 'once' });
   const sure = startLoad({ ...load, clients: 12, named: 'sure', retry: true });
   const answered = () => once.acceptedCount + sure.acceptedCount;
-  const watch = watchUnderWay(db, 200);
+  const watch = watchInvariants(db, 200);
   for (let left = rounds; left > 0; left--) {
-    if (left > 2) for (const role of roles) pool.fill(role, 1 + startedAhead);
-    // Right after an answer, which is when there must be something to it.
+    if (left > 2) for (const role of roles) pool.fill(role, 1 + spares);
+    // Right after a response, whose commit must be durable.
     const more = answered() + 20 + Math.floor(60 * random());
     while (answered() < more && pool.failed().length === 0) await wait(1);
     const [victim] = pool.up(...roles);
@@ -64,7 +63,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
       await wait(10);
     }
   }
-  // Who still retries may find nobody any more, and stops without an answer.
+  // Clients that still retry may find no process, and stop without a response.
   await Promise.all([once.stop(), sure.stop()]);
   await pool.settled();
   const ended = await allEnded(db, 60_000);
@@ -75,10 +74,11 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   return {
     counts: {
       kills: rounds,
-      'calls answered 202': sent.filter(({ outcome }) => outcome.kind === 'accepted').length,
-      'of them again': sent.filter(({ outcome }) => outcome.kind === 'accepted' && outcome.replayed)
-        .length,
-      'calls without an answer': sent.filter(({ outcome }) => outcome.kind === 'broken').length,
+      'calls with a 202': sent.filter(({ outcome }) => outcome.kind === 'accepted').length,
+      'of which replayed': sent.filter(
+        ({ outcome }) => outcome.kind === 'accepted' && outcome.replayed,
+      ).length,
+      'calls without a response': sent.filter(({ outcome }) => outcome.kind === 'broken').length,
       'records without a 202': records - accepted.length,
       ...histories.counts,
     },
@@ -89,7 +89,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
         .map(({ name, outcome }) => `${name} was refused: ${JSON.stringify(outcome)}`),
       ...twice.map((name) => `${name} was accepted more than once`),
       ...(await watch.stop()),
-      ...(await checkTables(db, { accepted, unknownToo: true })),
+      ...(await checkTables(db, { accepted, allowUnknown: true })),
       ...histories.violations,
       ...(await checkJournal(db)),
       ...pool.failed(),
@@ -97,7 +97,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   };
 }
 
-/** A call that breaks may have been accepted, yet only once: nobody but its client sends it again. */
+/** A call with a broken connection may have been accepted, but only once: only its client retries it. */
 async function recordsByName(db: Db): Promise<{ records: number; twice: string[] }> {
   const { rows } = await sql<{ name: string; records: number }>`
     select input_variables ->> 'name' as name, count(*) as records from executions group by 1`.execute(

@@ -8,8 +8,8 @@ import { checkStartLatency, startLatencies, startLatencySample } from '../start-
 import { until } from '../until.ts';
 
 /**
- * A round is some calls through PgBouncer in transaction mode, and the `kill -9` of the worker meanwhile. Before the first
- * round it is seen how soon a run starts of which no hint can tell the worker.
+ * A round sends calls through PgBouncer in transaction mode and kills the worker meanwhile. Before the first round, the
+ * claim measures how soon executions start without notifications.
  */
 
 const callsPerRound = 30;
@@ -18,12 +18,12 @@ const callsAlone = 10;
 export const behindPooler: Claim = {
   name: 'behind-pooler',
   description:
-    'Behind a transaction pooler, calls are accepted, executed, resumed and ended as without one',
+    'A transaction pooler changes nothing: executions are accepted, executed, resumed and ended',
   rounds: { test: 1, short: 5, full: 30 },
   roundsPerEnvironment: 15,
   faults: [
     {
-      name: 'statements-named',
+      name: 'prepared-statements',
       description: 'statements are prepared in a pooled session',
       file: 'store/connection/pipeline.ts',
       find: 'statements: this.#options.connection.pooled ? null : this.#statementsOf(client),',
@@ -53,23 +53,23 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     ...{ urls: () => [api.url], key, agents: agents.slice(0, 1), named: 'alone' },
     ...{ clients: 1, callsMax: callsAlone },
   });
-  const stuck: string[] = [];
+  const stalled: string[] = [];
   const arrived = async (count: number) => {
     if (await until(() => provider.calls.length >= count)) return;
-    stuck.push(`no more than ${provider.calls.length} calls of ${count} were made`);
+    stalled.push(`only ${provider.calls.length} of ${count} model calls were made`);
   };
   await Promise.all([alone.done, arrived(callsAlone)]);
   const start = await spawn('start');
   const urls = () => [api.url, start.url];
   const sent = [...alone.sent];
   const accepted = alone.accepted();
-  for (let round = 0; round < rounds && stuck.length === 0; round++) {
+  for (let round = 0; round < rounds && stalled.length === 0; round++) {
     const clients = { urls, key, agents, clients: 3, callsMax: callsPerRound / 2 };
     const loads = [
       startLoad({ ...clients, named: `plain-${round}` }),
       startLoad({ ...clients, retry: true, named: `retried-${round}` }),
     ];
-    // Under way, some of them at this worker.
+    // Some calls are in flight, some of them in this worker.
     await arrived(provider.calls.length + 2);
     await worker.kill('SIGKILL');
     worker = await spawn('worker');
@@ -79,13 +79,13 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
       accepted.push(...load.accepted());
     }
   }
-  const ended = stuck.length === 0 && (await allEnded(db, 60_000 + 5 * leaseMs));
+  const ended = stalled.length === 0 && (await allEnded(db, 60_000 + 5 * leaseMs));
   await pooler.stop();
   return {
     counts: { [`kills behind ${version}`]: rounds, ...countAnswers(sent) },
     samplesMs: startLatencySample(startLatencies(provider, alone)),
     violations: [
-      ...stuck,
+      ...stalled,
       ...(ended ? [] : ['not all executions ended']),
       ...sent
         .filter(({ outcome }) => outcome.kind !== 'accepted')

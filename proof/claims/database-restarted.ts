@@ -7,11 +7,11 @@ import { openEnvironment, type ProofEnvironment } from '../environment.ts';
 import { type Load, startLoad } from '../load.ts';
 import { type OwnDatabase, startOwnDatabase } from '../own-database.ts';
 
-/** A round is a restart of PostgreSQL under load, in turn by SIGINT and by SIGKILL. */
+/** A round restarts PostgreSQL under load, alternating between SIGKILL and SIGINT. */
 
-const backMsGoal = 3_000;
-const taken = 'first 202 after recovery';
-const finished = 'first execution that ends after recovery';
+const recoveryMsGoal = 3_000;
+const firstAccepted = 'first 202 after recovery';
+const firstEnded = 'first execution that ends after recovery';
 const lastRefused = 'last 503 of any process after recovery';
 const settledMs = 500;
 
@@ -23,14 +23,14 @@ export const databaseRestarted: Claim = {
   roundsPerEnvironment: 10,
   faults: [
     {
-      name: 'errors-unheard',
+      name: 'unhandled-listen-error',
       description: 'errors of the LISTEN connection are not handled',
       file: 'store/connection/notifications.ts',
       find: "client.on('error', lost);",
       replace: '',
     },
     {
-      name: 'away-is-a-fault',
+      name: 'restart-as-internal-error',
       description: 'a database outage counts as an internal error',
       file: 'api/http/error-response.ts',
       find: 'if (isUnavailable(thrown)) {',
@@ -40,8 +40,8 @@ export const databaseRestarted: Claim = {
   prove,
   checkGoals: ({ samplesMs = {} }) =>
     Object.entries(samplesMs)
-      .filter(([, samples]) => samples.some((ms) => ms > backMsGoal))
-      .map(([name]) => `${name}: beyond ${backMsGoal} ms`),
+      .filter(([, samples]) => samples.some((ms) => ms > recoveryMsGoal))
+      .map(([name]) => `${name}: beyond ${recoveryMsGoal} ms`),
 };
 
 async function prove({ fault, leaseMs }: ProofEnvironment, rounds: number): Promise<Found> {
@@ -72,9 +72,9 @@ async function proveOn(
   const urls = () => processes.slice(0, 2).map(({ url }) => url);
   const clients = { urls, key, agents, clients: 3, pauseMs: 20 };
   const loads = [startLoad(clients), startLoad({ ...clients, retry: true, named: 'retried' })];
-  const back = {
-    [taken]: [] as number[],
-    [finished]: [] as number[],
+  const recovery = {
+    [firstAccepted]: [] as number[],
+    [firstEnded]: [] as number[],
     [lastRefused]: [] as number[],
   };
 
@@ -83,36 +83,36 @@ async function proveOn(
     const downMs = performance.now();
     const upMs = await database.restart(round % 2 === 0 ? 'SIGKILL' : 'SIGINT');
     await until(exited, () => loads.some((load) => acceptedSince(load, upMs)));
-    back[taken].push(performance.now() - upMs);
+    recovery[firstAccepted].push(performance.now() - upMs);
     await until(exited, () => endedSinceStart(environment));
-    back[finished].push(performance.now() - upMs);
-    // Until the other process is back, too: calls go to both in turn.
+    recovery[firstEnded].push(performance.now() - upMs);
+    // Until the other process has recovered too: calls alternate between both.
     await wait(settledMs);
-    back[lastRefused].push(lastRefusal(loads, downMs) - upMs);
+    recovery[lastRefused].push(lastRefusal(loads, downMs) - upMs);
   }
   await Promise.all(loads.map((load) => load.stop()));
-  const gone = exited().map((role) => `the process ${role} has exited`);
+  const gone = exited().map((role) => `the ${role} process exited`);
   if (gone.length > 0) return { counts: {}, violations: gone };
   const ended = await allEnded(db, 60_000 + 5 * leaseMs);
   const sent = loads.flatMap((load) => load.sent);
   const accepted = loads.flatMap((load) => load.accepted());
   return {
     counts: { restarts: rounds, ...countAnswers(sent) },
-    samplesMs: back,
+    samplesMs: recovery,
     violations: [
       ...(ended ? [] : ['not all executions ended']),
       ...(await checkAnswers(db, sent)),
-      ...(await checkTables(db, { accepted, unknownToo: true })),
+      ...(await checkTables(db, { accepted, allowUnknown: true })),
     ],
   };
 }
 
-/** Looked at often, for the times are measured by it. */
+/** Polls often, because it determines the measured times. */
 async function until(
   exited: () => readonly string[],
-  there: () => boolean | Promise<boolean>,
+  condition: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  while (exited().length === 0 && !(await there())) await wait(5);
+  while (exited().length === 0 && !(await condition())) await wait(5);
 }
 
 function acceptedSince({ sent }: Load, ms: number): boolean {

@@ -1,5 +1,5 @@
 import type { TestAgent } from '../../harness/agents.ts';
-import { addBacklog, leftOf, redirectBacklog, workedOnBut } from '../backlog.ts';
+import { addBacklog, countClaimedExcept, countQueued, redirectBacklog } from '../backlog.ts';
 import type { Claim } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
@@ -7,24 +7,24 @@ import { addOtherWorkspaces, called, callsOf, lateStarts } from '../other-worksp
 import { until } from '../until.ts';
 
 /**
- * A round is the next run of each of three other workspaces while one has a backlog: first of short runs, then of runs of
- * which a quarter fails and is tried again, at last of runs that hold every slot open to it; and with the short ones also a
- * burst of one other workspace. All that time another agent of the big one has as many runs that wait for
- * `maxConcurrency`.
+ * A round is the next execution of each of three other workspaces while one workspace has a backlog: first of short
+ * executions, then of executions of which a quarter fails and is retried, then of long ones that occupy all its slots.
+ * With short ones there is also a burst of another workspace. A second agent of the workspace with the backlog has as
+ * many executions that wait for `maxConcurrency`.
  */
 
 const workers = 2;
 const slots = 16;
 const others = 3;
-/** So many that the slots which are kept for others would not do for them while the backlog is served first. */
+/** More than the reserved slots can serve if the backlog goes first. */
 const burst = 60;
 const shortMs = 100;
 const short = `ollama/after-${shortMs}`;
 const flaky = 'ollama/flaky-100';
-/** Of the agent that makes so few calls at once. */
+/** The model of the agent with `maxConcurrency`. */
 const capped = 'ollama/after-250';
 const maxConcurrency = 4;
-/** Longer than the first round with them takes on a machine that is slow. */
+/** Longer than the first round with long executions takes on a slow machine. */
 const longMs = 20_000;
 const long = `ollama/after-${longMs}`;
 
@@ -36,14 +36,14 @@ export const fairBacklog: Claim = {
   roundsPerEnvironment: 100,
   faults: [
     {
-      name: 'first-come',
+      name: 'fifo-claims',
       description: 'claims are ordered by age only',
       file: 'flow/admission/admission-batch.ts',
       find: 'state.floor ?? clockTag(nowMs)',
       replace: 'clockTag(nowMs)',
     },
     {
-      name: 'no-reserve',
+      name: 'no-reserved-slots',
       description: 'no slots are reserved',
       file: 'worker/slot-count.ts',
       find: 'const reserved = Math.max(1, Math.floor(total / 8));',
@@ -64,7 +64,7 @@ export const fairBacklog: Claim = {
       await first.done;
       await addBacklog(environment.db, first.accepted()[ahead] ?? '', backlog - 1);
     };
-    // Ahead of the others, which its workspace's runs that come later stand behind.
+    // First in the queue, so that later executions of its workspace follow it.
     const other = await environment.agent({ model: capped, config: { maxConcurrency } });
     await queue(other, maxConcurrency);
     await queue(big, 0);
@@ -79,13 +79,14 @@ export const fairBacklog: Claim = {
     const next = async (kind: keyof typeof samplesMs) => {
       const started = await Promise.all(all.map((one) => one.call(1)));
       const missing = started.filter((one) => one.missing > 0).length;
-      if (missing > 0) violations.push(`${missing} runs did not start beside ${kind} runs`);
+      if (missing > 0)
+        violations.push(`${missing} executions did not start during ${kind} executions`);
       samplesMs[kind].push(...started.flatMap((one) => one.samplesMs));
     };
     const roundsAfter = async (model: string, count: number) => {
-      const there = await called(environment, model, count);
-      if (!there) violations.push(`${count} calls of ${model} had to come first, and did not`);
-      return there ? rounds : 0;
+      const reached = await called(environment, model, count);
+      if (!reached) violations.push(`fewer than ${count} calls of ${model} were made`);
+      return reached ? rounds : 0;
     };
     const shortRounds = Math.min(
       await roundsAfter(short, openSlots()),
@@ -93,51 +94,51 @@ export const fairBacklog: Claim = {
     );
     for (let round = 0; round < shortRounds; round++) {
       const { ofBacklog, missing } = (await all[0]?.call(burst)) ?? { ofBacklog: 0, missing: 0 };
-      // In fairness one of the backlog for each of the burst, and what is on its way anyway.
+      // Fair is one call of the backlog per call of the burst, plus those in flight.
       const most = 2 * (burst + workers * slots);
       if (missing > 0 || ofBacklog > most) {
         violations.push(
-          `${ofBacklog} of the backlog were called before ${burst} of another, ${missing} of which were not`,
+          `a burst of ${burst} calls waited for ${ofBacklog} calls of the backlog; ${missing} are missing`,
         );
       }
       await next('short');
     }
     await redirectBacklog(environment.db, big.id, flaky);
-    // Enough for some to have come back from their delay.
+    // Enough that some have been retried.
     const flakyRounds = await roundsAfter(flaky, 10 * openSlots());
     for (let round = 0; round < flakyRounds; round++) await next('flaky');
-    // Those that wait for maxConcurrency as well: a slot that they pass on would soon be free.
+    // Also those that wait for maxConcurrency: the slots that they pass on would soon be free.
     for (const { id } of [big, other]) await redirectBacklog(environment.db, id, long);
     const longRounds = await roundsAfter(long, openSlots());
-    if (!(await until(async () => (await workedOnBut(environment.db, long)) === 0)))
+    if (!(await until(async () => (await countClaimedExcept(environment.db, long)) === 0)))
       violations.push('the short executions never ended');
     const endedBefore = answered(environment);
     for (let round = 0; round < longRounds; round++) {
       await next('long');
-      // Later ones end by and by anyway.
+      // After the first round long executions end anyway.
       const ended = answered(environment) - endedBefore;
       if (round === 0 && ended >= others)
-        violations.push(`${ended} long runs had to end for others’ to start`);
+        violations.push(`others started only after ${ended} long executions had ended`);
     }
-    const left = await leftOf(environment.db, big.id);
-    const cappedLeft = await leftOf(environment.db, other.id);
+    const left = await countQueued(environment.db, big.id);
+    const cappedLeft = await countQueued(environment.db, other.id);
     const cappedCalls = callsOf(environment, capped);
     if (left === 0 || cappedLeft <= maxConcurrency)
-      violations.push('of the backlog nothing was left: there was nothing to be fair against');
+      violations.push('the backlog was empty before the end of the proof');
     if (cappedCalls <= maxConcurrency)
-      violations.push('no execution that waits for maxConcurrency was called');
+      violations.push('no execution that waited for maxConcurrency was called');
     return {
       counts: {
         backlog,
-        'left of it': left,
-        'left of as many that wait for maxConcurrency': cappedLeft,
-        'calls of these': cappedCalls,
-        'workspaces beside it': others,
+        'backlog left': left,
+        'left that wait for maxConcurrency': cappedLeft,
+        'calls of those': cappedCalls,
+        'other workspaces': others,
       },
       samplesMs: {
-        'accepted to called, beside short executions': samplesMs.short,
-        'accepted to called, beside retried executions': samplesMs.flaky,
-        'accepted to called, beside long executions': samplesMs.long,
+        'accepted to called, during short executions': samplesMs.short,
+        'accepted to called, during retried executions': samplesMs.flaky,
+        'accepted to called, during long executions': samplesMs.long,
       },
       violations,
     };
@@ -145,14 +146,14 @@ export const fairBacklog: Claim = {
   checkGoals: ({ samplesMs = {} }) => lateStarts(samplesMs),
 };
 
-/** The slots that the workspace with the backlog may hold. */
+/** The slots that the workspace with the backlog may use. */
 function openSlots(): number {
   return workers * (slots - Math.max(1, Math.floor(slots / 8)));
 }
 
 /**
- * How many long runs can have ended. Records do not tell: a run that was claimed while it was being redirected is
- * recorded as a long one, and was called as a short one.
+ * The number of ended long executions. Records cannot show it: an execution that was claimed while its model changed is
+ * recorded as a long one, but called as a short one.
  */
 function answered(environment: ProofEnvironment): number {
   const before = performance.now() - longMs;

@@ -1,12 +1,12 @@
-import { addBacklog, leftOf, redirectBacklog } from '../backlog.ts';
+import { addBacklog, countQueued, redirectBacklog } from '../backlog.ts';
 import type { Claim } from '../claim.ts';
 import { startLoad } from '../load.ts';
 import { addOtherWorkspaces, called, callsOf, lateStarts } from '../other-workspaces.ts';
 
 /**
- * A round is the next run of each of three other workspaces, while calls of one with a backlog fill all the room that
- * there is at the provider which all of them share, and many more stand in line for it: for each tenth round, and at
- * least one, calls that last longer than anybody stands there.
+ * A round is the next execution of each of three other workspaces while one workspace with a backlog uses the whole
+ * concurrency of a shared provider and fills its queue. In a tenth of the rounds, and at least one, calls take longer
+ * than the queue timeout.
  */
 
 const slots = 64;
@@ -17,23 +17,23 @@ const quick = `ollama/after-${quickMs}`;
 const slow = `ollama/after-${slowMs}`;
 const backlog = 2_000;
 const others = 3;
-/** What two seconds have room for; the others have a turn after each one of it. */
+/** The capacity of two seconds. The other workspaces are next after each call of the backlog. */
 const quickBeforeMax = (providerCalls * 2_000) / quickMs;
 /**
- * Whoever waits alone stands in line half of the time, and is in the queue the other half. It is next whenever it stands
- * there as calls end, two at a time: that it does not for twenty times is as good as impossible.
+ * An execution spends half of its time in the provider queue and half in the execution queue. It is next if it is in the
+ * provider queue when calls end, two at a time. Missing that twenty times is practically impossible.
  */
 const slowBeforeMax = providerCalls * 21;
 
 export const fairProvider: Claim = {
   name: 'fair-provider',
   description:
-    'A workspace that fills a shared provider delays another workspace by one turn only: less than a second if calls are short',
+    'A workspace that fills a shared provider delays another workspace by one call: less than a second if calls are short',
   rounds: { test: 1, short: 10, full: 100 },
   roundsPerEnvironment: 100,
   faults: [
     {
-      name: 'no-turns',
+      name: 'fifo-provider-queue',
       description: 'calls are ordered by age, whatever the workspace',
       file: 'provider/breakers.ts',
       find: 'queue.acquire(workspaceId,',
@@ -41,7 +41,7 @@ export const fairProvider: Claim = {
       rounds: 5,
     },
     {
-      name: 'turns-forgotten',
+      name: 'forgotten-position',
       description: 'a workspace that leaves the provider queue loses its position',
       file: 'provider/fair-queue.ts',
       find: 'this.#servedAt.get(workspaceId) ?? 0',
@@ -71,44 +71,43 @@ export const fairProvider: Claim = {
       const started = await Promise.all(all.map((one) => one.call(1)));
       for (const { missing, ofBacklog, samplesMs: own } of started) {
         if (missing > 0)
-          violations.push(`a run did not start beside a provider full of ${kind} calls`);
+          violations.push(`an execution did not start while ${kind} calls filled the provider`);
         if (ofBacklog > beforeMax)
           violations.push(
-            `${ofBacklog} ${kind} calls of the backlog came before one of another workspace`,
+            `a call of another workspace waited for ${ofBacklog} ${kind} calls of the backlog`,
           );
         before[kind] += ofBacklog;
         if (kind === 'quick') samplesMs.push(...own);
       }
     };
-    // A second after the first of them some have been sent away.
+    // A second after the first call some executions have left the provider queue.
     const full = await called(
       environment,
       quick,
       3 * providerCalls + (providerCalls * 1_000) / quickMs,
     );
-    if (!full) violations.push('the backlog was not begun');
+    if (!full) violations.push('the backlog did not start');
     for (let n = 0; full && n < rounds; n++) await round('quick', quickBeforeMax);
     await redirectBacklog(environment.db, agent.id, slow);
     const slowed = full && (await called(environment, slow, 2 * providerCalls));
-    if (!slowed) violations.push('of the slow ones of the backlog none was begun');
+    if (!slowed) violations.push('no slow call of the backlog started');
     const slowRounds = slowed ? Math.ceil(rounds / 10) : 0;
     for (let n = 0; n < slowRounds; n++) await round('slow', slowBeforeMax);
-    const left = await leftOf(environment.db, agent.id);
-    // That none of it came before the others is as fair as can be; that it does not go on would be something else.
-    const goesOn = left > 0 && (await called(environment, slow, callsOf(environment, slow) + 1));
-    if (slowed && !goesOn)
-      violations.push('the backlog did not go on: there was nothing to be fair against');
+    const left = await countQueued(environment.db, agent.id);
+    // The backlog must continue, otherwise the proof shows no fairness.
+    const continues = left > 0 && (await called(environment, slow, callsOf(environment, slow) + 1));
+    if (slowed && !continues) violations.push('the backlog did not continue');
     return {
       counts: {
         backlog,
-        'left of it': left,
-        'calls at once': providerCalls,
-        'workspaces beside it': others,
-        'calls of the backlog before theirs, where such calls are short': before.quick,
-        'rounds beside calls of three seconds': slowRounds,
-        'calls of the backlog before theirs in these': before.slow,
+        'backlog left': left,
+        'concurrent calls': providerCalls,
+        'other workspaces': others,
+        'short calls of the backlog before theirs': before.quick,
+        'rounds with slow calls': slowRounds,
+        'slow calls of the backlog before theirs': before.slow,
       },
-      samplesMs: { 'accepted to called, beside a provider full of short calls': samplesMs },
+      samplesMs: { 'accepted to called, during short calls': samplesMs },
       violations,
     };
   },

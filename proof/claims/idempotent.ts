@@ -7,8 +7,8 @@ import { type Answer, type Call, execute } from '../calls.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 
-const callsAtOnce = 100;
-/** Of them, those with another body under the same key. */
+const concurrentCalls = 100;
+/** The share of calls with the same key and another body. */
 const othersShare = 0.06;
 const processes = 3;
 const killWithinMs = 30;
@@ -21,14 +21,14 @@ export const idempotent: Claim = {
   roundsPerEnvironment: 20,
   faults: [
     {
-      name: 'first-call-unknown',
+      name: 'missing-replay-lookup',
       description: 'the idempotency key is not looked up',
       file: 'flow/admission/admission-batch.ts',
       find: 'if (call.idempotencyKey === null || call.agentId === null) return null;',
       replace: 'return null;',
     },
     {
-      name: 'first-call-read-early',
+      name: 'replay-lookup-before-lock',
       description: 'the idempotency key is looked up before the lock',
       file: 'store/admission/admission-read.ts',
       find: 'const subjects = [keyHashes, workspaceIds, agentIds];',
@@ -41,10 +41,10 @@ export const idempotent: Claim = {
     },
   ],
   prove,
-  checkGoals: ({ counts }) => (counts[broken] ? [] : ['no kill ever hit a call']),
+  checkGoals: ({ counts }) => (counts[broken] ? [] : ['no kill interrupted a call']),
 };
 
-const broken = 'tries that a kill broke off';
+const broken = 'tries interrupted by a kill';
 
 async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
   const { path } = await environment.agent();
@@ -61,7 +61,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   for (let round = 0; round < rounds; round++) {
     const key = await environment.key();
     const calls = callsOf(environment, path, key);
-    // In every second round all of them stand before the lock together.
+    // In every second round all calls wait for the same lock.
     const answers = await sendAtOnce(environment, apis, calls, round % 2 === 1 ? key : null);
     counts['kills -9']++;
     counts[broken] += answers.reduce((sum, one) => sum + one.broken, 0);
@@ -77,8 +77,8 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   return { counts, violations };
 }
 
-interface Tried extends Answer {
-  /** Tries before it to which no answer came. */
+interface Retried extends Answer {
+  /** Earlier tries without a response. */
   readonly broken: number;
 }
 
@@ -87,20 +87,20 @@ interface Named extends Call {
 }
 
 function callsOf({ random }: ProofEnvironment, path: string, { key }: TestKey): Named[] {
-  return Array.from({ length: callsAtOnce }, () => {
+  return Array.from({ length: concurrentCalls }, () => {
     const name = random() < othersShare ? 'other' : 'same';
     const headers = { 'idempotency-key': 'once' };
     return { name, path, key, body: { variables: { name } }, headers };
   });
 }
 
-/** A client whose connection breaks sends the same call again, to another process. */
+/** A client whose connection breaks retries the call at another process. */
 async function sendAtOnce(
   environment: ProofEnvironment,
   apis: CuelineProcess[],
   calls: readonly Call[],
-  held: TestKey | null,
-): Promise<Tried[]> {
+  locked: TestKey | null,
+): Promise<Retried[]> {
   const { db, random } = environment;
   const send = () => Promise.all(calls.map((call, index) => untilAnswered(apis, call, index)));
   const kill = async () => {
@@ -108,12 +108,12 @@ async function sendAtOnce(
     const [victim] = apis.splice(Math.floor(random() * apis.length), 1);
     await victim?.kill('SIGKILL');
   };
-  if (!held) return (await Promise.all([send(), kill()]))[0];
-  let answers: Promise<Tried[]> | undefined;
+  if (!locked) return (await Promise.all([send(), kill()]))[0];
+  let answers: Promise<Retried[]> | undefined;
   await db.transaction().execute(async (trx) => {
-    await sql`select from limits where subject = ${held.id} for update`.execute(trx);
+    await sql`select from limits where subject = ${locked.id} for update`.execute(trx);
     answers = send();
-    // A process has two batches in flight at most, so these are of more than one.
+    // A process has at most two batches in flight, so three are from several processes.
     await untilBlocked(db, 3);
   });
   await kill();
@@ -124,7 +124,7 @@ async function untilAnswered(
   apis: readonly CuelineProcess[],
   call: Call,
   index: number,
-): Promise<Tried> {
+): Promise<Retried> {
   let broken = 0;
   for (let attempt = 0; ; attempt++) {
     const url = apis[(index + attempt) % apis.length]?.url ?? '';
@@ -146,15 +146,15 @@ async function checkRound(
     where api_key_id = ${key.id}`.execute(db);
   const [first, ...more] = rows;
   const violations: string[] = [];
-  if (!first || more.length > 0) violations.push(`${rows.length} executions under one key`);
+  if (!first || more.length > 0) violations.push(`${rows.length} executions with one key`);
   const fresh = answers.filter(({ status, replayed }) => status === 202 && !replayed).length;
-  if (fresh > 1) violations.push(`${fresh} answers say that they were the first`);
+  if (fresh > 1) violations.push(`${fresh} responses are not marked as replays`);
   for (const [index, { status, executionId, code }] of answers.entries()) {
     const name = calls[index]?.name;
     const right =
       name === first?.name ? status === 202 && executionId === first?.id : status === 422;
     if (right) continue;
-    violations.push(`"${name}" was answered ${status} ${code}, "${first?.name}" was first`);
+    violations.push(`"${name}" got ${status} ${code}; "${first?.name}" was first`);
   }
   return violations;
 }

@@ -15,27 +15,27 @@ import { type ClockSegment, checkLimits, readCounts } from '../limit-checks.ts';
 const callsAhead = 320;
 const callsBack = 80;
 const clients = 20;
-/** The clock leaps before every so many calls, to a moment before a turn that then comes by itself. */
+/** Before every 40th call the clock jumps to shortly before a window boundary. */
 const leapEvery = 40;
-const beforeTurnMs = 40;
+const beforeBoundaryMs = 40;
 
 export const limitsExact: Claim = {
   name: 'limits-exact',
   description:
-    'Limits of keys, agents and stages admit exactly N calls, whichever is reached first, across processes with wrong clocks',
+    'Limits of keys, agents and stages admit exactly N calls, in any order, across processes with wrong clocks',
   rounds: { test: 1, short: 20, full: 300 },
   roundsPerEnvironment: 20,
   faults: [
     {
-      name: 'not-locked',
+      name: 'missing-lock',
       description: 'counters are read without a lock',
       file: 'store/admission/admission-read.ts',
       find: 'order by kind, subject for update of limits',
       replace: 'order by kind, subject',
     },
     {
-      name: 'any-order',
-      description: 'the rows of keys are locked in random order',
+      name: 'random-lock-order',
+      description: 'key rows are locked in random order',
       file: 'store/admission/admission-read.ts',
       find: 'order by kind, subject for update of limits',
       replace: 'order by kind, case when kind = 1 then random() end, subject for update of limits',
@@ -43,7 +43,7 @@ export const limitsExact: Claim = {
     },
     {
       name: 'transaction-clock',
-      description: 'calls are decided by the start of their transaction',
+      description: 'the start of the transaction decides a call',
       file: 'store/admission/admission-read.ts',
       find: 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()',
       replace: 'select (extract(epoch from now()) * 1000)::float8 as now_ms, pg_current_xact_id()',
@@ -51,10 +51,10 @@ export const limitsExact: Claim = {
   ],
   prove,
   checkGoals: ({ counts }) =>
-    limitsThatBind.filter((limit) => !counts[limit]).map((limit) => `never ${limit}`),
+    allLimits.filter((limit) => !counts[limit]).map((limit) => `never ${limit}`),
 };
 
-const limitsThatBind = (['key', 'agent', 'stage'] as const).flatMap((scope) =>
+const allLimits = (['key', 'agent', 'stage'] as const).flatMap((scope) =>
   windows.map((window) => refusedBy({ scope, window })),
 );
 
@@ -64,19 +64,19 @@ function refusedBy({ scope, window }: Pick<LimitedBy, 'scope' | 'window'>): stri
 
 async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
   const clock = await shadowClock(environment);
-  // Whose clock agrees with the database's is not the clock that decides.
+  // So that no process clock agrees with the database clock.
   await clock.leap(5_400_000);
   const apis = await spawnApis(environment, rounds > 1 ? 4 : 2, {
     CUELINE_TESTING_LIMITS: Object.values(testingLimits).join('/'),
   });
   const counts: Record<string, number> = { calls: 0, accepted: 0 };
-  for (const limit of limitsThatBind) counts[limit] = 0;
+  for (const limit of allLimits) counts[limit] = 0;
   const violations: string[] = [];
   for (let round = 0; round < rounds; round++) {
     const segments = await travel(environment, clock, apis);
     const found = [
       ...(await checkLimits(environment, segments)),
-      ...(await turnUnderLock(environment, clock, apis)),
+      ...(await boundaryUnderLock(environment, clock, apis)),
     ];
     violations.push(...found.map((one) => `round ${round}: ${one}`));
     for (const { answer } of segments.flatMap((segment) => segment.answered)) {
@@ -91,7 +91,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   return { counts, violations };
 }
 
-/** Calls while the clock leaps ahead, then calls after it has leapt back by a window: those do not turn back. */
+/** Calls while the clock jumps ahead, then calls after it jumped back by a window: counters keep their window. */
 async function travel(
   environment: ProofEnvironment,
   clock: Clock,
@@ -102,7 +102,7 @@ async function travel(
   const chosenWindow = () => windows[Math.floor(random() * windows.length)] ?? 'minute';
   const ahead = await segment(planned.slice(0, callsAhead), await clock.nowMs(), async (index) => {
     if (index % leapEvery !== leapEvery / 2) return;
-    return clock.leap(leapToBoundary(chosenWindow(), await clock.nowMs(), beforeTurnMs));
+    return clock.leap(leapToBoundary(chosenWindow(), await clock.nowMs(), beforeBoundaryMs));
   });
   const back = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }[chosenWindow()];
   return [ahead, await segment(planned.slice(callsAhead), await clock.leap(-back))];
@@ -118,11 +118,8 @@ async function travel(
   }
 }
 
-/**
- * Calls that wait for a lock while the minute turns: they are let past, or not, by the minute in which they are
- * decided, not by the one in which they came.
- */
-async function turnUnderLock(
+/** Calls wait for a lock across a minute boundary. The minute of the decision counts, not that of the arrival. */
+async function boundaryUnderLock(
   environment: ProofEnvironment,
   clock: Clock,
   apis: readonly CuelineProcess[],
@@ -133,28 +130,28 @@ async function turnUnderLock(
   const call = { path, key: key.key, body: { variables: { name: 'you' } } };
   const calls = Array.from({ length: 3 * limit }, () => ({ call }));
   const send = (nowMs: number) => sendAll({ apis, clients: limit, calls, nowMs });
-  // The minute is to turn by the leap, and not by itself.
+  // Only the jump may cross the boundary.
   const first = await send(
     await clock.leap(leapToBoundary('minute', await clock.nowMs(), -10_000)),
   );
-  let turnedMs = 0;
+  let jumpedMs = 0;
   let waiting: ReturnType<typeof send> | undefined;
   await environment.db.transaction().execute(async (trx) => {
     await sql`select from limits where subject = ${key.id} for update`.execute(trx);
     waiting = send(0);
     await untilBlocked(environment.db);
-    turnedMs = await clock.leap(60_000);
+    jumpedMs = await clock.leap(60_000);
   });
   const second = (await waiting) ?? [];
-  const past = [first, second].map(
+  const admitted = [first, second].map(
     (answered) => answered.filter(({ answer }) => answer.status === 202).length,
   );
-  const violations = past.flatMap((count) =>
-    count === limit ? [] : [`${count} of ${limit} were let past around a turn under the lock`],
+  const violations = admitted.flatMap((count) =>
+    count === limit ? [] : [`${count} of ${limit} were admitted in a minute around the lock`],
   );
   for (const { answer } of second) {
-    if ((answer.secondMs ?? 0) + 1_000 > turnedMs) continue;
-    violations.push(`a call that waited for a lock was decided by a time before it`);
+    if ((answer.secondMs ?? 0) + 1_000 > jumpedMs) continue;
+    violations.push('a call that waited for a lock was decided by an earlier time');
   }
   return violations;
 }

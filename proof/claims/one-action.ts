@@ -10,10 +10,10 @@ import type { ProofEnvironment } from '../environment.ts';
 
 const callsPerRound = 100;
 const clients = 10;
-/** Of the months' AI Actions: fewer than there are calls that would be accepted. */
+/** AI Actions per month: fewer than the valid calls. */
 const quota = 60;
 const endedWithinMs = 90_000;
-/** Long enough that on a busy machine only who was killed loses it. */
+/** Long enough that on a busy machine only killed processes lose it. */
 const lease = { CUELINE_LEASE_MS: '1500' };
 
 export const oneAction: Claim = {
@@ -24,7 +24,7 @@ export const oneAction: Claim = {
   roundsPerEnvironment: 15,
   faults: [
     {
-      name: 'retries-charged',
+      name: 'charged-retries',
       description: 'every attempt costs an AI Action',
       file: 'store/execution/queue.ts',
       find: `for update of q)
@@ -35,7 +35,7 @@ export const oneAction: Claim = {
     update execution_queue q set worker = null, failures`,
     },
     {
-      name: 'refusals-charged',
+      name: 'charged-refusals',
       description: 'refused calls cost an AI Action',
       file: 'flow/admission/admission-batch.ts',
       find: 'const recorded = this.#refusals.record(call, caller, agent, refusal);',
@@ -49,7 +49,7 @@ export const oneAction: Claim = {
 };
 
 async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
-  // Few slots, so that the worker has its part of the runs.
+  // Few slots, so that the worker gets some of the executions.
   const { url } = await environment.spawn('start', { ...lease, CUELINE_SLOTS: '4' });
   let worker = await environment.spawn('worker', lease);
   const counts: Record<string, number> = {
@@ -57,7 +57,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     accepted: 0,
     replayed: 0,
     'refused by the quota': 0,
-    'bodies refused': 0,
+    'refused as invalid': 0,
     canceled: 0,
     'kills -9': 0,
   };
@@ -82,18 +82,18 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   }
   violations.push(...(await checkTables(environment.db, { accepted })));
   return {
-    counts: { ...counts, 'calls of the model': environment.provider.calls.length },
+    counts: { ...counts, 'model calls': environment.provider.calls.length },
     violations,
   };
 }
 
 const names: Readonly<Record<number, string>> = {
   202: 'accepted',
-  400: 'bodies refused',
+  400: 'refused as invalid',
   429: 'refused by the quota',
 };
 
-/** A workspace with a quota that its calls exceed; in the middle of them a worker is killed. */
+/** The calls of a workspace exceed its quota, and a worker is killed meanwhile. */
 async function oneWorkspace(environment: ProofEnvironment, url: string, kill: () => Promise<void>) {
   const { db, provider, random } = environment;
   const { workspaceId, ownerId: userId } = await addWorkspace(db);
@@ -106,7 +106,7 @@ async function oneWorkspace(environment: ProofEnvironment, url: string, kill: ()
     environment.agent({ workspaceId, createdBy: userId, model }),
     environment.agent({ workspaceId, createdBy: userId, model, config: { maxAttempts: 1 } }),
   ]);
-  // Every fifth call of the model fails, and its run is tried again.
+  // Every fifth model call fails and is retried.
   const steps = [failing(500, 'The server had an error.'), {}, {}, {}, {}];
   provider.script(...Array.from({ length: callsPerRound / 5 }, () => steps).flat());
 
@@ -131,7 +131,7 @@ async function oneWorkspace(environment: ProofEnvironment, url: string, kill: ()
   }
   await Promise.all(Array.from({ length: clients }, client));
   await killed;
-  const found = (await allEnded(db, endedWithinMs)) ? [] : ['executions that have not ended'];
+  const found = (await allEnded(db, endedWithinMs)) ? [] : ['not all executions ended'];
   found.push(...(await checkUsage(db, { workspaceId, url, key }, answers)));
   return { answers, canceled, found };
 }
@@ -145,7 +145,7 @@ function plan(random: () => number, key: string, agents: readonly TestAgent[]): 
   return { path, key, body, headers: { 'idempotency-key': `again ${Math.floor(random() * 4)}` } };
 }
 
-/** The answers, the records, the count of the month and what the API says of it are one number. */
+/** Responses, records, the monthly counter and `GET /usage` must agree. */
 async function checkUsage(
   db: ProofEnvironment['db'],
   { workspaceId, url, key }: { workspaceId: string; url: string; key: string },
@@ -165,12 +165,12 @@ async function checkUsage(
   const violations: string[] = [];
   if (records !== accepted || counted !== accepted || actionsUsed !== accepted) {
     violations.push(
-      `${accepted} runs were accepted, ${records} are recorded, ${counted} are counted, usage says ${actionsUsed}`,
+      `${accepted} accepted, ${records} recorded, ${counted} counted, ${actionsUsed} in usage`,
     );
   }
   const refused = answers.filter(({ limitedBy }) => limitedBy?.scope === 'quota').length;
   if (accepted > quota || (refused > 0 && accepted < quota)) {
-    violations.push(`${accepted} runs of ${quota} were accepted`);
+    violations.push(`${accepted} executions accepted with a quota of ${quota}`);
   }
   return violations;
 }

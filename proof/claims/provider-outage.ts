@@ -7,35 +7,35 @@ import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
 import { type OutageProvider, startOutageProvider } from '../outage.ts';
 
-/** A round is a second of an outage, all rounds one outage: of ten minutes in full. */
+/** A round is a second of one outage, which takes ten minutes in a full proof. */
 
 const workers = 2;
 const slots = 8;
-/** What waits for the provider at once, and is followed by others while it is out. */
+/** Executions that wait when the outage starts. Others follow during it. */
 const backlog = 60;
 const following = { clients: 4, pauseMs: 500 };
-/** How long an outage may go on until each process has seen it. */
-const noticeMs = 10_000;
-/** So many come back within it that without a window they would be a crowd. */
+/** The time in which each process must open its circuit. */
+const openCircuitMs = 10_000;
+/** Long enough that without a ramp-up many calls would be concurrent. */
 const answerAfterMs = 400;
 const endMs = 120_000;
 
 export const providerOutage: Claim = {
   name: 'provider-outage',
   description:
-    'A failing provider gets a few calls however many executions wait; after its recovery calls ramp up, and all executions end',
+    'A failing provider gets few calls however many executions wait; after its recovery calls ramp up, and all executions end',
   rounds: { test: 1, short: 30, full: 600 },
   roundsPerEnvironment: 600,
   faults: [
     {
-      name: 'never-opens',
+      name: 'breaker-never-opens',
       description: 'the circuit breaker never opens',
       file: 'core/model/breaker.ts',
       find: 'const failuresMax = 10;',
       replace: 'const failuresMax = Number.POSITIVE_INFINITY;',
     },
     {
-      name: 'all-at-once',
+      name: 'no-ramp-up',
       description: 'the circuit breaker admits all calls after its pause',
       file: 'core/model/breaker.ts',
       find: 'nowMs + pauseMs * (0.5 + random), 1);',
@@ -65,38 +65,38 @@ async function proveWith(provider: OutageProvider, environment: ProofEnvironment
   const urls = () => [api.url];
   const violations: string[] = [];
 
-  provider.out();
-  const outAt = performance.now();
-  const outMs = () => performance.now() - outAt;
+  provider.startOutage();
+  const outageAt = performance.now();
+  const outageMs = () => performance.now() - outageAt;
   const first = startLoad({ urls, key, agents, clients: 20, callsMax: backlog });
   const more = startLoad({ urls, key, agents, ...following });
   const opened = new Set<CuelineProcess>();
   for (;;) {
-    for (const one of working) if (await leavesAlone(one)) opened.add(one);
-    const callsMax = mostCalls(outMs());
+    for (const one of working) if (await isCircuitOpen(one)) opened.add(one);
+    const callsMax = callsMaxAfter(outageMs());
     if (provider.callsInOutage > callsMax) {
       violations.push(
-        `${provider.callsInOutage} calls in ${Math.round(outMs())} ms, at most ${callsMax} were to be`,
+        `${provider.callsInOutage} calls in ${Math.round(outageMs())} ms; at most ${callsMax} expected`,
       );
       break;
     }
-    if (outMs() >= rounds * 1_000 && opened.size === workers) break;
-    if (outMs() >= rounds * 1_000 + noticeMs) {
-      violations.push(`${workers - opened.size} processes never left the provider alone`);
+    if (outageMs() >= rounds * 1_000 && opened.size === workers) break;
+    if (outageMs() >= rounds * 1_000 + openCircuitMs) {
+      violations.push(`${workers - opened.size} processes never opened their circuit`);
       break;
     }
     await wait(50);
   }
-  const seconds = Math.round(outMs() / 1_000);
+  const seconds = Math.round(outageMs() / 1_000);
   const waiting = await unfinished(environment);
-  if (waiting === 0) violations.push('no execution waits for the provider when it recovers');
-  provider.back();
-  const backAt = performance.now();
+  if (waiting === 0) violations.push('no execution waited for the provider at its recovery');
+  provider.endOutage();
+  const recoveredAt = performance.now();
   await Promise.all([first.done, more.stop()]);
   if (!(await allEnded(environment.db, endMs))) violations.push('not all executions ended');
-  // Each process probes with one call, and each answer makes room for one more.
-  if (provider.crowdSince > workers) {
-    violations.push(`${provider.crowdSince} calls at once for which no answer had made room`);
+  // Each process probes with one call, and each response admits one more.
+  if (provider.excessCalls > workers) {
+    violations.push(`${provider.excessCalls} concurrent calls beyond the answered ones`);
   }
   const ends = await sql<{ end: string; n: number }>`
     select coalesce(error_code, status::text) as end, count(*) as n from executions group by 1`.execute(
@@ -107,30 +107,30 @@ async function proveWith(provider: OutageProvider, environment: ProofEnvironment
   return {
     counts: {
       'seconds of outage': seconds,
-      'calls meanwhile': provider.callsInOutage,
+      'calls during the outage': provider.callsInOutage,
       'executions waiting at the recovery': waiting,
       executions: accepted.length,
       ...Object.fromEntries(ends.rows.map(({ end, n }) => [`ended: ${end}`, n])),
     },
-    samplesMs: { 'until all had ended': [performance.now() - backAt] },
+    samplesMs: { 'recovery to the end of all executions': [performance.now() - recoveredAt] },
     violations,
   };
 }
 
 /**
- * The most calls that all processes may make in an outage of that length, whatever waits: what goes until ten have failed,
- * then the probes, with pauses as short as they can be.
+ * The maximum number of calls of all processes in an outage of that length: calls until ten have failed, then probes with
+ * the shortest possible pauses.
  */
-function mostCalls(outMs: number): number {
+function callsMaxAfter(outageMs: number): number {
   let probes = 0;
-  for (let atMs = 500, pauseMs = 1_000; atMs <= outMs; pauseMs *= 2) {
+  for (let atMs = 500, pauseMs = 1_000; atMs <= outageMs; pauseMs *= 2) {
     probes++;
     atMs += Math.min(15_000, pauseMs);
   }
   return workers * (slots + 9 + probes);
 }
 
-async function leavesAlone({ url }: CuelineProcess): Promise<boolean> {
+async function isCircuitOpen({ url }: CuelineProcess): Promise<boolean> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return /^cueline_provider_circuits_open\{provider="ollama"\} [1-9]/m.test(text);
 }

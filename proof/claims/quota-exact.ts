@@ -10,11 +10,11 @@ import { type Clock, shadowClock } from '../clock.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { checkExact, endMs, leapToBoundary, numberOf } from '../exact.ts';
 
-/** Of each stretch: the months turn in the middle of it. */
-const callsPerMonth = 80;
+/** Calls of one segment. A month may begin in the middle of it. */
+const callsPerSegment = 80;
 const clients = 20;
-const beforeTurnMs = 60;
-const afterTurnMs = 2_000;
+const beforeBoundaryMs = 60;
+const afterBoundaryMs = 2_000;
 const monthMs = 31 * 86_400_000;
 
 export const quotaExact: Claim = {
@@ -39,7 +39,7 @@ export const quotaExact: Claim = {
       replace: '',
     },
     {
-      name: 'month-turns-back',
+      name: 'month-moves-back',
       description: 'a clock that goes back starts the earlier month again',
       file: 'core/execution/decide.ts',
       find: 'monthOf(nowMs) > month.month',
@@ -51,55 +51,54 @@ export const quotaExact: Claim = {
 
 async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
   const clock = await shadowClock(environment);
-  // Whose clock agrees with the database's is not the clock that decides.
+  // So that no process clock agrees with the database clock.
   await clock.leap(5_400_000);
   const apis = await spawnApis(environment, rounds > 1 ? 4 : 2);
   const counts = {
     calls: 0,
     accepted: 0,
     'refused by the quota': 0,
-    'months that turned': 0,
-    'months in which nothing was spent': 0,
+    'changes of the month': 0,
+    'months without an AI Action': 0,
   };
   const violations: string[] = [];
   for (let round = 0; round < rounds; round++) {
-    const kind = round % 2 === 0 ? 'spends always' : 'spends nothing in the last month';
-    const { answered, found, turned, unspent } = await oneWorkspace(environment, clock, apis, kind);
+    const lastMonth = round % 2 === 0 ? 'used' : 'unused';
+    const result = await oneWorkspace(environment, clock, apis, lastMonth);
+    const { answered, found, changes, unused } = result;
     violations.push(...found.map((one) => `round ${round}: ${one}`));
-    if (turned !== 2 || unspent !== (kind === 'spends always' ? 0 : 1)) {
-      violations.push(`round ${round}: ${turned} months turned, in ${unspent} nothing was spent`);
+    if (changes !== 2 || unused !== (lastMonth === 'used' ? 0 : 1)) {
+      violations.push(`round ${round}: ${changes} changes of the month, ${unused} unused months`);
     }
     counts.calls += answered.length;
     counts.accepted += answered.filter(({ answer }) => answer.status === 202).length;
     counts['refused by the quota'] += answered.filter(({ answer }) => answer.limitedBy).length;
-    counts['months that turned'] += turned;
-    counts['months in which nothing was spent'] += unspent;
+    counts['changes of the month'] += changes;
+    counts['months without an AI Action'] += unused;
   }
   return { counts, violations };
 }
 
 interface Planned {
   readonly call: Call;
-  /** The answer, where the quota does not refuse the call. */
+  /** The status if the quota admits the call. */
   readonly ends: 202 | 400;
 }
 
-/** An answer, and the month in which its call was decided: none earlier than the latest in which something was spent. */
-interface Booked extends Answered<Planned> {
+/** A response and the month of its decision, which is never earlier than the latest month with an AI Action. */
+interface Counted extends Answered<Planned> {
   readonly month: number;
 }
 
-type Kind = 'spends always' | 'spends nothing in the last month';
-
 /**
- * A workspace of its own. The month turns twice, under the calls or, where nothing is to be spent in the last one, the second
- * time between two stretches of them; and then the clock leaps back by a month.
+ * A new workspace. The month changes twice during the calls; if the last month stays unused, the second change is between
+ * two segments. Then the clock jumps back by a month.
  */
 async function oneWorkspace(
   environment: ProofEnvironment,
   clock: Clock,
   apis: readonly CuelineProcess[],
-  kind: Kind,
+  lastMonth: 'used' | 'unused',
 ) {
   const { db, random } = environment;
   const limit = 5 + Math.floor(random() * 40);
@@ -109,42 +108,42 @@ async function oneWorkspace(
   );
   const owner = await environment.key({ workspaceId, userId });
   const next = await planner(environment, { workspaceId, userId });
-  const booked: Booked[] = [];
+  const counted: Counted[] = [];
   const found: string[] = [];
 
-  await stretch(next());
-  await stretch(next(), 'month turns');
-  if (kind === 'spends always') {
-    await stretch(next(), 'month turns');
+  await segment(next());
+  await segment(next(), 'month changes');
+  if (lastMonth === 'used') {
+    await segment(next(), 'month changes');
   } else {
-    await clock.leap(leapToBoundary('month', await clock.nowMs(), -afterTurnMs));
-    await stretch(next().map(spendingNothing));
+    await clock.leap(leapToBoundary('month', await clock.nowMs(), -afterBoundaryMs));
+    await segment(next().map(invalid));
   }
-  const months = new Set(booked.map(({ month }) => month));
-  const turned = months.size - 1;
-  const unspent = months.difference(new Set(spentMonths())).size;
+  const months = new Set(counted.map(({ month }) => month));
+  const changes = months.size - 1;
+  const unused = months.difference(new Set(usedMonths())).size;
   await clock.leap(-monthMs);
-  await stretch(next());
+  await segment(next());
   await clock.leap(monthMs);
 
-  const refused = booked.flatMap(({ answer: { limitedBy } }) =>
+  const refused = counted.flatMap(({ answer: { limitedBy } }) =>
     limitedBy ? numberOf('month', Date.parse(limitedBy.resetAt)) - 1 : [],
   );
-  const past = spentMonths();
-  found.push(...checkExact({ what: 'the quota', turning: 'month', limit, past, refused }));
-  return { answered: booked, found, turned, unspent };
+  const admitted = usedMonths();
+  found.push(...checkExact({ what: 'the quota', window: 'month', limit, admitted, refused }));
+  return { answered: counted, found, changes, unused };
 
-  /** The calls of one stretch, in which the clock does not leap back; afterwards usage is asked for. */
-  async function stretch(calls: readonly Planned[], turn?: 'month turns'): Promise<void> {
+  /** Sends calls while the clock does not jump back, then checks the usage. */
+  async function segment(calls: readonly Planned[], change?: 'month changes'): Promise<void> {
     const latest = latestMonth();
     const nowMs = await clock.nowMs();
     const before = async (index: number) => {
-      if (!turn || index < callsPerMonth / 2) return;
-      if (index === callsPerMonth / 2) {
-        return clock.leap(leapToBoundary('month', await clock.nowMs(), beforeTurnMs));
+      if (!change || index < callsPerSegment / 2) return;
+      if (index === callsPerSegment / 2) {
+        return clock.leap(leapToBoundary('month', await clock.nowMs(), beforeBoundaryMs));
       }
-      // Some come while it turns, and the last ones after that.
-      if (index < (callsPerMonth * 3) / 4) return;
+      // Some calls arrive during the change, the last quarter after it.
+      if (index < (callsPerSegment * 3) / 4) return;
       while (numberOf('month', await clock.nowMs()) === numberOf('month', nowMs)) await wait(5);
       return;
     };
@@ -153,45 +152,45 @@ async function oneWorkspace(
     for (const one of answered) {
       found.push(...checkAnswer(one, endedMs));
       const month = Math.max(latest, numberOf('month', one.answer.secondMs ?? 0));
-      booked.push({ ...one, month });
+      counted.push({ ...one, month });
     }
     found.push(...(await checkUsage()));
   }
 
-  /** What the API says is what was accepted in the month that counts. */
+  /** The API must report the calls accepted in the current month. */
   async function checkUsage(): Promise<string[]> {
     const now = numberOf('month', await clock.nowMs());
     const month = Math.max(now, latestMonth());
-    const used = booked.filter((one) => spends(one) && one.month === month).length;
+    const used = counted.filter((one) => isUse(one) && one.month === month).length;
     const headers = { authorization: `Bearer ${owner.key}` };
     const response = await fetch(`${apis[0]?.url}/api/v1/usage`, { headers });
     const { actionsUsed, resetAt } = (await response.json()) as Record<string, unknown>;
-    // It turned meanwhile, by itself.
+    // The month changed meanwhile.
     if (numberOf('month', await clock.nowMs()) !== now) return checkUsage();
     if (actionsUsed === used && resetAt === new Date(endMs('month', month)).toISOString())
       return [];
-    return [`usage says ${actionsUsed} until ${resetAt}, accepted were ${used} in month ${month}`];
+    return [`usage: ${actionsUsed} until ${resetAt}; accepted: ${used} in month ${month}`];
   }
 
-  /** Of each AI Action that was spent. */
-  function spentMonths(): number[] {
-    return booked.filter(spends).map(({ month }) => month);
+  /** The month of each AI Action. */
+  function usedMonths(): number[] {
+    return counted.filter(isUse).map(({ month }) => month);
   }
 
-  /** A month begins with its first AI Action: where nothing was spent, a clock set back goes on in the one before. */
+  /** A month begins with its first AI Action: after an unused month, a clock set back continues the previous month. */
   function latestMonth(): number {
-    return spentMonths().reduce((latest, month) => Math.max(latest, month), 0);
+    return usedMonths().reduce((latest, month) => Math.max(latest, month), 0);
   }
 }
 
-/** Plans the calls of one stretch after the other. */
+/** Returns a function that plans the calls of the next segment. */
 async function planner(
   environment: ProofEnvironment,
   owned: { workspaceId: string; userId: string },
 ) {
   const { random } = environment;
   const { workspaceId, userId } = owned;
-  // A limit nobody reaches: answers tell the time by it.
+  // A limit that no call reaches: its headers reveal the time.
   const rateLimits = { ...noLimits, requestsPerDay: 1_000_000 };
   const keys = await Promise.all(
     [0, 1].map(() => environment.key({ workspaceId, userId, rateLimits })),
@@ -204,20 +203,20 @@ async function planner(
     const path = agents[random() < 0.5 ? 0 : 1]?.path ?? '';
     const chance = random();
     const body = { variables: { name: 'you' } };
-    if (chance < 0.1) return spendingNothing({ call: { path, key, body }, ends: 202 });
+    if (chance < 0.1) return invalid({ call: { path, key, body }, ends: 202 });
     if (chance > 0.2) return { call: { path, key, body }, ends: 202 };
     const headers = { 'idempotency-key': `again ${Math.floor(random() * 3)}` };
     return { call: { path, key, body, headers }, ends: 202 };
   };
-  return () => Array.from({ length: callsPerMonth }, one);
+  return () => Array.from({ length: callsPerSegment }, one);
 }
 
-/** The same call without the variable that the agents require. */
-function spendingNothing({ call: { path, key } }: Planned): Planned {
+/** The same call without a required variable. */
+function invalid({ call: { path, key } }: Planned): Planned {
   return { call: { path, key, body: { variables: {} } }, ends: 400 };
 }
 
-function spends({ answer }: Answered<Planned>): boolean {
+function isUse({ answer }: Answered<Planned>): boolean {
   return answer.status === 202 && !answer.replayed;
 }
 
@@ -227,7 +226,7 @@ function checkAnswer(
 ): string[] {
   const { status, code, limitedBy, secondMs, retrySecondMs } = answer;
   if (status !== planned.ends && limitedBy?.scope !== 'quota') {
-    return [`answered ${status} ${code} instead of ${planned.ends}`];
+    return [`${status} ${code} instead of ${planned.ends}`];
   }
   if (secondMs === null || secondMs + 1_000 <= notBeforeMs || secondMs > endedMs) {
     return [`decided at ${secondMs}, sent at ${notBeforeMs}`];

@@ -8,20 +8,20 @@ import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 
 const clients = 4;
-/** Of each client, once the change has been answered. */
+/** Calls of each client after the response to the change. */
 const callsAfter = 5;
-/** Accepted of all clients before the change is made: it falls into a load. */
+/** Accepted calls of all clients before the change, so that it happens under load. */
 const acceptedBefore = 8;
 
 export const revoked: Claim = {
   name: 'revoked',
   description:
-    'After a key is revoked, an agent paused or a limit lowered, no process admits a later call, and no poll with a revoked key is answered',
+    'After a key is revoked, an agent paused or a limit lowered, no process admits a later call, and revoked keys cannot poll',
   rounds: { test: 1, short: 12, full: 150 },
   roundsPerEnvironment: 12,
   faults: [
     {
-      name: 'keys-kept',
+      name: 'cached-keys',
       description: 'a process caches keys',
       file: 'flow/admission/admission-mapping.ts',
       find: `if (credential.kind === 'key') return ofKeys.get(credential.hash) ?? null;`,
@@ -33,7 +33,7 @@ export const revoked: Claim = {
     }`,
     },
     {
-      name: 'callers-kept',
+      name: 'cached-pollers',
       description: 'a process caches callers that have polled',
       file: 'flow/execution/shared-reads.ts',
       find: '(keyHash && callers.get(keyHash))',
@@ -41,7 +41,7 @@ export const revoked: Claim = {
       .set(keyHash, globalThis.keptPollers.get(keyHash) ?? callers.get(keyHash)).get(keyHash))`,
     },
     {
-      name: 'agents-read-early',
+      name: 'agents-before-lock',
       description: 'agents are read before the lock',
       file: 'store/admission/admission-read.ts',
       find: 'const subjects = [keyHashes, workspaceIds, agentIds];',
@@ -75,8 +75,8 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     const inQueue = others.filter(({ what }) => ['revoke', 'disable'].includes(what));
     const results = [
       ...(await Promise.all(changes.map((change) => underLoad(environment, apis, change)))),
-      ...(await inTurn(inQueue, (change) => inLine(environment, apis, change))),
     ];
+    for (const change of inQueue) results.push(await underLock(environment, apis, change));
     for (const { before, refused, found, after, polled } of results) {
       counts.changes++;
       counts['accepted before'] += before;
@@ -93,12 +93,12 @@ interface Result {
   readonly before: number;
   readonly refused: number;
   readonly after: number;
-  /** Polls with a revoked key that were not refused. */
+  /** Admitted polls with a revoked key. */
   readonly polled: number;
   readonly found: string[];
 }
 
-/** Clients call all processes one after the other while the change is made at one of them. */
+/** Clients call all processes round-robin while one of them makes the change. */
 async function underLoad(
   environment: ProofEnvironment,
   apis: readonly CuelineProcess[],
@@ -109,38 +109,38 @@ async function underLoad(
   let after = 0;
   let polled = 0;
   let changed = false;
-  const flowing = Promise.withResolvers<void>();
+  const loadStarted = Promise.withResolvers<void>();
 
   async function client(index: number): Promise<void> {
     for (let left = callsAfter, turn = index; left > 0; turn++) {
       const sentAfter = changed;
       const { status } = await call(apis, change, turn);
-      // As early as before the change: what a process has read by then must not count after it.
+      // Polls also start before the change, so that a process could cache what it reads.
       const polledStatus = await poll(apis, change, turn);
       if (sentAfter && change.what === 'revoke' && polledStatus !== 401) polled++;
       if (sentAfter) left--;
       if (status !== 202) refused++;
       else if (sentAfter) after++;
       else before++;
-      // A refusal while nothing was changed must not stop the change.
-      if (before >= acceptedBefore || refused > 0) flowing.resolve();
+      // An early refusal must not prevent the change.
+      if (before >= acceptedBefore || refused > 0) loadStarted.resolve();
     }
   }
 
   const load = Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
-  await flowing.promise;
+  await loadStarted.promise;
   await change.make(apis[Math.floor(environment.random() * apis.length)]?.url ?? '');
   changed = true;
   await load;
   const found = await lateRecords(environment, change);
   if (before < acceptedBefore) found.push(`refused before "${change.what}" was made`);
-  if (after > 0) found.push(`${after} calls sent after "${change.what}" had answered were let in`);
-  if (polled > 0) found.push(`${polled} polls sent after "${change.what}" were answered`);
+  if (after > 0) found.push(`${after} calls after "${change.what}" were admitted`);
+  if (polled > 0) found.push(`${polled} polls after "${change.what}" were admitted`);
   return { before, refused, after, polled, found };
 }
 
-/** The change waits for the lock, and behind it calls that came before it was made. */
-async function inLine(
+/** The change waits for a lock, and calls that arrive before its response wait behind it. */
+async function underLock(
   environment: ProofEnvironment,
   apis: readonly CuelineProcess[],
   change: Change,
@@ -172,7 +172,7 @@ function call(
   return execute(url, { path: agent.path, key: key.key, body: { variables: { name: 'you' } } });
 }
 
-/** The status that somebody who asks for a run is answered with. */
+/** Returns the status of a poll. */
 async function poll(
   apis: readonly CuelineProcess[],
   { key, agent }: Change,
@@ -183,7 +183,7 @@ async function poll(
   return status;
 }
 
-/** Accepted by the database's own time later than the change was made. */
+/** Records that are later than the change, by the database's clock. */
 async function lateRecords(
   { db }: ProofEnvironment,
   { what, key, madeAtMs }: Change,
@@ -194,13 +194,4 @@ async function lateRecords(
     select from executions where api_key_id = ${key.id} and status not in ('rate_limited', 'unauthorized')
       and executed_at > to_timestamp(${atMs}::float8 / 1000)`.execute(db);
   return rows.length === 0 ? [] : [`${rows.length} records are later than "${what}"`];
-}
-
-async function inTurn<Item, Value>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Value>,
-): Promise<Value[]> {
-  const values: Value[] = [];
-  for (const item of items) values.push(await work(item));
-  return values;
 }

@@ -5,24 +5,24 @@ import type { CuelineProcess } from '../../harness/process.ts';
 import { fromId } from '../../src/core/id.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim } from '../claim.ts';
-import type { ProofEnvironment } from '../environment.ts';
+import { type ProofEnvironment, shuffle } from '../environment.ts';
 import { type KeepAliveClient, keepAliveClient } from '../keep-alive.ts';
 
 /**
- * A round replaces each of two API and two working processes, one after the other and in any order, as a rolling
- * deployment does: by one that is up before, or by one that comes up after, on the same port.
+ * A round replaces two `api` and two `worker` processes one by one in random order, like a rolling deployment. The
+ * replacement starts before the old process stops, or after it on the same port.
  */
 
 const busyClients = 8;
 const busyPauseMs = 5;
-/** They pause for about as long as a connection may be idle: theirs are the ones a server would like to close. */
+/** They pause for about the idle timeout, so that the server may close their connections. */
 const patientClients = 8;
 const patientMs = { least: 3_500, spread: 3_000 };
 const endMs = 20_000;
-/** As by default: nobody is lost here, and a machine under load must not lose contact either. */
-const lasting = { CUELINE_LEASE_MS: '6000' };
+/** The default, so that no worker loses its lease on a busy machine. */
+const defaultLease = { CUELINE_LEASE_MS: '6000' };
 
-interface Place {
+interface Instance {
   readonly role: 'api' | 'worker';
   process: CuelineProcess;
 }
@@ -43,7 +43,7 @@ export const rollingRestart: Claim = {
   roundsPerEnvironment: 10,
   faults: [
     {
-      name: 'turn-away',
+      name: 'refused-keep-alive',
       description: 'keep-alive requests during shutdown are refused',
       file: 'api/http/graceful-shutdown.ts',
       find: 'started = true;',
@@ -52,7 +52,7 @@ export const rollingRestart: Claim = {
         server.on('request', (_request, response) => response.writeHead(503).end('{}'));`,
     },
     {
-      name: 'cut-off',
+      name: 'closed-during-request',
       description: 'connections are closed during a request',
       file: 'api/http/graceful-shutdown.ts',
       find: 'await Promise.race([closed, sleep(Math.min(deadlineMs, unusableMs) - performance.now())]);',
@@ -63,22 +63,22 @@ export const rollingRestart: Claim = {
     const agent = await environment.agent({ model: 'ollama/after-50' });
     const { key } = await environment.key();
     const roles = ['api', 'worker', 'api', 'worker'] as const;
-    const places: Place[] = await Promise.all(
-      roles.map(async (role) => ({ role, process: await environment.spawn(role, lasting) })),
+    const instances: Instance[] = await Promise.all(
+      roles.map(async (role) => ({ role, process: await environment.spawn(role, defaultLease) })),
     );
-    const leaving = new Set<string>();
+    const stopping = new Set<string>();
     const urls = () => [
-      ...places.flatMap(({ role, process }) => (role === 'api' ? process.url : [])),
-      ...leaving,
+      ...instances.flatMap(({ role, process }) => (role === 'api' ? process.url : [])),
+      ...stopping,
     ];
     const callers = startCallers({ agent, key, urls, patient: rounds > 1 ? patientClients : 0 });
-    const leaveMs: number[] = [];
+    const exitMs: number[] = [];
     const violations: string[] = [];
     for (let round = 0; round < rounds; round++) {
-      for (const place of shuffled(places, environment.random)) {
-        const left = await replace(environment, place, leaving);
-        leaveMs.push(left.ms);
-        if (left.code !== 0) violations.push(`${place.role} ended with ${left.code}`);
+      for (const instance of shuffle(instances, environment.random)) {
+        const exit = await replace(environment, instance, stopping);
+        exitMs.push(exit.ms);
+        if (exit.code !== 0) violations.push(`${instance.role} exited with ${exit.code}`);
       }
     }
     await callers.stop();
@@ -89,33 +89,35 @@ export const rollingRestart: Claim = {
     );
     violations.push(
       ...callers.failures,
-      ...rows.map(({ status, n }) => `${n} runs are ${status}`),
+      ...rows.map(({ status, n }) => `${n} executions are ${status}`),
       ...(await checkTables(environment.db, { accepted: callers.executionIds })),
     );
     const counts = {
-      restarts: leaveMs.length,
+      restarts: exitMs.length,
       requests: callers.requests,
       'requests that failed': callers.failures.length,
-      'connections refused and tried elsewhere': callers.refused(),
+      'refused connections': callers.refused(),
       executions: callers.executionIds.length,
     };
-    return { counts, samplesMs: { 'from SIGTERM to the exit': leaveMs }, violations };
+    return { counts, samplesMs: { 'SIGTERM to exit': exitMs }, violations };
   },
 };
 
-/** The old process stays among those that are called until it is gone: nobody is told that it leaves. */
-async function replace(environment: ProofEnvironment, place: Place, leaving: Set<string>) {
-  const old = place.process;
-  const first = environment.random() < 0.5;
-  if (first) {
-    place.process = await environment.spawn(place.role, lasting);
-    if (place.role === 'api') leaving.add(old.url);
+/** Clients call the old process until it has exited. */
+async function replace(environment: ProofEnvironment, instance: Instance, stopping: Set<string>) {
+  const { role, process: old } = instance;
+  const startFirst = environment.random() < 0.5;
+  if (startFirst) {
+    instance.process = await environment.spawn(role, defaultLease);
+    if (role === 'api') stopping.add(old.url);
   }
-  const toldAt = performance.now();
+  const signaledMs = performance.now();
   await old.kill('SIGTERM');
-  const ms = performance.now() - toldAt;
-  leaving.delete(old.url);
-  if (!first) place.process = await environment.spawn(place.role, { ...lasting, ...samePort(old) });
+  const ms = performance.now() - signaledMs;
+  stopping.delete(old.url);
+  if (!startFirst) {
+    instance.process = await environment.spawn(role, { ...defaultLease, ...samePort(old) });
+  }
   return { ms, code: old.child.exitCode };
 }
 
@@ -123,7 +125,7 @@ function samePort({ url }: CuelineProcess): Record<string, string> {
   return url ? { PORT: new URL(url).port } : {};
 }
 
-/** Each executes, waits for the run, and begins again; whatever is not answered as it should be is a failure. */
+/** Each client executes, waits for the end, and repeats. Every unexpected response is a failure. */
 function startCallers(options: {
   readonly agent: TestAgent;
   readonly key: string;
@@ -155,7 +157,7 @@ function startCallers(options: {
         return null;
       });
       if (answer && answer.status !== expected) {
-        callers.failures.push(`${call[0]} was answered ${JSON.stringify(answer)}`);
+        callers.failures.push(`${call[0]} got ${JSON.stringify(answer)}`);
       }
       return answer?.status === expected ? answer.body : null;
     };
@@ -177,11 +179,4 @@ function startCallers(options: {
     ...Array.from({ length: patient }, (_, n) => caller(busyClients + n, pause)),
   ]);
   return callers;
-}
-
-function shuffled<T>(items: readonly T[], random: () => number): T[] {
-  return items
-    .map((item) => ({ item, at: random() }))
-    .toSorted((a, b) => a.at - b.at)
-    .map(({ item }) => item);
 }

@@ -3,22 +3,22 @@ import { type Claim, type Found, percentile } from '../claim.ts';
 import { metricOf } from '../metric.ts';
 import { openSlowConnections } from '../slow-connections.ts';
 
-/** Of each of four ways to be slow a quarter. */
-const crowd = { test: 200, proof: 2_000 };
+/** A quarter for each of four kinds of slow connections. */
+const slowConnections = { test: 200, proof: 2_000 };
 const calls = { test: 40, proof: 400 };
-const callersAtOnce = 4;
-/** What the process may grow by while the crowd is there: a few pages of answers that nobody takes, for each. */
+const clients = 4;
+/** The allowed memory growth: a few unread responses per connection. */
 const grownBytesMax = 512 * 1024 * 1024;
-/** What a process at rest may still take of one core, a few dripping bytes being taken in all the time. */
-const restShare = 0.25;
-const restLookMs = 500;
-const restLooksMax = 120;
-/** The longest limit of the server, and its next look. */
-const gapMs = 70_000;
+/** The CPU share of an idle process that still receives dripped bytes. */
+const idleShare = 0.25;
+const idlePollMs = 500;
+const idlePollsMax = 120;
+/** The longest timeout of the server plus its check interval. */
+const closeMs = 70_000;
 
 /**
- * A crowd of slow connections beside a few ordinary callers, without and with it in turn. The ordinary ones are all
- * served, the process does not grow without bound, and in the end the server has closed every one of the slow.
+ * A few ordinary clients, alternating without and with many slow connections. The server serves all ordinary calls, its
+ * memory stays bounded, and it finally closes every slow connection.
  */
 export const slowClients: Claim = {
   name: 'slow-clients',
@@ -27,7 +27,7 @@ export const slowClients: Claim = {
   roundsPerEnvironment: 10,
   faults: [
     {
-      name: 'few-requests-at-once',
+      name: 'low-request-limit',
       description: 'the server handles only a few requests at once',
       file: 'api/http/open-requests.ts',
       find: 'const openRequestsMax = 5_000;',
@@ -35,7 +35,8 @@ export const slowClients: Claim = {
     },
   ],
   async prove(environment, rounds): Promise<Found> {
-    const [size, number] = rounds > 1 ? [crowd.proof, calls.proof] : [crowd.test, calls.test];
+    const [size, number] =
+      rounds > 1 ? [slowConnections.proof, calls.proof] : [slowConnections.test, calls.test];
     const samplesMs: Record<string, number[]> = { [alone]: [], [beside]: [] };
     const violations: string[] = [];
     const { key } = await environment.key();
@@ -48,19 +49,19 @@ export const slowClients: Claim = {
       await callAll(target, number, samplesMs[alone] ?? [], violations);
       const before = await memoryOf(url);
       const slow = await openSlowConnections(target, size);
-      // To open so many at once is work; what is asked here is what they cost while they stay.
-      if (rounds > 1 && !(await comesToRest(url))) violations.push('the crowd gives no rest');
-      if (slow.open() < size) violations.push(`only ${slow.open()} of ${size} slow are let in`);
+      // The claim is about the cost of open connections, not about opening them.
+      if (rounds > 1 && !(await becomesIdle(url))) violations.push('the process did not get idle');
+      if (slow.open() < size) violations.push(`only ${slow.open()} of ${size} slow ones are open`);
       await callAll(target, number, samplesMs[beside] ?? [], violations);
       grownBytes = Math.max(grownBytes, (await memoryOf(url)) - before);
-      // The last crowd stays until the server is through with it.
+      // The last ones stay until the server has closed them.
       if (rounds > 1 && round === rounds - 1) {
-        await wait(gapMs);
+        await wait(closeMs);
         const left = Object.entries(await slow.closed()).filter(([, count]) => count < size / 4);
-        for (const [way, count] of left)
-          violations.push(`${size / 4 - count} ${way} are still there`);
+        for (const [kind, count] of left)
+          violations.push(`${size / 4 - count} ${kind} connections are still open`);
       }
-      slow.leave();
+      slow.close();
     }
     if (grownBytes > grownBytesMax) violations.push(`the process grew by ${grownBytes} bytes`);
     const megabytes = Math.round(grownBytes / 1024 / 1024);
@@ -71,17 +72,17 @@ export const slowClients: Claim = {
     };
   },
   checkGoals({ samplesMs = {} }) {
-    const [without = 0, along = 0] = [alone, beside].map((name) =>
+    const [without = 0, withSlow = 0] = [alone, beside].map((name) =>
       percentile(samplesMs[name] ?? [], 0.99),
     );
-    return along <= without * 2
+    return withSlow <= without * 2
       ? []
-      : [`p99 is ${along} ms beside the slow and ${without} ms without`];
+      : [`p99 is ${withSlow} ms with slow connections and ${without} ms without`];
   },
 };
 
-const alone = 'accept, alone';
-const beside = 'accept, beside the slow';
+const alone = 'accept, without slow connections';
+const beside = 'accept, with slow connections';
 
 async function callAll(
   target: { readonly url: string; readonly path: string; readonly key: string },
@@ -92,27 +93,26 @@ async function callAll(
   let left = number;
   const caller = async () => {
     while (left-- > 0) {
-      const begun = performance.now();
+      const startedMs = performance.now();
       const response = await fetch(target.url + target.path, {
         method: 'POST',
         headers: { authorization: `Bearer ${target.key}`, 'content-type': 'application/json' },
         body: '{"variables":{"name":"you"}}',
       });
       await response.arrayBuffer();
-      samples.push(performance.now() - begun);
-      if (response.status !== 202)
-        violations.push(`an ordinary call was answered ${response.status}`);
+      samples.push(performance.now() - startedMs);
+      if (response.status !== 202) violations.push(`an ordinary call got ${response.status}`);
     }
   };
-  await Promise.all(Array.from({ length: callersAtOnce }, caller));
+  await Promise.all(Array.from({ length: clients }, caller));
 }
 
-async function comesToRest(url: string): Promise<boolean> {
-  for (let look = 0; look < restLooksMax; look++) {
-    const [begun, before] = [performance.now(), await cpuSecondsOf(url)];
-    await wait(restLookMs);
+async function becomesIdle(url: string): Promise<boolean> {
+  for (let poll = 0; poll < idlePollsMax; poll++) {
+    const [startedMs, before] = [performance.now(), await cpuSecondsOf(url)];
+    await wait(idlePollMs);
     const used = (await cpuSecondsOf(url)) - before;
-    if ((used * 1_000) / (performance.now() - begun) < restShare) return true;
+    if ((used * 1_000) / (performance.now() - startedMs) < idleShare) return true;
   }
   return false;
 }

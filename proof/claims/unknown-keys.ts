@@ -8,13 +8,13 @@ import { executeRequest, flood } from '../flood.ts';
 
 export const unknownKeys: Claim = {
   name: 'unknown-keys',
-  description: 'Calls with unknown keys of the right format leave no row in any table',
+  description: 'Calls with well-formed unknown keys add no row to any table',
   rounds: { test: 2_000, short: 50_000, full: 1_000_000 },
   roundsPerEnvironment: 250_000,
   faults: [
     {
-      name: 'callers-unasked',
-      description: 'unknown keys get a row of counters',
+      name: 'row-per-unknown-key',
+      description: 'unknown keys get a row in limits',
       file: 'store/admission/admission-read.ts',
       find: 'with subjects as materialized (',
       replace: `with noted as (
@@ -42,15 +42,15 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   const violations: string[] = [];
   for (const [table, rows] of after) {
     const more = rows - (before.get(table) ?? 0);
-    if (more !== 0) violations.push(`${more} rows more in ${table}`);
+    if (more !== 0) violations.push(`${more} new rows in ${table}`);
   }
   for (const [status, count] of statuses) {
-    if (status !== 401) violations.push(`${count} calls were answered with ${status}`);
+    if (status !== 401) violations.push(`${count} calls got ${status}`);
   }
   return { counts: { calls: rounds, refused: statuses.get(401) ?? 0 }, violations };
 }
 
-/** Of every table there is. */
+/** The rows of every table. */
 async function countRows(db: Db): Promise<ReadonlyMap<string, number>> {
   const { rows: tables } = await sql<{ name: string }>`
     select quote_ident(relname) as name from pg_class

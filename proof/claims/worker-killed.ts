@@ -1,25 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { addWorkspace } from '../../harness/people.ts';
-import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
+import { allEnded, checkTables, watchInvariants } from '../checker.ts';
 import { type Claim, type Found, percentile } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { checkHistories } from '../histories.ts';
-import { checkJournal, handedOn, keepJournal } from '../journal.ts';
+import { checkJournal, countHandovers, startJournal } from '../journal.ts';
 import { startLoad } from '../load.ts';
 import { createProcessPool, type Member, type ProcessPool } from '../process-pool.ts';
 
-/** A round is the `kill -9` of one of three workers, at any moment. Those that replace it are started ahead. */
+/** A round kills one of three workers with `kill -9` at a random moment. Replacements start in advance. */
 
 const workers = 3;
-/** A start takes longer than the time from one kill to the next. */
-const startedAhead = 2;
+/** A start takes longer than the time between two kills. */
+const spares = 2;
 const longMs = 600;
 const longModel = `numbered-${longMs}`;
 const resumedMsGoal = 10_000;
-/**
- * The workers that start take the machine for themselves. With a shorter lease those that survive cannot renew theirs in
- * time: they hand all that they have on, again and again, and what is measured is that.
- */
+/** With a shorter lease, surviving workers could not renew it while new ones use the CPU to start. */
 const leaseMsMin = 1_500;
 
 export const workerKilled: Claim = {
@@ -29,14 +26,14 @@ export const workerKilled: Claim = {
   roundsPerEnvironment: 100,
   faults: [
     {
-      name: 'losses-uncharged',
+      name: 'uncounted-losses',
       description: 'a lost process does not count as a loss',
       file: 'store/execution/workers.ts',
       find: 'losses = q.losses + 1',
       replace: 'losses = q.losses',
     },
     {
-      name: 'runs-left-behind',
+      name: 'orphaned-executions',
       description: 'the sweep deletes a process row and leaves its executions',
       file: 'store/execution/workers.ts',
       find: 'from lost where q.id = lost.id',
@@ -51,7 +48,7 @@ export const workerKilled: Claim = {
       late: true,
     },
     {
-      name: 'no-deadline',
+      name: 'missing-deadline',
       description: 'deadlines are not enforced',
       file: 'net/deadline.ts',
       find: 'setTimeout(() => own.abort(timeout(timeoutMs, cost)), timeoutMs)',
@@ -68,24 +65,24 @@ export const workerKilled: Claim = {
 async function prove(own: ProofEnvironment, rounds: number): Promise<Found> {
   const environment = { ...own, leaseMs: Math.max(leaseMsMin, own.leaseMs) };
   const { db, leaseMs, random } = environment;
-  await keepJournal(db);
+  await startJournal(db);
   const pool = createProcessPool(environment);
   const [api] = await Promise.all([
     pool.start('api'),
     ...Array.from({ length: Math.min(workers, rounds + 1) }, () => pool.start('worker')),
   ]);
   const loads = await startLoads(environment, () => [api.process?.url ?? '']);
-  const watch = watchUnderWay(db, 200);
+  const watch = watchInvariants(db, 200);
   for (let left = rounds; left > 0; left--) {
-    // No more than there are kills to come: the last of them leaves one.
-    pool.fill('worker', Math.min(workers + startedAhead, left + 1));
-    // One of those that survive must be in touch for a whole lease before it may take the runs of others.
+    // No more than the remaining kills need: one worker survives.
+    pool.fill('worker', Math.min(workers + spares, left + 1));
+    // A survivor must renew its lease for a whole lease before it may take over executions.
     await wait(leaseMs * (0.5 + random() / 2));
     const enough = Math.min(workers, left + 1);
     while (pool.up('worker').length < enough && pool.failed().length === 0) await wait(5);
     const up = pool.up('worker');
     const victim = up[Math.floor(random() * up.length)];
-    if (victim) await atWork(pool, victim);
+    if (victim) await untilLongCall(pool, victim);
     await wait(longMs * random());
     if (victim) await pool.kill(victim);
   }
@@ -95,19 +92,21 @@ async function prove(own: ProofEnvironment, rounds: number): Promise<Found> {
   const sent = loads.flatMap((load) => load.sent);
   const unanswered = sent.filter(({ outcome }) => outcome.kind !== 'accepted');
   const histories = await checkHistories(db, pool.calls());
-  const { taken, given } = await handedOn(db);
+  const { taken, released } = await countHandovers(db);
   return {
     counts: {
       kills: rounds,
       accepted: sent.length - unanswered.length,
       ...histories.counts,
       'executions taken from a lost process': taken,
-      'executions released by their owner': given,
+      'executions released by their owner': released,
     },
     samplesMs: { [`resumed after a kill, lease ${leaseMs} ms`]: histories.resumedMs },
     violations: [
       ...(ended ? [] : ['not all executions ended']),
-      ...unanswered.map(({ name, outcome }) => `${name} was not accepted: ${said(outcome)}`),
+      ...unanswered.map(
+        ({ name, outcome }) => `${name} was not accepted: ${JSON.stringify(outcome)}`,
+      ),
       ...(await watch.stop()),
       ...(await checkTables(db, { accepted: loads.flatMap((load) => load.accepted()) })),
       ...histories.violations,
@@ -117,8 +116,8 @@ async function prove(own: ProofEnvironment, rounds: number): Promise<Found> {
   };
 }
 
-/** Waits until this worker begins a long call, so that it has something to lose; some find no work on a slow machine. */
-async function atWork(pool: ProcessPool, victim: Member): Promise<void> {
+/** Waits until this worker starts a long call, so that it has an execution to lose. On a slow machine it may find none. */
+async function untilLongCall(pool: ProcessPool, victim: Member): Promise<void> {
   const before = pool.latest(victim, longModel)?.number ?? 0;
   const limit = performance.now() + 5_000;
   while ((pool.latest(victim, longModel)?.number ?? 0) === before) {
@@ -127,7 +126,7 @@ async function atWork(pool: ProcessPool, victim: Member): Promise<void> {
   }
 }
 
-/** Short and long runs, with a cap and without, at most once, some that are never answered, and in two workspaces. */
+/** Executions in two workspaces: short and long, with and without `maxConcurrency`, at most once, and unanswered. */
 async function startLoads(environment: ProofEnvironment, urls: () => string[]) {
   const other = await addWorkspace(environment.db);
   const { workspaceId, ownerId: userId } = other;
@@ -136,7 +135,7 @@ async function startLoads(environment: ProofEnvironment, urls: () => string[]) {
     { model: 'ollama/numbered-100', config: { maxConcurrency: 8 } },
     { model: 'ollama/numbered-250', config: { maxAttempts: 1 } },
     { model: `ollama/${longModel}` },
-    // Never answered: the worker that has it at its deadline must end it.
+    // Without a response: the owner at the deadline must end the execution.
     { model: 'ollama/hang', config: { timeoutMs: 1_000 } },
   ];
   const others = [
@@ -153,8 +152,4 @@ async function startLoads(environment: ProofEnvironment, urls: () => string[]) {
   return keys.map(({ key }, index) =>
     startLoad({ ...clients, key, agents: agents[index] ?? [], named: `load-${index}` }),
   );
-}
-
-function said(value: unknown): string {
-  return JSON.stringify(value);
 }

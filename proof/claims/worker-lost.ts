@@ -8,22 +8,22 @@ import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
 
 /**
- * A round is two runs that kill the process that works on them, each time: one that may lose several, and one with
- * `maxAttempts: 1`, which may lose none. Both are in the same process when it is killed for the first time.
+ * A round is two executions whose process is killed during each attempt: one with the default loss budget, and one with
+ * `maxAttempts: 1`. Both are in the same process at the first kill.
  */
 
-/** Long enough that on a busy machine only who was killed loses it; longer in a test, beside which others run. */
+/** Long enough that only killed processes lose it; longer in a test, because other tests run concurrently. */
 const leaseMs = (rounds: number) => (rounds === 1 ? 6_000 : 1_500);
 
 export const workerLost: Claim = {
   name: 'worker-lost',
   description:
-    'An execution that kills its process each time ends as WORKER_LOST after exactly its budget of calls, and is counted once',
+    'An execution that kills its process each time ends as WORKER_LOST after exactly its budget of calls and is counted once',
   rounds: { test: 1, short: 4, full: 40 },
   roundsPerEnvironment: 10,
   faults: [
     {
-      name: 'no-loss',
+      name: 'unlimited-losses',
       description: 'a lost process does not count as a loss',
       file: 'store/execution/workers.ts',
       find: 'losses = q.losses + 1',
@@ -34,7 +34,7 @@ export const workerLost: Claim = {
     const api = await environment.spawn('api');
     const lease = { CUELINE_LEASE_MS: String(leaseMs(rounds)) };
     const { key } = await environment.key();
-    // Answered long after the process is gone.
+    // The response comes long after the kill.
     const model = 'ollama/after-60000';
     const many = await environment.agent({ model });
     const once = await environment.agent({ model, config: { maxAttempts: 1 } });
@@ -54,53 +54,49 @@ export const workerLost: Claim = {
       let worker = await environment.spawn('worker', lease);
       await load.done;
       accepted.push(...load.accepted());
-      const beyond = () =>
-        load.sent.flatMap(({ agent, name }) => {
-          const calls = callsWith(environment, name);
-          const budget = budgets.get(agent) ?? 0;
-          return calls > budget ? [`${calls} calls and not ${budget}`] : [];
-        });
+      const counted = () =>
+        load.sent.map(({ agent, name }) => ({
+          calls: callsWith(environment, name),
+          budget: budgets.get(agent) ?? 0,
+        }));
       for (let calls = before + 2; await calledOrEnded(environment, calls); calls++) {
-        if (beyond().length > 0) break;
-        const doomed = await workersNow(environment);
-        // Up before the other is gone, so that the run does not wait for it.
+        if (counted().some(({ calls, budget }) => calls > budget)) break;
+        const lostIds = await workerIds(environment);
+        // Starts before the kill, so that the executions continue immediately.
         const next = await environment.spawn('worker', lease);
-        await lose(environment, worker, doomed);
+        await lose(environment, worker, lostIds);
         worker = next;
         kills++;
       }
       await worker.kill('SIGKILL');
-      violations.push(...beyond());
-      for (const { agent, name } of load.sent) {
-        const calls = callsWith(environment, name);
-        const budget = budgets.get(agent) ?? 0;
-        if (calls < budget) violations.push(`only ${calls} calls and not ${budget}`);
+      for (const { calls, budget } of counted()) {
+        if (calls !== budget) violations.push(`${calls} calls instead of ${budget}`);
       }
       if (violations.length > 0) break;
     }
-    violations.push(...(await otherEnds(environment, budgets)));
+    violations.push(...(await wrongRecords(environment, budgets)));
     violations.push(...(await checkTables(environment.db, { accepted })));
     return { counts: { 'processes killed': kills, executions: accepted.length }, violations };
   },
 };
 
-/** The variable that each call of the load has for itself stands in its prompt. */
+/** The unique name of a call is part of its prompt. */
 function callsWith({ provider }: ProofEnvironment, name: string): number {
   return provider.calls.filter(({ body }) => body?.messages?.at(-1)?.content === `Hello ${name}`)
     .length;
 }
 
-/** Waits until that many calls have come in all, true, or until no run is left, false. */
+/** True after that many calls in total, false if all executions end before. */
 async function calledOrEnded({ provider, db }: ProofEnvironment, calls: number): Promise<boolean> {
   for (;;) {
     if (provider.calls.length >= calls) return true;
-    // As for any accepted execution: workers claim at once, not at their next poll.
+    // Workers claim immediately instead of at their next poll.
     await sql`select pg_notify('cueline_queued', '')`.execute(db);
     if (await allEnded(db, 100)) return provider.calls.length >= calls;
   }
 }
 
-/** Kills the process. Its lease would run out soon; here it does so now, which is the same but for the time. */
+/** Kills the process and expires its lease, which would otherwise take a moment. */
 async function lose(
   { db }: ProofEnvironment,
   worker: CuelineProcess,
@@ -111,13 +107,13 @@ async function lose(
     where id = any(${ids})`.execute(db);
 }
 
-async function workersNow({ db }: ProofEnvironment): Promise<string[]> {
+async function workerIds({ db }: ProofEnvironment): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`select id from workers`.execute(db);
   return rows.map(({ id }) => id);
 }
 
-/** Records that do not say what they should: the code, the attempts, and of calls that died that nobody knows their cost. */
-async function otherEnds(
+/** Records with another code, other attempts, or a known cost although their calls were lost. */
+async function wrongRecords(
   environment: ProofEnvironment,
   budgets: ReadonlyMap<TestAgent, number>,
 ): Promise<string[]> {
@@ -131,5 +127,5 @@ async function otherEnds(
       (row) =>
         row.code !== 'WORKER_LOST' || row.attempts !== expected.get(row.agentId) || row.known,
     )
-    .map((row) => `a run ended otherwise: ${JSON.stringify(row)}`);
+    .map((row) => `a wrong record: ${JSON.stringify(row)}`);
 }

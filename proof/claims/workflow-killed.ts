@@ -3,44 +3,44 @@ import { sql } from 'kysely';
 import { openStarter } from '../../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step, type TestWorkflow } from '../../harness/workflow-runs.ts';
 import type { Db } from '../../src/store/connection/database.ts';
-import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
+import { allEnded, checkTables, watchInvariants } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { createProcessPool, type Member, type ProcessPool } from '../process-pool.ts';
 
 /**
- * A round is the `kill -9` of one of three workers, or its SIGSTOP until another has taken its runs, at any moment while
- * runs of workflows are under way. Whoever starts them calls none of their steps: it might have died just then.
+ * A round kills one of three workers with `kill -9`, or pauses it until another worker has taken over, at a random moment
+ * during workflow runs. The process that starts the runs executes none of their steps.
  */
 
 const workers = 3;
 const runsPerRound = 12;
-/** Nothing takes that long, however slow the machine is; beyond it is a violation, not a wait without an end. */
-const patienceMs = 60_000;
+/** Longer than anything takes on a slow machine. */
+const timeoutMs = 60_000;
 
 export const workflowKilled: Claim = {
   name: 'workflow-killed',
   description:
-    'A workflow run continues after any worker is killed or paused, and each of its steps is executed once',
+    'A workflow run continues after any worker is killed or paused, and executes each of its steps once',
   rounds: { test: 2, short: 40, full: 400 },
   roundsPerEnvironment: 40,
   faults: [
     {
-      name: 'ready-steps-left-behind',
-      description: 'ready steps are started only by the process that made them ready',
+      name: 'orphaned-ready-steps',
+      description: 'only the process that made a step ready starts it',
       file: 'store/workflow/workflow-steps.ts',
       find: "where agent_id = a.agent_id and status = 'ready' and",
       replace: "where agent_id = a.agent_id and status = 'ready' and false and",
     },
     {
-      name: 'progress-apart',
+      name: 'missing-progress',
       description: 'the end of an execution does not advance its workflow run',
       file: 'flow/execution/finish.ts',
       find: 'if (progress) stopping = writeProgress(send, progress.writes);',
       replace: '',
     },
     {
-      name: 'steps-called-twice',
+      name: 'repeated-steps',
       description: 'a step that was called stays ready',
       file: 'store/workflow/workflow-steps.ts',
       find: "set status = 'processing', ready_at = null, variables = null,\n      execution_id = c.execution_id,",
@@ -57,14 +57,14 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   const shapes = await workflowsOf(environment);
   const { key } = await environment.key();
   const { starter, close } = openStarter(environment.connection);
-  const watch = watchUnderWay(db, 200);
-  const wanted = new Map<string, Shape>();
+  const watch = watchInvariants(db, 200);
+  const expected = new Map<string, Shape>();
   for (let left = rounds; left > 0; left--) {
     for (let at = 0; at < runsPerRound; at++) {
       const shape = shapes[at % shapes.length];
       if (!shape) continue;
-      const started = await starter.start(startCall(shape.workflow, key, { n: wanted.size }));
-      if (started.kind === 'accepted') wanted.set(started.runId, shape);
+      const started = await starter.start(startCall(shape.workflow, key, { n: expected.size }));
+      if (started.kind === 'accepted') expected.set(started.runId, shape);
     }
     await wait(leaseMs * (0.5 + random()));
     while (pool.up('worker').length < 2 && pool.failed().length === 0) await wait(10);
@@ -73,25 +73,25 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     if (victim)
       await (left % 3 !== 1
         ? kill(pool, victim)
-        : stop(pool, victim, leaseMs * (1 + 2 * random())));
+        : pause(pool, victim, leaseMs * (1 + 2 * random())));
   }
   await pool.settled();
-  const over = await runsEnded(db, patienceMs);
-  const ended = over && (await allEnded(db, patienceMs));
+  const runsDone = await runsEnded(db, timeoutMs);
+  const ended = runsDone && (await allEnded(db, timeoutMs));
   await close();
   const executions = await sql<{ id: string }>`select id from executions`.execute(db);
   return {
     counts: {
       'kills and pauses': rounds,
-      'workflow runs': wanted.size,
+      'workflow runs': expected.size,
       executions: executions.rows.length,
     },
     violations: [
-      ...(await checkRuns(db, wanted)),
-      ...(over ? [] : ['not all workflow runs ended']),
-      ...(ended ? [] : ['not all executions came to an end']),
+      ...(await checkRuns(db, expected)),
+      ...(runsDone ? [] : ['not all workflow runs ended']),
+      ...(ended ? [] : ['not all executions ended']),
       ...(await watch.stop()),
-      ...(over ? await checkTables(db, { accepted: executions.rows.map(({ id }) => id) }) : []),
+      ...(runsDone ? await checkTables(db, { accepted: executions.rows.map(({ id }) => id) }) : []),
       ...pool.failed(),
     ],
   };
@@ -102,7 +102,7 @@ async function kill(pool: ProcessPool, victim: Member): Promise<void> {
   pool.fill('worker', workers);
 }
 
-async function stop(pool: ProcessPool, victim: Member, forMs: number): Promise<void> {
+async function pause(pool: ProcessPool, victim: Member, forMs: number): Promise<void> {
   pool.stop(victim);
   await wait(forMs);
   pool.resume(victim);
@@ -110,12 +110,12 @@ async function stop(pool: ProcessPool, victim: Member, forMs: number): Promise<v
 
 interface Shape {
   readonly workflow: TestWorkflow;
-  /** How many executions each step has. */
+  /** The number of executions of each step. */
   readonly calls: Readonly<Record<string, number>>;
   readonly output: (n: number) => unknown;
 }
 
-/** A chain, a diamond around a list, and steps that fail and fall back. The models answer with their prompt. */
+/** A chain, a diamond around a list, and steps that fail and fall back. The models echo their prompt. */
 async function workflowsOf(environment: ProofEnvironment): Promise<Shape[]> {
   const agent = await environment.agent({ user: '{{text}}', model: 'ollama/after-100' });
   const few = await environment.agent({
@@ -170,7 +170,7 @@ async function workflowsOf(environment: ProofEnvironment): Promise<Shape[]> {
   ];
 }
 
-/** False where some are still under way after that time. */
+/** False if some runs have not ended after the timeout. */
 async function runsEnded(db: Db, timeoutMs: number): Promise<boolean> {
   const until = performance.now() + timeoutMs;
   for (;;) {
@@ -182,8 +182,8 @@ async function runsEnded(db: Db, timeoutMs: number): Promise<boolean> {
   }
 }
 
-/** Every run has succeeded with what its shape says, and each step has been executed as often as that says. */
-async function checkRuns(db: Db, wanted: ReadonlyMap<string, Shape>): Promise<string[]> {
+/** Every run has succeeded with the expected output and the expected executions per step. */
+async function checkRuns(db: Db, expected: ReadonlyMap<string, Shape>): Promise<string[]> {
   const { rows } = await sql<{
     id: string;
     status: string;
@@ -198,27 +198,27 @@ async function checkRuns(db: Db, wanted: ReadonlyMap<string, Shape>): Promise<st
       '{}') as calls
     from workflow_runs r`.execute(db);
   const violations = rows.flatMap(({ id, status, input, output, error, calls }) => {
-    const shape = wanted.get(id);
-    if (!shape) return [`a run that nobody knows of: ${id}`];
-    // Whatever else became of it, and be it that it goes on for ever.
-    const found = doubled(shape.calls, calls).map((said) => `run ${id}: ${said}`);
+    const shape = expected.get(id);
+    if (!shape) return [`unknown run ${id}`];
+    // Also checked for runs that failed or never ended.
+    const found = repeatedSteps(shape.calls, calls).map((one) => `run ${id}: ${one}`);
     if (status !== 'success') return [...found, `run ${id} is ${status}: ${error}`];
     const { n } = JSON.parse(input) as { n: number };
-    const expected = JSON.stringify(shape.output(n));
-    if (output !== expected) found.push(`run ${id} put out ${output}, not ${expected}`);
+    const wanted = JSON.stringify(shape.output(n));
+    if (output !== wanted) found.push(`run ${id} has output ${output} instead of ${wanted}`);
     if (found.length === 0 && sorted(calls) !== sorted(shape.calls))
-      found.push(`run ${id} has executed ${sorted(calls)}`);
+      found.push(`run ${id} executed ${sorted(calls)}`);
     return found;
   });
-  if (rows.length !== wanted.size)
-    violations.push(`${wanted.size} runs were started, ${rows.length} are there`);
+  if (rows.length !== expected.size)
+    violations.push(`${expected.size} runs were started, ${rows.length} exist`);
   return violations;
 }
 
-function doubled(wanted: Shape['calls'], calls: Shape['calls']): string[] {
+function repeatedSteps(expected: Shape['calls'], calls: Shape['calls']): string[] {
   return Object.entries(calls)
-    .filter(([name, times]) => times > (wanted[name] ?? 0))
-    .map(([name, times]) => `step ${name} was executed ${times} times, not ${wanted[name] ?? 0}`);
+    .filter(([name, times]) => times > (expected[name] ?? 0))
+    .map(([name, times]) => `step ${name}: ${times} executions instead of ${expected[name] ?? 0}`);
 }
 
 function sorted(calls: Readonly<Record<string, number>>): string {

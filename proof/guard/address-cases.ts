@@ -1,6 +1,6 @@
 import { type GuardCase, ownAddress } from './guard-case.ts';
 
-/** Addresses: every special range at its edges, and every way to write one. */
+/** Addresses: the bounds of every special range, and every notation. */
 
 const denied = (baseURL: string): GuardCase => ({ baseURL, stored: false, reaches: [] });
 const open = (host: string, address: string): GuardCase => ({
@@ -9,7 +9,7 @@ const open = (host: string, address: string): GuardCase => ({
   reaches: [`${address} 443`],
 });
 
-/** The first and the last of each range that is not public. */
+/** The first and the last address of each range that is not public. */
 const ranges = [
   ['0.0.0.0', '0.255.255.255'],
   ['10.0.0.0', '10.255.255.255'],
@@ -43,7 +43,7 @@ const ranges = [
   ['[ff00::1]', '[ff02::1]'],
 ].flat();
 
-/** The services that hand out a machine's credentials, or command it. */
+/** Metadata services, which return credentials of the machine. */
 const metadata = [
   '169.254.169.254',
   '169.254.170.2',
@@ -54,7 +54,7 @@ const metadata = [
   '[fd20:ce::254]',
 ];
 
-/** The same few addresses as the parsers of URLs know to read them. */
+/** Notations of a few addresses that URL parsers accept. */
 const spellings = [
   '127.1',
   '127.0.1',

@@ -4,19 +4,19 @@ import { createServer, type Socket } from 'node:net';
 import { startNameServer } from './name-server.ts';
 
 /**
- * The network on one machine: a network of our own in which every address there is leads here. Whatever connection is
- * tried to any of them is counted by the kernel, and those to the usual ports are taken.
+ * A network namespace that routes every address to this machine. The kernel counts all connection attempts, and listeners
+ * accept those to common ports.
  */
 export interface IsolatedNetwork {
-  /** Connections that were ever begun, to whatever address and port: what the kernel counted. */
-  begun(): number;
-  /** `address port` of each that arrived since it was asked. */
+  /** The kernel's count of connection attempts to any address and port. */
+  connections(): number;
+  /** `address port` of each connection since the last call. */
   arrived(): string[];
   close(): void;
 }
 
-/** Makes the network, as a shell does it before it becomes Node: all of IPv4 and IPv6 is this machine's. */
-export const makeWorld = (ownAddress: string, resolverFile: string) =>
+/** Shell commands that route all of IPv4 and IPv6 to this machine. */
+export const networkSetup = (ownAddress: string, resolverFile: string) =>
   [
     'ip link set lo up',
     `ip address add ${ownAddress}/32 dev lo`,
@@ -36,12 +36,12 @@ export async function startNetwork(
     createServer((socket) => {
       arrived.push(`${socket.localAddress?.replace(/^::ffff:(?=\d+\.)/, '')} ${port}`);
       socket.on('error', () => {});
-      socket.once('data', (sent: Buffer) => answerTo(socket, sent));
+      socket.once('data', (sent: Buffer) => respond(socket, sent));
     }).listen(port, '::'),
   );
   await Promise.all(servers.map((server) => once(server, 'listening')));
   return {
-    begun: connectionsBegun,
+    connections: countConnections,
     arrived() {
       const seen = arrived;
       arrived = [];
@@ -54,19 +54,19 @@ export async function startNetwork(
   };
 }
 
-/** A call whose path says where it is to be sent on is; any other finds a server that gives no useful answer. */
-function answerTo(socket: Socket, sent: Buffer): void {
+/** Redirects a call whose path names a target. Any other call gets a useless response. */
+function respond(socket: Socket, sent: Buffer): void {
   const [, status, location] = /\/to\/(\d{3})\/([\w-]+)\//.exec(sent.toString('latin1')) ?? [];
   const to = Buffer.from(location ?? '', 'base64url').toString();
   const head = status
     ? `HTTP/1.1 ${status} See there\r\nLocation: ${to}`
     : 'HTTP/1.1 418 I am a teapot';
-  // Whoever greets in TLS gets no answer.
+  // TLS clients get no response.
   if (sent[0] === 0x16) socket.destroy();
   else socket.end(`${head}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
 }
 
-function connectionsBegun(): number {
+function countConnections(): number {
   const tcp = readFileSync('/proc/net/snmp', 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('Tcp:'))

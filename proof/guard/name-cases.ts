@@ -1,28 +1,28 @@
 import { type GuardCase, ownAddress, publicAddress, publicAddress6 } from './guard-case.ts';
 
-/** Names: what they resolve to, and how the answer changes between the check, the call and the connection. */
+/** Names: their addresses, and changes of them between the check, the call and the connection. */
 
 let names = 0;
-/** A name nobody has asked for, so that no case sees the answers of another. */
+/** A new name, so that cases do not share lookups. */
 const fresh = () => `p${++names}.example.com`;
 
-/** A name that has these addresses when it is stored and ever after. */
+/** A name that always has these addresses. */
 function resolving(addresses: readonly string[], reaches: readonly string[] = []): GuardCase {
   return changing([addresses], reaches.length > 0 || addresses.length === 0, reaches);
 }
 
-/** A name with the addresses of each time it is asked: by the check, by the call, and by any further lookup. */
+/** A name with different addresses per lookup: by the check, by the call, and by further lookups. */
 function changing(
   answers: readonly (readonly string[])[],
   stored: boolean,
   reaches: readonly string[],
 ): GuardCase {
   const name = fresh();
-  const places = reaches.map((address) => `${address} 443`);
-  return { baseURL: `https://${name}/v1`, names: { [name]: answers }, stored, reaches: places };
+  const targets = reaches.map((address) => `${address} 443`);
+  return { baseURL: `https://${name}/v1`, names: { [name]: answers }, stored, reaches: targets };
 }
 
-const inner = [
+const privateAddresses = [
   '127.0.0.1',
   '127.8.8.8',
   '0.0.0.0',
@@ -75,8 +75,8 @@ const neverPublic = [
 
 export const nameCases: readonly GuardCase[] = [
   ...neverPublic.map((host) => ({ baseURL: `https://${host}/v1`, stored: false, reaches: [] })),
-  ...inner.map((address) => resolving([address])),
-  // One inner address is enough, wherever it stands.
+  ...privateAddresses.map((address) => resolving([address])),
+  // One private address is enough, at any position.
   resolving([publicAddress, '127.0.0.1']),
   resolving(['127.0.0.1', publicAddress]),
   resolving([publicAddress, '8.8.8.8', '9.9.9.9', '169.254.169.254']),
@@ -88,7 +88,7 @@ export const nameCases: readonly GuardCase[] = [
   resolving([publicAddress], [publicAddress]),
   resolving([publicAddress6], [publicAddress6]),
   resolving([publicAddress, publicAddress6, '8.8.8.8'], [publicAddress, publicAddress6, '8.8.8.8']),
-  // Rebinding: public when it is stored, inner when it is called.
+  // Rebinding: public when stored, private when called.
   changing([[publicAddress], ['127.0.0.1']], true, []),
   changing([[publicAddress], ['169.254.169.254']], true, []),
   changing([[publicAddress], ['10.0.0.1', publicAddress]], true, []),

@@ -3,21 +3,21 @@ import { once } from 'node:events';
 import { isIPv4 } from 'node:net';
 
 /**
- * A name server on port 53 of this machine. It answers each question for a name from that name's list, one entry for
- * each time the name is looked up (which asks for A and for AAAA), and stays with the last.
+ * A name server on port 53 of this machine. Each lookup of a name (an A and an AAAA query) returns the next entry of its
+ * list; the last entry repeats.
  */
 export async function startNameServer(answer: (name: string, time: number) => readonly string[]) {
-  const asked = new Map<string, number>();
+  const lookups = new Map<string, number>();
   const socket = createSocket('udp4');
   socket.on('message', (query, from) => {
     const { name, type, end } = question(query);
     const key = `${type} ${name}`;
-    const time = asked.get(key) ?? 0;
-    asked.set(key, time + 1);
+    const time = lookups.get(key) ?? 0;
+    lookups.set(key, time + 1);
     const addresses = answer(name, time).filter((one) => type === (isIPv4(one) ? A : AAAA));
     const records = addresses.map((address) => {
       const data = isIPv4(address) ? bytesOf4(address) : bytesOf6(address);
-      // The name is the question's; no time to live, so that nobody keeps it.
+      // A pointer to the name in the question, and a TTL of 0 against caching.
       return Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, data.length, ...data]);
     });
     const head = Buffer.from([0x81, 0x80, 0, 1, 0, records.length, 0, 0, 0, 0]);

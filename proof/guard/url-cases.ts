@@ -1,16 +1,16 @@
 import { type GuardCase, publicAddress } from './guard-case.ts';
 
-/** Everything about a URL that is not its host: schemes, users, ports, redirects, and what the operator exempts. */
+/** URLs beyond their host: schemes, users, ports, redirects, and the operator's allowed hosts. */
 
 const denied = (baseURL: string): GuardCase => ({ baseURL, stored: false, reaches: [] });
-const among = (
+const withAllowed = (
   allowedHosts: readonly string[],
   baseURL: string,
   ...reaches: readonly string[]
 ): GuardCase => ({ baseURL, allowedHosts, stored: reaches.length > 0, reaches });
 
 const gateway = { 'gateway.lan': [['10.0.0.7']] };
-/** A host of the operator's that sends every call on to somewhere else. The call ends there. */
+/** An allowed host that redirects every call. The call must not follow. */
 const redirecting = (status: number, location: string): GuardCase => ({
   baseURL: `http://gateway.lan/to/${status}/${Buffer.from(location).toString('base64url')}`,
   names: gateway,
@@ -19,7 +19,7 @@ const redirecting = (status: number, location: string): GuardCase => ({
   reaches: ['10.0.0.7 80'],
 });
 
-/** With a provider of each kind: every package that speaks to one must go through the guarded client. */
+/** All provider kinds: every provider package must use the guarded client. */
 const kinds = [
   'openai',
   'anthropic',
@@ -30,7 +30,7 @@ const kinds = [
   'openai-compatible',
 ] as const;
 
-const bent = [
+const deniedUrls = [
   'http://example.com/v1',
   'http://127.0.0.1:6379/v1',
   'http://8.8.8.8/v1',
@@ -77,7 +77,7 @@ const bent = [
 ];
 
 export const urlCases: readonly GuardCase[] = [
-  ...bent.map(denied),
+  ...deniedUrls.map(denied),
   ...kinds.map((kind) => ({ ...denied('https://127.0.0.1/v1'), kind })),
   ...kinds.map((kind, i) => ({
     ...{ baseURL: `https://k${i}.example.com/v1`, stored: true, reaches: [], kind },
@@ -88,28 +88,28 @@ export const urlCases: readonly GuardCase[] = [
   })),
   { baseURL: 'https://8.8.8.8:8443/v1', stored: true, reaches: ['8.8.8.8 8443'] },
 
-  among(['127.0.0.1:9000'], 'http://127.0.0.1:9000/v1', '127.0.0.1 9000'),
-  among(['127.0.0.1:9000'], 'http://0x7f.1:9000/v1', '127.0.0.1 9000'),
-  among(['127.0.0.1:9000'], 'http://127.0.0.1:9001/v1'),
-  among(['127.0.0.1:9000'], 'http://127.0.0.1/v1'),
-  among(['127.0.0.1:9000'], 'http://127.0.0.2:9000/v1'),
-  among(['127.0.0.1:9000'], 'http://localhost:9000/v1'),
-  among(['127.0.0.1:9000'], 'http://[::1]:9000/v1'),
-  among(['127.0.0.1:9000'], 'http://[::ffff:127.0.0.1]:9000/v1'),
-  among(['127.0.0.1:9000'], 'http://x@127.0.0.1:9000/v1'),
-  among(['127.0.0.1'], 'http://127.0.0.1:9001/v1', '127.0.0.1 9001'),
-  among(['127.0.0.1'], 'https://127.0.0.1/v1', '127.0.0.1 443'),
-  among(['[::1]:9000'], 'http://[0:0:0:0:0:0:0:1]:9000/v1', '::1 9000'),
-  among(['[::1]:9000'], 'http://127.0.0.1:9000/v1'),
-  { ...among(['gateway.lan'], 'http://gateway.lan/v1', '10.0.0.7 80'), names: gateway },
-  { ...among(['gateway.lan:80'], 'http://gateway.lan/v1', '10.0.0.7 80'), names: gateway },
-  { ...among(['gateway.lan:80'], 'http://gateway.lan:9000/v1'), names: gateway },
-  { ...among(['gateway.lan'], 'http://gateway.lan./v1'), names: gateway },
+  withAllowed(['127.0.0.1:9000'], 'http://127.0.0.1:9000/v1', '127.0.0.1 9000'),
+  withAllowed(['127.0.0.1:9000'], 'http://0x7f.1:9000/v1', '127.0.0.1 9000'),
+  withAllowed(['127.0.0.1:9000'], 'http://127.0.0.1:9001/v1'),
+  withAllowed(['127.0.0.1:9000'], 'http://127.0.0.1/v1'),
+  withAllowed(['127.0.0.1:9000'], 'http://127.0.0.2:9000/v1'),
+  withAllowed(['127.0.0.1:9000'], 'http://localhost:9000/v1'),
+  withAllowed(['127.0.0.1:9000'], 'http://[::1]:9000/v1'),
+  withAllowed(['127.0.0.1:9000'], 'http://[::ffff:127.0.0.1]:9000/v1'),
+  withAllowed(['127.0.0.1:9000'], 'http://x@127.0.0.1:9000/v1'),
+  withAllowed(['127.0.0.1'], 'http://127.0.0.1:9001/v1', '127.0.0.1 9001'),
+  withAllowed(['127.0.0.1'], 'https://127.0.0.1/v1', '127.0.0.1 443'),
+  withAllowed(['[::1]:9000'], 'http://[0:0:0:0:0:0:0:1]:9000/v1', '::1 9000'),
+  withAllowed(['[::1]:9000'], 'http://127.0.0.1:9000/v1'),
+  { ...withAllowed(['gateway.lan'], 'http://gateway.lan/v1', '10.0.0.7 80'), names: gateway },
+  { ...withAllowed(['gateway.lan:80'], 'http://gateway.lan/v1', '10.0.0.7 80'), names: gateway },
+  { ...withAllowed(['gateway.lan:80'], 'http://gateway.lan:9000/v1'), names: gateway },
+  { ...withAllowed(['gateway.lan'], 'http://gateway.lan./v1'), names: gateway },
   {
-    ...among(['gateway.lan'], 'http://x.gateway.lan/v1'),
+    ...withAllowed(['gateway.lan'], 'http://x.gateway.lan/v1'),
     names: { 'x.gateway.lan': [['10.0.0.7']] },
   },
-  { ...among(['gateway.lan'], 'gopher://gateway.lan/v1'), names: gateway },
+  { ...withAllowed(['gateway.lan'], 'gopher://gateway.lan/v1'), names: gateway },
 
   {
     ...{ baseURL: 'https://bent.example.com\\\\@127.0.0.1/v1', stored: true },

@@ -1,22 +1,22 @@
-/** What is sent over one connection, and what may come back. */
+/** The requests on one connection, and the expected responses. */
 
 export interface Attack {
   /** A description for the report of a violation. */
   readonly what: string;
   readonly requests: readonly Sent[];
-  /** How the sender behaves once all is sent: reads on, ends its side, is gone, or resets the connection. */
+  /** After the last request the client continues to read, ends its side, destroys or resets the connection. */
   readonly afterwards: 'read' | 'half-close' | 'abort' | 'reset';
-  /** Between the pieces of a request, in milliseconds. */
+  /** The pause between the pieces of a request. */
   readonly pauseMs: number;
 }
 
 export interface Sent {
   readonly pieces: readonly Buffer[];
-  /** `HEAD` is answered without the body that its headers announce. */
+  /** Responses to `HEAD` have no body. */
   readonly method: string;
-  /** Whether it is HTTP, and all of it: then there must be an answer. */
+  /** Whether it is a complete HTTP request, which must get a response. */
   readonly whole: boolean;
-  /** The only status that is right; null where several are. */
+  /** The required status; null if several are allowed. */
   readonly status: number | null;
 }
 
@@ -26,7 +26,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** One whole request in one piece. */
+/** A complete request in one piece. */
 export function request(
   method: string,
   target: string,
@@ -40,13 +40,13 @@ export function request(
   return { pieces, method, whole: true, status: null, ...more };
 }
 
-/** Bytes as they are: nothing need come back, but what does must be in form. */
+/** Raw bytes: a response is optional, but must be well-formed. */
 export function bytes(text: string | Buffer, method = 'GET', more: Partial<Sent> = {}): Sent {
   const pieces = [typeof text === 'string' ? Buffer.from(text, 'latin1') : text];
   return { pieces, method, whole: false, status: null, ...more };
 }
 
-/** What there is to be called, as wire ids. */
+/** The targets of the attacks, as wire ids. */
 export interface Targets {
   readonly key: string;
   readonly agentId: string;

@@ -5,8 +5,6 @@ import { nearValid } from './calls.ts';
 import { framing } from './framing.ts';
 import { headers, methods, paths } from './heads.ts';
 
-/** Malformed requests of every kind that we could think of. */
-
 export function attacks(targets: Targets): fc.Arbitrary<Attack> {
   const one = (arbitrary: fc.Arbitrary<Sent>, what: string) =>
     fc.record({
@@ -17,13 +15,13 @@ export function attacks(targets: Targets): fc.Arbitrary<Attack> {
     });
   const called = nearValid(targets);
   return fc.oneof(
-    { weight: 40, arbitrary: one(called, 'a call that is nearly valid') },
-    { weight: 12, arbitrary: one(broken(targets), 'a body that is none') },
+    { weight: 40, arbitrary: one(called, 'a nearly valid call') },
+    { weight: 12, arbitrary: one(broken(targets), 'an invalid body') },
     { weight: 10, arbitrary: one(paths(targets), 'an odd path or query') },
     { weight: 8, arbitrary: one(headers(targets), 'odd headers') },
     { weight: 12, arbitrary: one(framing(targets), 'odd framing') },
     { weight: 6, arbitrary: one(methods(targets), 'an odd method or version') },
-    { weight: 1, arbitrary: one(oversize(targets), 'too large a body') },
+    { weight: 1, arbitrary: one(oversize(targets), 'a body that is too large') },
     { weight: 4, arbitrary: pipelined(called) },
     { weight: 4, arbitrary: piecemeal(called) },
     { weight: 3, arbitrary: reset(called) },
@@ -32,41 +30,41 @@ export function attacks(targets: Targets): fc.Arbitrary<Attack> {
 
 function pipelined(called: fc.Arbitrary<Sent>): fc.Arbitrary<Attack> {
   return fc.record({
-    what: fc.constant('several calls at once'),
+    what: fc.constant('pipelined calls'),
     requests: fc.array(called, { minLength: 2, maxLength: 6 }),
     afterwards: fc.constantFrom('read' as const, 'half-close' as const),
     pauseMs: fc.constant(0),
   });
 }
 
-/** A call in pieces, of which the last may never come. */
+/** A call in pieces. The last piece may be missing. */
 function piecemeal(called: fc.Arbitrary<Sent>): fc.Arbitrary<Attack> {
   return fc
     .tuple(called, fc.integer({ min: 2, max: 8 }), fc.constantFrom('whole', 'half-close', 'abort'))
-    .map(([sent, parts, fate]): Attack => {
+    .map(([sent, parts, ending]): Attack => {
       const text = Buffer.concat(sent.pieces).subarray(0, 100_000);
       const size = Math.ceil(text.length / parts);
       const pieces = Array.from({ length: parts }, (_, i) =>
         text.subarray(i * size, (i + 1) * size),
       );
-      const whole = fate === 'whole' && text.length < 100_000;
+      const whole = ending === 'whole' && text.length < 100_000;
       return {
-        what: `a call in pieces, ${fate}`,
+        what: `a call in pieces, ${ending}`,
         requests: [{ ...sent, whole, pieces: whole ? pieces : pieces.slice(0, -1) }],
-        afterwards: fate === 'abort' ? 'abort' : whole ? 'read' : 'half-close',
+        afterwards: ending === 'abort' ? 'abort' : whole ? 'read' : 'half-close',
         pauseMs: 3,
       };
     });
 }
 
-/** A connection that is reset once something was sent over it; what begins a tunnel is no request any more. */
+/** A connection that the client resets after it has sent a call or a CONNECT. */
 function reset(called: fc.Arbitrary<Sent>): fc.Arbitrary<Attack> {
   const tunnel = (target: string, status: number) =>
     bytes(`CONNECT ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, 'CONNECT', { status });
   const tunnels = fc.constantFrom(tunnel('example.com:443', 405), tunnel('127.0.0.1:1', 405));
   return fc.record({
-    what: fc.constant('a connection that is reset'),
-    // A piece more, so that the answer to what came before may be on its way by then.
+    what: fc.constant('a reset connection'),
+    // With an extra piece, so that the response to the call may be in flight.
     requests: fc
       .oneof(tunnels, called)
       .map((sent) => [{ ...sent, whole: false, pieces: [...sent.pieces, utf8('GET / HTTP')] }]),

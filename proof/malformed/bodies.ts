@@ -3,52 +3,42 @@ import { bodyBytesMax } from '../../src/contract/limits.ts';
 import { bearer, bytes, json, request, type Sent, type Targets, utf8 } from './attack.ts';
 import { anything } from './texts.ts';
 
-/** Bodies that are none, and such that are too large. */
+/** Invalid bodies, and bodies that are too large. */
 
 export function broken(targets: Targets): fc.Arbitrary<Sent> {
   const deep = (open: string, close: string) =>
     fc.integer({ min: 1, max: 60_000 }).map((n) => utf8(open.repeat(n) + close.repeat(n)));
   const raw = fc
     .constantFrom(
-      ...[
-        '{',
-        '}',
-        '[',
-        '',
-        ' ',
-        '""',
-        '{"a"}',
-        '{"a":}',
-        '{,}',
-        '[1,]',
-        "{'a':1}",
-        '{"a":1}}',
-        '//',
-        '\ufeff{}',
-        'null',
-      ],
-      ...[
-        '{"variables":{"name":"\\ud800"}}',
-        '{"variables":{"name":"\\u0000"}}',
-        '{"variables":{"\\u0000":1}}',
-      ],
-      ...[
-        '{"name":"a\\u0000b"}',
-        '{"name":"\\udc00"}',
-        '{"variables":{"a":1e999}}',
-        '{"user":"\\u0000"}',
-      ],
-      ...[
-        '{"variables":{"__proto__":{"a":1},"name":"x"}}',
-        '{"constructor":{"prototype":{"a":1}},"name":"x"}',
-      ],
-      ...[
-        '{"variables":{},"variables":{"name":"x"}}',
-        '{"name":"x","name":1}',
-        '{"variables":[]}',
-        '\0',
-        '{"a":\0}',
-      ],
+      '{',
+      '}',
+      '[',
+      '',
+      ' ',
+      '""',
+      '{"a"}',
+      '{"a":}',
+      '{,}',
+      '[1,]',
+      "{'a':1}",
+      '{"a":1}}',
+      '//',
+      '\ufeff{}',
+      'null',
+      '{"variables":{"name":"\\ud800"}}',
+      '{"variables":{"name":"\\u0000"}}',
+      '{"variables":{"\\u0000":1}}',
+      '{"name":"a\\u0000b"}',
+      '{"name":"\\udc00"}',
+      '{"variables":{"a":1e999}}',
+      '{"user":"\\u0000"}',
+      '{"variables":{"__proto__":{"a":1},"name":"x"}}',
+      '{"constructor":{"prototype":{"a":1}},"name":"x"}',
+      '{"variables":{},"variables":{"name":"x"}}',
+      '{"name":"x","name":1}',
+      '{"variables":[]}',
+      '\0',
+      '{"a":\0}',
     )
     .map(utf8);
   const notUtf8 = fc
@@ -81,7 +71,7 @@ export function broken(targets: Targets): fc.Arbitrary<Sent> {
     deep('[', ''),
   );
   return fc
-    .tuple(bodied(targets), body)
+    .tuple(bodyRoutes(targets), body)
     .map(([[method, path], sent]) => request(method, path, [bearer(targets), json], sent));
 }
 
@@ -101,8 +91,8 @@ export function oversize(targets: Targets): fc.Arbitrary<Sent> {
   );
 }
 
-/** Where bodies go; with a valid key, so that they are looked at. */
-export function bodied({ agentId, promptId }: Targets): fc.Arbitrary<[string, string]> {
+/** Routes with a body. Calls use a valid key, so that the service parses it. */
+export function bodyRoutes({ agentId, promptId }: Targets): fc.Arbitrary<[string, string]> {
   return fc.constantFrom<[string, string]>(
     ['POST', `/api/v1/agents/${agentId}/execute`],
     ['POST', '/api/v1/prompts'],

@@ -2,9 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { bearer, bytes, json, request, type Sent, type Targets, utf8 } from './attack.ts';
 
-/** Where a request ends. */
-
-/** Above all: two readers of the same bytes must not see different requests in them. */
+/** Ambiguous message framing, as in request smuggling. */
 export function framing(targets: Targets): fc.Arbitrary<Sent> {
   const path = '/api/v1/prompts';
   const start = `POST ${path} HTTP/1.1\r\nHost: x\r\n${bearer(targets)}\r\n${json}\r\n`;

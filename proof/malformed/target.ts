@@ -8,13 +8,10 @@ import type { ProofEnvironment } from '../environment.ts';
 import { metricOf } from '../metric.ts';
 import type { Targets } from './attack.ts';
 
-/** What is attacked, and how it is afterwards. */
+/** The targets of attacks, and the health of the process afterwards. */
 
-/**
- * One thing of each kind in a workspace of its own. The key that is revoked and the member who is removed are not those
- * who attack.
- */
-export async function makeTargets(environment: ProofEnvironment, url: string): Promise<Targets> {
+/** One resource of each kind in a separate workspace. Attacks may revoke the key in `apiKeyId`, but use another one. */
+export async function createTargets(environment: ProofEnvironment, url: string): Promise<Targets> {
   const { db } = environment;
   const { workspaceId, ownerId: userId } = await addWorkspace(db);
   const { key } = await environment.key({ workspaceId, userId });
@@ -36,20 +33,20 @@ export async function makeTargets(environment: ProofEnvironment, url: string): P
   return { key, agentId, executionId, promptId, promptVersionId, apiKeyId, userId: memberId };
 }
 
-/** The resident memory of the process, as it says itself; null where it has ended. */
+/** The resident memory of the process, from its metrics; null if it has ended. */
 export async function memoryKiB({ child, url }: CuelineProcess): Promise<number | null> {
   if (hasEnded(child)) return null;
   return Math.round((await metricOf(url, 'process_resident_memory_bytes')) / 1024);
 }
 
-/** What is wrong with a workspace that nobody attacked, though its process and its database are the same. */
-export async function stillWell(
+/** Checks that another workspace in the same process and database still works. */
+export async function checkHealth(
   environment: ProofEnvironment,
   process: CuelineProcess,
 ): Promise<string[]> {
   const { child, url } = process;
   if (hasEnded(child)) {
-    return [`the process has ended: ${child.exitCode ?? child.signalCode}`];
+    return [`the process exited: ${child.exitCode ?? child.signalCode}`];
   }
   const { db } = environment;
   const { workspaceId, ownerId } = await addWorkspace(db);
@@ -59,13 +56,13 @@ export async function stillWell(
   const found: string[] = [];
   const call = async (method: string, at: string, expected: number, body?: object) => {
     const { status, text } = await ask(url + at, method, headers, body);
-    if (status !== expected) found.push(`afterwards ${method} ${at} answers ${status}: ${text}`);
+    if (status !== expected) found.push(`afterwards ${method} ${at} returns ${status}: ${text}`);
     return (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
   };
-  // Read from the prototype, it would be there without having been sent.
+  // A polluted prototype would add a description that was not sent.
   const prompt = await call('POST', '/api/v1/prompts', 201, { name: 'Calm' });
   if (prompt.description !== null) found.push(`a prototype is polluted: ${prompt.description}`);
-  // Names are names, and values come out as they went in.
+  // Variables with special names are stored unchanged.
   const variables = { ['__proto__']: { a: 1 }, constructor: 'c', name: 'you', toString: null };
   const { statusUrl } = await call('POST', `${path}/execute`, 202, { variables });
   for (let tries = 0; tries < triesMax && found.length === 0; tries++) {
@@ -74,9 +71,10 @@ export async function stillWell(
       await delay(pauseMs);
       continue;
     }
-    if (record.output !== 'Hello you') found.push(`a run ended as ${JSON.stringify(record)}`);
-    const kept = JSON.stringify(record.inputVariables);
-    if (kept !== JSON.stringify(variables)) found.push(`variables were kept as ${kept}`);
+    if (record.output !== 'Hello you')
+      found.push(`an execution ended as ${JSON.stringify(record)}`);
+    const stored = JSON.stringify(record.inputVariables);
+    if (stored !== JSON.stringify(variables)) found.push(`variables were stored as ${stored}`);
     return found;
   }
   return found.length > 0 ? found : ['an execution did not end'];

@@ -1,106 +1,92 @@
 import fc from 'fast-check';
 
-/** JSON as text, which need not be valid: what an object could not hold (names twice, any number) can stand in it. */
+/** JSON as text, possibly invalid: unlike objects, it can contain duplicate names and any number. */
 
-const nasty = [
-  ...[
-    '\\u0000',
-    'a\\u0000b',
-    '\\ud800',
-    '\\udfff\\ud800',
-    '\\ud83d',
-    '\\uD83D\\uDE00',
-    '\\u202e',
-    '\\ufeff',
-  ],
-  ...[
-    '__proto__',
-    'constructor',
-    'prototype',
-    'toString',
-    'hasOwnProperty',
-    '__defineGetter__',
-    'then',
-  ],
-  ...[
-    '{{name}}',
-    '{{__proto__}}',
-    '{{{{name}}}}',
-    '%00',
-    '%s%n',
-    "'; drop table agents; --",
-    '$1',
-    '$&',
-  ],
-  ...[
-    '../../etc/passwd',
-    '\\r\\nX-Injected: 1',
-    '<script>',
-    '\\\\',
-    '\\/',
-    '',
-    ' ',
-    '\\u00a0',
-    'null',
-    'NaN',
-  ],
-  ...[
-    'agt_00000000000000000000000000',
-    'exe_7zzzzzzzzzzzzzzzzzzzzzzzzz',
-    '2026-11-21',
-    '9999-12-31T23:59:59Z',
-  ],
-  ...[
-    '-000001-01-01T00:00:00Z',
-    '+275760-09-13',
-    '2026-02-30',
-    'cueline/echo',
-    'cueline/echo?delay=x',
-    'a/b',
-  ],
-  ...['\\uffff', '\\u2028', '\u00e9', '\u{1f600}'],
+const unusual = [
+  '\\u0000',
+  'a\\u0000b',
+  '\\ud800',
+  '\\udfff\\ud800',
+  '\\ud83d',
+  '\\uD83D\\uDE00',
+  '\\u202e',
+  '\\ufeff',
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  '__defineGetter__',
+  'then',
+  '{{name}}',
+  '{{__proto__}}',
+  '{{{{name}}}}',
+  '%00',
+  '%s%n',
+  "'; drop table agents; --",
+  '$1',
+  '$&',
+  '../../etc/passwd',
+  '\\r\\nX-Injected: 1',
+  '<script>',
+  '\\\\',
+  '\\/',
+  '',
+  ' ',
+  '\\u00a0',
+  'null',
+  'NaN',
+  'agt_00000000000000000000000000',
+  'exe_7zzzzzzzzzzzzzzzzzzzzzzzzz',
+  '2026-11-21',
+  '9999-12-31T23:59:59Z',
+  '-000001-01-01T00:00:00Z',
+  '+275760-09-13',
+  '2026-02-30',
+  'cueline/echo',
+  'cueline/echo?delay=x',
+  'a/b',
+  '\\uffff',
+  '\\u2028',
+  '\u00e9',
+  '\u{1f600}',
 ];
-const bad = ['\\x', '\\u12', '\t', '\u0001', '\\', '\\ud8'];
+const invalid = ['\\x', '\\u12', '\t', '\u0001', '\\', '\\ud8'];
 
-/** What stands between the quotes. */
-const inString = fc.oneof(
-  { weight: 8, arbitrary: fc.constantFrom(...nasty) },
+const stringContent = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom(...unusual) },
   {
     weight: 2,
     arbitrary: fc.string({ maxLength: 20 }).map((text) => JSON.stringify(text).slice(1, -1)),
   },
-  { weight: 1, arbitrary: fc.constantFrom(...bad) },
+  { weight: 1, arbitrary: fc.constantFrom(...invalid) },
   { weight: 1, arbitrary: fc.integer({ min: 50, max: 30_000 }).map((n) => 'x'.repeat(n)) },
 );
-export const quoted = inString.map((text) => `"${text}"`);
+const quoted = stringContent.map((text) => `"${text}"`);
 
 const number = fc.constantFrom(
-  ...[
-    '0',
-    '-0',
-    '1',
-    '-1',
-    '5',
-    '1.5',
-    '1e400',
-    '-1e400',
-    '1e-400',
-    '9007199254740993',
-    '2147483648',
-  ],
-  ...[
-    '9223372036854775808',
-    '1'.repeat(400),
-    '0.1e1',
-    '1E5',
-    '01',
-    '+1',
-    '.5',
-    '1.',
-    '0x10',
-    'NaN',
-    'Infinity',
-  ],
+  '0',
+  '-0',
+  '1',
+  '-1',
+  '5',
+  '1.5',
+  '1e400',
+  '-1e400',
+  '1e-400',
+  '9007199254740993',
+  '2147483648',
+  '9223372036854775808',
+  '1'.repeat(400),
+  '0.1e1',
+  '1E5',
+  '01',
+  '+1',
+  '.5',
+  '1.',
+  '0x10',
+  'NaN',
+  'Infinity',
 );
 const literal = fc.constantFrom('true', 'false', 'null', 'nul', 'undefined', 'TRUE');
 
@@ -118,10 +104,10 @@ const { value } = fc.letrec<{ value: string; array: string; object: string }>((t
     .array(fc.tuple(quoted, tie('value')), { maxLength: 4 })
     .map((members) => `{${members.map((member) => member.join(':')).join(',')}}`),
 }));
-/** Any value, most of them valid. */
+/** Any JSON value, usually valid. */
 export const anything = value;
 
-/** A schema as TypeBox writes it, as far as values are made from it. */
+/** The parts of a TypeBox schema that determine the values. */
 interface Schema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -135,7 +121,7 @@ interface Schema {
   readonly maxLength?: number;
 }
 
-/** Values that fit a schema nearly: any part may be another, any field left out, sent twice or unknown. */
+/** Values that nearly match a schema: parts may have another type, fields may be missing, duplicate or unknown. */
 export function nearly(schema: Schema): fc.Arbitrary<string> {
   return fc.oneof({ weight: 6, arbitrary: fitting(schema) }, { weight: 1, arbitrary: anything });
 }
@@ -187,7 +173,7 @@ function object(
   required: readonly string[],
 ): fc.Arbitrary<string> {
   const fields = Object.entries(properties).map(([name, schema]) => {
-    // Names are looked up: no address may be made up.
+    // The service resolves names, so only these addresses are allowed.
     const inner =
       name === 'baseURL'
         ? fc.constantFrom('"https://127.0.0.1/v1"', '"http://[::1]:1"', '"x"')

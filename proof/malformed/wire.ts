@@ -2,11 +2,11 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer, Attack } from './attack.ts';
 
-/** Sends an attack over a socket of its own, and reads what comes back until the connection is closed. */
+/** Sends an attack over a separate socket and reads the responses until the connection is closed. */
 
-export interface Heard {
+export interface Received {
   readonly answers: readonly Answer[];
-  /** What came and is no HTTP. */
+  /** Received bytes that are not HTTP. */
   readonly rest: string;
   /** Whether the connection was closed in time. */
   readonly closed: boolean;
@@ -14,13 +14,13 @@ export interface Heard {
 
 const closeWithinMs = 20_000;
 
-/** Among `open` while it is. */
-export async function send(port: number, attack: Attack, open: Set<Socket>): Promise<Heard> {
+/** Adds the socket to `open` while it is open. */
+export async function send(port: number, attack: Attack, open: Set<Socket>): Promise<Received> {
   const methods = attack.requests.map(({ method }) => method);
   const whole = attack.requests.filter((one) => one.whole).length;
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
   open.add(socket);
-  let heard = '';
+  let received = '';
   let ended = false;
   const closed = Promise.withResolvers<boolean>();
   socket.on('error', () => {});
@@ -34,9 +34,9 @@ export async function send(port: number, attack: Attack, open: Set<Socket>): Pro
     else socket.end();
   };
   socket.setEncoding('latin1').on('data', (chunk: string) => {
-    heard += chunk;
-    // Whoever reads on ends its side once all that is due has come: whatever comes then is one answer too many.
-    if (attack.afterwards === 'read' && parse(heard, methods).answers.length >= whole) end();
+    received += chunk;
+    // Ends its side after the last expected response, so that further bytes are a surplus response.
+    if (attack.afterwards === 'read' && parse(received, methods).answers.length >= whole) end();
   });
   const timer = setTimeout(() => closed.resolve(false), closeWithinMs);
   for (const [index, piece] of attack.requests.flatMap(({ pieces }) => pieces).entries()) {
@@ -49,11 +49,11 @@ export async function send(port: number, attack: Attack, open: Set<Socket>): Pro
   clearTimeout(timer);
   socket.destroy();
   open.delete(socket);
-  return { ...parse(heard, methods), closed: inTime };
+  return { ...parse(received, methods), closed: inTime };
 }
 
-/** As strictly as we can: a client that reads otherwise would see other answers. */
-export function parse(text: string, methods: readonly string[]): Omit<Heard, 'closed'> {
+/** Parses strictly: a lenient client could see other responses. */
+function parse(text: string, methods: readonly string[]): Omit<Received, 'closed'> {
   const answers: Answer[] = [];
   let at = 0;
   for (;;) {
@@ -73,7 +73,7 @@ export function parse(text: string, methods: readonly string[]): Omit<Heard, 'cl
       continue;
     }
     const announced = Number(headers.get('content-length') ?? Number.NaN);
-    // What is no HTTP is answered as if it were no HEAD, and with the close of the connection.
+    // An unparsable request is not known as HEAD: its response has a body, and the connection closes.
     const unread = [400, 431].includes(status) && from + announced === text.length;
     const head = methods[answers.length] === 'HEAD' && !unread;
     const none = head || status === 204 || status === 304;
@@ -91,13 +91,13 @@ interface Read {
   readonly end: number;
 }
 
-/** Null where it has not come as a whole. */
+/** Null if it is incomplete. */
 function readLength(text: string, from: number, length: number): Read | null {
   const end = from + length;
   return end <= text.length ? { body: text.slice(from, end), end } : null;
 }
 
-/** Null where the last chunk has not come. */
+/** Null until the last chunk has arrived. */
 function readChunks(text: string, from: number): Read | null {
   let body = '';
   let at = from;

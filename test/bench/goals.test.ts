@@ -14,6 +14,6 @@ test('a figure at its bound meets the goal', () => {
   );
 });
 
-test('a column without figures is an error', () => {
+test('figures rejects a column without figures', () => {
   assert.throws(() => figures({ columns: ['a', 'b'], rows: [['x', '']] }, 1), /no figures/);
 });

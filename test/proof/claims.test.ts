@@ -5,7 +5,7 @@ import { claims } from '../../proof/claims.ts';
 import { poolerVersion } from '../../proof/pooler.ts';
 import { proveOn } from '../../proof/prove.ts';
 
-/** A few rounds of each claim. To check that the faults are found takes longer: `npm run proof -- --faults`. */
+/** A few rounds of each claim. `npm run proof -- --faults` checks that the claims find their faults. */
 
 const noPooler =
   poolerVersion() === null && 'pgbouncer is not installed: apt-get install pgbouncer';

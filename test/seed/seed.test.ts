@@ -8,7 +8,7 @@ import { firstOwner } from '../../src/cli/server/first-workspace.ts';
 import { fromId } from '../../src/core/id.ts';
 import { runSeed } from './seeder.ts';
 
-/** The seeder beside a service that is running on the same database. */
+/** The seeder and a running service share a database. */
 
 let service: Service;
 
@@ -17,14 +17,14 @@ before(async () => {
 });
 after(() => service.close());
 
-const known = { accepted: [], unknownToo: true, fromZero: false };
+const known = { accepted: [], allowUnknown: true, fromZero: false };
 
-test('a day of executions: records, statistics and breakdown agree, and the key reads and executes', async () => {
+test('one day: records, statistics and breakdown agree, and the key reads and executes', async () => {
   const args = ['--executions', '2000', '--days', '1', '--json'];
-  const ended = await runSeed(args, service.database.connection);
-  assert.equal(ended.code, 0, ended.stderr);
-  assert.equal(ended.stderr, '');
-  const { agentId, key, ...more } = JSON.parse(ended.stdout.trim().split('\n').at(-1) ?? '');
+  const { code, stdout, stderr } = await runSeed(args, service.database.connection);
+  assert.equal(code, 0, stderr);
+  assert.equal(stderr, '');
+  const { agentId, key, ...more } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   assert.deepEqual(more, {});
   assert.deepEqual(await checkTables(service.db, known), []);
   const path = `/api/v1/agents/${agentId}`;
@@ -41,11 +41,11 @@ test('a day of executions: records, statistics and breakdown agree, and the key 
   const body = { variables: { customer: 'customer-0001', question: 'Where is it?' } };
   const accepted = await service.call('POST', `${path}/execute`, { key, body });
   assert.equal(accepted.status, 202);
-  const run = await service.call('GET', `${accepted.body.statusUrl}?wait=60`, { key });
-  assert.equal(run.body.status, 'success');
+  const ended = await service.call('GET', `${accepted.body.statusUrl}?wait=60`, { key });
+  assert.equal(ended.body.status, 'success');
 });
 
-test('ninety days: past months have partitions, old minutes are folded, the rest agrees', async () => {
+test('ninety days: past months have partitions, old minutes are folded, statistics agree', async () => {
   const before = await countRecords();
   const args = ['--executions', '1500', '--others', '700', '--queued', '40'];
   const ended = await runSeed(args, service.database.connection);
@@ -83,7 +83,7 @@ test('an interrupted seed leaves fewer executions and consistent statistics', as
   const before = await countRecords();
   const ending = new AbortController();
   let rows = 0;
-  const parts = {
+  const deps = {
     db: service.db,
     connection: service.database.connection,
     owner: await firstOwner(service.db, undefined),
@@ -95,8 +95,8 @@ test('an interrupted seed leaves fewer executions and consistent statistics', as
       if (rows > 9_000) ending.abort(new Error('enough'));
     },
   };
-  const asked = { executions: 20_000, others: null, days: 20, queued: 0 };
-  await assert.rejects(seed(parts, asked), /enough/);
+  const options = { executions: 20_000, others: null, days: 20, queued: 0 };
+  await assert.rejects(seed(deps, options), /enough/);
   const written = (await countRecords()) - before;
   assert.ok(written > 1_000 && written < 20_000, `${written} of 20,000 were written`);
   assert.deepEqual(await wrongTotals(), []);
@@ -113,10 +113,10 @@ test('invalid arguments are rejected with the allowed values', async () => {
     [['--executions', '10', '--all'], /--all/],
     [['10'], /10/],
   ];
-  for (const [args, said] of cases) {
+  for (const [args, message] of cases) {
     const { code, stdout, stderr } = await runSeed(args, service.database.connection);
     assert.equal(code, 2, args.join(' '));
-    assert.match(stderr, said);
+    assert.match(stderr, message);
     assert.equal(stdout, '');
   }
 });
@@ -133,7 +133,7 @@ async function agentsWithRecords(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Of the levels that are never folded, in both directions, and of minutes where they are there. */
+/** Differences between the records and the statistics, and between the levels that are never folded. */
 async function wrongTotals(): Promise<unknown[]> {
   const { rows } = await sql`
     with records as (

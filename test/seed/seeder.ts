@@ -7,7 +7,7 @@ import { databaseUrl } from '../../harness/process.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'seed', 'main.ts');
 
-/** `npm run seed` on a test's database, to its end. */
+/** Runs `npm run seed` on the database of a test. */
 export async function runSeed(
   args: readonly string[],
   connection: pg.ClientConfig,

@@ -10,31 +10,31 @@ import { startProxy } from '../proxy.ts';
 import { until } from '../until.ts';
 
 /**
- * In a round, in turn, the database has no connection left, or a lock keeps statements longer than they may take, or reads
- * that wait for a lock hold every connection that the process has for such, and more of them wait for one.
+ * Rounds alternate between three failures: the database has no connection left; statements time out on a lock; reads
+ * that wait for a lock exhaust the pool, and further reads wait for a connection.
  */
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 const statementMsMax = 1_000;
-/** More than come through while the last of them waits for a connection for as long as it may. */
+/** More than the pool serves before the last of them times out. */
 const reads = 120;
 
-export const databaseRefuses: Claim = {
-  name: 'database-refuses',
+export const databaseUnavailable: Claim = {
+  name: 'database-unavailable',
   description:
     'While the database refuses connections or statements time out, calls get 503, no process exits, and nothing acknowledged is lost',
   rounds: { test: 3, short: 9, full: 60 },
   roundsPerEnvironment: 20,
   faults: [
     {
-      name: 'refusals-are-faults',
+      name: 'outage-as-internal-error',
       description: 'refused connections and statement timeouts count as internal errors',
       file: 'store/connection/database-error.ts',
       find: '(08|40|53|55|57)[0-9A-Z]{3}',
       replace: '(08|40|55)[0-9A-Z]{3}',
     },
     {
-      name: 'no-room-is-a-fault',
+      name: 'pool-timeout-as-internal-error',
       description: 'an exhausted pool counts as an internal error',
       file: 'store/connection/database-error.ts',
       find: '|timeout exceeded when trying to connect$',
@@ -69,30 +69,30 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   const violations: string[] = [];
 
   for (let round = 0; round < rounds; round++) {
-    if (!(await until(seen('accepted')))) violations.push('nothing was accepted any more');
+    if (!(await until(seen('accepted')))) violations.push('no call was accepted');
     const refused = seen('refused');
     if (round % 3 === 0) {
       await connectionsMax(environment, 0);
       proxy.cut();
-      if (!(await until(refused))) violations.push(unrefused);
+      if (!(await until(refused))) violations.push(noRefusal);
       await connectionsMax(environment, -1);
     } else if (round % 3 === 1) {
       await db.transaction().execute(async (trx) => {
         await sql`select from limits where subject = ${key.id} for update`.execute(trx);
-        if (!(await until(refused))) violations.push(unrefused);
+        if (!(await until(refused))) violations.push(noRefusal);
       });
     } else {
       await db.transaction().execute(async (trx) => {
         await sql`lock table prompts in access exclusive mode`.execute(trx);
         const read = readPrompts(processes[0].url, key.key);
-        violations.push(...(await awake(trx, read)));
+        violations.push(...(await keepActive(trx, read)));
       });
     }
   }
-  if (!(await until(seen('accepted')))) violations.push('nothing was accepted any more');
+  if (!(await until(seen('accepted')))) violations.push('no call was accepted');
   await Promise.all(loads.map((load) => load.stop()));
   if (processes.some(({ child }) => child.exitCode !== null)) violations.push('a process exited');
-  if (!(await allEnded(db, patienceMs))) violations.push('not all executions ended');
+  if (!(await allEnded(db, timeoutMs))) violations.push('not all executions ended');
   await proxy.close();
   const sent = loads.flatMap((load) => load.sent);
   const accepted = loads.flatMap((load) => load.accepted());
@@ -101,39 +101,39 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     violations: [
       ...violations,
       ...(await checkAnswers(db, sent)),
-      ...(await checkTables(db, { accepted, unknownToo: true })),
+      ...(await checkTables(db, { accepted, allowUnknown: true })),
     ],
   };
 }
 
-/** A transaction that lies idle is ended, and its locks with it. */
-async function awake<T>(trx: Trx, work: Promise<T>): Promise<T> {
-  let through = false;
-  const end = () => {
-    through = true;
+/** Keeps the transaction active during the work: the idle timeout would end it and release its locks. */
+async function keepActive<T>(trx: Trx, work: Promise<T>): Promise<T> {
+  let settled = false;
+  const settle = () => {
+    settled = true;
   };
-  work.then(end, end);
-  while (!through) await Promise.all([sql`select`.execute(trx), wait(500)]);
+  work.then(settle, settle);
+  while (!settled) await Promise.all([sql`select`.execute(trx), wait(500)]);
   return work;
 }
 
-/** All at once; in words, what was not answered 503. */
+/** Sends concurrent reads and describes each response that is not a 503. */
 async function readPrompts(url: string, key: string): Promise<string[]> {
   const answers = await Promise.all(
     Array.from({ length: reads }, async () => {
       const headers = { authorization: `Bearer ${key}` };
       const response = await fetch(`${url}/api/v1/prompts`, { headers });
       const text = await response.text();
-      const away = response.status === 503 && response.headers.has('retry-after');
-      return away ? [] : `a read that found no connection was answered ${response.status} ${text}`;
+      const unavailable = response.status === 503 && response.headers.has('retry-after');
+      return unavailable ? [] : `a read without a connection got ${response.status} ${text}`;
     }),
   );
   return answers.flat();
 }
 
-const unrefused = 'nothing was refused while the database refused everything';
+const noRefusal = 'no call was refused while the database was unavailable';
 
-/** For everybody but superusers. */
+/** Superusers are exempt. */
 async function connectionsMax({ db, connection }: ProofEnvironment, most: number): Promise<void> {
   const { database = '' } = connection;
   await sql`alter database ${sql.id(database)} connection limit ${sql.lit(most)}`.execute(db);

@@ -1,40 +1,40 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../../src/store/connection/database.ts';
-import { allEnded, checkTables, watchUnderWay } from '../checker.ts';
+import { allEnded, checkTables, watchInvariants } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
-import type { ProofEnvironment } from '../environment.ts';
+import { type ProofEnvironment, shuffle } from '../environment.ts';
 import { checkHistories } from '../histories.ts';
-import { checkJournal, keepJournal, memberName } from '../journal.ts';
+import { checkJournal, memberName, startJournal } from '../journal.ts';
 import { startLoad } from '../load.ts';
 import { createProcessPool, type Member, type ProcessPool } from '../process-pool.ts';
 import { until } from '../until.ts';
 
 /**
- * A round is the SIGSTOP of one worker, in the middle of its work and with one run's end on the way to the database,
- * and its SIGCONT once another process has begun that run anew. Three are stopped at once where there are so many.
+ * A round pauses one worker with SIGSTOP while it writes the end of an execution, and resumes it after another process
+ * has restarted that execution. Up to three workers are paused at the same time.
  */
 
-const stoppedAtOnce = 3;
+const pausedMax = 3;
 const caughtModel = 'numbered-800';
-/** Long enough for an end that failed to be tried again, short beside a lease. */
-const unheardMs = 200;
-/** Nothing takes that long, however slow the machine is; beyond it is a violation, not a wait without an end. */
-const patienceMs = 120_000;
+/** Long enough to retry a failed write, short compared to a lease. */
+const lockedMs = 200;
+/** Longer than anything takes on a slow machine. */
+const timeoutMs = 120_000;
 
-export const workerStopped: Claim = {
-  name: 'worker-stopped',
+export const workerPaused: Claim = {
+  name: 'worker-paused',
   description: 'A worker that is paused beyond its lease and resumed overwrites nothing',
   rounds: { test: 1, short: 20, full: 200 },
   roundsPerEnvironment: 20,
   faults: [
     {
-      name: 'no-fence',
+      name: 'missing-fence',
       description: 'the end of an execution does not check its owner',
       file: 'flow/execution/finish.ts',
       find: '(row.worker === end.fence.worker && row.attempt === end.fence.attempt)',
       replace: 'true',
-      // On a busy machine a resumed worker may learn of its loss before it tries.
+      // On a busy machine a resumed worker may detect its loss before it writes.
       rounds: 6,
     },
   ],
@@ -43,11 +43,11 @@ export const workerStopped: Claim = {
 
 async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
   const { db, random, leaseMs } = environment;
-  await keepJournal(db);
+  await startJournal(db);
   const pool = createProcessPool(environment);
   const [api, ...workers] = await Promise.all([
     pool.start('api'),
-    ...Array.from({ length: Math.min(stoppedAtOnce, rounds) + 1 }, () => pool.start('worker')),
+    ...Array.from({ length: Math.min(pausedMax, rounds) + 1 }, () => pool.start('worker')),
   ]);
   const { key } = await environment.key();
   const agents = await Promise.all([
@@ -56,44 +56,43 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   ]);
   const urls = () => [api.process?.url ?? ''];
   const load = startLoad({ urls, key, agents, clients: 4, pauseMs: 80 });
-  const watch = watchUnderWay(db, 200);
+  const watch = watchInvariants(db, 200);
   const seen = new Map<string, string>();
   const violations: string[] = [];
-  for (let made = 0, times = 0; made < rounds && violations.length === 0; times++) {
-    const zombies = pick(workers, Math.min(stoppedAtOnce, rounds - made), random);
+  for (let done = 0, pauses = 0; done < rounds && violations.length === 0; pauses++) {
+    const zombies = shuffle(workers, random).slice(0, Math.min(pausedMax, rounds - done));
     const ends = await Promise.all(
-      zombies.map((zombie, place) => stopAtAnEnd(db, pool, zombie, (made + place) % 4 === 3)),
+      zombies.map((zombie, index) => pauseDuringEnd(db, pool, zombie, (done + index) % 4 === 3)),
     );
     const caught = ends.filter((one) => one !== null);
     if (caught.length < zombies.length)
       violations.push('no statement that ends an execution could be intercepted');
-    for (const run of caught) {
-      if (!(await until(() => begunAnew(pool, run)))) {
-        violations.push(
-          `${run.prompt} was not taken from its process: ${await told(db, pool, run)}`,
-        );
+    for (const one of caught) {
+      if (!(await until(() => isRestarted(pool, one)))) {
+        const details = await describe(db, pool, one);
+        violations.push(`${one.prompt} was not taken from its process: ${details}`);
       }
     }
-    // Some come back while their run is still worked on elsewhere, some only when it has ended.
+    // Some resume while another process still executes, some only after the end.
     if (random() < 0.5) await wait(1_500 * random());
     for (const [id, row] of await endedRows(db)) if (!seen.has(id)) seen.set(id, row);
-    // Every other time none hears at once of the lease that it has lost: by then it has tried to write its end anew.
-    await resume(db, pool, zombies, times % 2 === 0);
+    // Every other time a lock delays the detection of the lost lease until after the retried write.
+    await resume(db, pool, zombies, pauses % 2 === 0);
     for (const { zombie, number } of caught) {
-      const back = () => (pool.latest(zombie, caughtModel)?.number ?? 0) > number;
-      if (!(await until(back))) violations.push(`worker ${zombie.number} did not come back`);
+      const resumed = () => (pool.latest(zombie, caughtModel)?.number ?? 0) > number;
+      if (!(await until(resumed))) violations.push(`worker ${zombie.number} did not resume`);
     }
-    made += zombies.length;
+    done += zombies.length;
   }
   await load.stop();
-  if (!(await allEnded(db, patienceMs + leaseMs))) violations.push('not all executions ended');
+  if (!(await allEnded(db, timeoutMs + leaseMs))) violations.push('not all executions ended');
   const after = await endedRows(db);
   for (const [id, row] of seen) {
-    if (after.get(id) !== row) violations.push(`the record of ${id} was written over`);
+    if (after.get(id) !== row) violations.push(`the record of ${id} was overwritten`);
   }
   const histories = await checkHistories(db, pool.calls());
   return {
-    counts: { stops: rounds, 'records compared': seen.size, ...histories.counts },
+    counts: { pauses: rounds, 'records compared': seen.size, ...histories.counts },
     violations: [
       ...violations,
       ...(await watch.stop()),
@@ -108,45 +107,44 @@ async function resume(
   db: Db,
   pool: ProcessPool,
   zombies: readonly Member[],
-  unheard: boolean,
+  locking: boolean,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    if (unheard) await sql`lock table workers in share mode`.execute(trx);
+    if (locking) await sql`lock table workers in share mode`.execute(trx);
     for (const zombie of zombies) pool.resume(zombie);
-    if (unheard) await wait(unheardMs);
+    if (locking) await wait(lockedMs);
   });
 }
 
 interface Caught {
   readonly zombie: Member;
   readonly prompt: string;
-  /** Of the call that the zombie had made for it. */
+  /** The number of the zombie's model call. */
   readonly number: number;
 }
 
 /**
- * Holds the queue row of a run of this worker until the worker's statement that ends the run waits for it; then stops
- * the worker and cuts that connection. When it comes back it still has the end to write, and nothing but the fence
- * keeps it from doing so. With `locking` the connection stays, and with it the locks that the statement then gets:
- * only the database can take them back.
+ * Locks the queue row of one of the worker's executions until the worker's statement that ends it waits for the lock;
+ * then pauses the worker and cuts that connection. After the resume the worker retries the write, and only the fence
+ * prevents it. With `locking` the connection stays and gets the locks, which only the database can release.
  */
-async function stopAtAnEnd(
+async function pauseDuringEnd(
   db: Db,
   pool: ProcessPool,
   zombie: Member,
   locking: boolean,
 ): Promise<Caught | null> {
-  const endMs = performance.now() + patienceMs;
+  const endMs = performance.now() + timeoutMs;
   while (performance.now() < endMs) {
     const call = pool.latest(zombie, caughtModel);
-    const stopped = call && (await stopAtTheEndOf({ db, pool }, call.prompt, zombie, locking));
-    if (call && stopped) return { zombie, ...call };
+    const paused = call && (await pauseAtEndOf({ db, pool }, call.prompt, zombie, locking));
+    if (call && paused) return { zombie, ...call };
     await wait(20);
   }
   return null;
 }
 
-async function stopAtTheEndOf(
+async function pauseAtEndOf(
   { db, pool }: { readonly db: Db; readonly pool: ProcessPool },
   prompt: string,
   zombie: Member,
@@ -159,9 +157,8 @@ async function stopAtTheEndOf(
       for update of q`.execute(trx);
     const mine = rows[0]?.pid;
     if (mine === undefined) return false;
-    // A worker that lost its lease by itself, on a slow machine, will not come; or it called for a run that had been taken
-    // from it while it was stopped the last time, and then another one comes. Who waits beside it with another order is
-    // this function, for another worker.
+    // The statement may never come: on a slow machine the worker may have lost its lease, or its execution during its last
+    // pause. Statements with another order are from this function, for another worker.
     const until = performance.now() + 5_000;
     while (performance.now() < until) {
       const { rows: waiting } = await sql<{ pid: number }>`
@@ -184,14 +181,14 @@ async function stopAtTheEndOf(
   });
 }
 
-/** It may be one of those that are stopped a little later: what counts is that it is in other ownership. */
-function begunAnew(pool: ProcessPool, { prompt, number, zombie }: Caught): boolean {
+/** Another member called the model. It may be paused too; only the change of the owner counts. */
+function isRestarted(pool: ProcessPool, { prompt, number, zombie }: Caught): boolean {
   const calls = pool.calls().get(prompt) ?? [];
   return calls.some((call) => call.number > number && call.member !== zombie);
 }
 
-/** What became of it, to see why. */
-async function told(
+/** The rows and calls of the execution, to diagnose a violation. */
+async function describe(
   db: Db,
   pool: ProcessPool,
   { prompt, number, zombie }: Caught,
@@ -207,17 +204,9 @@ async function told(
   return JSON.stringify({ number, zombie: zombie.number, rows, calls });
 }
 
-/** Everything that stands in the records of ended runs. */
+/** The complete records of ended executions. */
 async function endedRows(db: Db): Promise<Map<string, string>> {
   const { rows } = await sql<{ id: string; row: string }>`
     select id, e::text as row from executions e where status <> 'processing'`.execute(db);
   return new Map(rows.map(({ id, row }) => [id, row]));
-}
-
-function pick(members: readonly Member[], count: number, random: () => number): Member[] {
-  return members
-    .map((member) => ({ member, place: random() }))
-    .sort((a, b) => a.place - b.place)
-    .slice(0, count)
-    .map(({ member }) => member);
 }

@@ -6,27 +6,27 @@ import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
 
 /**
- * A round is a crowd of runs in one worker, most of which a slow provider answers at one moment and hangs up on a few
- * seconds later, while the others are still under way.
+ * A round executes thousands of concurrent model calls in one worker. The provider responds to most of them at the same
+ * moment and closes their connections a few seconds later, while the others are still in flight.
  */
 
-/** The others answer once the provider has hung up on the most, which Node does after five idle seconds. */
+/** The others end after the provider has closed the idle connections, which Node does after five seconds. */
 const models = { most: 'ollama/after-10000', others: 'ollama/after-20000' };
 const leaseMs = 3_000;
-/** Of a test, beside which others run. */
+/** Longer, because other tests run concurrently. */
 const testLeaseMs = 30_000;
 const endMs = 300_000;
 
-export const endsTogether: Claim = {
-  name: 'ends-together',
+export const simultaneousEnds: Claim = {
+  name: 'simultaneous-ends',
   description:
-    'However many model calls end together, the worker keeps its lease and no call is made twice',
+    'However many model calls end at once, the worker keeps its lease and makes each call once',
   rounds: { test: 1, short: 2, full: 10 },
   roundsPerEnvironment: 2,
   faults: [
     {
-      name: 'one-dispatcher',
-      description: 'one dispatcher has all connections',
+      name: 'single-dispatcher',
+      description: 'one dispatcher owns all connections',
       file: 'net/dispatchers.ts',
       find: 'export const dispatcherCallsMax = 200;',
       replace: 'export const dispatcherCallsMax = Number.POSITIVE_INFINITY;',
@@ -50,19 +50,19 @@ export const endsTogether: Claim = {
       if (!(await allEnded(environment.db, endMs))) violations.push('not all executions ended');
       await Promise.all([worker, api].map((one) => one.kill('SIGTERM')));
       const calls = environment.provider.calls.length - before;
-      if (calls !== count) violations.push(`${calls} calls were made for ${count} runs`);
+      if (calls !== count) violations.push(`${calls} model calls for ${count} executions`);
     }
     const { rows } = await sql<{ n: number }>`
       select count(*) as n from executions where status <> 'success' or attempts <> 1`.execute(
       environment.db,
     );
-    if (rows[0]?.n !== 0) violations.push(`${rows[0]?.n} runs did not succeed at once`);
-    violations.push(...(await checkTables(environment.db, { accepted: [], unknownToo: true })));
+    if (rows[0]?.n !== 0) violations.push(`${rows[0]?.n} executions did not succeed at attempt 1`);
+    violations.push(...(await checkTables(environment.db, { accepted: [], allowUnknown: true })));
     return { counts: { executions: rounds * count }, violations };
   },
 };
 
-/** The first is accepted, and the rest put behind it. */
+/** The API accepts the first one; the others are copies of it. */
 async function queue(
   environment: ProofEnvironment,
   url: string,

@@ -7,30 +7,30 @@ import { startProxy } from '../proxy.ts';
 import { checkStartLatency, startLatencies, startLatencySample } from '../start-latency.ts';
 
 /**
- * A round is some calls to an API process, for a worker that hears no hint of them: in the first half of the rounds its
- * `LISTEN` never gets through, in the second it does, and then the connection falls silent, of which nobody is told.
+ * A round sends calls to an API process, and the worker receives no notification of them. In the first half of the
+ * rounds its `LISTEN` fails; in the second half the listening connection loses all packets silently.
  */
 
 const callsPerRound = 5;
-/** Heartbeats are as many as polls on any machine, however slow: 20 of them take four polls at least. */
-const beatsMax = 40;
+/** Heartbeats measure time on machines of any speed: 20 of them take at least four polls. */
+const heartbeatsMax = 40;
 
-export const deaf: Claim = {
-  name: 'deaf',
+export const missedNotifications: Claim = {
+  name: 'missed-notifications',
   description:
-    'A worker that receives no notifications polls and finds what another process has accepted',
+    'A worker without notifications polls and finds the executions that another process accepted',
   rounds: { test: 2, short: 10, full: 100 },
   roundsPerEnvironment: 50,
   faults: [
     {
-      name: 'no-poll',
+      name: 'missing-poll',
       description: 'nothing is claimed without a notification',
       file: 'worker/claim.ts',
       find: 'pollMs * (0.8 + Math.random() * 0.4),',
       replace: '2 ** 31 - 1,',
     },
     {
-      name: 'seldom-poll',
+      name: 'slow-poll',
       description: 'the queue is polled every four seconds',
       file: 'worker/claim.ts',
       find: 'pollMs * (0.8 + Math.random() * 0.4),',
@@ -46,12 +46,12 @@ export const deaf: Claim = {
 async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
   const { db, provider } = environment;
   const proxy = await startProxy(environment.connection);
-  let beats = 0;
-  let through = false;
+  let heartbeats = 0;
+  let listenAllowed = false;
   proxy.onSent = (_link, text) => {
-    // With its name comes every heartbeat, its text only the first.
-    if (text.includes('worker-renew-lease')) beats++;
-    return !through && /listen cueline_/.test(text) ? 'before' : null;
+    // Every heartbeat sends the statement name, only the first one its text.
+    if (text.includes('worker-renew-lease')) heartbeats++;
+    return !listenAllowed && /listen cueline_/.test(text) ? 'before' : null;
   };
   const env = { CUELINE_LEASE_MS: String(environment.leaseMs) };
   const [api] = await Promise.all([
@@ -65,8 +65,8 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   const violations: string[] = [];
 
   for (let round = 0; round < rounds && violations.length === 0; round++) {
-    if (!through && round >= rounds / 2) {
-      through = true;
+    if (!listenAllowed && round >= rounds / 2) {
+      listenAllowed = true;
       while (!proxy.listening) await wait(5);
       proxy.mute(({ listens }) => listens);
     }
@@ -77,10 +77,10 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     });
     await load.done;
     accepted.push(...load.accepted());
-    const beatsBefore = beats;
+    const heartbeatsBefore = heartbeats;
     while (provider.calls.length < before + load.sent.length) {
-      if (beats - beatsBefore > beatsMax) {
-        violations.push(`runs were not begun within ${beatsMax} heartbeats of their worker`);
+      if (heartbeats - heartbeatsBefore > heartbeatsMax) {
+        violations.push(`executions did not start within ${heartbeatsMax} heartbeats`);
         break;
       }
       await wait(5);
@@ -90,7 +90,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   const ended = violations.length > 0 || (await allEnded(db, 60_000));
   await proxy.close();
   return {
-    counts: { accepted: accepted.length, heartbeats: beats },
+    counts: { accepted: accepted.length, heartbeats },
     samplesMs: startLatencySample(startedMs),
     violations: [
       ...violations,

@@ -8,22 +8,22 @@ import { executeRequest, flood } from '../flood.ts';
 /** The cap of the contract, per key, agent, status and hour. */
 const rowsMax = 60;
 
-export const refusedRows: Claim = {
-  name: 'refused-rows',
+export const refusalRows: Claim = {
+  name: 'refusal-rows',
   description:
-    'Refused calls of a known key leave at most 60 rows per agent, status and hour, and all are counted',
+    'Refused calls of a known key add at most 60 rows per agent, status and hour; statistics count all of them',
   rounds: { test: 2_000, short: 50_000, full: 1_000_000 },
   roundsPerEnvironment: 1_000_000,
   faults: [
     {
-      name: 'records-uncapped',
+      name: 'uncapped-records',
       description: 'every refusal becomes a record',
       file: 'flow/admission/refusal-recorder.ts',
       find: 'const isRecorded = count < refusalRecordsMax;',
       replace: 'const isRecorded = true;',
     },
     {
-      name: 'rest-uncounted',
+      name: 'uncounted-refusals',
       description: 'refusals without a record are not counted',
       file: 'flow/admission/admission-batch.ts',
       find: 'if (recorded) this.#tallies.push(recorded.tally);',
@@ -33,7 +33,7 @@ export const refusedRows: Claim = {
   prove,
 };
 
-/** A round is a call. Half of them come in one hour, half in the next. */
+/** A round is a call. Half of the calls are in one hour, half in the next. */
 async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
   const { db } = environment;
   const clock = await shadowClock(environment);
@@ -42,14 +42,13 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   const full = await environment.agent({ rateLimits: { requestsPerDay: 1 } });
   const paused = await environment.agent({ stage: 'Paused' });
   const body = '{"variables":{"name":"you"}}';
-  // The one call that the limit lets past.
   const urls = apis.map(({ url }) => url);
   const request = (index: number) =>
     executeRequest(index % 2 === 0 ? full.path : paused.path, key.key, body);
-  // Not so late that the second hour would be another day's.
+  // Early enough that both hours are on the same day.
   await clock.leap(leapToBoundary('day', await clock.nowMs(), 10 * 3_600_000));
   const first = await flood({ urls: urls.slice(0, 1), calls: 1, request });
-  const violations = first.get(202) === 1 ? [] : ['the one call within the limit was refused'];
+  const violations = first.get(202) === 1 ? [] : ['the call within the limit was refused'];
   let [limited, inactive] = [0, 0];
   for (let half = 0; half < 2; half++) {
     const calls = half === 0 ? Math.floor(rounds / 2) : rounds - Math.floor(rounds / 2);
@@ -59,9 +58,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     await clock.leap(3_600_000);
   }
   if (limited !== Math.ceil(rounds / 2) || inactive !== Math.floor(rounds / 2)) {
-    violations.push(
-      `of ${rounds} calls ${limited} were refused by the limit, ${inactive} otherwise`,
-    );
+    violations.push(`of ${rounds} calls, ${limited} got 429 and ${inactive} got 403`);
   }
 
   const { rows } = await sql<{
@@ -79,7 +76,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   ] as const) {
     const counted = rows.find((row) => row.agentId === agent.id && row.status === status);
     if (counted?.occurred !== calls) {
-      violations.push(`${counted?.occurred} of ${calls} calls are counted as ${status}`);
+      violations.push(`statistics count ${counted?.occurred} of ${calls} calls as ${status}`);
     }
   }
   const { rows: hours } = await sql<{ status: string; hour: string; records: number }>`
@@ -87,7 +84,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     where status in ('rate_limited', 'unauthorized')
     group by api_key_id, agent_id, status, 2`.execute(db);
   if (hours.length !== 4) {
-    violations.push(`rows in ${hours.length} of two hours for each of two agents`);
+    violations.push(`${hours.length} instead of 4 pairs of agent and hour have rows`);
   }
   for (const { status, hour, records } of hours) {
     if (records === rowsMax) continue;
@@ -95,6 +92,6 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   }
   const records = hours.reduce((sum, hour) => sum + hour.records, 0);
   const recorded = rows.reduce((sum, row) => sum + row.recorded, 0);
-  if (records !== recorded) violations.push(`${recorded} rows are counted, ${records} are there`);
+  if (records !== recorded) violations.push(`statistics count ${recorded} of ${records} rows`);
   return { counts: { calls: rounds, refused: limited + inactive, rows: records }, violations };
 }

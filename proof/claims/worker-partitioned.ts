@@ -4,30 +4,30 @@ import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
 import { startProxy } from '../proxy.ts';
-import { checkOutputs, noteCalls, overlapping } from '../two-workers.ts';
+import { checkOutputs, observeCalls, overlapping } from '../two-workers.ts';
 import { until } from '../until.ts';
 
-/** A round cuts one of two workers off from the database for a while: packets vanish, and nobody is told. */
+/** A round partitions one of two workers from the database: all packets are lost silently. */
 
-/** With the lease as it is shipped, for a minute; else until the other worker has ended all runs. */
-const shippedLeaseMs = 6_000;
-const cutLeases = 10;
-/** A third of it lies between the abort of the calls and the end of the lease, on a busy machine as well. */
+/** With the default lease the partition lasts ten leases; otherwise until the other worker has ended all executions. */
+const defaultLeaseMs = 6_000;
+const partitionLeases = 10;
+/** A third of it is between the abort of the calls and the end of the lease, which must suffice on a busy machine. */
 const leaseMsMin = 5_000;
-/** Calls that the worker has begun when it is cut off. */
+/** Calls without a response that the worker has started before the partition. */
 const unanswered = 4;
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
-export const workerCutOff: Claim = {
-  name: 'worker-cut-off',
+export const workerPartitioned: Claim = {
+  name: 'worker-partitioned',
   description:
-    'A worker cut off from the database aborts its calls before another takes them over, and writes nothing late',
+    'A partitioned worker aborts its calls before another worker takes over, and writes nothing late',
   rounds: { test: 1, short: 3, full: 10 },
   roundsPerEnvironment: 1,
   defaultLease: true,
   faults: [
     {
-      name: 'silence-unheeded',
+      name: 'missing-abort',
       description: 'a partitioned worker does not abort its calls',
       file: 'worker/lease.ts',
       find: 'deps.onSilence();',
@@ -44,7 +44,7 @@ async function prove(environment: ProofEnvironment): Promise<Found> {
   const base = new URL(provider.url);
   const env = (name: string) => ({
     CUELINE_LEASE_MS: String(leaseMs),
-    // The provider knows by the path who calls.
+    // The path identifies the caller.
     OLLAMA_BASE_URL: `${base.origin}/${name}${base.pathname}`,
   });
   const [api, victim] = await Promise.all([
@@ -52,40 +52,40 @@ async function prove(environment: ProofEnvironment): Promise<Found> {
     environment.spawn('worker', env('victim'), proxy.connection),
   ]);
   const { key } = await environment.key();
-  // Some are answered while the worker is cut off and still hopes.
+  // Some responses arrive during the partition, before the worker aborts its calls.
   const agents = [
     await environment.agent({ model: `ollama/numbered-${Math.round(0.4 * leaseMs)}` }),
   ];
   const clients = { urls: () => [api.url], key, agents, clients: unanswered };
-  const calls = noteCalls(provider, '/victim/', unanswered);
+  const calls = observeCalls(provider, '/victim/', unanswered);
   const violations: string[] = [];
 
-  // While it is alone it begins calls that end only when they are given up.
+  // As the only worker, the victim starts calls that end only by an abort.
   provider.script(...Array<'hang'>(unanswered).fill('hang'));
   const first = startLoad({ ...clients, callsMax: unanswered, named: 'first' });
   await Promise.all([first.done, provider.arrived(unanswered)]);
   await environment.spawn('worker', env('other'));
   const before = startLoad({ ...clients, pauseMs: leaseMs / 20, named: 'before' });
-  await until(() => calls.underWay().filter((call) => call.victim).length > unanswered);
+  await until(() => calls.inFlight().filter((call) => call.victim).length > unanswered);
   proxy.silence();
   const silentMs = performance.now();
   await before.stop();
-  if (!(await allEnded(db, patienceMs + cutLeases * leaseMs))) {
+  if (!(await allEnded(db, timeoutMs + partitionLeases * leaseMs))) {
     violations.push('another worker did not end the executions of the partitioned one');
   }
-  if (leaseMs >= shippedLeaseMs) {
-    await wait(Math.max(0, silentMs + cutLeases * leaseMs - performance.now()));
+  if (leaseMs >= defaultLeaseMs) {
+    await wait(Math.max(0, silentMs + partitionLeases * leaseMs - performance.now()));
   }
   const healMs = performance.now();
-  violations.push(...calls.begunByVictim(silentMs + leaseMs, healMs));
+  violations.push(...calls.startedByVictim(silentMs + leaseMs, healMs));
   proxy.heal();
   const after = startLoad({ ...clients, pauseMs: leaseMs / 20, named: 'after' });
-  if (!(await until(() => calls.begunByVictim(healMs).length > 0))) {
-    violations.push('a worker that was cut off did not work again');
+  if (!(await until(() => calls.startedByVictim(healMs).length > 0))) {
+    violations.push('the partitioned worker did not resume work');
   }
   await after.stop();
-  if (!(await allEnded(db, patienceMs))) violations.push('not all executions ended');
-  if (victim.child.exitCode !== null) violations.push('a worker that was cut off has exited');
+  if (!(await allEnded(db, timeoutMs))) violations.push('not all executions ended');
+  if (victim.child.exitCode !== null) violations.push('the partitioned worker exited');
   await proxy.close();
   const all = calls.stop();
   const leaseEndMs = silentMs + leaseMs;
@@ -94,15 +94,15 @@ async function prove(environment: ProofEnvironment): Promise<Found> {
   const accepted = [first, before, after].flatMap((load) => load.accepted());
   return {
     counts: {
-      cuts: 1,
+      partitions: 1,
       accepted: accepted.length,
       'model calls': all.length,
-      'calls aborted': all.filter(({ hungUpMs }) => hungUpMs !== null).length,
+      'aborted calls': all.filter(({ hungUpMs }) => hungUpMs !== null).length,
     },
     violations: [
       ...violations,
       ...overlapping(all),
-      ...all.filter(outlived).map(() => 'a call was not given up before the lease ended'),
+      ...all.filter(outlived).map(() => 'a call was not aborted before the end of the lease'),
       ...(await checkOutputs(db, all)),
       ...(await checkTables(db, { accepted })),
     ],

@@ -5,10 +5,10 @@ import { models, unauthorized } from './outcomes.ts';
 import {
   agentsOf,
   boundsOf,
+  originsOf,
   otherBounds,
   outcomeBounds,
   type Population,
-  waysOf,
 } from './population.ts';
 
 /** Hours of a day whose rows one statement generates. */
@@ -19,15 +19,15 @@ export interface Piece {
   readonly othersBefore: number;
 }
 
-/** Generates the rows of these hours in id order, as if they had been accepted. */
-export async function makeRows(
+/** Generates the rows of these hours in id order. */
+export async function generateRows(
   client: pg.Client,
   { hours, ownBefore, othersBefore }: Piece,
   { population, snippets }: { population: Population; snippets: number },
 ): Promise<void> {
   const { own, others, span } = population;
   const [first] = others;
-  await client.query('truncate seed_made');
+  await client.query('truncate seed_rows');
   await client.query(draw, [
     hours.map(({ fromMs }) => fromMs),
     hours.map(({ toMs }) => toMs),
@@ -44,11 +44,11 @@ export async function makeRows(
     population.rareOwn,
     population.rareOthers,
     outcomeBounds(),
-    boundsOf(waysOf(own).map(({ weight }) => weight)),
-    first ? boundsOf(waysOf(first).map(({ weight }) => weight)) : [],
+    boundsOf(originsOf(own).map(({ weight }) => weight)),
+    first ? boundsOf(originsOf(first).map(({ weight }) => weight)) : [],
     otherBounds(population),
     boundsOf(models.map(({ weight }) => weight)),
-    waysOf(own).length,
+    originsOf(own).length,
     own.versions.length,
     first?.versions.length ?? 0,
     span.fromMs,
@@ -82,8 +82,8 @@ const customerChars = 13;
  * level is random, so the planner may merge the levels.
  */
 const draw = `
-  insert into seed_made
-  select id, ms, agent, outcome, way, version, model, customer, question, answer, question_reference,
+  insert into seed_rows
+  select id, ms, agent, outcome, origin, version, model, customer, question, answer, question_reference,
     answer_reference, input_tokens, output_tokens, input_tokens * input_price + output_tokens * output_price,
     called or not started, case when started then ms + wait_ms end, latency_ms, latency_bin(latency_ms)
   from (
@@ -118,7 +118,7 @@ const draw = `
               else others_before + n - own - 1 = any ($8::bigint[]) end
               then ${unauthorized} else width_bucket(random(), $9::float8[]) end as outcome,
             case when n <= own then width_bucket(random(), $10::float8[])
-              else $14::int + width_bucket(random(), $11::float8[]) end as way,
+              else $14::int + width_bucket(random(), $11::float8[]) end as origin,
             width_bucket(random(), $13::float8[]) as model, floor(4000 * random() ^ 2)::int as customer,
             floor(random() * $19::int)::int as drawn_question,
             $19 + floor(random() * $19)::int as drawn_answer,
@@ -129,12 +129,12 @@ const draw = `
               as hour (from_ms, to_ms, own, others, own_before, others_before),
             generate_series(1, own + others) as n
         ) as draws
-        join seed_snippets a on a.place = drawn_answer
+        join seed_snippets a on a.position = drawn_answer
       ) as drawn
-      join seed_outcomes o on o.place = outcome
-      join seed_models m on m.place = model
-      join seed_versions v on v.place = version
-      join seed_snippets q on q.place = drawn_question
+      join seed_outcomes o on o.position = outcome
+      join seed_models m on m.position = model
+      join seed_versions v on v.position = version
+      join seed_snippets q on q.position = drawn_question
     ) as known
   ) as timed
   order by id`;

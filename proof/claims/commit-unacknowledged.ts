@@ -6,9 +6,9 @@ import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
 import { type DatabaseProxy, startProxy } from '../proxy.ts';
 
-/** A round breaks connections between Cueline and PostgreSQL off, mostly between a commit and its answer. */
+/** A round breaks connections between Cueline and PostgreSQL, mostly between a commit and its acknowledgement. */
 
-/** In turn. `after`: the database has carried the commit out; `before`: it never came there. */
+/** Used round-robin. `after`: the database has committed; `before`: it never received the commit. */
 const breaks: readonly ((proxy: DatabaseProxy, random: () => number) => Promise<void>)[] = [
   (proxy) => atNext(proxy, /admission-.*plain-\d.*commit/s, 'after'),
   (proxy) => atNext(proxy, /admission-.*plain-\d.*commit/s, 'before'),
@@ -16,25 +16,25 @@ const breaks: readonly ((proxy: DatabaseProxy, random: () => number) => Promise<
   (proxy) => atNext(proxy, /finish-.*commit/s, 'after'),
   (proxy) => atNext(proxy, /finish-.*commit/s, 'before'),
   atAnyMoment,
-  unreachableAfterwards,
+  unreachableAfterCommit,
 ];
 
-export const commitUnanswered: Claim = {
-  name: 'commit-unanswered',
+export const commitUnacknowledged: Claim = {
+  name: 'commit-unacknowledged',
   description:
     'If a commit is not acknowledged, clients learn its outcome, and a retry with its key creates one execution',
   rounds: { test: 4, short: 35, full: 350 },
   roundsPerEnvironment: 70,
   faults: [
     {
-      name: 'lost-taken-for-kept',
+      name: 'lost-commit-as-committed',
       description: 'a lost commit counts as committed',
       file: 'flow/admission/resolve-commit.ts',
       find: "if (outcome === 'aborted') throw error;",
       replace: "if (outcome === 'aborted') return;",
     },
     {
-      name: 'nobody-asks',
+      name: 'unresolved-commit',
       description: 'an unacknowledged commit counts as lost',
       file: 'flow/admission/resolve-commit.ts',
       find: 'const until = performance.now() + lookupMs;',
@@ -71,19 +71,19 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
       ...(ended ? [] : ['not all executions ended']),
       ...(rounds < breaks.length || counts.OUTCOME_UNKNOWN
         ? []
-        : ['the database was not to be reached, and nobody was told that the outcome is unknown']),
+        : ['no call got OUTCOME_UNKNOWN while the database was unreachable']),
       ...(await checkAnswers(db, sent)),
       ...(await checkTables(db, {
         accepted: loads.flatMap((load) => load.accepted()),
-        unknownToo: true,
+        allowUnknown: true,
       })),
     ],
   };
 }
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
-/** Breaks the one connection off that sends this next. */
+/** Breaks the next connection that sends a matching message. */
 async function atNext(proxy: DatabaseProxy, sent: RegExp, side: 'before' | 'after'): Promise<void> {
   const { promise: broken, resolve } = Promise.withResolvers<true>();
   proxy.onSent = (_link, text) => {
@@ -92,9 +92,9 @@ async function atNext(proxy: DatabaseProxy, sent: RegExp, side: 'before' | 'afte
     resolve(true);
     return side;
   };
-  const given = wait(patienceMs, false, { ref: false });
-  if (!(await Promise.race([broken, given]))) {
-    throw new Error(`nothing like ${sent} was sent to the database any more`);
+  const timeout = wait(timeoutMs, false, { ref: false });
+  if (!(await Promise.race([broken, timeout]))) {
+    throw new Error(`no message to the database matched ${sent}`);
   }
 }
 
@@ -105,10 +105,10 @@ async function atAnyMoment(proxy: DatabaseProxy, random: () => number): Promise<
   }
 }
 
-/** For longer than a commit is asked after. */
+/** Longer than the service tries to resolve a commit. */
 const unreachableMs = 7_000;
 
-async function unreachableAfterwards(proxy: DatabaseProxy): Promise<void> {
+async function unreachableAfterCommit(proxy: DatabaseProxy): Promise<void> {
   await atNext(proxy, /admission-.*plain-\d.*commit/s, 'after');
   proxy.refuse();
   await wait(unreachableMs);
