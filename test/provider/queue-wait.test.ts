@@ -13,33 +13,38 @@ const plain = {
 };
 const [hour, shortMs] = [3_600_000, 500];
 
-/** What comes of a call that stands in line until its time would be up, and then gets room at a provider that hangs. */
-async function afterStanding(t: TestContext, called: boolean): Promise<unknown> {
+/** The error of a call that queues for its whole timeout and then gets a slot of a hanging provider. */
+async function afterQueueWait(t: TestContext, called: boolean): Promise<unknown> {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const env = { OLLAMA_BASE_URL: fake.url };
   const models = createModels({ open: openUnsealed, env, allowedHosts: [], callsMax: 1 });
   t.after(() => models.close());
   const before = fake.calls.length;
-  const [first, second] = [new AbortController(), new AbortController()];
-  const one = models.call({ ...plain, called: false, timeoutMs: hour, signal: first.signal });
+  const [firstAbort, secondAbort] = [new AbortController(), new AbortController()];
+  const first = models.call({
+    ...plain,
+    called: false,
+    timeoutMs: hour,
+    signal: firstAbort.signal,
+  });
   await fake.arrived(before + 1);
-  const other = models
-    .call({ ...plain, called, timeoutMs: shortMs, signal: second.signal })
+  const second = models
+    .call({ ...plain, called, timeoutMs: shortMs, signal: secondAbort.signal })
     .catch((error: unknown) => error);
   t.mock.timers.tick(shortMs);
-  first.abort(new Error('canceled'));
-  await assert.rejects(one, { message: 'canceled' });
-  await Promise.race([other, fake.arrived(before + 2)]);
+  firstAbort.abort(new Error('canceled'));
+  await assert.rejects(first, { message: 'canceled' });
+  await Promise.race([second, fake.arrived(before + 2)]);
   t.mock.timers.tick(shortMs);
-  return other;
+  return second;
 }
 
-test('what has not been called before stands in line for nothing of its time', async (t) => {
-  const error = await afterStanding(t, false);
+test('the queue wait of a first attempt does not count towards the timeout', async (t) => {
+  const error = await afterQueueWait(t, false);
   assert.ok(error instanceof ModelFailure);
   assert.equal(error.code, 'MODEL_TIMEOUT');
 });
 
-test('what was called before stands in line within its time', async (t) => {
-  assert.ok((await afterStanding(t, true)) instanceof ModelDeferred);
+test('the queue wait of a later attempt counts towards the timeout', async (t) => {
+  assert.ok((await afterQueueWait(t, true)) instanceof ModelDeferred);
 });
