@@ -10,7 +10,7 @@ import type { Json } from '../../src/contract/openapi/openapi-components.ts';
  * hold no field that the document does not know.
  */
 
-export interface Answered {
+export interface ApiResponse {
   readonly method: string;
   /** Path with or without origin and query. */
   readonly url: string;
@@ -20,7 +20,7 @@ export interface Answered {
   readonly body: unknown;
 }
 
-export function assertDeclared(answered: Answered): void {
+export function assertDeclared(answered: ApiResponse): void {
   const { method, status, headers } = answered;
   // Not parsed with `URL`, which would normalize the very paths that tests send on purpose.
   const path = answered.url.replace(/^https?:\/\/[^/]+/, '').replace(/[?#].*$/, '');

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
 import { ModelFailure, noCost, noUsage } from '../../src/core/model/model-port.ts';
 import { openDashboard } from './harness.ts';
 

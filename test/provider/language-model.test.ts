@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { nothingStored } from '../../harness/setups.ts';
+import { emptySetup } from '../../harness/setups.ts';
 import type { ModelCall } from '../../src/core/model/model-port.ts';
 import { generate } from '../../src/provider/generate.ts';
 import { languageModel } from '../../src/provider/language-model.ts';
@@ -42,7 +42,7 @@ const call: ModelCall = {
   executionId: 'exe',
   workspaceId: 'wsp',
   model: 'p/m',
-  setup: nothingStored,
+  setup: emptySetup,
   system: 'Be brief.',
   user: 'hello',
   temperature: 0.5,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { startFakeProvider } from '../../harness/fake-provider.ts';
-import { nothingStored, openUnsealed } from '../../harness/setups.ts';
+import { emptySetup, openUnsealed } from '../../harness/setups.ts';
 import { ModelDeferred, ModelFailure } from '../../src/core/model/model-port.ts';
 import { createModels } from '../../src/provider/registry.ts';
 
 const fake = await startFakeProvider();
 after(() => fake.close());
 const plain = {
-  ...{ executionId: 'e', workspaceId: 'w', model: 'ollama/hang', setup: nothingStored },
+  ...{ executionId: 'e', workspaceId: 'w', model: 'ollama/hang', setup: emptySetup },
   ...{ system: null, user: 'x', temperature: null, maxTokens: null, topP: null },
 };
 const [hour, shortMs] = [3_600_000, 500];

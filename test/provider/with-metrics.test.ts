@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scriptedModels } from '../../harness/models.ts';
-import { nothingStored } from '../../harness/setups.ts';
+import { emptySetup } from '../../harness/setups.ts';
 import { type ModelCall, ModelFailure, type ModelPort } from '../../src/core/model/model-port.ts';
 import { type ModelCalled, outcomeOf, withMetrics } from '../../src/provider/with-metrics.ts';
 
 const call: ModelCall = {
   ...{ executionId: '', workspaceId: '', model: 'openai/gpt', system: null, user: 'hello' },
   ...{ temperature: null, maxTokens: null, topP: null, timeoutMs: 1_000, called: false },
-  ...{ setup: nothingStored, signal: new AbortController().signal },
+  ...{ setup: emptySetup, signal: new AbortController().signal },
 };
 
 test('observes each call and returns its result', async () => {

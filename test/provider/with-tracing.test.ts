@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { scriptedModels } from '../../harness/models.ts';
-import { nothingStored } from '../../harness/setups.ts';
+import { emptySetup } from '../../harness/setups.ts';
 import { toId, uuid7 } from '../../src/core/id.ts';
 import { type ModelCall, ModelFailure, type ModelPort } from '../../src/core/model/model-port.ts';
 import { withTracing } from '../../src/provider/with-tracing.ts';
@@ -31,7 +31,7 @@ const call: ModelCall = {
   ...{ executionId, workspaceId: uuid7(0), model: 'google/gemini-pro', timeoutMs: 1_000 },
   called: false,
   ...{ system: 'canary-system', user: 'canary-user', temperature: 0.5, maxTokens: 100, topP: null },
-  ...{ setup: nothingStored, signal: new AbortController().signal },
+  ...{ setup: emptySetup, signal: new AbortController().signal },
 };
 
 test('each call has a span with usage and outcome, but no content', async () => {

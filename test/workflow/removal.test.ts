@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
-import { addRecords, dayMs, left as leftOf } from '../../harness/records.ts';
+import { addRecords, dayMs, remainingIds } from '../../harness/records.ts';
 import { runRetentionRound } from '../../harness/retention-round.ts';
 import { startService } from '../../harness/service.ts';
 import { addOpenRun, addWorkflow, endOfRun, startRun, step } from '../../harness/workflow-runs.ts';
@@ -196,13 +196,13 @@ test('an overdue record of a step is deleted once its workflow run has ended', a
     db,
   );
   await round();
-  assert.deepEqual(await leftOf(db, [stepped, free]), [stepped]);
+  assert.deepEqual(await remainingIds(db, [stepped, free]), [stepped]);
   await sql`
     update workflow_runs set status = 'success', completed_at = clock_timestamp() where id = ${runId}`.execute(
     db,
   );
   await round();
-  assert.deepEqual(await leftOf(db, [stepped, free]), []);
+  assert.deepEqual(await remainingIds(db, [stepped, free]), []);
 });
 
 test('an erasure continues past records that must be kept for now', async (t) => {

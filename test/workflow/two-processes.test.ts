@@ -7,7 +7,7 @@ import { addWorkflow, endOfRun, startRun, step } from '../../harness/workflow-ru
 
 /** One process starts the workflow runs, two others execute them. */
 const api = await startService({ role: 'api' });
-const workers = [await startService({ beside: api }), await startService({ beside: api })];
+const workers = [await startService({ sharedWith: api }), await startService({ sharedWith: api })];
 after(async () => {
   for (const worker of workers) await worker.close();
   await api.close();

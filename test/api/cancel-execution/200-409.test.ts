@@ -30,10 +30,10 @@ test('ends a running execution and aborts its model call', async () => {
 });
 
 test('an execution in another process is aborted there', async () => {
-  const beside = await startService({ beside: service });
+  const second = await startService({ sharedWith: service });
   try {
-    const held = beside.models.hold();
-    const { body } = await beside.call('POST', `${agent.path}/execute`, {
+    const held = second.models.hold();
+    const { body } = await second.call('POST', `${agent.path}/execute`, {
       key,
       body: { variables: { name: 'x' } },
     });
@@ -42,7 +42,7 @@ test('an execution in another process is aborted there', async () => {
     assert.equal((await service.call('POST', `${body.statusUrl}/cancel`, { key })).status, 200);
     await aborted;
   } finally {
-    await beside.close();
+    await second.close();
   }
 });
 

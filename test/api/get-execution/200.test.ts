@@ -60,17 +60,17 @@ test('with wait, the response is sent at the timeout while the execution continu
 });
 
 test('an end in one process wakes long polls in another', async () => {
-  const beside = await startService({ beside: service });
+  const second = await startService({ sharedWith: service });
   try {
     const held = service.models.hold();
     const { statusUrl } = await execute();
     const model = await Promise.race([held.arrived.then(() => service.models)]);
-    const waiting = beside.call('GET', `${statusUrl}?wait=60`, { key });
+    const waiting = second.call('GET', `${statusUrl}?wait=60`, { key });
     held.release();
     assert.equal((await waiting).body.status, 'success');
     assert.ok(model.calls.length > 0);
   } finally {
-    await beside.close();
+    await second.close();
   }
 });
 

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
-import { wholeHistory } from '../../../harness/history.ts';
+import { firstHundred } from '../../../harness/history.ts';
 import { addRecords } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
 import { longPagesOfWorkspaceMax } from '../../../src/contract/limits.ts';
@@ -50,7 +50,7 @@ function makeRecords(many: number, variables?: string): Promise<string[]> {
 const list = (query: string) => service.call('GET', `${agent.path}/executions?${query}`, { key });
 
 const batchesOf = async (question: object = {}) => {
-  const { rows } = await listExecutions(db, { ...wholeHistory([agent.id]), ...question });
+  const { rows } = await listExecutions(db, { ...firstHundred([agent.id]), ...question });
   return wholeRecords(db, rows);
 };
 

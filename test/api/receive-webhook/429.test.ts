@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { addAgent } from '../../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
+import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 
@@ -11,9 +11,9 @@ import { fromId } from '../../../src/core/id.ts';
 
 const limit = 5;
 const service = await startService({ config: { webhookPerMinute: limit } });
-const beside = await startService({ beside: service, config: { webhookPerMinute: limit } });
+const second = await startService({ sharedWith: service, config: { webhookPerMinute: limit } });
 after(async () => {
-  await beside.close();
+  await second.close();
   await service.close();
 });
 const { key } = await service.key();
@@ -66,7 +66,7 @@ async function written() {
 test('each webhook accepts its limit of signed events per minute, across all processes', async () => {
   const [hook, other] = [await made(), await made()];
   const responses = await Promise.all(
-    Array.from({ length: 12 }, (_, place) => send(hook, place % 2 === 0 ? service : beside)),
+    Array.from({ length: 12 }, (_, place) => send(hook, place % 2 === 0 ? service : second)),
   );
   const taken = responses.filter(({ status }) => status === 202);
   const refused = responses.filter(({ status }) => status === 429);

@@ -7,7 +7,7 @@ import { password } from '../../../harness/sessions.ts';
 import { networkOf } from '../../../src/api/access/sign-in-guard.ts';
 
 const service = await startService();
-const second = await startService({ beside: service });
+const second = await startService({ sharedWith: service });
 after(async () => {
   await second.close();
   await service.close();

@@ -34,9 +34,9 @@ test('issues keys with and without a server, and credentials survive a crash', a
 
   const [first, during] = await Promise.all([started(t, dataDir), cueline(create, env)]);
   assert.equal(during.code, 0, during.stderr);
-  const beside = await cueline(create, env);
-  assert.deepEqual([beside.code, beside.stderr], [0, '']);
-  const keys = [...alone, during, beside].map((ended) => jsonLines(ended)[0].key as string);
+  const concurrent = await cueline(create, env);
+  assert.deepEqual([concurrent.code, concurrent.stderr], [0, '']);
+  const keys = [...alone, during, concurrent].map((ended) => jsonLines(ended)[0].key as string);
   for (const key of keys) assert.equal(await call(`${first.url}/api/v1/agents`, key), 200);
   const provider = { kind: 'openai', apiKey: 'sk-kept' };
   assert.equal(await call(`${first.url}/api/v1/providers/own`, keys[0], provider), 200);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nothingStored } from '../../../harness/setups.ts';
+import { emptySetup } from '../../../harness/setups.ts';
 import { parseExecuteBody } from '../../../src/core/agent/variables.ts';
 import type { Caller } from '../../../src/core/execution/caller.ts';
 import { decide, type Facts } from '../../../src/core/execution/decide.ts';
@@ -45,7 +45,7 @@ const agent: NonNullable<Facts['agent']> = {
   versionId: 'version',
   versionLabel: 'v1',
   version: { model: 'cueline/echo', temperature: null, maxTokens: null, topP: null },
-  setup: nothingStored,
+  setup: emptySetup,
 };
 const good = (): Facts => ({
   nowMs,

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
-import { countRead } from '../../../harness/read-chars.ts';
+import { countReadChars } from '../../../harness/read-chars.ts';
 import { startService } from '../../../harness/service.ts';
 import { coldProgress } from '../../../harness/workflow-engine.ts';
 import { addWorkflow, startRun, step } from '../../../harness/workflow-runs.ts';
@@ -100,7 +100,7 @@ async function endTogether(
 
 test('workflow runs over the budget advance in separate transactions after the plain ends', async () => {
   const calls = await liveExecutions(2);
-  const batches = countRead(pipelines);
+  const batches = countReadChars(pipelines);
   assert.deepEqual(await endTogether(calls, batches), {
     ended: [calls.free, ...calls.executionIds],
     transactions: 3,

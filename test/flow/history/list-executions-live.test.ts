@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
-import { wholeHistory } from '../../../harness/history.ts';
+import { firstHundred } from '../../../harness/history.ts';
 import { scriptedModels } from '../../../harness/models.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
@@ -97,7 +97,7 @@ async function makeRounds(): Promise<void> {
 async function look(agentIds: readonly string[], turn: number): Promise<void> {
   const status = ([null, 'success', 'canceled', 'rate_limited'] as const)[turn % 4] ?? null;
   const request = {
-    ...wholeHistory(turn % 7 === 0 ? agentIds.slice(1) : agentIds),
+    ...firstHundred(turn % 7 === 0 ? agentIds.slice(1) : agentIds),
     status,
     source: turn % 5 === 0 ? ('api' as const) : null,
     model: turn % 3 === 0 ? 'cueline/echo' : null,
