@@ -1,3 +1,4 @@
+import { get, type IncomingMessage } from 'node:http';
 import { assertDeclared } from '../test/contract/declared.ts';
 
 export interface CallOptions {
@@ -50,4 +51,12 @@ export async function callOver(
   };
   assertDeclared({ ...apiResponse, method, url: path });
   return apiResponse;
+}
+
+/** Resolves with the response before its body is read, on a connection of its own. */
+export function openResponse(url: string, key: string): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${key}` };
+  return new Promise((resolve, reject) => {
+    get(url, { headers, agent: false }, resolve).on('error', reject);
+  });
 }

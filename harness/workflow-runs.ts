@@ -47,6 +47,9 @@ export function step({ agent, forEach, ...rest }: StepOptions): StepDefinition {
   };
 }
 
+/** The variables of a step whose prompt is `{{text}}`. */
+export const withText = (text: unknown) => ({ variables: { text } });
+
 export async function addWorkflow(
   { db, workspaceId }: { readonly db: Db; readonly workspaceId: string },
   definition: Partial<WorkflowDefinition> & Pick<WorkflowDefinition, 'steps'>,

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { resolvesTo } from '../../harness/resolves-to.ts';
 import { checkBaseURL, parseAllowedHosts, type Resolve, refusal } from '../../src/net/guard.ts';
 
 const none = parseAllowedHosts([]);
 const neverResolves: Resolve = () => assert.fail('a name was resolved');
-const resolvesTo =
-  (...addresses: string[]): Resolve =>
-  async () =>
-    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-
 /** Notations of non-public addresses and hosts, with `https:` so that only the host is invalid. */
 const privateURLs = [
   'https://127.0.0.1/v1',

@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict';
 import type { LookupFunction } from 'node:net';
 import { test } from 'node:test';
-import type { Resolve } from '../../src/net/guard.ts';
+import { resolvesTo } from '../../harness/resolves-to.ts';
 import { guardedLookup } from '../../src/net/outbound.ts';
 import { OutboundFailure } from '../../src/net/outbound-failure.ts';
 
 /** DNS lookups of provider names. */
 
-const at =
-  (...addresses: string[]): Resolve =>
-  async () =>
-    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-
 test('each connection resolves the name again and uses only that result', async () => {
-  const answers = [at('8.8.8.8'), at('127.0.0.1')];
+  const answers = [resolvesTo('8.8.8.8'), resolvesTo('127.0.0.1')];
   const lookup = guardedLookup(async (name) => (await answers.shift()?.(name)) ?? []);
   assert.deepEqual(await look(lookup, true), [{ address: '8.8.8.8', family: 4 }]);
   await assert.rejects(look(lookup, true), OutboundFailure);
@@ -25,7 +20,7 @@ test('concurrent lookups of a name share one query', async () => {
   const lookup = guardedLookup(async () => {
     queries++;
     await answer.promise;
-    return at('8.8.8.8')('x.example.com');
+    return resolvesTo('8.8.8.8')('x.example.com');
   });
   const found = Promise.all([look(lookup, false), look(lookup, false), look(lookup, false)]);
   answer.resolve();
@@ -36,8 +31,8 @@ test('concurrent lookups of a name share one query', async () => {
 });
 
 test('returns one address if one is requested', async () => {
-  assert.deepEqual(await look(guardedLookup(at('8.8.4.4', '8.8.8.8')), false), '8.8.4.4');
-  await assert.rejects(look(guardedLookup(at('8.8.4.4', '::1')), false), OutboundFailure);
+  assert.deepEqual(await look(guardedLookup(resolvesTo('8.8.4.4', '8.8.8.8')), false), '8.8.4.4');
+  await assert.rejects(look(guardedLookup(resolvesTo('8.8.4.4', '::1')), false), OutboundFailure);
 });
 
 function look(lookup: LookupFunction, all: boolean): Promise<unknown> {

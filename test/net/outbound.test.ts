@@ -3,15 +3,10 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import type { Resolve } from '../../src/net/guard.ts';
+import { resolvesTo } from '../../harness/resolves-to.ts';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { OutboundFailure } from '../../src/net/outbound-failure.ts';
 import { responseBytesMax } from '../../src/net/response-limits.ts';
-
-const at =
-  (...addresses: string[]): Resolve =>
-  async () =>
-    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 
 let connections = 0;
 let requests = 0;
@@ -74,7 +69,7 @@ describe('no packet is sent to', () => {
   for (const host of hosts) {
     for (const scheme of ['http', 'https', 'HTTPS']) {
       test(`${scheme}://${host}`, async () => {
-        const outbound = createOutbound({ allowedHosts: [], resolve: at('127.0.0.1') });
+        const outbound = createOutbound({ allowedHosts: [], resolve: resolvesTo('127.0.0.1') });
         const was = connections;
         const { kind } = await failure(outbound.guarded(`${scheme}://${host}:${port}/`));
         assert.equal(kind, 'refused');
@@ -97,7 +92,7 @@ describe('a name that now resolves differently', () => {
   ];
   for (const [what, addresses] of cases) {
     test(what, async () => {
-      const outbound = createOutbound({ allowedHosts: [], resolve: at(...addresses) });
+      const outbound = createOutbound({ allowedHosts: [], resolve: resolvesTo(...addresses) });
       const was = connections;
       const url = `https://rebind.example.com:${port}/`;
       assert.equal((await failure(outbound.guarded(url))).kind, 'refused');

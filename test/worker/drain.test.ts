@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { addAgent, ended } from '../../harness/agents.ts';
 import { startService } from '../../harness/service.ts';
 
-/** A process with API and worker shuts down while it accepts an execution that is born claimed. */
+/** A process with API and worker shuts down while it accepts an execution that admission claims at once. */
 
 const service = await startService();
 after(service.close);

@@ -288,7 +288,7 @@ test('a claim with a tag bound takes nothing below it, and returns the lowest ta
   assert.equal(unasked.lowestTag, null);
 });
 
-test('executions that were due long ago are promoted only by a full scan', async () => {
+test('only a full scan promotes executions that were due long ago', async () => {
   await clear();
   const late = await queue();
   await sql`update execution_queue set available_at = clock_timestamp() - interval '1 hour'`.execute(

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { callOver } from '../../../harness/call.ts';
 import { openTestDatabase } from '../../../harness/database.ts';
-import { startSystemApp } from '../system-app.ts';
+import { startSystemApp } from '../../../harness/system-app.ts';
 
 const { db, close } = await openTestDatabase(2);
 const app = await startSystemApp({ db });

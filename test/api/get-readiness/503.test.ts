@@ -5,8 +5,8 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { callOver } from '../../../harness/call.ts';
 import { openTestDatabase } from '../../../harness/database.ts';
+import { startSystemApp } from '../../../harness/system-app.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
-import { startSystemApp } from '../system-app.ts';
 
 const { connection, db, close } = await openTestDatabase(2);
 after(close);

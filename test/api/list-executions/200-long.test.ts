@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { get, type IncomingMessage } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
+import { openResponse } from '../../../harness/call.ts';
 import { firstHundred } from '../../../harness/history.ts';
 import { addRecords } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
@@ -169,9 +169,4 @@ test('a client that does not read holds no database connection; a later failure 
   assert.match(JSON.stringify(service.faults.splice(0)), /executions/);
 });
 
-function open(path: string): Promise<IncomingMessage> {
-  const headers = { authorization: `Bearer ${key}` };
-  return new Promise((resolve, reject) => {
-    get(`${service.url}${path}`, { headers, agent: false }, resolve).on('error', reject);
-  });
-}
+const open = (path: string) => openResponse(service.url + path, key);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { addAgent, run, type TestAgent } from '../../../harness/agents.ts';
 import { type Service, startService } from '../../../harness/service.ts';
-import { cueline, type Ended, jsonLines } from '../cueline.ts';
+import { type CommandResult, cueline, jsonLines } from '../cueline.ts';
 
 /** `cueline agents`, `prompts` and `history` as processes against the real service. */
 
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => service.close());
 
-function call(args: readonly string[], input?: string): Promise<Ended> {
+function call(args: readonly string[], input?: string): Promise<CommandResult> {
   return cueline(args, { CUELINE_URL: service.url, CUELINE_KEY: key }, input);
 }
 

@@ -14,7 +14,7 @@ import { findFirstWorkspace } from '../../../src/store/people/workspaces.ts';
 import { cueline, jsonLines } from '../cueline.ts';
 
 /**
- * Commands on the embedded database: alone, concurrently, beside a server, and after a rotation
+ * Commands on the embedded database: alone, concurrently, next to a server, and after a rotation
  * interrupted by a crash.
  */
 
@@ -109,7 +109,7 @@ async function call(url: string, key: string | undefined, body?: object): Promis
   return response.status;
 }
 
-/** Decrypts the stored credential with this secret, beside the server. */
+/** Decrypts the stored credential with this secret, while the server runs. */
 async function credential(dataDir: string, secret: string): Promise<string> {
   const connection = await findEmbedded(dataDir);
   assert.ok(connection);

@@ -48,7 +48,7 @@ test('keys are issued; executions are started, awaited, listed and canceled', {
 }, async () => {
   const secrets = {
     DATABASE_URL: databaseUrl(pooler.connection),
-    CUELINE_SECRET: 'a secret that only tests know of, and no one else',
+    CUELINE_SECRET: 'a secret that is used only by tests',
   };
   const permissions = 'execute,read,cancel,manage';
   const made = await cueline(
@@ -93,7 +93,7 @@ test('the owner signs in and lists with the session', { skip }, async () => {
   assert.equal(agents.status, 200);
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into it as it likes
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field
 async function answered(method: string, path: string, key: string, body?: object): Promise<any> {
   const response = await fetch(`${started?.url}${path}`, {
     method,

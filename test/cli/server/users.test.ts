@@ -4,7 +4,7 @@ import { type Service, startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
 import { cueline, jsonLines, onDatabase } from '../cueline.ts';
 
-/** `cueline users` and `cueline plan` beside a running service. */
+/** `cueline users` and `cueline plan` on the database of a running service. */
 
 let service: Service;
 let env: Record<string, string>;

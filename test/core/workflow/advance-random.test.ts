@@ -23,7 +23,7 @@ import {
 import { briefOf, readMore, wholeOf } from './run-state-of.ts';
 
 /** Executes a workflow run in memory. Ready steps are called; calls end in random order, some in the same batch. */
-function executeAttempt(plan: readonly Plan[], choice: () => number) {
+function runWorkflow(plan: readonly Plan[], choice: () => number) {
   const definition = definitionOf(plan);
   const rows = new Map<string, StepState>();
   const called: string[] = [];
@@ -111,7 +111,7 @@ test('a workflow run equals the reference model for any order of ends', () => {
       plans,
       fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true })),
       (plan, choices) => {
-        const { rows, called, end, definition } = executeAttempt(
+        const { rows, called, end, definition } = runWorkflow(
           plan,
           () => choices.next().value as number,
         );

@@ -106,7 +106,7 @@ test('unlimited retention and the longest retention delete nothing', async () =>
   assert.equal(rows.length, 0);
 });
 
-test('a live execution is kept, whatever its age', async () => {
+test('a live execution of any age is kept', async () => {
   const one = await agent({ recordsDays: 1, bodiesDays: 1 });
   const [run, record] = await addRecords(db, [
     { ...one, atMs: ago(3), status: 'processing' },

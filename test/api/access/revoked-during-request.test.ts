@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { addAgent } from '../../harness/agents.ts';
-import { during, untilBlocked } from '../../harness/locks.ts';
-import { startService } from '../../harness/service.ts';
-import { addWorkflow, step } from '../../harness/workflow-runs.ts';
-import { toId } from '../../src/core/id.ts';
-import { lockLimits } from '../../src/store/admission/limits.ts';
-import { setRole } from '../../src/store/people/members.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { during, untilBlocked } from '../../../harness/locks.ts';
+import { startService } from '../../../harness/service.ts';
+import { addWorkflow, step } from '../../../harness/workflow-runs.ts';
+import { toId } from '../../../src/core/id.ts';
+import { lockLimits } from '../../../src/store/admission/limits.ts';
+import { setRole } from '../../../src/store/people/members.ts';
 
 /** A caller that is removed or revoked while its request arrives is rejected. */
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { runAsAdmin } from '../../harness/cluster.ts';
-import { openTestDatabase } from '../../harness/database.ts';
-import { firstHundred } from '../../harness/history.ts';
-import { readSearch, separators, standalone } from '../../src/core/history/search.ts';
-import { openDatabase } from '../../src/store/connection/database.ts';
-import { matchesFilter } from '../../src/store/history/history-filter.ts';
+import { runAsAdmin } from '../../../harness/cluster.ts';
+import { openTestDatabase } from '../../../harness/database.ts';
+import { firstHundred } from '../../../harness/history.ts';
+import { readSearch, separators, standalone } from '../../../src/core/history/search.ts';
+import { openDatabase } from '../../../src/store/connection/database.ts';
+import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 
 const { connection, db, close } = await openTestDatabase(1);
 after(close);
