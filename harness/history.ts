@@ -33,9 +33,9 @@ export async function makeHistory(
   count: number,
   options: HistoryOptions = {},
 ): Promise<RandomHistory> {
-  const made = await makeRecords(db, count, options);
+  const created = await makeRecords(db, count, options);
   await countHistory(db);
-  return made;
+  return created;
 }
 
 interface HistoryOptions {

@@ -19,8 +19,8 @@ before(async () => {
   dataDir = join(directory, 'data');
 });
 after(async () => {
-  const left = await readPostmaster(join(dataDir, 'postgres')).catch(() => null);
-  if (left) process.kill(left.pid, 'SIGKILL');
+  const remaining = await readPostmaster(join(dataDir, 'postgres')).catch(() => null);
+  if (remaining) process.kill(remaining.pid, 'SIGKILL');
   await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 

@@ -154,8 +154,8 @@ const problem = {
 };
 
 async function change(path: string, body: object): Promise<void> {
-  const answer = await service.call('PATCH', path, { key, body });
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  const response = await service.call('PATCH', path, { key, body });
+  assert.equal(response.status, 200, JSON.stringify(response.body));
 }
 
 /** The page and each table fit the width. Charts resize a few frames later. */

@@ -49,9 +49,9 @@ test('an aborted call does not start', async () => {
 test('a result in time wins over a later abort', async () => {
   const controller = new AbortController();
   const call = { signal: controller.signal, timeoutMs: hour };
-  const answer = withDeadline(call, noCost, async () => {
+  const response = withDeadline(call, noCost, async () => {
     controller.abort();
     return 'paid for';
   });
-  assert.equal(await answer, 'paid for');
+  assert.equal(await response, 'paid for');
 });

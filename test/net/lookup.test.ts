@@ -16,14 +16,14 @@ test('each connection resolves the name again and uses only that result', async 
 
 test('concurrent lookups of a name share one query', async () => {
   let queries = 0;
-  const answer = Promise.withResolvers<void>();
+  const response = Promise.withResolvers<void>();
   const lookup = guardedLookup(async () => {
     queries++;
-    await answer.promise;
+    await response.promise;
     return resolvesTo('8.8.8.8')('x.example.com');
   });
   const found = Promise.all([look(lookup, false), look(lookup, false), look(lookup, false)]);
-  answer.resolve();
+  response.resolve();
   assert.deepEqual(await found, ['8.8.8.8', '8.8.8.8', '8.8.8.8']);
   assert.equal(queries, 1);
   await look(lookup, false);

@@ -21,11 +21,11 @@ test('a workspace that returns precedes those served since', async () => {
   const queue = new FairQueue<number>();
   const { signal } = new AbortController();
   const [stayed, first] = ['a', 'a'].map((workspace) => queue.acquire(workspace, forever, signal));
-  const left = new AbortController();
-  const gone = queue.acquire('b', forever, left.signal);
+  const remaining = new AbortController();
+  const gone = queue.acquire('b', forever, remaining.signal);
   queue.release(1);
   assert.equal(await stayed, 1);
-  left.abort();
+  remaining.abort();
   assert.equal(await gone, null);
   const back = queue.acquire('b', forever, signal);
   queue.release(2);

@@ -5,6 +5,7 @@ import type { ModelCall } from '../../src/core/model/model-port.ts';
 import { generate } from '../../src/provider/generate.ts';
 import { languageModel } from '../../src/provider/language-model.ts';
 import { complete, type ProviderSettings } from '../../src/provider/settings.ts';
+import { chat, response } from './generated.ts';
 
 /**
  * The request and the parsed response of each kind. Requests are intercepted; the environment is full of credentials
@@ -53,12 +54,12 @@ const call: ModelCall = {
   signal: new AbortController().signal,
 };
 
-async function send(settings: Partial<ProviderSettings>, model: string, answer: object, more = {}) {
+async function send(settings: Partial<ProviderSettings>, model: string, body: object, more = {}) {
   const sent: { url: string; headers: Headers; body: Record<string, unknown> }[] = [];
   const fetch: typeof globalThis.fetch = async (url, init) => {
-    const body = JSON.parse(String(init?.body));
-    sent.push({ url: String(url), headers: new Headers(init?.headers), body });
-    return Response.json(answer);
+    const sentBody = JSON.parse(String(init?.body));
+    sent.push({ url: String(url), headers: new Headers(init?.headers), body: sentBody });
+    return Response.json(body);
   };
   const whole = { name: 'p', kind: 'openai', apiKey: 'key', baseURL: null, ...settings } as const;
   const connection = complete(whole, false, 'http://127.0.0.1:11434');
@@ -71,35 +72,16 @@ async function send(settings: Partial<ProviderSettings>, model: string, answer: 
   return { ...request, generated };
 }
 
-const chat = (content: string | null = 'hi') => ({
-  id: 'c',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 10, completion_tokens: 2 },
-});
-const responses = {
-  id: 'r',
-  object: 'response',
-  created_at: 1,
-  status: 'completed',
-  model: 'm',
-  output: [
-    {
-      type: 'message',
-      id: 'm',
-      role: 'assistant',
-      status: 'completed',
-      content: [{ type: 'output_text', text: 'hi', annotations: [] }],
-    },
-  ],
+const completion = (content: string | null) =>
+  chat(undefined, { message: { role: 'assistant', content } });
+const responses = response({
   usage: {
     input_tokens: 10,
     input_tokens_details: { cached_tokens: 4 },
     output_tokens: 5,
     output_tokens_details: { reasoning_tokens: 3 },
   },
-};
+});
 const counted = (inputTokens: number, outputTokens: number, read = 0, write = 0) => ({
   text: 'hi',
   finishReason: 'stop',
@@ -241,8 +223,8 @@ test('without a key no authorization is sent', async () => {
 
 test('the text of a response is storable', async () => {
   const settings = { kind: 'openai-compatible', baseURL: 'https://h.example/v1' } as const;
-  const { generated } = await send(settings, 'm', chat('a\0b\ud800c🙂'));
+  const { generated } = await send(settings, 'm', completion('a\0b\ud800c🙂'));
   assert.equal(generated.text, 'a\ufffdb\ufffdc🙂');
-  const empty = await send(settings, 'm', chat(null));
+  const empty = await send(settings, 'm', completion(null));
   assert.equal(empty.generated.text, '');
 });

@@ -22,9 +22,9 @@ async function executeAt(url: string, agent: TestAgent): Promise<string> {
 test('with maxAttempts 1, a call that was sent is not sent again', async () => {
   const agent = await addAgent(service, { config: { maxAttempts: 1 } });
   const stopping = await startService({ sharedWith: service });
-  const held = stopping.models.hold();
+  const heldCall = stopping.models.hold();
   const statusUrl = await executeAt(stopping.url, agent);
-  await held.arrived;
+  await heldCall.arrived;
   const calls = service.models.calls.length;
   await stopping.close();
   const record = await ended(service, statusUrl, key);
@@ -38,9 +38,9 @@ test('with maxAttempts 1, a call that was sent is not sent again', async () => {
 test('with more attempts, another process calls again, and the cost is marked unknown', async () => {
   const agent = await addAgent(service);
   const stopping = await startService({ sharedWith: service });
-  const held = stopping.models.hold();
+  const heldCall = stopping.models.hold();
   const statusUrl = await executeAt(stopping.url, agent);
-  await held.arrived;
+  await heldCall.arrived;
   await stopping.close();
   const record = await ended(service, statusUrl, key);
   assert.equal(record.status, 'success');

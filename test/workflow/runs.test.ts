@@ -156,7 +156,7 @@ test('a raised limit takes effect for waiting steps', async () => {
 });
 
 test('canceling a workflow run stops its executions and starts no further step', async () => {
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const workflow = await addWorkflow(service, {
     steps: [
       step({ name: 'a', agent, ...withText('held') }),
@@ -164,7 +164,7 @@ test('canceling a workflow run stops its executions and starts no further step',
     ],
   });
   const runId = await startRun(service, workflow, key);
-  const call = await held.arrived;
+  const call = await heldCall.arrived;
   assert.equal(await canceler.cancel(runId), true);
   assert.equal(await canceler.cancel(runId), false);
   const { run, steps } = await endOfRun(service, workflow, runId);
@@ -184,7 +184,7 @@ test('canceling a workflow run stops its executions and starts no further step',
 });
 
 test('a workflow run past its deadline fails', async () => {
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const workflow = await addWorkflow(service, {
     timeoutMs: 1_000,
     steps: [step({ name: 'a', agent, ...withText('held') })],
@@ -193,7 +193,7 @@ test('a workflow run past its deadline fails', async () => {
   const { run } = await endOfRun(service, workflow, runId);
   assert.equal(run.errorCode, 'DEADLINE_EXCEEDED');
   // The step may not have been called yet.
-  held.release();
+  heldCall.release();
 });
 
 test('a sweep takes a ready step whose process died', async () => {

@@ -198,8 +198,8 @@ test('a failed step uses its fallback, a fixed output, or is skipped', async () 
 
 test('a failed step fails the workflow run and cancels the other steps', async () => {
   const slow = await addAgent(service, { user: '{{text}}', model: 'cueline/other' });
-  const held = echo.hold();
-  failing = held.arrived;
+  const heldCall = echo.hold();
+  failing = heldCall.arrived;
   const workflow = await addWorkflow(service, {
     steps: [
       step({ name: 'slow', agent: slow, ...withText('slow') }),
@@ -208,7 +208,7 @@ test('a failed step fails the workflow run and cancels the other steps', async (
     ],
   });
   const runId = await startRun(service, workflow, key);
-  const call = await held.arrived;
+  const call = await heldCall.arrived;
   const { run, steps } = await endOfRun(service, workflow, runId);
   assert.equal(run.status, 'failed');
   assert.equal(run.failedStep, 'broken');

@@ -91,9 +91,9 @@ test('an end is written if the next condition quotes text that cannot be stored,
     ],
   });
   models.script({});
-  const held = models.hold();
+  const heldCall = models.hold();
   const runId = await startRun(service, workflow, key);
-  await held.arrived;
+  await heldCall.arrived;
   assert.equal(await cancel(runId, 'held'), 200);
   const { run } = await endOfRun(service, workflow, runId);
   assert.equal(run.error, `Step "after" failed: ${quoted}`);
@@ -146,9 +146,9 @@ test('the same holds for a cancel, which succeeds', async () => {
       step({ name: 'poison', agent, ...withText('x'), after: ['held'] }),
     ],
   });
-  const held = models.hold();
+  const heldCall = models.hold();
   const runId = await startRun(service, workflow, key);
-  await held.arrived;
+  await heldCall.arrived;
   assert.equal(await cancel(runId, 'held'), 200);
   const { run, steps } = await endOfRun(service, workflow, runId);
   assert.equal(run.errorCode, 'INTERNAL');

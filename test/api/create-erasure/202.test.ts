@@ -228,17 +228,17 @@ for (const which of ['all agents', 'one agent']) {
     const agent = await addAgent(service, { optionalVariables: ['customer'] });
     const { key } = await service.key();
     const value = `c-waits-${which}`;
-    const held = models.hold();
+    const heldCall = models.hold();
     const variables = { name: 'you', customer: value };
     const { body } = await call('POST', `${agent.path}/execute`, { key, body: { variables } });
-    await held.arrived;
+    await heldCall.arrived;
     const agentId = which === 'one agent' ? agent.agentId : null;
     const waiting = await erased({ variable: 'customer', value, agentId });
     assert.equal(waiting.status, 'processing');
     assert.equal(waiting.waiting, 1);
     assert.equal(waiting.completedAt, null);
 
-    held.release();
+    heldCall.release();
     await ended(service, body.statusUrl, key);
     await round();
     const done = (await call('GET', `${path}/${waiting.erasureId}`, { user })).body;

@@ -156,8 +156,8 @@ test('an input without a required field is rejected, as on execute', async () =>
   assert.deepEqual([expected.code, expected.missingInput], ['MISSING_VARIABLES', ['name']]);
   const refusedAlike = async (response: ReturnType<typeof create>) => {
     const { status, body } = await response;
-    const { requestId: __, ...told } = body;
-    assert.deepEqual([status, told], [400, expected]);
+    const { requestId: __, ...fields } = body;
+    assert.deepEqual([status, fields], [400, expected]);
   };
   for (const given of [{}, { input: {} }, { input: { name: null } }]) {
     await refusedAlike(create({ cron, ...given }));

@@ -28,9 +28,9 @@ test('the event loop is free between two schedules', async (t) => {
   t.mock.method(
     Intl.DateTimeFormat.prototype,
     'formatToParts',
-    function (this: Intl.DateTimeFormat, ...given: Parameters<typeof read>) {
+    function (this: Intl.DateTimeFormat, ...args: Parameters<typeof read>) {
       turns.get(this.resolvedOptions().timeZone)?.add(turn);
-      return read.apply(this, given);
+      return read.apply(this, args);
     },
   );
   const { body } = await service.call('GET', `${path}/schedules`, { key });

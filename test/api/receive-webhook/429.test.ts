@@ -27,7 +27,7 @@ interface Hook {
   readonly secret: string;
 }
 
-async function made(): Promise<Hook> {
+async function createWebhook(): Promise<Hook> {
   const { body } = await service.call('POST', `${workflow.path}/webhooks`, {
     key,
     body: { name: 'Shop' },
@@ -64,7 +64,7 @@ async function written() {
 }
 
 test('each webhook accepts its limit of signed events per minute, across all processes', async () => {
-  const [hook, other] = [await made(), await made()];
+  const [hook, other] = [await createWebhook(), await createWebhook()];
   const responses = await Promise.all(
     Array.from({ length: 12 }, (_, place) => send(hook, place % 2 === 0 ? service : second)),
   );
@@ -81,7 +81,7 @@ test('each webhook accepts its limit of signed events per minute, across all pro
 });
 
 test('each response shows the remaining events of the minute', async () => {
-  const hook = await made();
+  const hook = await createWebhook();
   for (let left = limit - 1; left >= -1; left--) {
     const { status, headers } = await send(hook);
     const remaining = Math.max(0, left);
@@ -95,13 +95,13 @@ test('each response shows the remaining events of the minute', async () => {
 });
 
 test('a repeated event counts again', async () => {
-  const hook = await made();
+  const hook = await createWebhook();
   for (let n = 0; n < limit; n++) assert.equal((await send(hook, service, 'same')).status, 202);
   assert.equal((await send(hook, service, 'same')).status, 429);
 });
 
 test('events with an invalid signature do not count and write nothing', async () => {
-  const hook = await made();
+  const hook = await createWebhook();
   const before = await written();
   const forged = { ...hook, secret: `whsec_${Buffer.alloc(32).toString('base64')}` };
   // No more at once than a slow machine serves before waiting clients time out.

@@ -22,9 +22,16 @@ function call(args: readonly string[], input?: string): Promise<CommandResult> {
 }
 
 test('creates a prompt, deploys an agent and pins another version', async () => {
-  const made = await call(['prompts', 'create', '--name', 'Greeting', '--description', 'Hello.']);
-  assert.match(made.stdout, /^prm_\w{26}\n$/);
-  const promptId = made.stdout.trim();
+  const created = await call([
+    'prompts',
+    'create',
+    '--name',
+    'Greeting',
+    '--description',
+    'Hello.',
+  ]);
+  assert.match(created.stdout, /^prm_\w{26}\n$/);
+  const promptId = created.stdout.trim();
   const add = ['prompts', 'add-version', promptId, '--user-file', '-', '--model', 'cueline/echo'];
   const first = await call([...add, '--label', 'plain'], 'Hi {{name}}\n');
   assert.match(first.stdout, /^ver_\w{26}\n$/);

@@ -75,10 +75,10 @@ test('the same idempotency key executes once', async () => {
 });
 
 test('an execution is canceled once, and a wait times out', async () => {
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const args = ['exec', agent.agentId, '--var', 'a=1', '--timeout', '0', '--json'];
   const ended = await cueline(args, env);
-  await held.arrived;
+  await heldCall.arrived;
   assert.equal(ended.code, 1);
   const [, executionId = ''] =
     /^cueline: (exe_\w+) has not ended .*\(WAIT_TIMEOUT\)/.exec(ended.stderr) ?? [];

@@ -121,10 +121,10 @@ test('with --json, prints only the records or the file', async () => {
   const { code, stdout } = await call([agent.agentId, '--json']);
   assert.deepEqual([code, stdout], [0, whole.jsonl]);
   const file = join(folder, 'told.csv');
-  const told = await call([agent.agentId, '--json', '--format', 'csv', '--output', file]);
-  assert.deepEqual([told.code, told.stderr], [0, '']);
+  const result = await call([agent.agentId, '--json', '--format', 'csv', '--output', file]);
+  assert.deepEqual([result.code, result.stderr], [0, '']);
   const records = whole.jsonl.split('\n').length - 1;
-  assert.deepEqual(JSON.parse(told.stdout), { records, file });
+  assert.deepEqual(JSON.parse(result.stdout), { records, file });
   assert.equal(await readFile(file, 'utf8'), whole.csv);
 });
 

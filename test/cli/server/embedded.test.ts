@@ -28,8 +28,8 @@ test('issues keys with and without a server, and credentials survive a crash', a
   // Concurrently: one starts the database, and the other waits for it to stop.
   const alone = await Promise.all([cueline(create, env), cueline(create, env)]);
   for (const { code, stderr } of alone) assert.equal(code, 0, stderr);
-  const said = alone.map(({ stderr }) => stderr).join('');
-  assert.equal(said.match(/^Password: \S+ +\(shown once\)$/gm)?.length, 1, said);
+  const output = alone.map(({ stderr }) => stderr).join('');
+  assert.equal(output.match(/^Password: \S+ +\(shown once\)$/gm)?.length, 1, output);
   assert.equal(await postmaster(), null, 'PostgreSQL was left running');
 
   const [first, during] = await Promise.all([started(t, dataDir), cueline(create, env)]);
@@ -82,8 +82,8 @@ async function newDataDir(t: TestContext): Promise<string> {
   await chmod(directory, 0o755);
   const dataDir = join(directory, 'data');
   t.after(async () => {
-    const left = await readPostmaster(join(dataDir, 'postgres')).catch(() => null);
-    if (left) process.kill(left.pid, 'SIGKILL');
+    const remaining = await readPostmaster(join(dataDir, 'postgres')).catch(() => null);
+    if (remaining) process.kill(remaining.pid, 'SIGKILL');
     await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
   return dataDir;

@@ -51,12 +51,12 @@ test('keys are issued; executions are started, awaited, listed and canceled', {
     CUELINE_SECRET: 'a secret that is used only by tests',
   };
   const permissions = 'execute,read,cancel,manage';
-  const made = await cueline(
+  const created = await cueline(
     ['keys', 'create', '--name', 'k', '--permission', permissions, '--json'],
     secrets,
   );
-  assert.equal(made.code, 0, made.stderr);
-  const { key } = JSON.parse(made.stdout);
+  assert.equal(created.code, 0, created.stderr);
+  const { key } = JSON.parse(created.stdout);
   const { agents } = await answered('GET', '/api/v1/agents', key);
   const [{ agentId, requiredVariables }] = agents;
   const variables = Object.fromEntries(requiredVariables.map((name: string) => [name, 'x']));

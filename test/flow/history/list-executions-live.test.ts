@@ -14,12 +14,12 @@ import { rollupRound } from '../../../src/flow/history/retention-round.ts';
 import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 import { inSnapshot } from '../../../src/store/history/records.ts';
 
-/** A model whose executions end only by a cancel, beside one that responds at once. */
+/** A model whose executions end only by a cancel, and one that responds at once. */
 const longModel = 'cueline/long';
 const quick = scriptedModels();
 const service = await startService({
   models: {
-    call: (given) => (given.model === longModel ? untilAborted(given) : quick.call(given)),
+    call: (call) => (call.model === longModel ? untilAborted(call) : quick.call(call)),
   },
 });
 after(service.close);
@@ -34,12 +34,12 @@ test('total and rows agree in every snapshot while executions are accepted, refu
   const short = await addAgent(service);
   const long = await addAgent(service, { model: longModel });
   const agentIds = [short.id, long.id];
-  let left = clients;
+  let remaining = clients;
   let deleting = true;
-  const looked = Array.from({ length: 2 }, async () => {
+  const reads = Array.from({ length: 2 }, async () => {
     for (let looks = 0; deleting || looks < 20; looks++) await look(agentIds, looks);
   });
-  const deleted = deleteRecords(agentIds, () => left === 0).finally(() => {
+  const deleted = deleteRecords(agentIds, () => remaining === 0).finally(() => {
     deleting = false;
   });
   await Promise.all(
@@ -52,10 +52,10 @@ test('total and rows agree in every snapshot while executions are accepted, refu
           await service.call('POST', `${accepted.body.statusUrl}/cancel`, { key });
         }
       }
-      left--;
+      remaining--;
     }),
   );
-  await Promise.all([...looked, deleted]);
+  await Promise.all([...reads, deleted]);
   const statuses = await sql<{ status: string }>`
     select distinct status::text as status from executions where agent_id = any(${agentIds})`.execute(
     service.db,

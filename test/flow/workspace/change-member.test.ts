@@ -94,7 +94,7 @@ test('a member is removed only once', async () => {
   assert.deepEqual(outcomes, ['NOT_FOUND', 'done']);
 });
 
-test('nobody is invited while they become a member', async () => {
+test('a person who is joining cannot be invited', async () => {
   const { workspaceId, first, second } = await twoOwners();
   const email = 'coming@example.com';
   const { token } = await invite(db, first, { email, role: 'viewer' });
