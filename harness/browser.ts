@@ -1,8 +1,8 @@
 import { cookiesOf } from './sessions.ts';
 
-/** Calls of `/api/auth`, which better-auth serves and the OpenAPI document leaves out. */
+/** Calls of `/api/auth`, which better-auth serves and the OpenAPI document omits. */
 
-export interface Sent {
+export interface AuthRequest {
   readonly cookie?: string;
   readonly body?: unknown;
   /** The `Origin` header; none by default. */
@@ -10,12 +10,12 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Got {
+export interface AuthResponse {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into it as it likes
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   readonly body: any;
-  /** The cookies that were set, in the form in which they are sent back. */
+  /** The new cookies, as a `Cookie` header. */
   readonly cookie: string;
 }
 
@@ -23,8 +23,8 @@ export async function send(
   url: string,
   method: string,
   path: string,
-  sent: Sent = {},
-): Promise<Got> {
+  sent: AuthRequest = {},
+): Promise<AuthResponse> {
   const { cookie, body, origin, headers } = sent;
   const response = await fetch(url + path, {
     method,

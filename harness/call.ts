@@ -1,3 +1,4 @@
+import { get, type IncomingMessage } from 'node:http';
 import { assertDeclared } from '../test/contract/declared.ts';
 
 export interface CallOptions {
@@ -12,14 +13,14 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Answered {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: the contract has been checked, and a test looks into it as it likes
+  // biome-ignore lint/suspicious/noExplicitAny: checked against the contract; tests read any field
   readonly body: any;
 }
 
-/** Replaces a session in tests that are not about sessions: `startService` authenticates the user in this header. */
+/** Replaces a session in tests that do not test sessions: `startService` authenticates the user in this header. */
 export const userHeader = 'x-test-user';
 
 /** Fails if the OpenAPI document does not declare the response. */
@@ -28,7 +29,7 @@ export async function callOver(
   method: string,
   path: string,
   { key, user, cookie, body, headers }: CallOptions = {},
-): Promise<Answered> {
+): Promise<ApiResponse> {
   const raw = typeof body === 'string' || body instanceof Uint8Array;
   const response = await fetch(url + path, {
     method,
@@ -43,11 +44,19 @@ export async function callOver(
     redirect: 'manual',
   });
   const text = await response.text();
-  const answered = {
+  const apiResponse = {
     status: response.status,
     headers: response.headers,
     body: text === '' ? null : JSON.parse(text),
   };
-  assertDeclared({ ...answered, method, url: path });
-  return answered;
+  assertDeclared({ ...apiResponse, method, url: path });
+  return apiResponse;
+}
+
+/** Resolves with the response before its body is read, on a connection of its own. */
+export function openResponse(url: string, key: string): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${key}` };
+  return new Promise((resolve, reject) => {
+    get(url, { headers, agent: false }, resolve).on('error', reject);
+  });
 }

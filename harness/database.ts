@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
+import { openDatabase } from '../src/store/connection/database.ts';
 import { type Cluster, runAsAdmin, startCluster, template } from './cluster.ts';
 
 /** A fresh, migrated database. */
@@ -11,14 +12,14 @@ export interface TestDatabase {
 const connectTimeoutMs = 60_000;
 const sharedVariable = 'CUELINE_TEST_POSTGRES';
 
-/** Starts a PostgreSQL for this process and for those that it starts from now on. */
+/** Starts a PostgreSQL that this process shares with its later child processes. */
 export async function shareCluster(settings?: Readonly<Record<string, string>>): Promise<Cluster> {
   const cluster = await startCluster(settings);
   process.env[sharedVariable] = JSON.stringify(cluster.admin);
   return cluster;
 }
 
-/** A process that shares none starts its own PostgreSQL, and stops it after its last database. */
+/** Without a shared PostgreSQL, a process starts its own and stops it after its last database. */
 let own: Promise<Cluster> | null = null;
 let databases = 0;
 
@@ -45,6 +46,18 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       await stop();
     },
   };
+}
+
+/** A fresh database with an open pool that ignores lost connections. `close` also drops the database. */
+export async function openTestDatabase(poolMax = 5) {
+  const database = await createTestDatabase();
+  const { connection } = database;
+  const db = openDatabase({ connection, poolMax, onError: () => {} });
+  const close = async () => {
+    await db.destroy();
+    await database.drop();
+  };
+  return { database, connection, db, close };
 }
 
 async function findAdmin(): Promise<pg.ClientConfig> {

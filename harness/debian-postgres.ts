@@ -11,11 +11,11 @@ import { accountFor, changeOwner } from '../src/store/embedded/account.ts';
 import { bareEnvironment } from '../src/store/embedded/binaries.ts';
 import { runAsAdmin } from './cluster.ts';
 
-/** PostgreSQL as Debian packages it, with `pg_dump` and `pg_restore`, which the npm package does not contain. */
+/** PostgreSQL of a Debian package, which includes `pg_dump` and `pg_restore`, unlike the npm package. */
 
 const installed = '/usr/lib/postgresql';
 
-/** The folder with the programs of the latest installed version; `null` if there is none. */
+/** The folder of the programs of the latest installed version, or `null`. */
 export function debianPostgres(): string | null {
   if (!existsSync(installed)) return null;
   const versions = readdirSync(installed).filter((name) =>

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { bundlePackages } from './bundle-packages.ts';
 
-/** What a process that a test starts inherits of the environment: the search path and what makes starts fast. */
+/** The environment that processes of tests inherit: the search path and the settings for a fast start. */
 export function inherited(path = process.env.PATH ?? ''): Record<string, string> {
   const { NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env;
   return {
@@ -11,7 +11,7 @@ export function inherited(path = process.env.PATH ?? ''): Record<string, string>
   };
 }
 
-/** Makes starts fast for the processes that are started from now on: with compiled code from a cache, and bundles. */
+/** Speeds up the start of later processes with a compile cache and bundled packages. */
 export async function prepareFastStarts(): Promise<void> {
   const { env } = process;
   env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compiled');

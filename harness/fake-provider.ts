@@ -15,7 +15,7 @@ export interface FakeProvider {
   readonly calls: readonly FakeCall[];
   /** The number of connections so far. */
   readonly connections: number;
-  /** The next calls take these steps, whatever their model. */
+  /** Scripts the next calls, independent of their model. */
   script(...steps: readonly Step[]): void;
   /** Resolves once that many calls have arrived. */
   arrived(count: number): Promise<void>;
@@ -26,7 +26,7 @@ export interface FakeCall {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into it as it likes
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   readonly body: any;
   readonly model: string;
   /** The arrival, by the monotonic clock. */
@@ -35,7 +35,7 @@ export interface FakeCall {
   readonly epochMs: number;
   /** Resolves when the caller closes the connection before the response. */
   readonly hungUp: Promise<void>;
-  /** Whether that has happened. */
+  /** Whether the caller closed the connection before the response. */
   readonly givenUp: boolean;
 }
 
@@ -173,7 +173,7 @@ export function failing(status: number, message: string, code: string | null = n
   return { status, body: { error: { message, code, type: null, param: null } } };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever was sent
+// biome-ignore lint/suspicious/noExplicitAny: arbitrary JSON
 function play(step: Step, body: any, response: ServerResponse): void {
   if (step === 'hang') return;
   if (step === 'reset') return void response.socket?.resetAndDestroy();
@@ -202,7 +202,7 @@ function endLater(response: ServerResponse, text: unknown, afterMs = 0): void {
 
 function completion(
   step: Exclude<Extract<Step, object>, { status: number } | { half: string }>,
-  // biome-ignore lint/suspicious/noExplicitAny: whatever was sent
+  // biome-ignore lint/suspicious/noExplicitAny: arbitrary JSON
   body: any,
 ): object {
   const content = step.text === undefined ? (body?.messages?.at(-1)?.content ?? '') : step.text;
@@ -223,7 +223,7 @@ function completion(
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever was sent
+// biome-ignore lint/suspicious/noExplicitAny: arbitrary JSON
 async function readJson(request: IncomingMessage): Promise<any> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);

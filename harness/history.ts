@@ -5,16 +5,16 @@ import type { Db } from '../src/store/connection/database.ts';
 import { freshId } from './fresh-id.ts';
 import { countHistory, insertRecords } from './records.ts';
 
-/** Histories of random records, without executing anything. */
+/** Random histories, inserted without executing anything. */
 
-export interface MadeHistory {
+export interface RandomHistory {
   readonly workspaceId: string;
   readonly agentIds: readonly string[];
-  /** The prompt versions, models and keys that occur. */
+  /** The prompt versions, models and keys in the records. */
   readonly versionIds: readonly string[];
   readonly models: readonly string[];
   readonly keyIds: readonly string[];
-  /** From the first to the last of these milliseconds. */
+  /** The range of the records, inclusive. */
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -31,14 +31,14 @@ const dayMs = 86_400_000;
 export async function makeHistory(
   db: Db,
   count: number,
-  options: MadeOptions = {},
-): Promise<MadeHistory> {
-  const made = await makeRecords(db, count, options);
+  options: HistoryOptions = {},
+): Promise<RandomHistory> {
+  const created = await makeRecords(db, count, options);
   await countHistory(db);
-  return made;
+  return created;
 }
 
-interface MadeOptions {
+interface HistoryOptions {
   readonly seed?: number;
   readonly workspaceId?: string;
   readonly agentIds?: string[];
@@ -48,8 +48,8 @@ interface MadeOptions {
 export async function makeRecords(
   db: Db,
   count: number,
-  options: MadeOptions,
-): Promise<MadeHistory> {
+  options: HistoryOptions,
+): Promise<RandomHistory> {
   const { seed = 0, workspaceId = freshId(), agentIds = [freshId(), freshId()] } = options;
   const fromMs = Date.UTC(2026, 8, 25);
   const toMs = fromMs + 20 * dayMs;
@@ -92,7 +92,7 @@ export async function makeRecords(
 }
 
 /** The first hundred records of these agents. */
-export function wholeHistory(agentIds: readonly string[]): ListRequest {
+export function firstHundred(agentIds: readonly string[]): ListRequest {
   return {
     agentIds,
     status: null,

@@ -2,7 +2,7 @@ import { access, constants, statfs } from 'node:fs/promises';
 
 /** A file system in memory on Linux. */
 const folder = '/dev/shm';
-/** More than a test run needs at its peak. */
+/** Exceeds the peak of a test run. */
 const bytesMin = 6 * 2 ** 30;
 
 /**

@@ -4,8 +4,8 @@ const cleanUps = new Set<() => unknown>();
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Without it, an interrupted test, proof or benchmark would leave processes behind: they run in groups of their own, or
- * are stopped. Returns a function that takes the clean-up back.
+ * Runs a clean-up when a signal interrupts a test, proof or benchmark. Otherwise its child processes would keep running,
+ * because they are paused or in their own process groups. Returns a function that unregisters the clean-up.
  */
 export function onInterruption(cleanUp: () => unknown): () => void {
   if (cleanUps.size === 0) for (const signal of signals) process.on(signal, exit);
@@ -17,7 +17,7 @@ export function onInterruption(cleanUp: () => unknown): () => void {
 }
 
 async function exit(signal: (typeof signals)[number]): Promise<void> {
-  // Whatever is under way fails now, and must not end the process before the clean-up.
+  // Pending work fails now, but must not end the process before the clean-up.
   process.on('uncaughtException', () => {});
   await Promise.allSettled([...cleanUps].map(async (cleanUp) => cleanUp()));
   process.exit(128 + constants.signals[signal]);

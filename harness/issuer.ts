@@ -13,7 +13,7 @@ export interface Issuer {
   /** The user who signs in next. */
   person: Person;
   /** The defect of its next ID tokens. */
-  mistake: 'none' | 'nonce' | 'signature' | 'audience';
+  defect: 'none' | 'nonce' | 'signature' | 'audience';
   /** Whether it closes connections immediately. */
   down: boolean;
   close(): Promise<void>;
@@ -59,15 +59,15 @@ export async function startIssuer({ down = false } = {}): Promise<Issuer> {
         return response.writeHead(302, { location }).end();
       }
       case '/token': {
-        const asked = new URLSearchParams(await textOf(request));
-        const grant = grants.get(asked.get('code') ?? '');
-        grants.delete(asked.get('code') ?? '');
-        const verifier = createHash('sha256').update(asked.get('code_verifier') ?? '');
-        const right =
-          grant?.redirectUri === asked.get('redirect_uri') &&
+        const params = new URLSearchParams(await textOf(request));
+        const grant = grants.get(params.get('code') ?? '');
+        grants.delete(params.get('code') ?? '');
+        const verifier = createHash('sha256').update(params.get('code_verifier') ?? '');
+        const valid =
+          grant?.redirectUri === params.get('redirect_uri') &&
           grant?.challenge === verifier.digest('base64url') &&
-          isClient(request, asked, client);
-        if (!grant || !right) return json({ error: 'invalid_grant' }, 400);
+          isClient(request, params, client);
+        if (!grant || !valid) return json({ error: 'invalid_grant' }, 400);
         const id_token = idToken(grant);
         return json({ access_token: 'an access token', token_type: 'Bearer', id_token });
       }
@@ -77,19 +77,19 @@ export async function startIssuer({ down = false } = {}): Promise<Issuer> {
   });
 
   function idToken({ person, nonce }: Grant): string {
-    const { mistake } = issuer;
+    const { defect } = issuer;
     const now = Math.floor(Date.now() / 1000);
     const claims = {
       ...person,
       iss: issuer.url,
-      aud: mistake === 'audience' ? 'somebody else' : client.clientId,
-      nonce: mistake === 'nonce' ? 'another' : nonce,
+      aud: defect === 'audience' ? 'somebody else' : client.clientId,
+      nonce: defect === 'nonce' ? 'another' : nonce,
       iat: now,
       exp: now + 3_600,
     };
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const text = `${encode({ alg: 'RS256', kid: '1' })}.${encode(claims)}`;
-    const key = mistake === 'signature' ? other.privateKey : privateKey;
+    const key = defect === 'signature' ? other.privateKey : privateKey;
     return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
   }
 
@@ -102,7 +102,7 @@ export async function startIssuer({ down = false } = {}): Promise<Issuer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     client,
     person: { sub: 'nobody', email: 'nobody@example.com' },
-    mistake: 'none',
+    defect: 'none',
     down,
     async close() {
       server.closeAllConnections();
@@ -127,12 +127,12 @@ function discovery(url: string) {
 
 function isClient(
   { headers }: IncomingMessage,
-  asked: URLSearchParams,
+  params: URLSearchParams,
   { clientId, clientSecret }: Issuer['client'],
 ): boolean {
   const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
   if (headers.authorization === `Basic ${basic}`) return true;
-  return asked.get('client_id') === clientId && asked.get('client_secret') === clientSecret;
+  return params.get('client_id') === clientId && params.get('client_secret') === clientSecret;
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -3,21 +3,21 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../src/store/connection/database.ts';
 
 /**
- * Starts a call that a lock held by `change` blocks, and commits the change only once the call waits. So the call is
- * decided by the state after the change.
+ * Starts a call that is blocked by a lock of `change`, and commits the change once the call waits. The call then sees
+ * the state after the change.
  */
 export async function during<T>(
   db: Db,
   change: (trx: Trx) => Promise<unknown>,
   call: () => Promise<T>,
 ): Promise<T> {
-  let answer: Promise<T> | undefined;
+  let response: Promise<T> | undefined;
   await db.transaction().execute(async (trx) => {
     await change(trx);
-    answer = call();
+    response = call();
     await untilBlocked(db);
   });
-  return answer as Promise<T>;
+  return response as Promise<T>;
 }
 
 /** Resolves once this many connections to the database wait for a lock. */

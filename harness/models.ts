@@ -16,8 +16,8 @@ export interface ScriptedModels extends ModelPort {
   readonly calls: readonly ModelCall[];
   /** The next calls take one of these steps each. */
   script(...steps: readonly Step[]): void;
-  /** Holds the next call until `release` or an abort; `arrived` resolves once the call is there. */
-  hold(): Held;
+  /** Holds the next call until `release` or an abort; `arrived` resolves when it starts. */
+  hold(): HeldCall;
 }
 
 export type Step =
@@ -25,7 +25,7 @@ export type Step =
   | ModelFailure
   | ((call: ModelCall) => Promise<Partial<ModelResponse>>);
 
-export interface Held {
+export interface HeldCall {
   readonly arrived: Promise<ModelCall>;
   release(step?: Partial<ModelResponse> | ModelFailure): void;
 }
@@ -35,9 +35,9 @@ export function scriptedModels(): ScriptedModels {
   const steps: Step[] = [];
   return {
     calls,
-    call: (given) =>
-      withDeadline(given, unknownCost, async (signal) => {
-        const call = { ...given, signal };
+    call: (original) =>
+      withDeadline(original, unknownCost, async (signal) => {
+        const call = { ...original, signal };
         calls.push(call);
         const next = steps.shift() ?? {};
         const step = typeof next === 'function' ? await orAborted(next(call), signal) : next;

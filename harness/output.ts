@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Writes a report below `out/`, which git ignores, over that of an earlier run. */
+/** Writes a report to `out/`, which git ignores, and replaces an earlier one. */
 export function writeOutput(name: string, text: string): void {
   const path = join(import.meta.dirname, '../out', name);
   mkdirSync(dirname(path), { recursive: true });

@@ -33,11 +33,11 @@ export async function addMember(db: Db, workspaceId: string, role: Role): Promis
 }
 
 export interface KeyOptions {
-  /** All four by default. */
+  /** All permissions by default. */
   readonly permissions?: readonly Permission[];
-  /** Wire ids of the agents that it is tied to; the whole workspace by default. */
+  /** Wire ids of its agents; the whole workspace by default. */
   readonly agentIds?: readonly string[];
-  /** The default limits of a key unless given. */
+  /** Overrides of the default limits. */
   readonly rateLimits?: Partial<RateLimits>;
   readonly expiresAt?: Date;
   readonly revokedAt?: Date;

@@ -21,30 +21,30 @@ export async function rowsOfStatement(
   name: string,
   work: (send: Send) => Promise<unknown>,
 ): Promise<number> {
-  const asked: { text: string; values: readonly Value[] }[] = [];
+  const sent: { text: string; values: readonly Value[] }[] = [];
   const send = async (statement: Statement, values: readonly Value[] = []) => {
-    if (statement.name === name) asked.push({ text: statement.text, values });
+    if (statement.name === name) sent.push({ text: statement.text, values });
     return [];
   };
   await work(send as Send);
-  const [one, ...others] = asked;
-  assert.ok(one && others.length === 0, `${name}: sent ${asked.length} times`);
+  const [one, ...others] = sent;
+  assert.ok(one && others.length === 0, `${name}: sent ${sent.length} times`);
   const values = one.values.length > 0 ? `(${one.values.map(literal).join(', ')})` : '';
-  return pipelines.use(async (ask) => {
-    await ask({ name: `${name}-prepare`, text: `prepare looked_at as ${one.text}` });
-    const text = `explain (analyze, format json) execute looked_at${values}`;
-    const [row] = await ask<Record<string, unknown>>({ name: `${name}-explain`, text });
-    await ask({ name: `${name}-deallocate`, text: 'deallocate looked_at' });
+  return pipelines.use(async (query) => {
+    await query({ name: `${name}-prepare`, text: `prepare inspected as ${one.text}` });
+    const text = `explain (analyze, format json) execute inspected${values}`;
+    const [row] = await query<Record<string, unknown>>({ name: `${name}-explain`, text });
+    await query({ name: `${name}-deallocate`, text: 'deallocate inspected' });
     return rowsOf(planIn(row));
   });
 }
 
 /** The plan of the only query that `work` sends, for its values. */
 export async function rowsOfQuery(db: Db, work: (db: Db) => Promise<unknown>): Promise<number> {
-  const asked: CompiledQuery[] = [];
-  await work(silentDb((query) => asked.push(query)));
-  const [one, ...others] = asked;
-  assert.ok(one && others.length === 0, `asked ${asked.length} times`);
+  const sent: CompiledQuery[] = [];
+  await work(silentDb((query) => sent.push(query)));
+  const [one, ...others] = sent;
+  assert.ok(one && others.length === 0, `sent ${sent.length} times`);
   const text = `explain (analyze, format json) ${one.sql}`;
   const { rows } = await db.executeQuery<Record<string, unknown>>(
     CompiledQuery.raw(text, [...one.parameters]),
@@ -53,8 +53,8 @@ export async function rowsOfQuery(db: Db, work: (db: Db) => Promise<unknown>): P
 }
 
 function planIn(row: Record<string, unknown> = {}): PlanNode {
-  const [answer] = Object.values(row);
-  const [plan] = (typeof answer === 'string' ? JSON.parse(answer) : answer) as { Plan: PlanNode }[];
+  const [json] = Object.values(row);
+  const [plan] = (typeof json === 'string' ? JSON.parse(json) : json) as { Plan: PlanNode }[];
   assert.ok(plan);
   return plan.Plan;
 }

@@ -8,7 +8,7 @@ import { onInterruption } from './interruption.ts';
 /** A Cueline process on a test's database, which a test may kill. */
 export interface CuelineProcess {
   readonly child: ChildProcess;
-  /** Its address; empty for a worker without a port. */
+  /** Its base URL; empty for a worker without a port. */
   readonly url: string;
   /** Everything written so far to standard output and standard error. */
   output(): { readonly said: string; readonly logged: string };
@@ -30,7 +30,7 @@ export async function spawnCueline(
     env: {
       ...inherited(),
       DATABASE_URL: databaseUrl(connection),
-      CUELINE_SECRET: 'a secret that only tests know of, and no one else',
+      CUELINE_SECRET: 'a secret that is used only by tests',
       CUELINE_LEASE_MS: '600',
       PORT: '0',
       ...env,
@@ -46,7 +46,7 @@ export async function spawnCueline(
   const up = Promise.withResolvers<void>();
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
-    // The last line of what it says once it is up.
+    // The last line that it prints at startup.
     if (/Ctrl-C/.test(said)) up.resolve();
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -74,7 +74,7 @@ export function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** As `DATABASE_URL` takes it, with the settings that are used here. */
+/** The connection as a `DATABASE_URL`, with the settings that tests use. */
 export function databaseUrl(connection: pg.ClientConfig): string {
   const { host = 'localhost', port = 5432, user, password, database } = connection;
   const secret = typeof password === 'string' ? `:${encodeURIComponent(password)}` : '';

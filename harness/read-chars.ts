@@ -1,15 +1,15 @@
 import type { Pipelines, Send } from '../src/store/connection/pipeline.ts';
 
 /** Pipelines that count the characters in the responses to their statements. */
-export function countRead(pipelines: Pipelines): Pipelines & { readonly chars: () => number } {
+export function countReadChars(pipelines: Pipelines): Pipelines & { readonly chars: () => number } {
   let chars = 0;
   return {
     ...pipelines,
     chars: () => chars,
     use: (work, responseTimeoutMs) =>
       pipelines.use((send) => {
-        const counting: Send = async <Row>(...given: Parameters<Send>) => {
-          const rows = await send<Row>(...given);
+        const counting: Send = async <Row>(...args: Parameters<Send>) => {
+          const rows = await send<Row>(...args);
           chars += JSON.stringify(rows).length;
           return rows;
         };

@@ -32,7 +32,7 @@ export async function putRecords(db: Db, records: readonly RecordOptions[]): Pro
         ${records.map((one) => one.workspaceId)}::uuid[], ${records.map((one) => one.agentId)}::uuid[],
         ${records.map((one) => one.status ?? 'success')}::execution_status[],
         ${records.map((one) => one.variables ?? '{"customer":"c1"}')}::text[])
-        as given (id, ms, workspace_id, agent_id, status, variables)`,
+        as input (id, ms, workspace_id, agent_id, status, variables)`,
   );
   return ids;
 }
@@ -48,7 +48,7 @@ export async function insertRecords(db: Db, selected: RawBuilder<unknown>): Prom
         case when ran then to_timestamp(ms / 1000.0) end,
         case when status <> 'processing' then to_timestamp((ms + latency) / 1000.0) end,
         cost_usd, 10, 20, case when ran then latency else 0 end, 1, status, source, 'made', 'v1', model, error_code,
-        case when error_code is not null then 'It was made so.' end, variables::json,
+        case when error_code is not null then 'Made by a test.' end, variables::json,
         case when status = 'processing' then '{}'::json end, system_prompt, user_prompt, output
       from (${selected}) as selected
       returning id, workspace_id, agent_id, status)
@@ -63,11 +63,11 @@ export async function addRecords(db: Db, records: readonly RecordOptions[]): Pro
 }
 
 /** The ids of these records that still exist. */
-export async function left(db: Db, ids: readonly string[]): Promise<string[]> {
+export async function remainingIds(db: Db, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from executions where id = any (${ids}::uuid[])`.execute(db);
-  const there = new Set(rows.map(({ id }) => id));
-  return ids.filter((id) => there.has(id));
+  const existing = new Set(rows.map(({ id }) => id));
+  return ids.filter((id) => existing.has(id));
 }
 
 /** Creates the partition for the month of this time; returns the first moment of the month. */
@@ -89,7 +89,7 @@ const keys = {
     'agent_id, level, bucket, status, source, prompt_version_id, model, api_key_id, error_code',
 } as const;
 
-/** The statistics that the records imply. */
+/** Selects the statistics that follow from the records. */
 function counted(table: keyof typeof keys): string {
   return `
     select ${keys[table]}, count(*) as occurred, count(*) as recorded, sum(input_tokens), sum(output_tokens), sum(cost_usd),
@@ -101,8 +101,8 @@ function counted(table: keyof typeof keys): string {
       ('statistics', 'hour', date_trunc('hour', id_time(id), 'UTC')),
       ('statistics', 'day', date_trunc('day', id_time(id), 'UTC')),
       ('breakdown', 'quarter', date_bin('15 minutes', id_time(id), 'epoch')),
-      ('breakdown', 'day', date_trunc('day', id_time(id), 'UTC'))) as at (stands_in, level, bucket)
-    where status <> 'processing' and stands_in = '${table}'
+      ('breakdown', 'day', date_trunc('day', id_time(id), 'UTC'))) as at (target, level, bucket)
+    where status <> 'processing' and target = '${table}'
     group by ${keys[table]}`;
 }
 
@@ -124,10 +124,10 @@ export async function miscounted(db: Db): Promise<unknown[]> {
   for (const table of ['statistics', 'breakdown'] as const) {
     const above = 'recorded <> 0 and bucket >= (select at from history_floor)';
     const stored = `select ${keys[table]}, recorded from ${table} where ${above}`;
-    const right = `select ${keys[table]}, recorded from (${counted(table)}) as counted where ${above}`;
+    const expected = `select ${keys[table]}, recorded from (${counted(table)}) as counted where ${above}`;
     const { rows } = await sql
       .raw(`
-        with stored as (${stored}), counted as (${right})
+        with stored as (${stored}), counted as (${expected})
         select 'stored' as what, * from (select * from stored except select * from counted) as more
         union all
         select 'counted', * from (select * from counted except select * from stored) as less

@@ -6,8 +6,8 @@ import type { CallOptions } from './call.ts';
 import type { Service } from './service.ts';
 
 /**
- * Declares tests for what every management endpoint refuses: strangers, callers without the permission, malformed
- * bodies. `path` must exist, and `body` must be valid.
+ * Declares tests of the refusals that all management endpoints share: unauthenticated callers, missing permissions,
+ * malformed bodies. `path` must exist, and `body` must be valid.
  */
 export function testRefusals(
   service: Service,
@@ -17,11 +17,11 @@ export function testRefusals(
   const { method } = endpoint;
   const sent = body === undefined ? {} : { body };
   const refused = async (status: number, code: string, options: CallOptions, at = path) => {
-    const answer = await service.call(method, at, { ...sent, ...options });
-    assert.deepEqual([answer.status, answer.body.code], [status, code]);
+    const response = await service.call(method, at, { ...sent, ...options });
+    assert.deepEqual([response.status, response.body.code], [status, code]);
   };
 
-  test('401 without a key, or with one that does not hold', async () => {
+  test('401 without a valid key', async () => {
     const past = new Date('2020-01-01');
     const revoked = await service.key({ revokedAt: past });
     const expired = await service.key({ expiresAt: past });
@@ -33,7 +33,7 @@ export function testRefusals(
     await refused(401, 'UNAUTHORIZED', sent.body ? { body: '{' } : {}, `${path}?x=1`);
   });
 
-  test('403 for a key without the permission, or whose issuer has lost the right', async () => {
+  test('403 for a key without the permission, or whose issuer lost it', async () => {
     const weak = await service.key({ permissions: ['execute', 'read', 'cancel'] });
     await refused(403, 'PERMISSION_DENIED', { key: weak.key });
     const userId = await service.member('viewer');
@@ -42,13 +42,13 @@ export function testRefusals(
     await refused(403, 'PERMISSION_DENIED', { user: userId });
   });
 
-  test('400 for a query parameter that is not known', async () => {
+  test('400 for an unknown query parameter', async () => {
     const { key } = await service.key();
     await refused(400, 'INVALID_REQUEST', { key }, `${path}?unknown=1`);
   });
 
   if (endpoint.path.includes('{')) {
-    test('404 for another workspace, and for what is no identifier', async () => {
+    test('404 for another workspace, and for a malformed or unknown id', async () => {
       const { workspaceId, ownerId: userId } = await service.workspace();
       const { key } = await service.key({ workspaceId, userId });
       await refused(404, 'NOT_FOUND', { key });
@@ -60,7 +60,7 @@ export function testRefusals(
   }
 
   if (!endpoint.body) return;
-  test('400, 413 and 415 for a body that is none', async () => {
+  test('400, 413 and 415 for an invalid body', async () => {
     const { key } = await service.key();
     await refused(400, 'MALFORMED_BODY', { key, body: '{"a":' });
     await refused(400, 'MALFORMED_BODY', { key, body: '' });

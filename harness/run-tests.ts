@@ -25,7 +25,7 @@ import { createTestQueue, remainingFiles } from './test-queue.ts';
 const root = join(import.meta.dirname, '..');
 /** Tests wait more than they compute, so there are more processes than cores. */
 const processes = 5;
-/** Short, but it takes minutes. */
+/** A short file that runs for minutes. */
 const claimsFile = 'test/proof/claims.test.ts';
 
 const patterns = process.argv.slice(2);
@@ -64,7 +64,7 @@ await cluster.stop();
 await rm(queue, { recursive: true });
 process.exitCode = passed && notRun.length === 0 ? 0 : 1;
 
-/** The longest first, judged by size: otherwise one process would still test when the others have nothing left. */
+/** Sorts by size, largest first, so that no process still runs a long file when the others have finished. */
 function testFiles(globs: string[]): string[] {
   const sizes = globSync(globs, { cwd: root }).map((file) => ({
     file,
@@ -87,7 +87,7 @@ async function buildDashboard(): Promise<void> {
   await promisify(execFile)(process.execPath, [join(root, 'dashboard/build.ts')]);
 }
 
-/** 0 if there is no such file. */
+/** 0 if the file does not exist. */
 async function modifiedMs(path: string): Promise<number> {
   return stat(path).then(
     ({ mtimeMs }) => mtimeMs,

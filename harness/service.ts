@@ -12,7 +12,7 @@ import { deriveSealKey } from '../src/core/seal.ts';
 import { checkBaseURL } from '../src/net/guard.ts';
 import { type Db, openDatabase } from '../src/store/connection/database.ts';
 import { wire } from '../src/wiring.ts';
-import { type Answered, type CallOptions, callOver } from './call.ts';
+import { type ApiResponse, type CallOptions, callOver } from './call.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { type ScriptedModels, scriptedModels } from './models.ts';
 import { addKey, addMember, addWorkspace, type KeyOptions, type TestKey } from './people.ts';
@@ -50,7 +50,7 @@ export interface Service {
   /** Creates another workspace in the same database. */
   workspace(): Promise<{ workspaceId: string; ownerId: string }>;
   /** Makes a call and checks the response against the OpenAPI document. */
-  call(method: string, path: string, options?: CallOptions): Promise<Answered>;
+  call(method: string, path: string, options?: CallOptions): Promise<ApiResponse>;
   close(): Promise<void>;
 }
 
@@ -64,18 +64,18 @@ export interface ServiceOptions {
   readonly publicUrl?: string;
   readonly providers?: Partial<SignInProviders>;
   /** Shares the database of another service, like a second process. That service drops it. */
-  readonly beside?: Service;
+  readonly sharedWith?: Service;
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const database = options.beside?.database ?? (await createTestDatabase());
+  const database = options.sharedWith?.database ?? (await createTestDatabase());
   const faults: unknown[] = [];
   let closed = false;
   // The pool does not wait for its connections to close, and dropping the database breaks them.
   const onError = (error: unknown) => void (closed || faults.push(error));
   const { connection } = database;
   const db = openDatabase({ connection, poolMax: 5, onError });
-  const owned = options.beside ?? (await addWorkspace(db));
+  const owned = options.sharedWith ?? (await addWorkspace(db));
   const { workspaceId, ownerId } = owned;
   // Tests start maintenance rounds themselves.
   await sql`update maintenance_jobs set begun_at = 'infinity'`.execute(db);
@@ -115,7 +115,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
-  if (!workflows) throw new Error('the service was put together without its API');
+  if (!workflows) throw new Error('the service was wired without its API');
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 
   return {
@@ -134,14 +134,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       await drain(0);
       closed = true;
       await db.destroy();
-      if (!options.beside) await database.drop();
-      assert.deepEqual(faults, [], 'faults that no test expected');
+      if (!options.sharedWith) await database.drop();
+      assert.deepEqual(faults, [], 'unexpected faults');
     },
   };
 }
 
 /** Stored credentials are sealed with it. */
-export const secret = 'a secret that only tests know of';
+export const secret = 'a secret that only the tests use';
 export const sealKey = deriveSealKey(secret);
 /** The private host that providers may use. */
 export const allowedHost = '127.0.0.1:9000';

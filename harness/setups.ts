@@ -2,9 +2,9 @@ import type { ModelSetup } from '../src/core/model/model-port.ts';
 import type { StoredProvider } from '../src/core/model/provider.ts';
 import type { ProviderSettings } from '../src/provider/settings.ts';
 
-/** Model setups without a database: their credentials are not sealed. */
+/** Model setups without a database; their credentials are not sealed. */
 
-export const nothingStored: ModelSetup = { provider: null, price: null };
+export const emptySetup: ModelSetup = { provider: null, price: null };
 
 export function unsealed({
   kind,

@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 import type { Db } from '../src/store/connection/database.ts';
 
-/** A database that answers every query with no rows, and records the queries. */
+/** A database that returns no rows for any query, and reports the queries. */
 export function silentDb(onQuery: (query: CompiledQuery) => void = () => {}): Db {
   return new Kysely({
     dialect: {

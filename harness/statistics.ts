@@ -4,7 +4,7 @@ import type { Db } from '../src/store/connection/database.ts';
 import type { Send } from '../src/store/connection/pipeline.ts';
 import { addStatistics } from '../src/store/history/statistics.ts';
 
-/** Adds to the statistics as the end of so many executions would, without executing anything. */
+/** Adds tallies to the statistics without executing anything. */
 export async function insertStatistics(db: Db, tallies: readonly Tally[]): Promise<void> {
   const send = (async (statement: { text: string }, values: unknown[] = []) =>
     (await db.executeQuery(CompiledQuery.raw(statement.text, values))).rows) as Send;
@@ -12,7 +12,7 @@ export async function insertStatistics(db: Db, tallies: readonly Tally[]): Promi
 }
 
 /** A success with 10 input and 20 output tokens by default. */
-export function tally(some: Partial<Tally> & Pick<Tally, 'agentId' | 'executedAtMs'>): Tally {
+export function tally(overrides: Partial<Tally> & Pick<Tally, 'agentId' | 'executedAtMs'>): Tally {
   return {
     status: 'success',
     source: 'api',
@@ -26,6 +26,6 @@ export function tally(some: Partial<Tally> & Pick<Tally, 'agentId' | 'executedAt
     costUsd: '0',
     costKnown: true,
     latencyMs: 100,
-    ...some,
+    ...overrides,
   };
 }

@@ -4,11 +4,11 @@ import { takeTestFile } from './test-queue.ts';
 
 /** One of the processes that `run-tests.ts` starts: imports one test file after the other. */
 
-/** Tests inherit it. It finds tests that hang, also on a slow machine. */
+/** Inherited by all tests. Long enough for a slow machine; only a hanging test exceeds it. */
 const timeoutMs = 900_000;
 const closeMsMax = 10_000;
 
-// Without it, a test that awaits something unreferenced would end the process, and the remaining files would not run.
+// Otherwise a test that awaits something unreferenced would end the process, and the remaining files would not run.
 const keepAlive = setInterval(() => {}, 2 ** 31 - 1);
 for (let file = takeTestFile(); file !== null; file = takeTestFile()) {
   const path = join(import.meta.dirname, '..', file);
@@ -16,5 +16,5 @@ for (let file = takeTestFile(); file !== null; file = takeTestFile()) {
   await test(file, { timeout: timeoutMs }, () => import(path));
 }
 clearInterval(keepAlive);
-// A file that left something open would otherwise keep the process alive forever.
+// Otherwise a file with open handles would keep the process alive forever.
 setTimeout(() => process.exit(1), closeMsMax).unref();

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 
 const queueVariable = 'CUELINE_TEST_QUEUE';
 
-/** Returns the folder, and hands it to the processes that start from now on. */
+/** Returns the folder, and passes it to later child processes. */
 export async function createTestQueue(files: readonly string[]): Promise<string> {
   const queue = await mkdtemp(join(tmpdir(), 'cueline-test-queue-'));
   await Promise.all(

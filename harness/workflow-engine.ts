@@ -8,7 +8,7 @@ import { valueCache } from '../src/flow/workflow/value-cache.ts';
 import type { Connection } from '../src/store/connection/detect-pooler.ts';
 import { testPipelines } from './pipelines.ts';
 
-/** A process without knowledge of any workflow run. */
+/** The state of a process with empty caches. */
 export function coldProgress(): ProgressDeps {
   return {
     definitions: definitionCache(),

@@ -47,11 +47,14 @@ export function step({ agent, forEach, ...rest }: StepOptions): StepDefinition {
   };
 }
 
+/** The variables of a step whose prompt is `{{text}}`. */
+export const withText = (text: unknown) => ({ variables: { text } });
+
 export async function addWorkflow(
   { db, workspaceId }: { readonly db: Db; readonly workspaceId: string },
   definition: Partial<WorkflowDefinition> & Pick<WorkflowDefinition, 'steps'>,
 ): Promise<TestWorkflow> {
-  const whole: WorkflowDefinition = {
+  const complete: WorkflowDefinition = {
     input: { required: [], optional: [], defaults: {} },
     timeoutMs: 3_600_000,
     output: null,
@@ -63,13 +66,13 @@ export async function addWorkflow(
   );
   await sql`
     insert into workflow_versions (id, workflow_id, workspace_id, number, label, definition, agent_ids)
-    values (${versionId}, ${id}, ${workspaceId}, 1, 'v1', ${JSON.stringify(whole)},
-      ${agentsOf(whole).map((one) => fromId('agent', one))}::uuid[])`.execute(db);
+    values (${versionId}, ${id}, ${workspaceId}, 1, 'v1', ${JSON.stringify(complete)},
+      ${agentsOf(complete).map((one) => fromId('agent', one))}::uuid[])`.execute(db);
   await sql`update workflows set workflow_version_id = ${versionId} where id = ${id}`.execute(db);
   return { id, workflowId: toId('workflow', id) };
 }
 
-/** A live workflow run of which no step has started. */
+/** A live workflow run without a started step. */
 export async function addOpenRun(db: Db, workflow: TestWorkflow): Promise<string> {
   const id = freshId();
   await sql`
@@ -111,9 +114,9 @@ export async function startRun(
   return started.runId;
 }
 
-export interface EndedExecution {
+export interface WorkflowRunResult {
   readonly run: WorkflowRunRow;
-  /** By `NAME`, or `NAME[ITEM]`. */
+  /** Keyed by `NAME` or `NAME[ITEM]`. */
   readonly steps: ReadonlyMap<string, WorkflowStepRow>;
   readonly output: unknown;
 }
@@ -123,14 +126,14 @@ export async function endOfRun(
   service: Pick<Service, 'workflows' | 'db'>,
   workflow: TestWorkflow,
   runId: string,
-): Promise<EndedExecution> {
+): Promise<WorkflowRunResult> {
   for (;;) {
     await service.workflows.workflowRunWaiters.wait(runId, 20_000, new AbortController().signal);
     const found = await sql<WorkflowRunRow>`
       select ${runColumns} from workflow_runs r join workflow_versions v on v.id = r.workflow_version_id
       where r.id = ${runId} and r.workflow_id = ${workflow.id}`.execute(service.db);
     const [run] = found.rows;
-    if (!run) throw new Error('the run is gone');
+    if (!run) throw new Error('the workflow run no longer exists');
     if (run.status === 'processing') continue;
     const rows = await listSteps(service.db, runId);
     const named = ({ step: name, item }: WorkflowStepRow) => (item < 0 ? name : `${name}[${item}]`);

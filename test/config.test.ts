@@ -46,7 +46,7 @@ test('an empty or blank variable counts as absent', () => {
   assert.deepEqual(readConfig({ OPENAI_API_KEY: '' }).providerEnv, {});
 });
 
-test('the value cannot be changed, at no depth', () => {
+test('the config is deeply frozen', () => {
   const config = readConfig({ CUELINE_ALLOWED_HOSTS: 'ollama.lan' });
   for (const part of [
     config,
@@ -115,7 +115,7 @@ const good: [
   ['PATH', '/bin', (c) => c.providerEnv, {}],
 ];
 for (const [variable, given, read, is] of good) {
-  test(`${variable}=${given} is taken`, () => {
+  test(`${variable}=${given} is accepted`, () => {
     assert.deepEqual(read(readConfig({ [variable]: given })), is);
   });
 }
@@ -149,7 +149,7 @@ const bad: [variable: string, ...given: string[]][] = [
 ];
 for (const [variable, ...values] of bad) {
   for (const given of values) {
-    test(`${variable}=${given} is refused, with what it was and what is allowed`, () => {
+    test(`${variable}=${given} is rejected with the value and the allowed values`, () => {
       const problems = problemsOf({ [variable]: given });
       assert.equal(problems.length, 1);
       assert.ok(problems[0]?.startsWith(`${variable} is ${JSON.stringify(given)}; expected `));
@@ -168,7 +168,7 @@ const secrets: [variable: string, given: string][] = [
   ['CUELINE_PUBLIC_URL', 'https://user:hunter2@example.com'],
 ];
 for (const [variable, given] of secrets) {
-  test(`${variable} is refused without a word of what it was (${given})`, () => {
+  test(`${variable} is rejected without revealing its value (${given})`, () => {
     const problems = problemsOf({ [variable]: given });
     assert.equal(problems.length, 1);
     assert.ok(problems[0]?.startsWith(`${variable} is not valid; expected `));
@@ -176,7 +176,7 @@ for (const [variable, given] of secrets) {
   });
 }
 
-test('everything that is wrong is listed at once', () => {
+test('all problems are reported at once', () => {
   const env = { PORT: 'x', CUELINE_SLOTS: '0', CUELINE_SECRET: 'short', DATABASE_URL: 'y' };
   const problems = problemsOf(env);
   assert.equal(problems.length, 4);
@@ -186,8 +186,8 @@ test('everything that is wrong is listed at once', () => {
   );
 });
 
-test('sign-in is configured by the whole of its group', () => {
-  const whole = {
+test('a sign-in provider needs all variables of its group', () => {
+  const complete = {
     CUELINE_PUBLIC_URL: 'https://cueline.example.com',
     CUELINE_OIDC_ISSUER: 'https://id.example.com/realm',
     CUELINE_OIDC_CLIENT_ID: 'cueline',
@@ -195,24 +195,24 @@ test('sign-in is configured by the whole of its group', () => {
     CUELINE_GITHUB_CLIENT_ID: 'gh',
     CUELINE_GITHUB_CLIENT_SECRET: 'hush',
   };
-  assert.deepEqual(readConfig(whole).signIn, {
+  assert.deepEqual(readConfig(complete).signIn, {
     github: { clientId: 'gh', clientSecret: 'hush' },
     google: null,
     oidc: { issuer: 'https://id.example.com/realm', clientId: 'cueline', clientSecret: 'hush' },
   });
-  const { CUELINE_OIDC_ISSUER: _, CUELINE_GITHUB_CLIENT_SECRET: __, ...part } = whole;
+  const { CUELINE_OIDC_ISSUER: _, CUELINE_GITHUB_CLIENT_SECRET: __, ...part } = complete;
   assert.deepEqual(problemsOf(part), [
     'CUELINE_GITHUB_CLIENT_SECRET is missing; expected all of CUELINE_GITHUB_… or none.',
     'CUELINE_OIDC_ISSUER is missing; expected all of CUELINE_OIDC_… or none.',
   ]);
-  const { CUELINE_PUBLIC_URL: ___, ...nowhere } = whole;
-  assert.deepEqual(problemsOf({ ...nowhere, PORT: 'x' }), [
+  const { CUELINE_PUBLIC_URL: ___, ...withoutUrl } = complete;
+  assert.deepEqual(problemsOf({ ...withoutUrl, PORT: 'x' }), [
     'PORT is "x"; expected a whole number from 0 to 65535.',
     'CUELINE_PUBLIC_URL is missing: an identity provider must know where to send browsers back to.',
   ]);
 });
 
-test('a variable that Cueline does not know is a warning', () => {
+test('an unknown CUELINE_ variable is a warning', () => {
   const { warnings, slots } = readConfig({
     ...{ CUELINE_SLOT: '9', CUELINE_SLOTS: '7', OTHER: '1' },
     ...{ CUELINE_EMPTY: '', CUELINE_BLANK: ' ' },
@@ -221,7 +221,7 @@ test('a variable that Cueline does not know is a warning', () => {
   assert.equal(slots, 7);
 });
 
-test('with a database of its own a server needs the secret, else it keeps one', () => {
+test('an external database requires CUELINE_SECRET, an embedded one does not', () => {
   requireSecret(readConfig({}));
   requireSecret(readConfig({ DATABASE_URL: databaseUrl, CUELINE_SECRET: secret }));
   assert.throws(() => requireSecret(readConfig({ DATABASE_URL: databaseUrl })), {

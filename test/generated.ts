@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Declaration } from '../src/contract/agents/declaration.ts';
 import { openapi } from '../src/contract/openapi/openapi.ts';
 
-/** Writes the files that are made from the sources; with `--check`, exits 1 where one is not as it would be made. */
+/** Writes the generated files; with `--check`, only reports stale ones and exits with 1. */
 
 const root = new URL('../', import.meta.url);
 const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
@@ -21,7 +21,7 @@ for (const [path, text] of Object.entries(generated)) {
   }
 }
 
-/** For editors of `cueline.yaml`. */
+/** The schema that editors use for `cueline.yaml`. */
 function schemaOf(declaration: object): object {
   const $schema = 'https://json-schema.org/draft/2020-12/schema';
   return { $schema, ...declaration, title: 'cueline.yaml' };

@@ -23,12 +23,12 @@ test('a full disk or a stalled reader costs log lines and nothing else', async (
 async function logging(stderr: number | 'pipe', truncated?: string) {
   const source = `
     import { truncateSync, writeSync } from 'node:fs';
-    import { setImmediate as nextTurn } from 'node:timers/promises';
+    import { setImmediate as nextTick } from 'node:timers/promises';
     import { createLogger } from ${JSON.stringify(new URL('../src/log.ts', import.meta.url).href)};
     const log = createLogger({ level: 'info' });
     for (let line = 0; line < 100; line++) {
       log.info('x'.repeat(10_000));
-      await nextTurn();
+      await nextTick();
     }
     const truncated = ${JSON.stringify(truncated ?? null)};
     if (truncated) truncateSync(truncated);
@@ -66,9 +66,9 @@ test('the last lines reach a reader that starts late', async () => {
     const ended = once(child, 'exit');
     // Starts to read only when the pipe is full and more output waits.
     await once(child.stderr, 'readable');
-    const [said, [code]] = await Promise.all([text(child.stderr), ended]);
+    const [stderr, [code]] = await Promise.all([text(child.stderr), ended]);
     assert.equal(code, 1);
-    assert.equal(said.split('\n').filter((line) => line.includes('xxx')).length, 5_000);
-    assert.match(said, /the reason/);
+    assert.equal(stderr.split('\n').filter((line) => line.includes('xxx')).length, 5_000);
+    assert.match(stderr, /the reason/);
   }
 });

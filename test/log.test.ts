@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { after, beforeEach, test } from 'node:test';
 import Fastify from 'fastify';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../harness/database.ts';
+import { openTestDatabase } from '../harness/database.ts';
 import { startFakeProvider } from '../harness/fake-provider.ts';
 import { openUnsealed, unsealed } from '../harness/setups.ts';
 import { toId, uuid7 } from '../src/core/id.ts';
@@ -11,7 +11,6 @@ import { ModelFailure } from '../src/core/model/model-port.ts';
 import { generateKey } from '../src/core/people/key.ts';
 import { createLogger, executionLog, repeatedWarnings } from '../src/log.ts';
 import { createModels } from '../src/provider/registry.ts';
-import { openDatabase } from '../src/store/connection/database.ts';
 
 const lines: string[] = [];
 const log = createLogger({ level: 'trace', destination: { write: (line) => lines.push(line) } });
@@ -21,12 +20,8 @@ beforeEach(() => {
   lines.length = 0;
 });
 
-const database = await createTestDatabase();
-const db = openDatabase({ connection: database.connection, poolMax: 1, onError() {} });
-after(async () => {
-  await db.destroy();
-  await database.drop();
-});
+const { db, close } = await openTestDatabase(1);
+after(close);
 
 test('fields with secret names are redacted at any depth', () => {
   const names = [

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { startService } from '../harness/service.ts';
 import { createClient } from '../src/client/index.ts';
 
-/** The way of a team from an empty workspace to a history, over HTTP and through the client. */
+/** The end-to-end path of a team from an empty workspace to a history, over HTTP and with the client. */
 
 const service = await startService();
 after(service.close);

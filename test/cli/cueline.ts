@@ -6,21 +6,25 @@ import { inherited } from '../../harness/environment.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-export interface Running {
+export interface RunningCommand {
   interrupt(): void;
   /** Stops reading standard output. */
-  hangUp(): void;
-  readonly ended: Promise<Ended>;
+  closeStdout(): void;
+  readonly ended: Promise<CommandResult>;
 }
 
 /** Starts the command as a user would, with only the given environment. */
-export function begin(args: readonly string[], env: Record<string, string>, input = ''): Running {
+export function spawnCommand(
+  args: readonly string[],
+  env: Record<string, string>,
+  input = '',
+): RunningCommand {
   const child = spawn(process.execPath, [main, ...args], {
     env: { ...inherited('/usr/bin:/bin'), ...env },
     timeout: 100_000,
@@ -35,7 +39,7 @@ export function begin(args: readonly string[], env: Record<string, string>, inpu
   const ended = once(child, 'close').then(([code]) => ({ code, ...text }));
   return {
     interrupt: () => void child.kill('SIGINT'),
-    hangUp: () => void child.stdout.destroy(),
+    closeStdout: () => void child.stdout.destroy(),
     ended,
   };
 }
@@ -44,8 +48,8 @@ export function cueline(
   args: readonly string[],
   env: Record<string, string>,
   input?: string,
-): Promise<Ended> {
-  return begin(args, env, input).ended;
+): Promise<CommandResult> {
+  return spawnCommand(args, env, input).ended;
 }
 
 /** Environment of a command that uses a test's database, which listens on a socket. */
@@ -56,7 +60,7 @@ export function onDatabase(connection: pg.ClientConfig): Record<string, string> 
 }
 
 /** Parses the JSON lines of the output. */
-export function jsonLines({ stdout }: Ended) {
+export function jsonLines({ stdout }: CommandResult) {
   return stdout
     .split('\n')
     .slice(0, -1)

@@ -19,8 +19,8 @@ before(async () => {
   dataDir = join(directory, 'data');
 });
 after(async () => {
-  const left = await readPostmaster(join(dataDir, 'postgres')).catch(() => null);
-  if (left) process.kill(left.pid, 'SIGKILL');
+  const remaining = await readPostmaster(join(dataDir, 'postgres')).catch(() => null);
+  if (remaining) process.kill(remaining.pid, 'SIGKILL');
   await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
@@ -37,8 +37,8 @@ test('start prints its URL and leaves no files after SIGTERM', async (t) => {
   assert.match(second.stderr, new RegExp(`Another Cueline \\(pid ${cueline.process.pid}\\)`));
   assert.equal(second.stdout, '');
 
-  const beside = run(t, 'migrate');
-  assert.equal(await beside.exit, 0, beside.stderr);
+  const concurrent = run(t, 'migrate');
+  assert.equal(await concurrent.exit, 0, concurrent.stderr);
 
   cueline.process.kill('SIGTERM');
   assert.equal(await cueline.exit, 0, cueline.stderr);

@@ -60,7 +60,7 @@ test('the types match the contract without dependencies, and misuse is a compile
        Same<flat.WorkflowRunDetail, wire.WorkflowRunDetail>,
      ] = [true, true, true, true];`,
   );
-  const said = await compile({
+  const output = await compile({
     extends: join(root, 'tsconfig.build.json'),
     compilerOptions: {
       emitDeclarationOnly: true,
@@ -71,7 +71,7 @@ test('the types match the contract without dependencies, and misuse is a compile
     include: [],
     files: [join(root, 'src/client/index.ts'), join(folder, 'same.ts')],
   });
-  assert.equal(said.slice(0, shownCharsMax), '');
+  assert.equal(output.slice(0, shownCharsMax), '');
   await writeFile(join(client, 'wire.d.ts'), wireTypes());
   for (const file of await readdir(client)) {
     const text = await readFile(join(client, file), 'utf8');

@@ -42,9 +42,9 @@ test('a failed execution is returned, not thrown', async () => {
 });
 
 test('an execution can be awaited, and canceled once', async () => {
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const { executionId, statusUrl } = await cueline.execute(agent, { topic: 'waves' });
-  await held.arrived;
+  await heldCall.arrived;
   assert.equal(statusUrl, `/api/v1/agents/${agent}/executions/${executionId}`);
   assert.equal((await cueline.status(agent, executionId)).status, 'processing');
   const waiting = cueline.wait(agent, executionId);

@@ -5,12 +5,12 @@ import { openapi } from '../../src/contract/openapi/openapi.ts';
 import type { Json } from '../../src/contract/openapi/openapi-components.ts';
 
 /**
- * Holds answers against the OpenAPI document: the status must be declared for that operation, the declared headers
- * that an answer cannot do without must be there, those about limits that are there must be declared, and the body may
- * hold no field that the document does not know.
+ * Compares responses with the OpenAPI document. The operation must declare the status and the rate limit headers,
+ * required headers must be present, and the body may contain only declared fields.
+ * REMOVE
  */
 
-export interface Answered {
+export interface ApiResponse {
   readonly method: string;
   /** Path with or without origin and query. */
   readonly url: string;
@@ -20,11 +20,11 @@ export interface Answered {
   readonly body: unknown;
 }
 
-export function assertDeclared(answered: Answered): void {
-  const { method, status, headers } = answered;
+export function assertDeclared(response: ApiResponse): void {
+  const { method, status, headers } = response;
   // Not parsed with `URL`, which would normalize the very paths that tests send on purpose.
-  const path = answered.url.replace(/^https?:\/\/[^/]+/, '').replace(/[?#].*$/, '');
-  const at = `${method} ${path} answered ${status}`;
+  const path = response.url.replace(/^https?:\/\/[^/]+/, '').replace(/[?#].*$/, '');
+  const at = `${method} ${path} returned ${status}`;
   assert.ok(headers.get('x-request-id'), `${at} without X-Request-Id`);
   if (status === 401) assert.equal(headers.get('www-authenticate'), 'Bearer', at);
   if (status === 405) assert.ok(headers.get('allow'), `${at} without Allow`);
@@ -37,13 +37,13 @@ export function assertDeclared(answered: Answered): void {
   for (const name of limits) assert.ok(known.includes(name), `${at}: ${name} is not declared`);
   const schema = Object.values(declared.content ?? {})[0]?.schema ?? null;
   if (schema === null) {
-    assert.equal(answered.body, null, `${at} with a body`);
+    assert.equal(response.body, null, `${at} with a body`);
     return;
   }
   const check = validator(schema);
   assert.ok(
-    check(answered.body),
-    `${at}: ${problemsOf(check)} in ${JSON.stringify(answered.body)}`,
+    check(response.body),
+    `${at}: ${problemsOf(check)} in ${JSON.stringify(response.body)}`,
   );
 }
 

@@ -30,12 +30,13 @@ describe('a decimal', () => {
     '0x1',
     '1'.repeat(13),
   ]) {
-    test(`'${text}' is none`, () => assert.equal(toUnits(text), null));
+    test(`'${text}' is rejected`, () => assert.equal(toUnits(text), null));
   }
-  test('more than 24 places are none', () => assert.equal(toUnits(`0.${'1'.repeat(25)}`), null));
+  test('more than 24 places are rejected', () =>
+    assert.equal(toUnits(`0.${'1'.repeat(25)}`), null));
 });
 
-describe('a float of a price list', () => {
+describe('a float in a price list', () => {
   for (const [value, text] of [
     [0.1, '0.1'],
     [0.075, '0.075'],
@@ -45,15 +46,15 @@ describe('a float of a price list', () => {
     [1.5e-7, '0.00000015'],
     [1e-24, '0.000000000000000000000001'],
   ] as const) {
-    test(`${value} is what its author wrote`, () =>
+    test(`${value} converts to its shortest decimal`, () =>
       assert.equal(floatToUnits(value), toUnits(text)));
   }
   for (const value of [Number.NaN, Infinity, -1, 1e21, 1.5e-24, 1e-30]) {
-    test(`${value} is none`, () => assert.equal(floatToUnits(value), null));
+    test(`${value} is rejected`, () => assert.equal(floatToUnits(value), null));
   }
 });
 
-describe('a text of units', () => {
+describe('formatting units', () => {
   for (const [units, divisor, text] of [
     [0n, 1n, '0'],
     [one, 1n, '1'],
@@ -71,7 +72,7 @@ describe('a text of units', () => {
       assert.equal(toDecimal(units, divisor, 10), text));
   }
 
-  test('what has 10 places comes back as it went in', () => {
+  test('a value with 10 places round-trips', () => {
     const amount = fc.bigInt({ min: 0n, max: 10n ** 20n });
     fc.assert(
       fc.property(amount, (tenths) => {
@@ -81,7 +82,7 @@ describe('a text of units', () => {
     );
   });
 
-  test('is never off by more than half of the last place', () => {
+  test('rounds to at most half a unit in the last place', () => {
     const units = fc.bigInt({ min: 0n, max: 10n ** 40n });
     const divisor = fc.bigInt({ min: 1n, max: 10n ** 9n });
     fc.assert(

@@ -5,7 +5,7 @@ import { fromId, idPattern, toId, uuid7, uuid7Time, uuidFloor } from '../../src/
 
 const timeMs = fc.integer({ min: 0, max: 2 ** 48 - 1 });
 
-test('a made id is a version 7 UUID of its time', () => {
+test('a generated id is a version 7 UUID of its time', () => {
   fc.assert(
     fc.property(timeMs, (ms) => {
       const id = uuid7(ms);
@@ -15,7 +15,7 @@ test('a made id is a version 7 UUID of its time', () => {
   );
 });
 
-test('ids sort by time, and the floor of a millisecond lies at or below all of its ids', () => {
+test('ids sort by time, and the floor of a millisecond is not above its ids', () => {
   fc.assert(
     fc.property(timeMs, timeMs, (a, b) => {
       if (a < b) assert.ok(uuid7(a) < uuid7(b));
@@ -25,7 +25,7 @@ test('ids sort by time, and the floor of a millisecond lies at or below all of i
   );
 });
 
-test('an id survives the way to the wire and back, and only under its own kind', () => {
+test('an id round-trips over the wire, under its own kind only', () => {
   fc.assert(
     fc.property(fc.uuid(), (uuid) => {
       const wire = toId('agent', uuid);
@@ -36,7 +36,7 @@ test('an id survives the way to the wire and back, and only under its own kind',
   );
 });
 
-test('the text form is the one of the TypeID specification', () => {
+test('the text form follows the TypeID specification', () => {
   assert.equal(
     toId('user', '00000000-0000-0000-0000-000000000000'),
     'usr_00000000000000000000000000',
@@ -68,5 +68,5 @@ const malformed = [
 ];
 
 for (const text of malformed) {
-  test(`${JSON.stringify(text)} is no id`, () => assert.equal(fromId('agent', text), null));
+  test(`${JSON.stringify(text)} is not an id`, () => assert.equal(fromId('agent', text), null));
 }

@@ -11,7 +11,7 @@ import {
   members,
 } from '../../src/core/json.ts';
 
-/** Any JSON value, written with blanks between its tokens in all the ways that are allowed. */
+/** Any JSON value, with all kinds of whitespace between its tokens. */
 const spaced = fc.jsonValue({ maxDepth: 4 }).chain((value) =>
   fc.constantFrom(0, 1, 3, '\t', ' \n').map((indent) => ({
     value,
@@ -19,7 +19,7 @@ const spaced = fc.jsonValue({ maxDepth: 4 }).chain((value) =>
   })),
 );
 
-test('compact drops the blanks between tokens and nothing else', () => {
+test('compact removes only the whitespace between tokens', () => {
   fc.assert(
     fc.property(spaced, ({ value, text }) => {
       assert.equal(compact(text), JSON.stringify(value));
@@ -27,7 +27,7 @@ test('compact drops the blanks between tokens and nothing else', () => {
   );
 });
 
-test('members are found in the order sent, each with its own text', () => {
+test('members keep their order and their text', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string(), fc.jsonValue({ maxDepth: 3 }))), (entries) => {
       const text = `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
@@ -39,7 +39,7 @@ test('members are found in the order sent, each with its own text', () => {
   );
 });
 
-test('number texts and number-like names stay as they were sent', () => {
+test('number texts and number-like names are unchanged', () => {
   assert.deepEqual(members(compact('{ "2": 1.0, "1": 12345678901234567890, "1": 1e400 }')), [
     { name: '2', text: '1.0' },
     { name: '1', text: '12345678901234567890' },
@@ -86,7 +86,7 @@ for (const text of storable) {
   test(`${JSON.stringify(text)} can be stored`, () => assert.equal(isStorable(text), true));
 }
 
-test('what is storable is what JSON.parse finds well-formed and free of NUL', () => {
+test('a text is storable if JSON.parse returns it well-formed and without NUL', () => {
   const text = fc.array(
     fc.constantFrom(
       ...['a', '😀', '\\\\', '\\"', '\\u0000', '\\u0001', '\\ud83d', '\\ude00', '\\u0041'],
@@ -111,7 +111,7 @@ test('two texts of the same value have the same canonical form', () => {
   assert.notEqual(canonical('{"a":"1"}'), canonical('{"a":1}'));
 });
 
-const kept = [
+const exact = [
   ...['0', '-0', '-0.0000000000000000000', '0e999', '1.0', '1.000000000000000000', '1E5', '10e-1'],
   ...['9007199254740992', '100000000000000000000', '1e21', '0.30000000000000004', '5e-324'],
   ...['1.7976931348623157e308', '999999999999999', '99999999999999e99', '"1e400"', '{"1e400":[]}'],
@@ -125,8 +125,8 @@ const changed = [
   ...['12345678901234567890.0', '4.9e-324'],
 ];
 
-test('a number that parsing makes another one of is found, wherever it stands', () => {
-  for (const text of kept) assert.equal(changedNumber(text), null, text);
+test('a number that changes when parsed is found at any position', () => {
+  for (const text of exact) assert.equal(changedNumber(text), null, text);
   for (const number of changed) {
     const texts = ['#', '[1,#]', '{"a":1e5,"b":"2e500","c":{"d":[# ,1e999]}}', '{"a\\"":\n#}'];
     for (const text of texts) assert.equal(changedNumber(text.replace('#', number)), number, text);
@@ -140,7 +140,7 @@ test('no number that JSON.stringify writes is changed', () => {
   );
 });
 
-test('a number is changed where its decimal is not that of the parsed one', () => {
+test('a number changes if its decimal differs from the parsed one', () => {
   const digits = fc.stringMatching(/^[0-9]{1,18}$/);
   const number = fc
     .tuple(digits, fc.option(digits), fc.option(fc.integer({ min: -330, max: 320 })))
@@ -151,18 +151,18 @@ test('a number is changed where its decimal is not that of the parsed one', () =
   fc.assert(
     fc.property(number, (text) => {
       const written = JSON.stringify(Number(text));
-      // Beside one that is too large all are compared as decimals, however short they are.
-      const exact = (one: string) => canonical(`[1e999,${one}]`);
+      // Next to a number that overflows, all numbers are compared as decimals.
+      const decimal = (one: string) => canonical(`[1e999,${one}]`);
       const same =
         written !== 'null' &&
-        [written, Number(text).toPrecision(17)].some((one) => exact(one) === exact(text));
+        [written, Number(text).toPrecision(17)].some((one) => decimal(one) === decimal(text));
       assert.equal(changedNumber(text) === null, same);
     }),
     { numRuns: 2_000 },
   );
 });
 
-test('numbers as long as a body are compared without ado', () => {
+test('numbers as long as a body are compared quickly', () => {
   const zeros = '0'.repeat(1_000_000);
   const forms = [`1${zeros}1`, `1${zeros}`, `1${zeros}.0${zeros}1`, `1e1${zeros}`, `-0.${zeros}1`];
   const canonicals = forms.map((number) => canonical(`[${number}]`));
@@ -170,7 +170,7 @@ test('numbers as long as a body are compared without ado', () => {
   assert.equal(canonicals[1], canonical('[1e1000000]'));
 });
 
-test('numbers are the same where they are the same decimal, however they are written', () => {
+test('numbers in different notations are equal if their decimals are', () => {
   const same = [
     ['1', '1.0', '1e0', '10e-1', '0.1E+1'],
     ['0', '-0', '0.000', '0e99', '-0.0E-7'],
@@ -193,7 +193,7 @@ test('numbers are the same where they are the same decimal, however they are wri
   }
 });
 
-/** A document as it may be written: numbers in all their forms, what looks like one in strings, names sent twice. */
+/** A document with numbers in all notations, strings that look like numbers, and repeated names. */
 const { written } = fc.letrec<{ written: string }>((tie) => {
   const digits = fc.oneof(fc.constant('0'), fc.stringMatching(/^[1-9][0-9]{0,24}$/));
   const part = fc.stringMatching(/^\.[0-9]{1,24}$/);
@@ -222,22 +222,22 @@ const { written } = fc.letrec<{ written: string }>((tie) => {
   };
 });
 
-test('the canonical form is that of a value made number by number', () => {
+test('the canonical form equals that of a slow reference implementation', () => {
   fc.assert(
     fc.property(written, (text) => assert.equal(canonical(text), slowly(compact(text)))),
     { numRuns: 2_000 },
   );
 });
 
-test('a name is itself, whatever has been read before', () => {
-  // V8 takes a name with an escape for a backslash that it has read in the same place.
+test('parsed names do not depend on earlier names', () => {
+  // V8 confuses a name with an escape and a backslash that it parsed at the same position.
   for (const name of ['\\"', '\\\\', '\\"', '\\n']) {
     const text = `{"${name}":2,"before":1}`;
     assert.equal(canonical(`{"before":1,"${name}":2}`), text);
   }
 });
 
-test('only names are parsed for the canonical form of what holds a long number or what looks like one', (t) => {
+test('if a value may contain a long number, canonical parses only names', (t) => {
   const parse = t.mock.method(JSON, 'parse');
   canonical('{"a":"1234567890123456","b":[0,{"c":1e999}]}');
   assert.deepEqual(
@@ -264,8 +264,8 @@ function decimalOf(source: string): string {
   const [mantissa = '', power = '0'] = source.toLowerCase().split('e');
   const [whole = '', part = ''] = mantissa.replace('-', '').split('.');
   const digits = (whole + part).replace(/^0+/, '');
-  const kept = digits.replace(/0+$/, '');
-  if (kept === '') return '0';
-  const last = Number(power) - part.length + (digits.length - kept.length);
-  return `${source.startsWith('-') ? '-' : ''}${kept}e${last}`;
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return '0';
+  const last = Number(power) - part.length + (digits.length - significant.length);
+  return `${source.startsWith('-') ? '-' : ''}${significant}e${last}`;
 }

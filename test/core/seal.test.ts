@@ -6,7 +6,7 @@ import { deriveSealKey, seal, unseal } from '../../src/core/seal.ts';
 const key = deriveSealKey('a secret');
 const text = fc.string({ unit: 'grapheme', maxLength: 300 });
 
-test('what was sealed opens, for its owner and with its key', () => {
+test('unseals with the same owner and key', () => {
   fc.assert(
     fc.property(text, fc.string(), (secret, owner) => {
       assert.equal(unseal(key, seal(key, secret, owner), owner), secret);
@@ -14,7 +14,7 @@ test('what was sealed opens, for its owner and with its key', () => {
   );
 });
 
-test('it opens for no other owner and with no other key', () => {
+test('does not unseal with another owner or key', () => {
   fc.assert(
     fc.property(text, fc.string(), fc.string(), (secret, owner, other) => {
       fc.pre(owner !== other);
@@ -25,26 +25,26 @@ test('it opens for no other owner and with no other key', () => {
   );
 });
 
-test('a single bit that changed, or an end that is missing, is seen', () => {
+test('detects a flipped bit and a truncation', () => {
   fc.assert(
-    fc.property(text, fc.nat(), (secret, place) => {
+    fc.property(text, fc.nat(), (secret, position) => {
       const sealed = seal(key, secret, 'owner');
-      const bent = Buffer.from(sealed);
-      const bit = place % (bent.length * 8);
-      bent[bit >> 3] = (bent[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      assert.throws(() => unseal(key, bent, 'owner'));
-      assert.throws(() => unseal(key, sealed.subarray(0, place % sealed.length), 'owner'));
+      const flipped = Buffer.from(sealed);
+      const bit = position % (flipped.length * 8);
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      assert.throws(() => unseal(key, flipped, 'owner'));
+      assert.throws(() => unseal(key, sealed.subarray(0, position % sealed.length), 'owner'));
     }),
   );
 });
 
-test('the same text never looks the same twice, and never shows', () => {
+test('the same text is sealed differently each time and is not readable', () => {
   const sealed = Array.from({ length: 50 }, () => seal(key, 'sk-a-credential', 'owner'));
   assert.equal(new Set(sealed.map((one) => one.toString('hex'))).size, 50);
   for (const one of sealed) assert.ok(!one.includes('credential'));
 });
 
-test('the same secret always gives the same key, of 256 bits', () => {
+test('a secret always derives the same 256-bit key', () => {
   assert.equal(key.length, 32);
   assert.deepEqual(deriveSealKey('a secret'), key);
 });

@@ -19,14 +19,14 @@ const cases: [string, start: string, end: string][] = [
   ['0001-01-01', '0001-01-01T00:00:00.000Z', '0001-01-01T23:59:59.999Z'],
 ];
 for (const [text, start, end] of cases) {
-  test(`${text} begins at ${start} and ends at ${end}`, () => {
+  test(`${text} starts at ${start} and ends at ${end}`, () => {
     assert.equal(iso(parseBound(text, 'start')), start);
     assert.equal(iso(parseBound(text, 'end')), end);
     assert.equal(parseMoment(text), parseBound(text, 'start'));
   });
 }
 
-const noDates = [
+const invalid = [
   '',
   'today',
   '2026',
@@ -52,14 +52,14 @@ const noDates = [
   '+002026-11-21',
   '1795253400000',
 ];
-for (const text of noDates) {
-  test(`${JSON.stringify(text)} is no date`, () => {
+for (const text of invalid) {
+  test(`${JSON.stringify(text)} is not a date`, () => {
     assert.equal(parseBound(text, 'start'), null);
     assert.equal(parseBound(text, 'end'), null);
   });
 }
 
-test('what is answered can be sent: a time reads back as itself', () => {
+test('a time in a response parses to the same time', () => {
   const time = fc.date({
     min: new Date(0),
     max: new Date(Date.UTC(9999, 11, 31)),
@@ -73,7 +73,7 @@ test('what is answered can be sent: a time reads back as itself', () => {
   );
 });
 
-test('no text makes it throw', () => {
+test('no text throws', () => {
   fc.assert(fc.property(fc.string(), (text) => void parseBound(text, 'end')));
 });
 
@@ -81,7 +81,7 @@ function iso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-test('a day alone is a day of the zone that is given, a moment is not moved', () => {
+test('a date is a day of the given zone; a timestamp is not shifted', () => {
   const day = (side: 'start' | 'end') => parseBound('2026-03-29', side, 'Europe/Berlin');
   assert.equal(iso(day('start')), '2026-03-28T23:00:00.000Z');
   assert.equal(iso(day('end')), '2026-03-29T21:59:59.999Z');

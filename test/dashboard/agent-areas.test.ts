@@ -53,7 +53,7 @@ test('shows a rate limit without retrying, and stops waiting when the page close
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByRole('alert').getByText('Wait.').waitFor();
   await page.unroute('**/execute');
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const waits = page.waitForRequest(/wait=25/);
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await waits;
@@ -62,12 +62,12 @@ test('shows a rate limit without retrying, and stops waiting when the page close
     page.getByRole('link', { name: 'Prompts' }).click(),
   ]);
   assert.match(given.failure()?.errorText ?? '', /ABORTED/);
-  held.release();
+  heldCall.release();
 });
 
 test('cancels an execution in progress', async () => {
   const agent = await addAgent(service, { stage: 'Draft' });
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const { page } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner', intercepts: true });
   const [start, cancel] = ['Run', 'Cancel'].map((name) =>
     page.getByRole('button', { name, exact: true }),
@@ -78,7 +78,7 @@ test('cancels an execution in progress', async () => {
   await start?.click();
   await cancel?.click();
   await page.getByRole('alert').getByText('It broke.').waitFor();
-  held.release();
+  heldCall.release();
   await page.getByText('success', { exact: true }).waitFor();
   // The error of an earlier cancelation does not show for the next execution.
   service.models.hold();
@@ -94,15 +94,15 @@ test('cancels an execution before the page knows its id', async () => {
   const agent = await addAgent(service, { stage: 'Draft' });
   service.models.hold();
   const { page } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner', intercepts: true });
-  const held = Promise.withResolvers<void>();
+  const heldCall = Promise.withResolvers<void>();
   await page.route('**/execute', async (route) => {
-    await held.promise;
+    await heldCall.promise;
     await route.continue();
   });
   await page.getByRole('textbox', { name: 'name' }).fill('Ada');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
-  held.resolve();
+  heldCall.resolve();
   await page.getByText('canceled', { exact: true }).waitFor();
 });
 
@@ -122,15 +122,15 @@ test('shows the diff before pinning a version, and restores the previous pin', a
   await dialog.getByText('They become required').waitFor();
   await dialog.getByRole('textbox', { name: 'User template of v2' }).waitFor();
   await check();
-  const held = Promise.withResolvers<void>();
+  const heldCall = Promise.withResolvers<void>();
   await page.route(`**${agent.path}`, async (route) => {
-    if (route.request().method() === 'PATCH') await held.promise;
+    if (route.request().method() === 'PATCH') await heldCall.promise;
     await route.continue();
   });
   await dialog.getByRole('button', { name: 'Pin v2' }).click();
   await dialog.locator('button[data-loading]').waitFor();
   assert.ok(await dialog.getByRole('button', { name: 'Keep v1' }).isDisabled());
-  held.resolve();
+  heldCall.resolve();
   await dialog.waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Restore v1' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Pin v1' }).click();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addAgent, run } from '../../harness/agents.ts';
-import { holdWindows } from '../../harness/windows.ts';
+import { freezeWindows } from '../../harness/windows.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
@@ -30,7 +30,7 @@ test("the overview shows the agent's settings and activity", async () => {
 test('shows the usage of each rate limit window', async () => {
   const { key } = await service.key();
   const agent = await addAgent(service, { stage: 'Testing', rateLimits: { requestsPerDay: 1 } });
-  await holdWindows(service.db, agent.id);
+  await freezeWindows(service.db, agent.id);
   await run(service, agent, key);
   const { page, check } = await visit(`/agents/${agent.agentId}`, {
     as: 'viewer',

@@ -18,17 +18,17 @@ test('lists an agent with stage, version and 24-hour metrics', async () => {
   await run(service, agent, key);
   await run(service, agent, key);
   const { page, check } = await visit('/settings/account', { as: 'viewer' });
-  const asked: (string | null)[] = [];
+  const requested: (string | null)[] = [];
   page.on('request', (request) => {
     const { pathname, searchParams } = new URL(request.url());
-    if (pathname === '/api/v1/statistics') asked.push(searchParams.get('agentIds'));
+    if (pathname === '/api/v1/statistics') requested.push(searchParams.get('agentIds'));
   });
   await page.getByRole('link', { name: 'Agents', exact: true }).click();
   const row = page.getByRole('row').filter({ hasText: 'Agent' }).last();
   await row.getByText('100%').waitFor();
   assert.match(await row.innerText(), /Agent\s+Deployed\s+v1\s+2\s+100%\s+[\d.]+ m?s\s+\$0\.00/);
   await row.getByRole('img', { name: '2 executions in the last 24 hours, 2 successful' }).waitFor();
-  assert.deepEqual([...new Set(asked)], [agent.agentId]);
+  assert.deepEqual([...new Set(requested)], [agent.agentId]);
   await check();
   await row.getByRole('cell').last().click({ force: true });
   await page.waitForURL(`**/agents/${agent.agentId}`);

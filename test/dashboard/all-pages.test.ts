@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addAgent, run } from '../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
 import { makePrompt } from '../../harness/prompts.ts';
 import { loaded, openDashboard, timeoutMs } from './harness.ts';
 
@@ -154,8 +154,8 @@ const problem = {
 };
 
 async function change(path: string, body: object): Promise<void> {
-  const answer = await service.call('PATCH', path, { key, body });
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  const response = await service.call('PATCH', path, { key, body });
+  assert.equal(response.status, 200, JSON.stringify(response.body));
 }
 
 /** The page and each table fit the width. Charts resize a few frames later. */

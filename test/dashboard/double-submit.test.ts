@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addAgent } from '../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
 import { makePrompt } from '../../harness/prompts.ts';
 import { openDashboard } from './harness.ts';
 

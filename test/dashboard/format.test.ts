@@ -9,9 +9,9 @@ import {
 /** Values at unit boundaries, which round to the next unit. In the locale of the test run. */
 
 test('formats a duration', () => {
-  const said = [999.4, 999.6, 9_994, 9_999, 59_949, 59_960, 3_599_400, 3_599_600];
+  const durations = [999.4, 999.6, 9_994, 9_999, 59_949, 59_960, 3_599_400, 3_599_600];
   assert.deepEqual(
-    said.map((ms) => formatDuration(ms)),
+    durations.map((ms) => formatDuration(ms)),
     ['999 ms', '1.00 s', '9.99 s', '10.0 s', '59.9 s', '1 min 0 s', '59 min 59 s', '1 h 0 min'],
   );
 });

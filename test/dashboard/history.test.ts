@@ -80,13 +80,13 @@ test('counts pages exactly and jumps to the first and last', async () => {
 
 test('updates an execution in progress until it ends', async () => {
   const agent = await addAgent(service);
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const body = { variables: { name: 'you' } };
   await service.call('POST', `${agent.path}/execute`, { key, body });
-  await held.arrived;
+  await heldCall.arrived;
   const { page } = await visit(`/agents/${agent.agentId}/history`, { as: 'viewer' });
   await page.getByRole('cell', { name: 'processing' }).waitFor();
-  held.release();
+  heldCall.release();
   await page.getByRole('cell', { name: 'success' }).waitFor();
 });
 
@@ -106,18 +106,18 @@ test('requests bodies only for visible columns', async () => {
   await run(service, agent, key, { name: 'Ada' });
   const path = `/agents/${agent.agentId}/history`;
   const { page } = await visit(path, { as: 'viewer' });
-  const asked = new Set<string | null>();
+  const requested = new Set<string | null>();
   page.on('request', (request) => {
     const { pathname, searchParams } = new URL(request.url());
-    if (pathname.endsWith('/executions')) asked.add(searchParams.get('omit'));
+    if (pathname.endsWith('/executions')) requested.add(searchParams.get('omit'));
   });
   await page.reload();
   await loaded(page);
-  assert.deepEqual([...asked], ['bodies']);
+  assert.deepEqual([...requested], ['bodies']);
   await page.getByRole('button', { name: 'Columns' }).click();
   await page.getByRole('checkbox', { name: 'Output' }).check();
   await page.getByRole('cell', { name: 'Hello Ada' }).waitFor();
-  assert.deepEqual([...asked], ['bodies', null]);
+  assert.deepEqual([...requested], ['bodies', null]);
 });
 
 test('offers a narrower range if there are too many records to scan', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addAgent, run } from '../../harness/agents.ts';
-import { holdWindows } from '../../harness/windows.ts';
+import { freezeWindows } from '../../harness/windows.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
@@ -62,7 +62,7 @@ test('creates a key, shows it once, and it works', async () => {
 test('lists the rate limit usage of each key', async () => {
   const agent = await addAgent(service);
   const { key, id } = await service.key({ rateLimits: { requestsPerMinute: 4 } });
-  await holdWindows(service.db, id);
+  await freezeWindows(service.db, id);
   await run(service, agent, key);
   const { page, check } = await visit('/keys', { as: 'viewer' });
   await page.getByRole('img', { name: '1 of 4 calls used this minute' }).waitFor();

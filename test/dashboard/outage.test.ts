@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addAgent } from '../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
 import { openDashboard, returnToWindow } from './harness.ts';
 
 /** Pages while the server, the network or a lazy chunk is unavailable. */

@@ -146,9 +146,9 @@ test('compares two versions named in the URL', async () => {
 
 test('compares a version that is not listed yet, and loads older versions', async () => {
   const later = Array.from({ length: 101 }, () => ({ user: 'Goodbye' }));
-  const made = await makePrompt(service, { user: 'Hello', label: 'first' }, ...later);
-  const [oldest = ''] = made.versionIds;
-  const path = `/prompts/${made.promptId}/versions?before=${oldest}`;
+  const created = await makePrompt(service, { user: 'Hello', label: 'first' }, ...later);
+  const [oldest = ''] = created.versionIds;
+  const path = `/prompts/${created.promptId}/versions?before=${oldest}`;
   const { page, check } = await visit(path, { as: 'viewer' });
   await page.getByRole('textbox', { name: 'User template of first' }).waitFor();
   const before = page.getByRole('combobox', { name: 'Base version' });

@@ -46,16 +46,16 @@ test('model output never becomes active content, as text or as Markdown', async 
   const output = drawer.getByRole('region', { name: 'Output as Markdown' });
   await output.getByRole('heading', { name: 'Heading' }).waitFor();
   await check();
-  const made = await output.evaluate((element) => ({
+  const markup = await output.evaluate((element) => ({
     foreign: element.querySelectorAll('script, img, svg, iframe, style, form, object, input, b')
       .length,
     handlers: element.innerHTML.match(/<[^>]+\son\w+=/g),
     links: [...element.querySelectorAll('a')].map(({ href, rel }) => ({ href, rel })),
   }));
-  assert.equal(made.foreign, 0);
-  assert.equal(made.handlers, null);
-  assert.ok(made.links.length > 0);
-  for (const { href, rel } of made.links) {
+  assert.equal(markup.foreign, 0);
+  assert.equal(markup.handlers, null);
+  assert.ok(markup.links.length > 0);
+  for (const { href, rel } of markup.links) {
     assert.match(href, /^https:\/\/example\.com\//);
     assert.match(rel, /noopener/);
   }
@@ -138,10 +138,10 @@ test('runs again with the same and with other variables', async () => {
 
 test('cancels an execution', async () => {
   const agent = await addAgent(service);
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const body = { variables: { name: 'you' } };
   const accepted = await service.call('POST', `${agent.path}/execute`, { key, body });
-  await held.arrived;
+  await heldCall.arrived;
   const path = `/history/${agent.agentId}/${accepted.body.executionId}`;
   const { page, check } = await visit(path, { as: 'editor' });
   await page.getByRole('button', { name: 'Cancel execution' }).click();
@@ -175,8 +175,8 @@ test('deletes a record after confirmation', async () => {
   await check();
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await page.waitForURL(/\/history$/);
-  const gone = await service.call('GET', `${agent.path}/executions/${executionId}`, { key });
-  assert.equal(gone.status, 404);
+  const deleted = await service.call('GET', `${agent.path}/executions/${executionId}`, { key });
+  assert.equal(deleted.status, 404);
   // The back button shows no cached data either.
   await page.goBack();
   await page.goBack();

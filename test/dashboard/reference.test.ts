@@ -58,7 +58,7 @@ test('an operation shows its parameters, who may call it, and its examples', asy
   await operation.getByText('Needs an API key with').first().waitFor();
   await operation.getByText(/^curl/).first().waitFor();
   await settled(page);
-  // The viewer names the answers of all operations alike.
+  // The viewer uses the same names for the responses of all operations.
   const rules = { 'landmark-unique': { enabled: false } };
   assert.deepEqual(await axeViolations(page, { rules }), []);
   assert.equal(await page.getByRole('button', { name: /^(Test Request|Ask AI)/ }).count(), 0);

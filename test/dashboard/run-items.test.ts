@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Route } from 'playwright-core';
 import { addAgent } from '../../harness/agents.ts';
-import { makeWorkflow } from '../../harness/made-workflows.ts';
+import { makeWorkflow } from '../../harness/created-workflows.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
 import { fromId } from '../../src/core/id.ts';
 import { openDashboard } from './harness.ts';
 

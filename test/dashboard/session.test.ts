@@ -42,15 +42,15 @@ test('shows why an export was rejected', async () => {
     as: { userId: await memberOfTwo() },
     intercepts: true,
   });
-  let asked = 0;
+  let requested = 0;
   await page.route('**/executions/export?*', (route) => {
-    asked++;
+    requested++;
     return route.fulfill({ status: 503, json: problem });
   });
   await page.getByRole('button', { name: 'Export' }).click();
   await page.getByRole('menuitem', { name: 'CSV' }).click();
   await page.getByRole('alert').getByText('Too many exports.').waitFor();
-  assert.equal(asked, 1);
+  assert.equal(requested, 1);
   await check();
 });
 

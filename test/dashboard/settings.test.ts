@@ -211,8 +211,8 @@ test('erases an end user, which the audit log shows', async () => {
   await runRetentionRound(service.db, service.database);
   await page.getByRole('cell', { name: 'completed' }).waitFor();
   await check();
-  const gone = await service.call('GET', `${agent.path}/executions/${executionId}`, { key });
-  assert.equal(gone.status, 404);
+  const deleted = await service.call('GET', `${agent.path}/executions/${executionId}`, { key });
+  assert.equal(deleted.status, 404);
   await page.getByRole('link', { name: 'Audit log' }).click();
   await page.getByRole('cell', { name: 'Erasure requested' }).waitFor();
   await check();

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
 import { ModelFailure, noCost, noUsage } from '../../src/core/model/model-port.ts';
 import { openDashboard } from './harness.ts';
 
@@ -69,14 +69,14 @@ test('the empty list explains workflows; creates and runs the first one', async 
   await page.unroute('**/runs?*');
   await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
   await page.getByRole('heading', { name: 'No matches' }).waitFor();
-  const asked: string[] = [];
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  const requested: string[] = [];
+  page.on('request', (request) => requested.push(new URL(request.url()).pathname));
   await page.goto('/workflows?q=welc');
   await page.getByRole('img', { name: /success$/ }).waitFor();
   await check();
   // The list is one call, regardless of its length.
-  assert.ok(asked.includes('/api/v1/workflows'));
-  assert.ok(!asked.some((path) => path.startsWith('/api/v1/workflows/')));
+  assert.ok(requested.includes('/api/v1/workflows'));
+  assert.ok(!requested.some((path) => path.startsWith('/api/v1/workflows/')));
 });
 
 test('follows a workflow run with items, and cancels it after confirmation', async () => {
@@ -155,7 +155,7 @@ test('shows problems at their lines; saves, compares and pins a version', async 
   await page.keyboard.press('ControlOrMeta+End');
   await page.keyboard.insertText('output: 12345678901234567890');
   await page.getByText('The number 12345678901234567890 would lose precision').waitFor();
-  for (let left = 20; left > 0; left--) await page.keyboard.press('Backspace');
+  for (let remaining = 20; remaining > 0; remaining--) await page.keyboard.press('Backspace');
   await page.keyboard.insertText('"{{steps.greet.output}}!"\n');
   await page.getByText('Valid.').waitFor();
   await page.getByRole('textbox', { name: 'Notes' }).fill('Louder');

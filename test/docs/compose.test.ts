@@ -5,14 +5,14 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
 
-/** `compose.yaml`, as far as it can be read without a container engine. */
+/** Checks `compose.yaml` without a container engine. */
 
 const text = readFileSync(join(import.meta.dirname, '../../compose.yaml'), 'utf8');
 const { environment, env_file } = parse(text).services.cueline;
 
-test('all that .env holds reaches the service, under what the composition sets itself', () => {
+test('the service gets all of .env, except what compose.yaml sets itself', () => {
   assert.deepEqual(env_file, [{ path: '.env', required: false }]);
-  const held: Record<string, string> = {
+  const dotenv: Record<string, string> = {
     CUELINE_SECRET: 's'.repeat(32),
     POSTGRES_PASSWORD: 'secret',
     CUELINE_METRICS_TOKEN: 'm'.repeat(16),
@@ -25,13 +25,13 @@ test('all that .env holds reaches the service, under what the composition sets i
     name,
     String(value).replaceAll(
       /\$\{(\w+)(?::-([^}]*)|:\?[^}]*)?\}/g,
-      (_, of, usual) => held[of] ?? usual,
+      (_, of, fallback) => dotenv[of] ?? fallback,
     ),
   ]);
-  const config = readConfig({ ...held, ...Object.fromEntries(filled) });
+  const config = readConfig({ ...dotenv, ...Object.fromEntries(filled) });
   assert.deepEqual(
     [config.metricsToken, config.owner.email, config.providerEnv],
-    [held.CUELINE_METRICS_TOKEN, held.CUELINE_OWNER_EMAIL, { GEMINI_API_KEY: 'key' }],
+    [dotenv.CUELINE_METRICS_TOKEN, dotenv.CUELINE_OWNER_EMAIL, { GEMINI_API_KEY: 'key' }],
   );
   assert.deepEqual([config.host, config.port, config.warnings], ['0.0.0.0', 4000, []]);
   assert.equal(config.databaseUrl, 'postgres://cueline:secret@postgres:5432/cueline');

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
 
-/** The Markdown files of the project: links that lead somewhere, and decisions that are short enough to be read. */
+/** The Markdown files of the project: valid links and short decisions. */
 
 const root = join(import.meta.dirname, '../..');
 const files = globSync(['*.md', 'docs/**/*.md', '{bench,dashboard,proof}/README.md'], {
@@ -12,7 +12,7 @@ const files = globSync(['*.md', 'docs/**/*.md', '{bench,dashboard,proof}/README.
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const withoutCode = (text: string) => text.replaceAll(/^```[\s\S]*?^```$/gm, '');
 
-/** As GitHub derives them from headings. */
+/** The anchors that GitHub derives from headings. */
 function anchorsOf(text: string): string[] {
   return [...withoutCode(text).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
@@ -22,7 +22,7 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-test('every link within the project leads to a file and to a heading', () => {
+test('every relative link refers to an existing file and heading', () => {
   const broken = files.flatMap((file) =>
     [...withoutCode(read(file)).matchAll(/\]\(([^)\s]+)\)/g)]
       .map(([, link = '']) => link)

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { addAgent } from '../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../harness/made-workflows.ts';
+import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
 import { startService } from '../../harness/service.ts';
 
-/** The inbound webhook that docs/workflows.md makes and calls by hand, with the commands as they stand there. */
+/** Executes the webhook commands of docs/workflows.md. */
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/workflows.md'), 'utf8');
 const [, section = ''] = text.split('### An inbound webhook by hand');
@@ -26,7 +26,7 @@ async function shell(commands: string, env: Record<string, string>) {
   return JSON.parse(stdout);
 }
 
-test('a webhook is made, and an event that is signed by hand starts a run', async () => {
+test('the documented commands create a webhook, and a signed event starts a workflow run', async () => {
   const agent = await addAgent(service);
   const { path } = await makeWorkflow(service, greeting(agent.agentId));
   const WORKFLOW = path.split('/').at(-1) ?? '';

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { startService } from '../../harness/service.ts';
 import { type ModelCall, ModelFailure } from '../../src/core/model/model-port.ts';
 
-/** The examples of docs/workflows.md, read out of it, applied and run against the fake models. */
+/** Applies the examples of docs/workflows.md and runs them against fake models. */
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/workflows.md'), 'utf8');
 const files = [...text.matchAll(/^```yaml\n# ([\w-]+)\n([\s\S]*?)^```$/gm)].map(
@@ -19,7 +19,7 @@ const service = await startService();
 after(service.close);
 const { key } = await service.key();
 
-/** Applies an example, runs it with these models, and answers the run. */
+/** Applies an example, runs it with scripted models, and returns the workflow run. */
 async function run(
   name: string,
   input: object,
@@ -36,9 +36,9 @@ async function run(
   const { workflows } = (await service.call('GET', `/api/v1/workflows?q=${name}`, { key })).body;
   const path = `/api/v1/workflows/${workflows[0].workflowId}`;
   const script = Array.from({ length: calls }, () => async (call: ModelCall) => {
-    const said = answer(call);
-    if (said instanceof ModelFailure) throw said;
-    return { text: said };
+    const result = answer(call);
+    if (result instanceof ModelFailure) throw result;
+    return { text: result };
   });
   service.models.script(...script);
   const before = service.models.calls.length;
@@ -59,7 +59,7 @@ test('the document has three examples', () => {
   );
 });
 
-test('each can be looked at offline first, and applied as it is then', async () => {
+test('each example works offline first, and then unchanged', async () => {
   const { workspaceId, ownerId: userId } = await service.workspace();
   const other = await service.key({ workspaceId, userId });
   const [, script = ''] = /sed -E '([^']+)' FILE \| cueline apply -/.exec(text) ?? [];
@@ -88,7 +88,7 @@ test('triage and reply: a ticket is answered, spam is not', async () => {
   assert.deepEqual([step.status, step.skippedReason], ['skipped', 'CONDITION']);
 });
 
-test('triage and reply: where the reply fails, its fallback stands in', async () => {
+test('triage and reply: if the reply fails, its fallback is used', async () => {
   const failed = new ModelFailure('CONTENT_FILTERED', 'No.');
   const run_ = await run('triage-and-reply', { ticket: 'Twice!' }, 2, ({ user }) =>
     user === 'Twice!' ? '{"kind":"billing","summary":"s"}' : failed,
@@ -98,7 +98,7 @@ test('triage and reply: where the reply fails, its fallback stands in', async ()
   assert.equal(run_.steps[1].fallback, true);
 });
 
-test('nightly report: one call for each customer, and the report of all', async () => {
+test('nightly report: one call per customer, and one report', async () => {
   const customers = ['Ada', 'Bo', 'Cy', 'Di', 'Ed'].map((name) => ({
     name,
     events: [name.length],

@@ -15,7 +15,7 @@ test('a key authenticates, anything else does not', async () => {
 });
 
 test('a second service shares the database', async () => {
-  const second = await startService({ beside: service });
+  const second = await startService({ sharedWith: service });
   const { rows } = await sql<{ n: number }>`select count(*) as n from workers`.execute(second.db);
   assert.deepEqual(rows, [{ n: 2 }]);
   await second.close();

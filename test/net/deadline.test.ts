@@ -6,13 +6,13 @@ import { withDeadline } from '../../src/net/deadline.ts';
 
 const hour = 3_600_000;
 
-/** Work that ends only by its signal, with an error of its own. */
+/** Work that ends only when aborted, with its own error. */
 const endless = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('cut off')));
+    signal.addEventListener('abort', () => reject(new Error('aborted')));
   });
 
-test('what the work gives or throws goes through', async () => {
+test('returns the result and the error of the work', async () => {
   const { signal } = new AbortController();
   const call = { signal, timeoutMs: hour };
   assert.equal(await withDeadline(call, noCost, async () => 1), 1);
@@ -21,16 +21,16 @@ test('what the work gives or throws goes through', async () => {
     withDeadline(call, noCost, () => Promise.reject(error)),
     error,
   );
-  assert.equal(getEventListeners(signal, 'abort').length, 0, 'a listener was left');
+  assert.equal(getEventListeners(signal, 'abort').length, 0, 'a listener leaked');
 });
 
-test('time is up: MODEL_TIMEOUT, at the cost that was said', async () => {
+test('a timeout is MODEL_TIMEOUT with the given cost', async () => {
   const call = { signal: new AbortController().signal, timeoutMs: 1 };
   const failed = withDeadline(call, unknownCost, endless);
   await assert.rejects(failed, { code: 'MODEL_TIMEOUT', retryable: true, cost: unknownCost });
 });
 
-test('the caller aborts: its own reason comes back', async () => {
+test('an abort rejects with its reason', async () => {
   const controller = new AbortController();
   const reason = new Error('canceled');
   const failed = withDeadline({ signal: controller.signal, timeoutMs: hour }, noCost, endless);
@@ -38,20 +38,20 @@ test('the caller aborts: its own reason comes back', async () => {
   await assert.rejects(failed, reason);
 });
 
-test('where the caller has aborted, nothing begins', async () => {
+test('an aborted call does not start', async () => {
   const call = { signal: AbortSignal.abort(new Error('before')), timeoutMs: hour };
   await assert.rejects(
-    withDeadline(call, noCost, async () => assert.fail('begun')),
+    withDeadline(call, noCost, async () => assert.fail('started')),
     { message: 'before' },
   );
 });
 
-test('an answer in time is kept, though the signal comes right after', async () => {
+test('a result in time wins over a later abort', async () => {
   const controller = new AbortController();
   const call = { signal: controller.signal, timeoutMs: hour };
-  const answer = withDeadline(call, noCost, async () => {
+  const response = withDeadline(call, noCost, async () => {
     controller.abort();
     return 'paid for';
   });
-  assert.equal(await answer, 'paid for');
+  assert.equal(await response, 'paid for');
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { dispatcherCallsMax, dispatchers } from '../../src/net/dispatchers.ts';
 
 function counted() {
-  const made: { destroyed: boolean; destroy(): Promise<void> }[] = [];
+  const created: { destroyed: boolean; destroy(): Promise<void> }[] = [];
   const all = dispatchers(() => {
     const one = {
       destroyed: false,
@@ -11,13 +11,13 @@ function counted() {
         one.destroyed = true;
       },
     };
-    made.push(one);
+    created.push(one);
     return one;
   });
-  return { made, all };
+  return { created, all };
 }
 
-/** Calls under way, and how each of them ends. */
+/** Calls in progress, with functions that end them. */
 function calls(all: ReturnType<typeof counted>['all'], count: number) {
   return Array.from({ length: count }, () => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -26,12 +26,12 @@ function calls(all: ReturnType<typeof counted>['all'], count: number) {
   });
 }
 
-test('another is made only where those there are have no room', async () => {
-  const { made, all } = counted();
+test('creates a dispatcher only if all others are full', async () => {
+  const { created, all } = counted();
   const first = calls(all, dispatcherCallsMax);
-  assert.equal(made.length, 1);
+  assert.equal(created.length, 1);
   const [last] = calls(all, 1);
-  assert.equal(made.length, 2);
+  assert.equal(created.length, 2);
   for (const { end } of first.slice(1)) end();
   first[0]?.fail(new Error('broken'));
   await Promise.allSettled(first.map(({ call }) => call));
@@ -39,20 +39,20 @@ test('another is made only where those there are have no room', async () => {
   await Promise.all(
     Array.from({ length: dispatcherCallsMax }, () => all.through(async (one) => used.push(one))),
   );
-  assert.deepEqual(new Set(used), new Set([made[0]]));
-  assert.equal(made.length, 2);
+  assert.deepEqual(new Set(used), new Set([created[0]]));
+  assert.equal(created.length, 2);
   last?.end();
   await last?.call;
 });
 
-test('once closed all are destroyed, and so is one that is made later', async () => {
-  const { made, all } = counted();
-  const underWay = calls(all, dispatcherCallsMax);
+test('close destroys all dispatchers, including later ones', async () => {
+  const { created, all } = counted();
+  const inProgress = calls(all, dispatcherCallsMax);
   await all.close();
   await all.through(async (one) => assert.ok(one.destroyed));
   assert.deepEqual(
-    made.map(({ destroyed }) => destroyed),
+    created.map(({ destroyed }) => destroyed),
     [true, true],
   );
-  for (const { end } of underWay) end();
+  for (const { end } of inProgress) end();
 });

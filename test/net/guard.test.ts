@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { resolvesTo } from '../../harness/resolves-to.ts';
 import { checkBaseURL, parseAllowedHosts, type Resolve, refusal } from '../../src/net/guard.ts';
 
 const none = parseAllowedHosts([]);
-const unasked: Resolve = () => assert.fail('a name was resolved');
-const resolvesTo =
-  (...addresses: string[]): Resolve =>
-  async () =>
-    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-
-/** Every way to write an address or a host that is not public, with `https:` so that only the host is at fault. */
+const neverResolves: Resolve = () => assert.fail('a name was resolved');
+/** Notations of non-public addresses and hosts, with `https:` so that only the host is invalid. */
 const privateURLs = [
   'https://127.0.0.1/v1',
   'https://127.1/',
@@ -151,19 +147,19 @@ const publicURLs = [
 describe('a base URL that is not public', () => {
   for (const text of privateURLs) {
     test(JSON.stringify(text), async () => {
-      const why = await checkBaseURL(text, [], unasked);
-      assert.ok(why !== null, 'it was let pass');
-      assert.doesNotMatch(why, /query|fragment/);
+      const reason = await checkBaseURL(text, [], neverResolves);
+      assert.ok(reason !== null, 'the URL was accepted');
+      assert.doesNotMatch(reason, /query|fragment/);
       const url = URL.parse(text);
-      assert.ok(url === null || refusal(url, none), 'a call was let out');
+      assert.ok(url === null || refusal(url, none), 'the call was allowed');
     });
   }
 });
 
-describe('a base URL that is not one', () => {
+describe('a malformed base URL', () => {
   for (const [text, why] of malformedURLs) {
     test(JSON.stringify(text.slice(0, 60)), async () => {
-      const refused = await checkBaseURL(text, [], unasked);
+      const refused = await checkBaseURL(text, [], neverResolves);
       assert.ok(refused?.includes(why), `${refused}`);
     });
   }
@@ -178,7 +174,7 @@ describe('a base URL that is public', () => {
   }
 });
 
-describe('what a name resolves to', () => {
+describe('resolved addresses', () => {
   const check = (resolve: Resolve) => checkBaseURL('https://llm.example.com/v1', [], resolve);
 
   for (const address of [
@@ -191,15 +187,15 @@ describe('what a name resolves to', () => {
   ]) {
     test(`${address} is refused`, async () => {
       assert.match((await check(resolvesTo(address))) ?? '', /not point to a public address/);
-      assert.ok(await check(resolvesTo('8.8.8.8', address)), 'also behind a public one');
+      assert.ok(await check(resolvesTo('8.8.8.8', address)), 'also next to a public one');
     });
   }
 
-  test('its addresses are not told', async () => {
+  test('the message does not contain the addresses', async () => {
     assert.doesNotMatch((await check(resolvesTo('10.1.2.3'))) ?? '', /10\.1/);
   });
 
-  test('no answer is no reason to refuse: the connection checks for good', async () => {
+  test('an unresolved name is accepted, because the connection checks again', async () => {
     assert.equal(await check(() => Promise.reject(new Error('ENOTFOUND'))), null);
     assert.equal(await check(resolvesTo()), null);
   });
@@ -232,8 +228,8 @@ describe('allowed hosts', () => {
     ['http://localhost:9000/v1', false],
   ] as const;
   for (const [text, allowed] of cases) {
-    test(`${text} ${allowed ? 'passes' : 'does not pass'}`, async () => {
-      assert.equal((await checkBaseURL(text, allow, unasked)) === null, allowed);
+    test(`${text} ${allowed ? 'is allowed' : 'is rejected'}`, async () => {
+      assert.equal((await checkBaseURL(text, allow, neverResolves)) === null, allowed);
     });
   }
 
@@ -258,7 +254,7 @@ describe('allowed hosts', () => {
     'a?b',
     '*.lan',
   ]) {
-    test(`'${entry}' is no entry`, () =>
+    test(`'${entry}' is not a valid entry`, () =>
       assert.throws(() => parseAllowedHosts([entry]), /not a host/));
   }
 });

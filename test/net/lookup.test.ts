@@ -1,43 +1,38 @@
 import assert from 'node:assert/strict';
 import type { LookupFunction } from 'node:net';
 import { test } from 'node:test';
-import type { Resolve } from '../../src/net/guard.ts';
+import { resolvesTo } from '../../harness/resolves-to.ts';
 import { guardedLookup } from '../../src/net/outbound.ts';
 import { OutboundFailure } from '../../src/net/outbound-failure.ts';
 
-/** How the names of providers are looked up. */
+/** DNS lookups of provider names. */
 
-const at =
-  (...addresses: string[]): Resolve =>
-  async () =>
-    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-
-test('a name is asked for at each connection, and only that answer is connected to', async () => {
-  const answers = [at('8.8.8.8'), at('127.0.0.1')];
+test('each connection resolves the name again and uses only that result', async () => {
+  const answers = [resolvesTo('8.8.8.8'), resolvesTo('127.0.0.1')];
   const lookup = guardedLookup(async (name) => (await answers.shift()?.(name)) ?? []);
   assert.deepEqual(await look(lookup, true), [{ address: '8.8.8.8', family: 4 }]);
   await assert.rejects(look(lookup, true), OutboundFailure);
 });
 
-test('a name is asked for once by those who ask at the same time', async () => {
-  let asked = 0;
-  const answer = Promise.withResolvers<void>();
+test('concurrent lookups of a name share one query', async () => {
+  let queries = 0;
+  const response = Promise.withResolvers<void>();
   const lookup = guardedLookup(async () => {
-    asked++;
-    await answer.promise;
-    return at('8.8.8.8')('x.example.com');
+    queries++;
+    await response.promise;
+    return resolvesTo('8.8.8.8')('x.example.com');
   });
   const found = Promise.all([look(lookup, false), look(lookup, false), look(lookup, false)]);
-  answer.resolve();
+  response.resolve();
   assert.deepEqual(await found, ['8.8.8.8', '8.8.8.8', '8.8.8.8']);
-  assert.equal(asked, 1);
+  assert.equal(queries, 1);
   await look(lookup, false);
-  assert.equal(asked, 2);
+  assert.equal(queries, 2);
 });
 
-test('one address is given to those who ask for one', async () => {
-  assert.deepEqual(await look(guardedLookup(at('8.8.4.4', '8.8.8.8')), false), '8.8.4.4');
-  await assert.rejects(look(guardedLookup(at('8.8.4.4', '::1')), false), OutboundFailure);
+test('returns one address if one is requested', async () => {
+  assert.deepEqual(await look(guardedLookup(resolvesTo('8.8.4.4', '8.8.8.8')), false), '8.8.4.4');
+  await assert.rejects(look(guardedLookup(resolvesTo('8.8.4.4', '::1')), false), OutboundFailure);
 });
 
 function look(lookup: LookupFunction, all: boolean): Promise<unknown> {

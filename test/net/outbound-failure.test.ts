@@ -8,8 +8,8 @@ import { selfSigned } from '../../harness/certificate.ts';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { interrupted, OutboundFailure, unreached } from '../../src/net/outbound-failure.ts';
 
-/** What becomes of a call by `https:` to that server. */
-async function called(server: Server): Promise<OutboundFailure> {
+/** The failure of an `https:` call to the server. */
+async function failureOf(server: Server): Promise<OutboundFailure> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const outbound = createOutbound({ allowedHosts: [] });
@@ -21,11 +21,11 @@ async function called(server: Server): Promise<OutboundFailure> {
   return error;
 }
 
-describe('nothing is sent', () => {
-  test('where the certificate is nobody’s', async () => {
+describe('before the request is sent', () => {
+  test('an untrusted certificate', async () => {
     const server = createTlsServer(selfSigned);
     server.on('tlsClientError', () => {});
-    const { kind, message } = await called(server);
+    const { kind, message } = await failureOf(server);
     assert.equal(kind, 'unreached');
     assert.match(
       message,
@@ -33,12 +33,12 @@ describe('nothing is sent', () => {
     );
   });
 
-  test('where no TLS is spoken', async () => {
+  test('a server without TLS', async () => {
     const server = createServer((socket) => {
       socket.on('error', () => {});
       socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
     });
-    const { kind, message } = await called(server);
+    const { kind, message } = await failureOf(server);
     assert.equal(kind, 'unreached');
     assert.match(
       message,
@@ -46,16 +46,16 @@ describe('nothing is sent', () => {
     );
   });
 
-  test('where the other side hangs up before TLS is spoken', async () => {
+  test('a connection closed during the TLS handshake', async () => {
     const server = createServer((socket) => {
       socket.on('error', () => {});
       socket.destroy();
     });
-    assert.equal((await called(server)).kind, 'unreached');
+    assert.equal((await failureOf(server)).kind, 'unreached');
   });
 });
 
-describe('plain words', () => {
+describe('messages', () => {
   const coded = (code: string) => Object.assign(new Error('0A00:error:ssl/record.c'), { code });
   for (const code of [
     'CERT_HAS_EXPIRED',
@@ -67,8 +67,8 @@ describe('plain words', () => {
     'INVALID_PURPOSE',
   ]) {
     test(code, () => {
-      const said = `The provider was not reached: its certificate is not accepted (${code}).`;
-      assert.equal(unreached(coded(code)).message, said);
+      const message = `The provider was not reached: its certificate is not accepted (${code}).`;
+      assert.equal(unreached(coded(code)).message, message);
     });
   }
 
@@ -79,7 +79,7 @@ describe('plain words', () => {
     });
   }
 
-  test('what breaks TLS later may have been sent', () => {
+  test('a later TLS error does not exclude that the request was sent', () => {
     const { kind, message } = interrupted(coded('ERR_SSL_BAD_RECORD_MAC'));
     assert.equal(kind, 'broken');
     assert.doesNotMatch(message, /record\.c/);

@@ -3,15 +3,10 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import type { Resolve } from '../../src/net/guard.ts';
+import { resolvesTo } from '../../harness/resolves-to.ts';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { OutboundFailure } from '../../src/net/outbound-failure.ts';
 import { responseBytesMax } from '../../src/net/response-limits.ts';
-
-const at =
-  (...addresses: string[]): Resolve =>
-  async () =>
-    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 
 let connections = 0;
 let requests = 0;
@@ -24,7 +19,7 @@ server.on('connection', () => connections++);
 let port = 0;
 
 before(async () => {
-  // On every address of the machine, so that whatever way in a trick finds would be counted.
+  // Listens on all addresses of the machine, so that any bypass is counted.
   server.listen(0);
   await once(server, 'listening');
   port = (server.address() as AddressInfo).port;
@@ -37,14 +32,14 @@ after(async () => {
 
 async function failure(work: Promise<unknown>): Promise<OutboundFailure> {
   const error = await work.then(
-    () => assert.fail('it went through'),
+    () => assert.fail('the call succeeded'),
     (thrown) => thrown,
   );
   assert.ok(error instanceof OutboundFailure, String(error));
   return error;
 }
 
-describe('no packet leaves for', () => {
+describe('no packet is sent to', () => {
   const hosts = [
     '127.0.0.1',
     '127.1',
@@ -74,7 +69,7 @@ describe('no packet leaves for', () => {
   for (const host of hosts) {
     for (const scheme of ['http', 'https', 'HTTPS']) {
       test(`${scheme}://${host}`, async () => {
-        const outbound = createOutbound({ allowedHosts: [], resolve: at('127.0.0.1') });
+        const outbound = createOutbound({ allowedHosts: [], resolve: resolvesTo('127.0.0.1') });
         const was = connections;
         const { kind } = await failure(outbound.guarded(`${scheme}://${host}:${port}/`));
         assert.equal(kind, 'refused');
@@ -85,19 +80,19 @@ describe('no packet leaves for', () => {
   }
 });
 
-describe('a name that changes its mind', () => {
+describe('a name that now resolves differently', () => {
   const cases: [string, string[]][] = [
-    ['is loopback now', ['127.0.0.1']],
-    ['is loopback in IPv6', ['::1']],
-    ['is a mapped address', ['::ffff:127.0.0.1']],
-    ['has loopback among public ones', ['8.8.8.8', '127.0.0.1']],
-    ['has loopback in front of public ones', ['127.0.0.1', '8.8.8.8']],
-    ['is metadata', ['169.254.169.254']],
-    ['has no address', []],
+    ['to loopback', ['127.0.0.1']],
+    ['to loopback in IPv6', ['::1']],
+    ['to a mapped address', ['::ffff:127.0.0.1']],
+    ['to loopback after a public address', ['8.8.8.8', '127.0.0.1']],
+    ['to loopback before a public address', ['127.0.0.1', '8.8.8.8']],
+    ['to a metadata address', ['169.254.169.254']],
+    ['to no address', []],
   ];
   for (const [what, addresses] of cases) {
     test(what, async () => {
-      const outbound = createOutbound({ allowedHosts: [], resolve: at(...addresses) });
+      const outbound = createOutbound({ allowedHosts: [], resolve: resolvesTo(...addresses) });
       const was = connections;
       const url = `https://rebind.example.com:${port}/`;
       assert.equal((await failure(outbound.guarded(url))).kind, 'refused');
@@ -108,20 +103,20 @@ describe('a name that changes its mind', () => {
 });
 
 describe('an allowed host', () => {
-  test('is reached, on its port alone', async () => {
+  test('is reachable on its port only', async () => {
     const outbound = createOutbound({ allowedHosts: [`127.0.0.1:${port}`] });
     assert.equal((await outbound.guarded(`http://127.0.0.1:${port}/`)).status, 200);
     assert.equal((await failure(outbound.guarded('http://127.0.0.1:1/'))).kind, 'refused');
     await outbound.close();
   });
 
-  test('is reached by its name, whatever it resolves to', async () => {
+  test('is reachable by its name, with any resolved address', async () => {
     const outbound = createOutbound({ allowedHosts: ['localhost'] });
     assert.equal((await outbound.guarded(`http://localhost:${port}/`)).status, 200);
     await outbound.close();
   });
 
-  test('opens no way to others: a redirect comes back as it is', async () => {
+  test('does not allow others: redirects are not followed', async () => {
     handle = (_, response) =>
       response.writeHead(302, { location: `http://127.0.0.2:${port}/` }).end();
     const outbound = createOutbound({ allowedHosts: [`127.0.0.1:${port}`] });
@@ -134,7 +129,7 @@ describe('an allowed host', () => {
 
 describe('a call', () => {
   const outbound = createOutbound({ allowedHosts: [] });
-  /** For what never comes: these times only run out. */
+  /** For responses that never arrive: short timeouts that always expire. */
   const impatient = createOutbound({
     ...{ allowedHosts: [], timeouts: { connectMs: 50, silenceMs: 50 } },
     resolve: () => new Promise(() => {}),
@@ -145,7 +140,7 @@ describe('a call', () => {
     await impatient.close();
   });
 
-  test('takes method, headers and body along, but no host of its own', async () => {
+  test('sends method, headers and body, but not a custom host', async () => {
     let seen: unknown;
     handle = async (request, response) => {
       let body = '';
@@ -154,7 +149,7 @@ describe('a call', () => {
       seen = { method: request.method, url: request.url, host, a, coding, body };
       response.writeHead(201, { 'set-cookie': ['a=1', 'b=2'], 'x-b': '2' }).end('done');
     };
-    const answer = await call({
+    const response = await call({
       method: 'POST',
       headers: { Host: 'elsewhere.example.com', 'X-A': '1' },
       body: 'text',
@@ -167,13 +162,13 @@ describe('a call', () => {
       coding: 'identity',
       body: 'text',
     });
-    assert.equal(answer.status, 201);
-    assert.equal(answer.headers.get('x-b'), '2');
-    assert.deepEqual(answer.headers.getSetCookie(), ['a=1', 'b=2']);
-    assert.equal(await answer.text(), 'done');
+    assert.equal(response.status, 201);
+    assert.equal(response.headers.get('x-b'), '2');
+    assert.deepEqual(response.headers.getSetCookie(), ['a=1', 'b=2']);
+    assert.equal(await response.text(), 'done');
   });
 
-  test('ends when the answer is too large', async () => {
+  test('fails if the response is too large', async () => {
     const piece = Buffer.alloc(1024 * 1024);
     handle = (_, response) => {
       response.on('error', () => {});
@@ -189,16 +184,16 @@ describe('a call', () => {
     );
   });
 
-  test('ends when the answer falls silent', async () => {
+  test('fails if the response stalls', async () => {
     handle = (_, response) => void response.writeHead(200).write('{');
     const url = `http://127.0.0.1:${port}/`;
-    // Where even connecting takes too long, the test is made again.
+    // If even the connection times out, the test tries again.
     let { kind } = await failure(impatient.trusted(url));
     while (kind === 'unreached') ({ kind } = await failure(impatient.trusted(url)));
     assert.equal(kind, 'timeout');
   });
 
-  test('ends when the answer breaks off', async () => {
+  test('fails if the response is interrupted', async () => {
     handle = (_, response) =>
       response.writeHead(200).write('{', () => void response.socket?.resetAndDestroy());
     assert.equal((await failure(call())).kind, 'broken');
@@ -209,57 +204,57 @@ describe('a call', () => {
     assert.equal((await failure(call())).kind, 'broken');
   });
 
-  test('ends when it gets no answer', async () => {
+  test('fails without a response', async () => {
     handle = (request) => request.socket.destroy();
     assert.equal((await failure(call())).kind, 'broken');
   });
 
-  test('ends when what answers does not speak HTTP', async () => {
+  test('fails if the server does not speak HTTP', async () => {
     handle = (request) => request.socket.end('SSH-2.0-OpenSSH_9.9\r\n');
     assert.equal((await failure(call())).kind, 'broken');
   });
 
-  test('ends when nobody listens', async () => {
-    const nobody = createServer().listen(0, '127.0.0.1');
-    await once(nobody, 'listening');
-    const { port: free } = nobody.address() as AddressInfo;
-    await new Promise((resolve) => nobody.close(resolve));
+  test('fails if the port is closed', async () => {
+    const unused = createServer().listen(0, '127.0.0.1');
+    await once(unused, 'listening');
+    const { port: free } = unused.address() as AddressInfo;
+    await new Promise((resolve) => unused.close(resolve));
     const { kind, message } = await failure(outbound.trusted(`http://127.0.0.1:${free}/`));
     assert.equal(kind, 'unreached');
     assert.match(message, /ECONNREFUSED/);
   });
 
-  test('ends when the name is not resolved in time', async () => {
+  test('fails if the name lookup times out', async () => {
     const url = 'https://slow.example.com/';
     assert.equal((await failure(impatient.guarded(url))).kind, 'unreached');
   });
 
-  test('ends when the name has no answer', async () => {
+  test('fails if the name does not exist', async () => {
     const error = Object.assign(new Error('getaddrinfo ENOTFOUND x'), { syscall: 'getaddrinfo' });
     const other = createOutbound({ allowedHosts: [], resolve: () => Promise.reject(error) });
     assert.equal((await failure(other.guarded('https://x.example.com/'))).kind, 'unreached');
     await other.close();
   });
 
-  test('ends with its signal, before, during and after the headers', async () => {
+  test('is aborted before, during and after the headers', async () => {
     const reason = new Error('enough');
     await assert.rejects(call({ signal: AbortSignal.abort(reason) }), reason);
-    for (const begin of [false, true]) {
+    for (const headersSent of [false, true]) {
       const controller = new AbortController();
       handle = (_, response) => {
-        if (begin) response.writeHead(200).write('{', () => controller.abort(reason));
+        if (headersSent) response.writeHead(200).write('{', () => controller.abort(reason));
         else controller.abort(reason);
       };
       await assert.rejects(call({ signal: controller.signal }), reason);
     }
   });
 
-  test('goes over http and https alone', async () => {
+  test('supports http and https only', async () => {
     await assert.rejects(outbound.trusted('ftp://127.0.0.1/'));
     assert.equal((await failure(outbound.guarded('ftp://example.com/'))).kind, 'refused');
   });
 
-  test('ends when the client is closed, and none goes out afterwards', async () => {
+  test('fails when the client is closed, and no further call is sent', async () => {
     const other = createOutbound({ allowedHosts: [] });
     handle = () => void other.close();
     await failure(other.trusted(`http://127.0.0.1:${port}/`));

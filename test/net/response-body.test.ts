@@ -31,7 +31,7 @@ function call(listener: RequestListener): Promise<Response> {
 
 async function refusal(listener: RequestListener): Promise<string> {
   const error = await call(listener).then(
-    () => assert.fail('it was taken'),
+    () => assert.fail('the response was accepted'),
     (thrown) => thrown,
   );
   assert.ok(error instanceof OutboundFailure, String(error));
@@ -40,34 +40,34 @@ async function refusal(listener: RequestListener): Promise<string> {
 }
 
 describe('a success', () => {
-  test('has no more values than a model gives', async () => {
+  test('is rejected with more values than a model returns', async () => {
     const body = `{"choices":[${'0,'.repeat(responseValuesMax)}0]}`;
     assert.match(await refusal((_, response) => response.end(body)), /more than 50000 values/);
   });
 
-  test('may have a text of any kind', async () => {
+  test('may contain any text', async () => {
     const body = JSON.stringify({ text: '[{"a",'.repeat(responseValuesMax) });
     assert.equal(await (await call((_, response) => response.end(body))).text(), body);
   });
 
-  test('is not compressed: a small body could become any size', async () => {
+  test('is rejected if compressed, because a small body could expand to any size', async () => {
     const message = await refusal((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{}')),
     );
     assert.match(message, /compressed its response/);
   });
 
-  test('may say in any letters that it is not compressed', async () => {
-    const answer = await call((_, response) =>
+  test('may declare identity encoding in any case', async () => {
+    const result = await call((_, response) =>
       response.writeHead(200, { 'content-encoding': 'Identity' }).end('{}'),
     );
-    assert.equal(await answer.text(), '{}');
+    assert.equal(await result.text(), '{}');
   });
 
   for (const status of [204, 205]) {
-    test(`may have no body by its status ${status}`, async () => {
-      const answer = await call((_, response) => response.writeHead(status).end());
-      assert.deepEqual([answer.status, await answer.text()], [status, '']);
+    test(`may have no body with status ${status}`, async () => {
+      const result = await call((_, response) => response.writeHead(status).end());
+      assert.deepEqual([result.status, await result.text()], [status, '']);
     });
   }
 });
@@ -75,16 +75,16 @@ describe('a success', () => {
 describe('an error', () => {
   const headers = { 'retry-after': '7' };
 
-  test('is read only so far', async () => {
+  test('is truncated at the size limit', async () => {
     const text = 'x'.repeat(errorBytesMax);
-    const answer = await call((_, response) => response.writeHead(503, headers).end(`${text}yz`));
-    assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '7']);
-    assert.equal(await answer.text(), text);
+    const result = await call((_, response) => response.writeHead(503, headers).end(`${text}yz`));
+    assert.deepEqual([result.status, result.headers.get('retry-after')], [503, '7']);
+    assert.equal(await result.text(), text);
   });
 
-  test('stays what it is when it never ends', async () => {
+  test('keeps its status if the body never ends', async () => {
     const piece = Buffer.alloc(errorBytesMax);
-    const answer = await call((_, response) => {
+    const result = await call((_, response) => {
       response.on('error', () => {});
       const more = () => {
         while (response.write(piece));
@@ -93,25 +93,25 @@ describe('an error', () => {
       response.writeHead(429, headers);
       more();
     });
-    assert.deepEqual([answer.status, answer.headers.get('retry-after')], [429, '7']);
+    assert.deepEqual([result.status, result.headers.get('retry-after')], [429, '7']);
   });
 
-  test('stays what it is when it breaks off', async () => {
-    const answer = await call((_, response) =>
+  test('keeps its status if the body is interrupted', async () => {
+    const result = await call((_, response) =>
       response.writeHead(401).write('no such key', () => void response.socket?.resetAndDestroy()),
     );
-    assert.equal(answer.status, 401);
+    assert.equal(result.status, 401);
   });
 
-  test('stays what it is when it is compressed', async () => {
-    const answer = await call((_, response) =>
+  test('keeps its status if the body is compressed', async () => {
+    const result = await call((_, response) =>
       response.writeHead(429, { ...headers, 'content-encoding': 'gzip' }).end(gzipSync('slow')),
     );
-    assert.deepEqual([answer.status, answer.headers.get('retry-after')], [429, '7']);
-    assert.equal(await answer.text(), '');
+    assert.deepEqual([result.status, result.headers.get('retry-after')], [429, '7']);
+    assert.equal(await result.text(), '');
   });
 
-  test('ends with the signal of its call', async () => {
+  test('is aborted with its call', async () => {
     const reason = new Error('enough');
     const controller = new AbortController();
     async function* body() {
@@ -119,17 +119,17 @@ describe('an error', () => {
       controller.abort(reason);
       throw reason;
     }
-    const answer = { statusCode: 500, headers: {}, body: body() };
-    await assert.rejects(readResponseBody(answer as never, controller.signal), reason);
+    const result = { statusCode: 500, headers: {}, body: body() };
+    await assert.rejects(readResponseBody(result as never, controller.signal), reason);
   });
 
-  test('has a status that exists', async () => {
+  test('is rejected with an invalid status', async () => {
     const message = await refusal((_, response) => response.writeHead(600).end('x'));
     assert.equal(message, 'The provider answered 600, which is not an HTTP status.');
   });
 
   test('may be a redirect without a body', async () => {
-    const answer = await call((_, response) => response.writeHead(304).end());
-    assert.equal(answer.status, 304);
+    const result = await call((_, response) => response.writeHead(304).end());
+    assert.equal(result.status, 304);
   });
 });

@@ -10,10 +10,10 @@ describe('too many values', () => {
     ['in a list', `{"choices":[${'0,'.repeat(many)}0]}`],
     ['that are empty objects', `{"errors":[${'{},'.repeat(many / 2)}{}]}`],
     ['that are fields', `{${'"a":"b",'.repeat(many)}"a":"b"}`],
-    ['in one another', `${'['.repeat(many)}${']'.repeat(many)}`],
-    ['behind a text with quotes', `["\\"\\\\",${'0,'.repeat(many)}0]`],
-    ['behind nothing', `[${' '.repeat(many)}${'0,'.repeat(many)}0]`],
-    ['where the end is missing', `[${'0,'.repeat(many)}`],
+    ['that are nested', `${'['.repeat(many)}${']'.repeat(many)}`],
+    ['after a text with quotes', `["\\"\\\\",${'0,'.repeat(many)}0]`],
+    ['after whitespace', `[${' '.repeat(many)}${'0,'.repeat(many)}0]`],
+    ['without an end', `[${'0,'.repeat(many)}`],
   ];
   for (const [what, text] of cases) test(what, () => assert.equal(tooMany(text), true));
 });
@@ -24,9 +24,9 @@ describe('few values', () => {
     ['with a text full of quotes', JSON.stringify({ a: '",'.repeat(many) })],
     ['with a text that ends in backslashes', JSON.stringify({ a: ','.repeat(many), b: ',\\' })],
     ['with a text that does not end', `["${','.repeat(many)}`],
-    ['that are as many as may be', `[${'0,'.repeat(many - 2)}0]${' '.repeat(many)}`],
-    ['far apart', `{"a":1,${' '.repeat(many)}"b":2}`],
-    ['that are none', ''],
+    ['exactly at the limit', `[${'0,'.repeat(many - 2)}0]${' '.repeat(many)}`],
+    ['separated by whitespace', `{"a":1,${' '.repeat(many)}"b":2}`],
+    ['in an empty body', ''],
   ];
   for (const [what, text] of cases) test(what, () => assert.equal(tooMany(text), false));
 });

@@ -32,7 +32,7 @@ async function failTimes(
 const broken = new ModelFailure('PROVIDER_ERROR', 'It broke.');
 const never = () => assert.fail('called');
 
-test('a provider that fails is left alone, and its run is told for how long and why', async () => {
+test('a failing provider opens the breaker, and the call is deferred with delay and reason', async () => {
   const breakers = createBreakers(100);
   await failTimes(breakers, 10, broken);
   const error = await through(breakers, never).then(never, (thrown) => thrown);
@@ -43,13 +43,13 @@ test('a provider that fails is left alone, and its run is told for how long and 
   assert.deepEqual([...providersOpen(breakers.states())], [['openai', 1]]);
 });
 
-test('another credential does not suffer', async () => {
+test('other credentials are not affected', async () => {
   const breakers = createBreakers(100);
   await failTimes(breakers, 10, broken);
   assert.equal(await through(breakers, async () => 'there', { key: 'two' }), 'there');
 });
 
-test('a Retry-After is kept to by everyone with that credential', async () => {
+test('Retry-After applies to every call with the credential', async () => {
   const breakers = createBreakers(100);
   const slow = new ModelFailure('PROVIDER_RATE_LIMITED', 'Slow.', { retryAfterMs: 7_000 });
   await failTimes(breakers, 1, slow);
@@ -58,40 +58,40 @@ test('a Retry-After is kept to by everyone with that credential', async () => {
   assert.equal(error.code, 'PROVIDER_RATE_LIMITED');
 });
 
-test('what is of the caller’s making leaves it closed', async () => {
+test('failures caused by the caller do not open it', async () => {
   const breakers = createBreakers(100);
   await failTimes(breakers, 20, new ModelFailure('CONTEXT_LENGTH', 'Too long.'));
   await failTimes(breakers, 20, new ModelFailure('PROVIDER_ERROR', 'No.', { retryable: false }));
   const timeout = new ModelFailure('MODEL_TIMEOUT', 'It took too long.');
   await failTimes(breakers, 20, timeout, { timeoutMs: 9_999 });
-  const given = new AbortController();
-  given.abort('canceled');
-  await failTimes(breakers, 20, broken, { signal: given.signal });
+  const aborted = new AbortController();
+  aborted.abort('canceled');
+  await failTimes(breakers, 20, broken, { signal: aborted.signal });
   assert.equal(await through(breakers, async () => 'there'), 'there');
 });
 
-test('calls that hang until their time is up open it', async () => {
+test('timeouts open it', async () => {
   const breakers = createBreakers(100);
   await failTimes(breakers, 10, new ModelFailure('MODEL_TIMEOUT', 'It took too long.'));
   await assert.rejects(through(breakers, never), ModelDeferred);
 });
 
-test('as many calls as are allowed go at once; others stand in line', async () => {
+test('calls beyond the concurrency limit queue', async () => {
   const breakers = createBreakers(2);
   const order: string[] = [];
   const gates = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
   const calls = gates.map((gate, i) =>
     through(breakers, async () => {
-      order.push(`begun ${i}`);
+      order.push(`started ${i}`);
       await gate.promise;
     }),
   );
   await new Promise(setImmediate);
-  assert.deepEqual(order, ['begun 0', 'begun 1']);
+  assert.deepEqual(order, ['started 0', 'started 1']);
   gates[0]?.resolve();
   await calls[0];
   await new Promise(setImmediate);
-  assert.deepEqual(order, ['begun 0', 'begun 1', 'begun 2']);
+  assert.deepEqual(order, ['started 0', 'started 1', 'started 2']);
   for (const gate of gates) gate.resolve();
   await Promise.all(calls);
 });
@@ -123,7 +123,7 @@ test('workspaces that share a credential take turns', async () => {
   assert.deepEqual(order, ['a1', 'a2', 'b1', 'c1', 'd1', 'a3', 'b2', 'a4']);
 });
 
-test('room that time alone makes goes to who stands in line, not to who comes', async (t) => {
+test('a slot that opens by time goes to a queued call, not to a new one', async (t) => {
   let nowMs = 0;
   t.mock.method(performance, 'now', () => nowMs);
   const breakers = createBreakers(100);
@@ -136,39 +136,39 @@ test('room that time alone makes goes to who stands in line, not to who comes', 
     });
   await failTimes(breakers, 10, broken);
   nowMs += 10_000;
-  const calls = [call('probe'), call('in line')];
+  const calls = [call('probe'), call('queued')];
   await new Promise(setImmediate);
   assert.deepEqual(order, ['probe']);
-  // The probe has said nothing for so long that another one goes.
+  // The probe has been silent for so long that another one is allowed.
   nowMs += 30_000;
   calls.push(call('newcomer'));
   await new Promise(setImmediate);
-  assert.deepEqual(order, ['probe', 'in line']);
+  assert.deepEqual(order, ['probe', 'queued']);
   silent.resolve();
   await Promise.all(calls);
-  assert.deepEqual(order, ['probe', 'in line', 'newcomer']);
+  assert.deepEqual(order, ['probe', 'queued', 'newcomer']);
 });
 
-test('who comes back later for those sent away before is a workspace’s own affair at first', async (t) => {
+test('the retry delay depends on the deferred calls of the workspace first, then on those of others', async (t) => {
   t.mock.method(performance, 'now', () => 0);
   t.mock.method(Math, 'random', () => 0.5);
   const breakers = createBreakers(100);
   await failTimes(breakers, 10, broken);
-  const waits = async (workspaceId: string) => {
+  const delayMs = async (workspaceId: string) => {
     const error = await through(breakers, never, { workspaceId }).then(never, (thrown) => thrown);
     assert.ok(error instanceof ModelDeferred);
     return error.afterMs;
   };
   const pauseMs = 1_000;
-  const many = await Promise.all(Array.from({ length: 1_500 }, () => waits('many')));
+  const many = await Promise.all(Array.from({ length: 1_500 }, () => delayMs('many')));
   assert.equal(many.at(-1), pauseMs + 30_000);
-  assert.equal(await waits('one'), pauseMs + 1_000);
-  // Once it has sent some more, it comes later for those of others, too.
-  for (let own = 1; own < 60; own++) await waits('one');
-  assert.equal(await waits('one'), pauseMs + 1_000 + 60 * 20 + 1_500 * 2);
+  assert.equal(await delayMs('one'), pauseMs + 1_000);
+  // After more deferred calls of its own, those of other workspaces delay it too.
+  for (let own = 1; own < 60; own++) await delayMs('one');
+  assert.equal(await delayMs('one'), pauseMs + 1_000 + 60 * 20 + 1_500 * 2);
 });
 
-test('who stands in line for too long, or is given up, was not called', async () => {
+test('a queued call that times out or is aborted never reaches the provider', async () => {
   const breakers = createBreakers(1);
   const gate = Promise.withResolvers<void>();
   const first = through(breakers, () => gate.promise);

@@ -4,8 +4,8 @@ import type { ProviderKind } from '../../src/core/model/provider.ts';
 import { testConnection } from '../../src/provider/connection-test.ts';
 import { complete } from '../../src/provider/settings.ts';
 
-/** What is asked of a provider of that kind, and how the answer is taken. */
-async function asked(kind: ProviderKind, name: string, answer: Response, baseURL?: string) {
+/** The request of a connection test, and the failure that the response leads to. */
+async function tested(kind: ProviderKind, name: string, response: Response, baseURL?: string) {
   const connection = complete(
     { name, kind, apiKey: 'sk-credential', baseURL: baseURL ?? null },
     false,
@@ -14,7 +14,7 @@ async function asked(kind: ProviderKind, name: string, answer: Response, baseURL
   const requests: Request[] = [];
   const fetch = (async (input: string, init?: RequestInit) => {
     requests.push(new Request(input, init));
-    return answer;
+    return response;
   }) as typeof globalThis.fetch;
   const failure = await testConnection(connection, fetch, 10_000).then(
     () => null,
@@ -61,31 +61,31 @@ const kinds: [ProviderKind, string, url: string, header: string, value: string, 
   ],
 ];
 for (const [kind, name, url, header, value, base] of kinds) {
-  test(`${name} is asked with its own header`, async () => {
-    const { request, failure } = await asked(kind, name, list(), base);
+  test(`${name} is tested with its own header`, async () => {
+    const { request, failure } = await tested(kind, name, list(), base);
     assert.deepEqual([request.method, request.url, failure], ['GET', url, null]);
     assert.equal(request.headers.get(header), value);
   });
 }
 
-test('a slash at the end of an address is not doubled', async () => {
-  const { request } = await asked('openai-compatible', 'own', list(), 'https://a.example/v1/');
+test('a trailing slash of the base URL is not doubled', async () => {
+  const { request } = await tested('openai-compatible', 'own', list(), 'https://a.example/v1/');
   assert.equal(request.url, 'https://a.example/v1/models');
 });
 
-test('Bedrock takes the credential where it knows only that there is no such model', async () => {
+test('Bedrock accepts the credential if only the model is unknown', async () => {
   const refused = (status: number, message: string, type: string) =>
     Response.json({ message }, { status, headers: { 'x-amzn-errortype': type } });
   const unknown = refused(400, 'The provided model identifier is invalid.', 'ValidationException');
-  const { request, failure } = await asked('bedrock', 'bedrock', unknown);
+  const { request, failure } = await tested('bedrock', 'bedrock', unknown);
   assert.match(request.url, /bedrock-runtime\.us-east-1\..*\/model\/cueline\.connection-test\//);
   assert.equal(failure, null);
   const denied = refused(403, 'The security token is invalid.', 'UnrecognizedClientException');
-  assert.equal((await asked('bedrock', 'bedrock', denied)).failure.code, 'PROVIDER_AUTH');
+  assert.equal((await tested('bedrock', 'bedrock', denied)).failure.code, 'PROVIDER_AUTH');
 });
 
-test('an error that calls itself a success is none', async () => {
-  const answer = Response.json({ error: { message: 'No such key', code: 401 } });
-  const { failure } = await asked('openai-compatible', 'own', answer, 'https://a.example');
+test('an error with status 200 is a failure', async () => {
+  const response = Response.json({ error: { message: 'No such key', code: 401 } });
+  const { failure } = await tested('openai-compatible', 'own', response, 'https://a.example');
   assert.equal(failure.code, 'PROVIDER_AUTH');
 });

@@ -7,7 +7,7 @@ const never = new AbortController().signal;
 const ask = (model: string, user = 'hello', system: string | null = null, signal = never) =>
   echo(model, { system, user }, signal);
 
-test('the user prompt comes back, counted and free', async () => {
+test('returns the user prompt with token counts, at no cost', async () => {
   assert.deepEqual(await ask('echo', 'hello', 'Be brief.'), {
     text: 'hello',
     usage: { inputTokens: 4, outputTokens: 2, cacheReadTokens: 0, cacheWriteTokens: 0 },
@@ -16,7 +16,7 @@ test('the user prompt comes back, counted and free', async () => {
   });
 });
 
-describe('a token is four bytes, begun ones whole', () => {
+describe('a token is four bytes, rounded up', () => {
   const cases: [string, string | null, number, number][] = [
     ['', null, 0, 0],
     ['', '', 0, 0],
@@ -27,14 +27,14 @@ describe('a token is four bytes, begun ones whole', () => {
     ['äöü', null, 2, 2],
   ];
   for (const [user, system, inputs, outputs] of cases) {
-    test(`'${user}' after '${system}': ${inputs} and ${outputs}`, async () => {
+    test(`'${user}' after '${system}': ${inputs} in, ${outputs} out`, async () => {
       const { usage } = await ask('echo', user, system);
       assert.deepEqual([usage.inputTokens, usage.outputTokens], [inputs, outputs]);
     });
   }
 });
 
-describe('a query shapes it', () => {
+describe('query parameters', () => {
   for (const model of ['echo?', 'echo?delay=0', 'echo?delay=1', 'echo?tokens=2&delay=1']) {
     test(model, async () => assert.equal((await ask(model)).text, 'hello'));
   }
@@ -52,7 +52,7 @@ describe('a query shapes it', () => {
   }
 });
 
-describe('what it does not know, it says', () => {
+describe('invalid models are rejected with a reason', () => {
   const cases = [
     ['parrot', 'only cueline/echo'],
     ['', 'only cueline/echo'],
@@ -83,7 +83,7 @@ describe('what it does not know, it says', () => {
   }
 });
 
-test('a delay ends with its signal', async () => {
+test('an abort ends the delay', async () => {
   const controller = new AbortController();
   const waiting = ask('echo?delay=3600000', 'x', null, controller.signal);
   controller.abort();

@@ -9,29 +9,29 @@ import { providerErrors } from './provider-errors.ts';
 
 const error = (message: string, code: string | null = null) => ({ error: { message, code } });
 
-describe('an answer', () => {
-  for (const { who, status, code, retryable, text, body } of providerErrors) {
-    test(`${who}: ${status} is ${code}`, () => {
+describe('a response', () => {
+  for (const { name, status, code, retryable, text, body } of providerErrors) {
+    test(`${name}: ${status} is ${code}`, () => {
       const failure = toFailure(answered(status, body), [], 0);
       assert.equal(failure.code, code);
       assert.equal(failure.retryable, retryable);
       assert.ok(failure.message.includes(text), failure.message);
       assert.equal(failure.retryAfterMs, 0);
-      // Nothing is charged for a refusal; for an answer that cannot be read, who knows.
+      // Errors cost nothing; the cost of an unreadable response is unknown.
       assert.equal(failure.cost.known, status !== 200 || /answered/.test(failure.message));
     });
   }
 
-  test('leaves nothing of its own words where no bodies stay', () => {
+  test('keeps no provider text if bodies are not stored', () => {
     for (const { status, body } of providerErrors) {
       const { message } = toFailure(answered(status, body), [], 0);
-      const kept = withoutProviderText(`Item 3: ${message}`);
-      assert.match(kept, /^Item 3: The provider('s response| answered).*[^:]*\.$/s);
-      assert.doesNotMatch(kept.slice(8), /:/);
+      const stripped = withoutProviderText(`Item 3: ${message}`);
+      assert.match(stripped, /^Item 3: The provider('s response| answered).*[^:]*\.$/s);
+      assert.doesNotMatch(stripped.slice(8), /:/);
     }
   });
 
-  test('that calls itself good is quoted only where it names an error', () => {
+  test('with status 200 is quoted only if it contains an error', () => {
     const half = '{"choices":[{"message":{"content":"a secret of the prompt';
     const odd = { message: 'a secret of the prompt', choices: 'none' };
     for (const body of [half, odd, '<html>a secret of the prompt']) {
@@ -41,7 +41,7 @@ describe('an answer', () => {
     }
   });
 
-  test('that calls itself good may be paid for where it was counted', () => {
+  test('with status 200 has an unknown cost if it contains usage', () => {
     const failed = { error: { message: 'The server had an error.', code: 'server_error' } };
     const cost = (body: object) => toFailure(answered(200, body), [], 0).cost.known;
     assert.deepEqual(
@@ -50,7 +50,7 @@ describe('an answer', () => {
     );
   });
 
-  test('is read as well where the AI SDK has read it, whatever status it gives it', () => {
+  test('is also parsed if the AI SDK has parsed it, with any status', () => {
     const read = (responseBody: object) => ({ statusCode: 400, responseBody });
     const limited = { error: { message: 'slow', type: 'x', code: 'rate_limit_exceeded' } };
     const failure = toFailure(read({ ...limited, output: [] }), [], 0);
@@ -59,7 +59,7 @@ describe('an answer', () => {
     assert.equal(toFailure(read({ error: null }), [], 0).retryable, true);
   });
 
-  test('that ended in an error is paid for, and its error says what it was', () => {
+  test('that ended in an error keeps its cost and its error', () => {
     const usage = { ...noUsage, inputTokens: 10 };
     const cost = { usd: '0.1', known: true };
     const failure = endedInError({ code: 403, message: 'Key topsecret99' }, ['topsecret99'], {
@@ -71,26 +71,26 @@ describe('an answer', () => {
     assert.equal(endedInError(null, [], { usage, cost }).retryable, true);
   });
 
-  test('is read only so deep', () => {
+  test('is parsed to a limited depth', () => {
     const body = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
     assert.equal(toFailure(answered(400, body), [], 0).code, 'PROVIDER_ERROR');
   });
 
-  test('is not looked through where it is longer than an error is read', () => {
+  test('is not parsed above the size limit of an error', () => {
     const failure = (length: number) =>
       toFailure(answered(400, { ...error('too far'), more: 'x'.repeat(length) }), [], 0);
     assert.match(failure(1_000).message, /400: too far$/);
     assert.match(failure(errorBytesMax).message, /400: Bad Request$/);
   });
 
-  test('is judged by the beginning of what it says', () => {
-    const words = 'violates our usage policy';
+  test('is classified by the beginning of its message', () => {
+    const phrase = 'violates our usage policy';
     const code = (text: string) => toFailure(answered(400, error(text)), [], 0).code;
-    assert.equal(code(`${'x '.repeat(1_000)}${words}`), 'CONTENT_FILTERED');
-    assert.equal(code(`${'x '.repeat(3_000)}${words}`), 'PROVIDER_ERROR');
+    assert.equal(code(`${'x '.repeat(1_000)}${phrase}`), 'CONTENT_FILTERED');
+    assert.equal(code(`${'x '.repeat(3_000)}${phrase}`), 'PROVIDER_ERROR');
   });
 
-  test('brings its Retry-After, where a retry can help', () => {
+  test('returns Retry-After only if it is retryable', () => {
     const headers = { 'retry-after': '7' };
     const wait = (status: number, body: object) =>
       toFailure(answered(status, body, headers), [], 0).retryAfterMs;
@@ -100,12 +100,12 @@ describe('an answer', () => {
     assert.equal(wait(400, error('no')), 0);
   });
 
-  test('is named by a header at Bedrock', () => {
+  test('is classified by a header of Bedrock', () => {
     const headers = { 'x-amzn-errortype': 'AccessDeniedException:http://internal.amazon.com/' };
     assert.equal(toFailure(answered(400, {}, headers), [], 0).code, 'PROVIDER_AUTH');
   });
 
-  test('loses its secrets and its length', () => {
+  test('is redacted and truncated', () => {
     const text = `bad key topsecret99 at https://a:b@h/ ${'x'.repeat(9_000)}`;
     const { message } = toFailure(answered(400, error(text)), ['topsecret99'], 0);
     assert.match(message, /bad key \[redacted\] at https:\/\/\[redacted\]@h/);
@@ -113,7 +113,7 @@ describe('an answer', () => {
   });
 });
 
-describe('no answer', () => {
+describe('without a response', () => {
   const cases: [OutboundFailure['kind'], ExecutionErrorCode, boolean, boolean][] = [
     ['refused', 'PROVIDER_NOT_CONFIGURED', false, true],
     ['unreached', 'PROVIDER_ERROR', true, true],
@@ -134,7 +134,7 @@ describe('no answer', () => {
     });
   }
 
-  test('an answer of another shape may be better the next time', () => {
+  test('a response of an unexpected shape is retryable', () => {
     const odd = Object.assign(new Error('Value: hi'), { name: 'AI_TypeValidationError' });
     const failure = toFailure(odd, [], 0);
     assert.equal(failure.message, "The provider's response could not be read.");
@@ -142,7 +142,7 @@ describe('no answer', () => {
     assert.deepEqual(failure.cost, unknownCost);
   });
 
-  test('what could not be asked will not be the next time either', () => {
+  test('a request that could not be sent is not retryable', () => {
     for (const thrown of [
       new TypeError('invalid header'),
       'a text',
@@ -153,13 +153,13 @@ describe('no answer', () => {
     }
   });
 
-  test('a failure stays what it is', () => {
+  test('a failure is returned unchanged', () => {
     const failure = new ModelFailure('MODEL_TIMEOUT', 'late');
     assert.equal(toFailure(failure, [], 0), failure);
   });
 });
 
-/** As the AI SDK throws it. */
+/** An API error of the AI SDK. */
 function answered(status: number, body: object | string, headers: Record<string, string> = {}) {
   return Object.assign(new Error('Bad Request'), {
     name: 'AI_APICallError',

@@ -4,7 +4,7 @@ import { FairQueue } from '../../src/provider/fair-queue.ts';
 
 const forever = 2 ** 30;
 
-test('what is given goes from workspace to workspace, and within one in order', async () => {
+test('workspaces alternate, and each one is served in order', async () => {
   const queue = new FairQueue<number>();
   const got: string[] = [];
   const { signal } = new AbortController();
@@ -17,15 +17,15 @@ test('what is given goes from workspace to workspace, and within one in order', 
   queue.release(7);
 });
 
-test('who comes back has its turn before those who had theirs since', async () => {
+test('a workspace that returns precedes those served since', async () => {
   const queue = new FairQueue<number>();
   const { signal } = new AbortController();
-  const [stayed, first] = ['a', 'a'].map((whose) => queue.acquire(whose, forever, signal));
-  const left = new AbortController();
-  const gone = queue.acquire('b', forever, left.signal);
+  const [stayed, first] = ['a', 'a'].map((workspace) => queue.acquire(workspace, forever, signal));
+  const remaining = new AbortController();
+  const gone = queue.acquire('b', forever, remaining.signal);
   queue.release(1);
   assert.equal(await stayed, 1);
-  left.abort();
+  remaining.abort();
   assert.equal(await gone, null);
   const back = queue.acquire('b', forever, signal);
   queue.release(2);
@@ -34,7 +34,7 @@ test('who comes back has its turn before those who had theirs since', async () =
   assert.equal(await first, 3);
 });
 
-test('who gives up, or waited long enough, is given nothing and takes no turn', async (t) => {
+test('an aborted or timed-out waiter gets nothing and leaves the turn of its workspace unused', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const queue = new FairQueue<number>();
   const controller = new AbortController();

@@ -3,12 +3,12 @@ import { describe, test } from 'node:test';
 import type { ProviderKind } from '../../src/core/model/provider.ts';
 import { candidate, chat, generated, response } from './generated.ts';
 
-/** How answers end: as the provider says, and where it says nothing that is known, by whether there is any text. */
+/** Finish reasons: mapped from the provider's value; an unknown value is decided by whether the text is empty. */
 
 const gateway = { baseURL: 'https://gateway.example/v1' };
 
-async function ending(kind: ProviderKind, answer: object, settings = {}) {
-  const { finishReason, providerError } = await generated({ kind, ...settings }, answer);
+async function finishReasonOf(kind: ProviderKind, body: object, settings = {}) {
+  const { finishReason, providerError } = await generated({ kind, ...settings }, body);
   assert.equal(providerError, null);
   return finishReason;
 }
@@ -31,34 +31,35 @@ describe('a chat completion', () => {
     [null, 'other', 'error'],
   ];
   for (const [finish_reason, withText, without] of cases) {
-    test(`of reason ${finish_reason}`, async () => {
+    test(`with reason ${finish_reason}`, async () => {
       for (const kind of ['openai', 'openai-compatible'] as const) {
-        const of = (more = {}) => ending(kind, chat(null, { finish_reason, ...more }), gateway);
+        const of = (more = {}) =>
+          finishReasonOf(kind, chat(null, { finish_reason, ...more }), gateway);
         assert.deepEqual([await of(), await of(empty)], [withText, without]);
       }
     });
   }
 
-  test('with an error beside what was written until then', async () => {
+  test('with an error and partial text', async () => {
     const error = { code: 502, message: 'Upstream died' };
     for (const kind of ['openai', 'openai-compatible'] as const) {
       for (const reason of ['error', 'stop']) {
-        const answer = chat(null, { finish_reason: reason, error });
-        const { finishReason, providerError } = await generated({ kind, ...gateway }, answer);
+        const body = chat(null, { finish_reason: reason, error });
+        const { finishReason, providerError } = await generated({ kind, ...gateway }, body);
         assert.deepEqual([finishReason, providerError], ['error', error]);
       }
     }
   });
 });
 
-test('a chat completion with a field for errors in which nothing stands', async () => {
+test('a chat completion with an empty error field', async () => {
   for (const error of [{}, { code: 0, message: '' }, { code: null, type: null }]) {
-    const answer = chat(null, { finish_reason: 'stop', error });
-    assert.equal(await ending('openai-compatible', { ...answer, error }, gateway), 'stop');
+    const body = chat(null, { finish_reason: 'stop', error });
+    assert.equal(await finishReasonOf('openai-compatible', { ...body, error }, gateway), 'stop');
   }
 });
 
-describe('an answer of Google', () => {
+describe('a response of Google', () => {
   const cases: [reason: string, withText: string, empty: string][] = [
     ['STOP', 'stop', 'stop'],
     ['MAX_TOKENS', 'length', 'length'],
@@ -69,22 +70,22 @@ describe('an answer of Google', () => {
     ['MISSING_THOUGHT_SIGNATURE', 'other', 'error'],
   ];
   for (const [reason, withText, without] of cases) {
-    test(`of reason ${reason}`, async () => {
-      const of = (text: string) => ending('google', candidate(null, text, reason));
+    test(`with reason ${reason}`, async () => {
+      const of = (text: string) => finishReasonOf('google', candidate(null, text, reason));
       assert.deepEqual([await of('hi'), await of('')], [withText, without]);
     });
   }
 
-  test('without any candidate', async () => {
-    for (const answer of [{ candidates: [] }, { usageMetadata: { promptTokenCount: 10 } }]) {
-      assert.equal(await ending('google', answer), 'error');
+  test('without candidates', async () => {
+    for (const body of [{ candidates: [] }, { usageMetadata: { promptTokenCount: 10 } }]) {
+      assert.equal(await finishReasonOf('google', body), 'error');
     }
   });
 });
 
-test('an answer of Bedrock that the model spoilt, or that filled its context', async () => {
+test('a response of Bedrock with malformed output or a full context', async () => {
   const of = (stopReason: string) =>
-    ending('bedrock', {
+    finishReasonOf('bedrock', {
       output: { message: { role: 'assistant', content: [{ text: 'hi' }] } },
       stopReason,
       usage: { inputTokens: 10, outputTokens: 2, totalTokens: 12 },
@@ -93,10 +94,14 @@ test('an answer of Bedrock that the model spoilt, or that filled its context', a
   assert.equal(await of('model_context_window_exceeded'), 'length');
 });
 
-test('a response of OpenAI that has not come to its end, without saying why', async () => {
+test('an unfinished response of OpenAI without a reason', async () => {
   for (const status of ['failed', 'cancelled', 'in_progress', 'queued']) {
-    assert.equal(await ending('openai', response({ status, error: null })), 'error', status);
+    assert.equal(
+      await finishReasonOf('openai', response({ status, error: null })),
+      'error',
+      status,
+    );
   }
   const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
-  assert.equal(await ending('openai', response(cut)), 'length');
+  assert.equal(await finishReasonOf('openai', response(cut)), 'length');
 });

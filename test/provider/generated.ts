@@ -2,14 +2,14 @@ import { type Generated, generate } from '../../src/provider/generate.ts';
 import { languageModel } from '../../src/provider/language-model.ts';
 import { complete, type ProviderSettings } from '../../src/provider/settings.ts';
 
-/** What is made of an answer, of a model of that kind. Nothing is sent. */
+/** The result for a response of a provider of this kind. Sends nothing. */
 export async function generated(
   settings: Partial<ProviderSettings>,
-  answer: object,
+  body: object,
 ): Promise<Generated> {
   const whole = { name: 'p', kind: 'openai', apiKey: 'key', baseURL: null, ...settings } as const;
   const connection = complete(whole, false, 'http://127.0.0.1:11434');
-  const model = await languageModel(connection, 'm', async () => Response.json(answer));
+  const model = await languageModel(connection, 'm', async () => Response.json(body));
   const call = { system: null, user: 'hello', temperature: null, maxTokens: null, topP: null };
   return generate(model, call, new AbortController().signal);
 }
@@ -26,7 +26,7 @@ export function chat(usage?: object | null, choice: object = {}): object {
   };
 }
 
-/** An answer of OpenAI's Responses API. */
+/** A response of OpenAI's Responses API. */
 export function response(more: object = {}): object {
   const content = [{ type: 'output_text', text: 'hi', annotations: [] }];
   const message = { type: 'message', id: 'm', role: 'assistant', status: 'completed', content };
@@ -37,7 +37,7 @@ export function response(more: object = {}): object {
   };
 }
 
-/** An answer of Google's Gemini API. */
+/** A response of Google's Gemini API. */
 export function candidate(usageMetadata: object | null, text: string, finishReason = 'STOP') {
   const content = { parts: text ? [{ text }] : [] };
   return { candidates: [{ content, finishReason }], ...(usageMetadata && { usageMetadata }) };

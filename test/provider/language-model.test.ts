@@ -1,38 +1,39 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { nothingStored } from '../../harness/setups.ts';
+import { emptySetup } from '../../harness/setups.ts';
 import type { ModelCall } from '../../src/core/model/model-port.ts';
 import { generate } from '../../src/provider/generate.ts';
 import { languageModel } from '../../src/provider/language-model.ts';
 import { complete, type ProviderSettings } from '../../src/provider/settings.ts';
+import { chat, response } from './generated.ts';
 
 /**
- * What each kind puts on the wire, and how its answer is read. Every request is caught before it leaves; the environment
- * is full of credentials and addresses that must not get into any of them.
+ * The request and the parsed response of each kind. Requests are intercepted; the environment is full of credentials
+ * and URLs that no request may contain.
  */
 
-const lure = 'env-secret';
-const lures = {
-  OPENAI_API_KEY: lure,
-  OPENAI_BASE_URL: `https://${lure}.example`,
-  ANTHROPIC_API_KEY: lure,
-  ANTHROPIC_AUTH_TOKEN: lure,
-  ANTHROPIC_BASE_URL: `https://${lure}.example`,
-  GOOGLE_GENERATIVE_AI_API_KEY: lure,
-  AZURE_API_KEY: lure,
-  AZURE_RESOURCE_NAME: lure,
-  AWS_BEARER_TOKEN_BEDROCK: lure,
-  AWS_ACCESS_KEY_ID: lure,
-  AWS_SECRET_ACCESS_KEY: lure,
-  AWS_SESSION_TOKEN: lure,
-  AWS_REGION: lure,
-  AWS_ENDPOINT_URL: `https://${lure}.example`,
-  AWS_ENDPOINT_URL_BEDROCK_RUNTIME: `https://${lure}.example`,
+const decoy = 'env-secret';
+const decoys = {
+  OPENAI_API_KEY: decoy,
+  OPENAI_BASE_URL: `https://${decoy}.example`,
+  ANTHROPIC_API_KEY: decoy,
+  ANTHROPIC_AUTH_TOKEN: decoy,
+  ANTHROPIC_BASE_URL: `https://${decoy}.example`,
+  GOOGLE_GENERATIVE_AI_API_KEY: decoy,
+  AZURE_API_KEY: decoy,
+  AZURE_RESOURCE_NAME: decoy,
+  AWS_BEARER_TOKEN_BEDROCK: decoy,
+  AWS_ACCESS_KEY_ID: decoy,
+  AWS_SECRET_ACCESS_KEY: decoy,
+  AWS_SESSION_TOKEN: decoy,
+  AWS_REGION: decoy,
+  AWS_ENDPOINT_URL: `https://${decoy}.example`,
+  AWS_ENDPOINT_URL_BEDROCK_RUNTIME: `https://${decoy}.example`,
 };
-const was = Object.keys(lures).map((name) => [name, process.env[name]] as const);
-before(() => Object.assign(process.env, lures));
+const original = Object.keys(decoys).map((name) => [name, process.env[name]] as const);
+before(() => Object.assign(process.env, decoys));
 after(() => {
-  for (const [name, value] of was) {
+  for (const [name, value] of original) {
     if (value === undefined) delete process.env[name];
     else process.env[name] = value;
   }
@@ -42,7 +43,7 @@ const call: ModelCall = {
   executionId: 'exe',
   workspaceId: 'wsp',
   model: 'p/m',
-  setup: nothingStored,
+  setup: emptySetup,
   system: 'Be brief.',
   user: 'hello',
   temperature: 0.5,
@@ -53,12 +54,12 @@ const call: ModelCall = {
   signal: new AbortController().signal,
 };
 
-async function send(settings: Partial<ProviderSettings>, model: string, answer: object, more = {}) {
+async function send(settings: Partial<ProviderSettings>, model: string, body: object, more = {}) {
   const sent: { url: string; headers: Headers; body: Record<string, unknown> }[] = [];
   const fetch: typeof globalThis.fetch = async (url, init) => {
-    const body = JSON.parse(String(init?.body));
-    sent.push({ url: String(url), headers: new Headers(init?.headers), body });
-    return Response.json(answer);
+    const sentBody = JSON.parse(String(init?.body));
+    sent.push({ url: String(url), headers: new Headers(init?.headers), body: sentBody });
+    return Response.json(body);
   };
   const whole = { name: 'p', kind: 'openai', apiKey: 'key', baseURL: null, ...settings } as const;
   const connection = complete(whole, false, 'http://127.0.0.1:11434');
@@ -66,40 +67,21 @@ async function send(settings: Partial<ProviderSettings>, model: string, answer: 
   const generated = await generate(ready, { ...call, ...more }, call.signal);
   const [request] = sent;
   assert.ok(request && sent.length === 1);
-  const seen = JSON.stringify([request.url, [...request.headers], request.body]);
-  assert.ok(!seen.includes(lure), `the environment leaked: ${seen}`);
+  const serialized = JSON.stringify([request.url, [...request.headers], request.body]);
+  assert.ok(!serialized.includes(decoy), `the environment leaked: ${serialized}`);
   return { ...request, generated };
 }
 
-const chat = (content: string | null = 'hi') => ({
-  id: 'c',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 10, completion_tokens: 2 },
-});
-const responses = {
-  id: 'r',
-  object: 'response',
-  created_at: 1,
-  status: 'completed',
-  model: 'm',
-  output: [
-    {
-      type: 'message',
-      id: 'm',
-      role: 'assistant',
-      status: 'completed',
-      content: [{ type: 'output_text', text: 'hi', annotations: [] }],
-    },
-  ],
+const completion = (content: string | null) =>
+  chat(undefined, { message: { role: 'assistant', content } });
+const responses = response({
   usage: {
     input_tokens: 10,
     input_tokens_details: { cached_tokens: 4 },
     output_tokens: 5,
     output_tokens_details: { reasoning_tokens: 3 },
   },
-};
+});
 const counted = (inputTokens: number, outputTokens: number, read = 0, write = 0) => ({
   text: 'hi',
   finishReason: 'stop',
@@ -108,7 +90,7 @@ const counted = (inputTokens: number, outputTokens: number, read = 0, write = 0)
 });
 
 describe('OpenAI', () => {
-  test('is asked by the Responses API, which is told to keep nothing', async () => {
+  test('uses the Responses API with store: false', async () => {
     const { url, headers, body, generated } = await send({}, 'gpt-4o', responses);
     assert.equal(url, 'https://api.openai.com/v1/responses');
     assert.equal(headers.get('authorization'), 'Bearer key');
@@ -118,7 +100,7 @@ describe('OpenAI', () => {
     assert.deepEqual(generated, counted(10, 5, 4));
   });
 
-  test('behind another address is asked by chat completions', async () => {
+  test('uses chat completions with another base URL', async () => {
     const settings = { baseURL: 'https://gateway.example/openai' };
     const { url, body } = await send(settings, 'gpt-4o', chat());
     assert.equal(url, 'https://gateway.example/openai/chat/completions');
@@ -134,7 +116,7 @@ describe('OpenAI', () => {
   });
 });
 
-test('what is null is not sent', async () => {
+test('null parameters are omitted', async () => {
   const settings = { kind: 'openai-compatible', baseURL: 'https://h.example/v1' } as const;
   const nulls = { system: null, temperature: null, maxTokens: null, topP: null };
   const { body } = await send(settings, 'm', chat(), nulls);
@@ -144,7 +126,7 @@ test('what is null is not sent', async () => {
   assert.deepEqual([other.body.temperature, other.body.top_p], [0, 0.1]);
 });
 
-test('Azure by its bare address, and the deployment as the model', async () => {
+test('Azure accepts the bare resource URL and the deployment as the model', async () => {
   const settings = { kind: 'azure', baseURL: 'https://res.openai.azure.com' } as const;
   const { url, headers, body } = await send(settings, 'my-deployment', responses);
   assert.equal(url, 'https://res.openai.azure.com/openai/v1/responses');
@@ -172,7 +154,7 @@ test('Anthropic: cached tokens are part of the input', async () => {
   assert.deepEqual(generated, counted(18, 2, 5, 3));
 });
 
-test('Google: thoughts are output, and the key is no part of the address', async () => {
+test('Google: thoughts are output, and the URL does not contain the key', async () => {
   const { url, headers, generated } = await send({ kind: 'google' }, 'gemini-2.5-pro', {
     candidates: [{ content: { parts: [{ text: 'hi' }] }, finishReason: 'STOP' }],
     usageMetadata: {
@@ -200,7 +182,7 @@ describe('Bedrock', () => {
     usage: { inputTokens: 10, outputTokens: 2, totalTokens: 17, cacheReadInputTokens: 5 },
   };
 
-  test('by an API key', async () => {
+  test('with an API key', async () => {
     const { url, headers, generated } = await send(
       { kind: 'bedrock' },
       'amazon.nova-pro-v1:0',
@@ -214,7 +196,7 @@ describe('Bedrock', () => {
     assert.deepEqual(generated, counted(15, 2, 5));
   });
 
-  test('by a pair of keys, signed for the region of the address', async () => {
+  test('with a key pair, signs for the region of the URL', async () => {
     const baseURL = 'https://bedrock-runtime.eu-west-1.amazonaws.com';
     const settings = { kind: 'bedrock', apiKey: 'AKIAEXAMPLE:secret:token', baseURL } as const;
     const { headers } = await send(settings, 'm', answer);
@@ -225,13 +207,13 @@ describe('Bedrock', () => {
     assert.equal(two.headers.get('x-amz-security-token'), null);
   });
 
-  test('by a pair of keys, but for no region', async () => {
+  test('with a key pair, rejects a URL without a region', async () => {
     const settings = { kind: 'bedrock', apiKey: 'a:b', baseURL: 'https://h.example' } as const;
     await assert.rejects(send(settings, 'm', answer), { code: 'PROVIDER_NOT_CONFIGURED' });
   });
 });
 
-test('a server without a key is sent none', async () => {
+test('without a key no authorization is sent', async () => {
   for (const kind of ['openai-compatible', 'ollama'] as const) {
     const settings = { kind, apiKey: null, baseURL: 'https://h.example' };
     const { headers } = await send(settings, 'm', chat());
@@ -239,10 +221,10 @@ test('a server without a key is sent none', async () => {
   }
 });
 
-test('an answer is fit to be stored', async () => {
+test('the text of a response is storable', async () => {
   const settings = { kind: 'openai-compatible', baseURL: 'https://h.example/v1' } as const;
-  const { generated } = await send(settings, 'm', chat('a\0b\ud800c🙂'));
+  const { generated } = await send(settings, 'm', completion('a\0b\ud800c🙂'));
   assert.equal(generated.text, 'a\ufffdb\ufffdc🙂');
-  const empty = await send(settings, 'm', chat(null));
+  const empty = await send(settings, 'm', completion(null));
   assert.equal(empty.generated.text, '');
 });

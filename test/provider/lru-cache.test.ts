@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LruCache } from '../../src/provider/lru-cache.ts';
 
-test('what was used last is kept, the rest is made anew', () => {
+test('evicts the least recently used entry', () => {
   const cache = new LruCache<string>(2);
-  const made: string[] = [];
+  const created: string[] = [];
   const get = (key: string) =>
     cache.getOrCreate(key, () => {
-      made.push(key);
+      created.push(key);
       return key.toUpperCase();
     });
   assert.deepEqual(['a', 'b', 'a', 'c', 'a', 'b'].map(get), ['A', 'B', 'A', 'C', 'A', 'B']);
-  assert.deepEqual(made, ['a', 'b', 'c', 'b']);
+  assert.deepEqual(created, ['a', 'b', 'c', 'b']);
   cache.delete('b');
-  cache.delete('never there');
+  cache.delete('unknown');
   get('b');
-  assert.deepEqual(made, ['a', 'b', 'c', 'b', 'b']);
+  assert.deepEqual(created, ['a', 'b', 'c', 'b', 'b']);
 });

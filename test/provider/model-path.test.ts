@@ -5,13 +5,13 @@ import { type ProviderKind, providerKinds } from '../../src/core/model/provider.
 import { generate } from '../../src/provider/generate.ts';
 import { languageModel } from '../../src/provider/language-model.ts';
 
-/** Where a call for that model would go; the code with which it is refused where it goes nowhere. */
+/** The URL of a call for the model, or the code of its refusal. */
 async function target(kind: ProviderKind, model: string): Promise<string> {
   const baseURL = 'https://h.example/own/v1';
   const sent: string[] = [];
   const fetch: typeof globalThis.fetch = async (input) => {
     sent.push(new URL(String(input)).href);
-    throw new Error('far enough');
+    throw new Error('not sent');
   };
   const call = { system: null, user: 'hi', temperature: null, maxTokens: null, topP: null };
   try {
@@ -43,11 +43,11 @@ const unsafePath = [
 ];
 
 for (const kind of providerKinds) {
-  describe(`${kind} is not led elsewhere by`, () => {
+  describe(`${kind} rejects or escapes the path`, () => {
     for (const model of unsafePath) {
       test(model, async () => {
-        const named = kind === 'google' || kind === 'bedrock';
-        const expected = named ? 'MODEL_NOT_FOUND' : await target(kind, 'm');
+        const modelInPath = kind === 'google' || kind === 'bedrock';
+        const expected = modelInPath ? 'MODEL_NOT_FOUND' : await target(kind, 'm');
         assert.equal(await target(kind, model), expected);
       });
     }

@@ -31,11 +31,11 @@ describe('real entries of the library', () => {
     [openai, 'gpt-4o-mini', used(1_000, 500, 1_000), '0.000375'],
     [openai, 'gpt-4o-mini', noUsage, '0'],
     [openai, 'gpt-4o-mini-2024-07-18', used(1_000, 500), '0.00045'],
-    // No price for cache writes: they cost what input does
+    // Without a price for cache writes, the input price applies
     [openai, 'gpt-4o-mini', used(1_000, 500, 0, 400), '0.00045'],
-    // $5, $25, $0.50 and $6.25: the three kinds of input are apart, none is counted twice
+    // $5, $25, $0.50 and $6.25: the three kinds of input are disjoint
     [anthropic, 'claude-opus-4-5', used(10_000, 1_000, 6_000, 3_000), '0.05175'],
-    // $5 and $30 up to 272,000 tokens of input, $10 and $45 beyond; a tier holds for the whole call
+    // $5 and $30 up to 272,000 tokens of input, $10 and $45 beyond; a tier applies to the whole call
     [openai, 'gpt-5.5', used(271_999, 1_000), '1.389995'],
     [openai, 'gpt-5.5', used(272_000, 1_000), '2.765'],
     [openai, 'gpt-5.5', used(272_000, 1_000, 272_000), '0.317'],
@@ -53,23 +53,23 @@ describe('real entries of the library', () => {
   }
 });
 
-describe('what has no price is unknown', () => {
+describe('an unknown price', () => {
   const cases: [string, PriceList, string, Usage | null][] = [
-    ['a model that is not listed', openai, 'gpt-unheard-of', used(1, 1)],
-    ['a provider that is not listed', { provider: 'nobody' }, 'gpt-4o', used(1, 1)],
-    ['an address of nobody', { url: 'http://127.0.0.1:9000/v1' }, 'gpt-4o', used(1, 1)],
+    ['an unlisted model', openai, 'gpt-unheard-of', used(1, 1)],
+    ['an unlisted provider', { provider: 'nobody' }, 'gpt-4o', used(1, 1)],
+    ['an unknown URL', { url: 'http://127.0.0.1:9000/v1' }, 'gpt-4o', used(1, 1)],
     [
-      'a model whose price the library does not know',
+      'a listed model without a price',
       { url: 'https://api.cerebras.ai/v1' },
       'qwen-3-coder-480b',
       used(1, 1),
     ],
-    ['a list that is not there', 'unknown', 'gpt-4o', used(1, 1)],
-    ['a call that was not counted', openai, 'gpt-4o', null],
+    ['an unknown price list', 'unknown', 'gpt-4o', used(1, 1)],
+    ['a call without usage', openai, 'gpt-4o', null],
     ['a model without a price for output', openai, 'text-embedding-3-small', used(1, 1)],
-    ['a model that charges by the hour', openai, 'whisper-1', used(1, 1)],
+    ['a model with an hourly price', openai, 'whisper-1', used(1, 1)],
     [
-      'reasoning at a price of its own',
+      'a separate price for reasoning',
       { provider: 'perplexity' },
       'sonar-deep-research',
       used(1, 1),
@@ -82,12 +82,12 @@ describe('what has no price is unknown', () => {
   }
 });
 
-test('a machine of one’s own costs nothing, and that is known, counted or not', () => {
+test('an own machine costs nothing, with and without usage', () => {
   assert.deepEqual(cost('free', 'llama3.2', used(5, 5), null, at), { usd: '0', known: true });
   assert.deepEqual(cost('free', 'llama3.2', null, null, at), { usd: '0', known: true });
 });
 
-test('what the library lists without any price is free where it says so', () => {
+test('models that the library lists as free cost nothing', () => {
   const models = [
     ['openrouter', 'agentica-org/deepcoder-14b-preview:free'],
     ['google', 'gemma-3-27b-it'],
@@ -98,7 +98,7 @@ test('what the library lists without any price is free where it says so', () => 
   }
 });
 
-test('a price for the request itself is added once', () => {
+test('a price per request is added once', () => {
   const list = { provider: 'perplexity' };
   const entry = calcPrice({ input_tokens: 0 }, 'sonar', {
     providerId: 'perplexity',
@@ -109,7 +109,7 @@ test('a price for the request itself is added once', () => {
   assert.equal(Number(cost(list, 'sonar', used(0, 0), null, at).usd), perThousand / 1_000);
 });
 
-test('a price that changes with the date is that of the day', () => {
+test('a price that changes is that of the day of the call', () => {
   const o3 = (day: string) => cost(openai, 'o3', used(1_000_000, 0), null, new Date(day)).usd;
   assert.deepEqual([o3('2025-06-01'), o3('2025-07-01')], ['10', '2']);
 });
@@ -117,53 +117,53 @@ test('a price that changes with the date is that of the day', () => {
 describe('a price of the workspace', () => {
   const override = own('2.50', '10');
 
-  test('comes before the library', () => {
+  test('takes precedence over the library', () => {
     const found = cost(openai, 'gpt-4o-mini', used(1_000_000, 100_000), override, at);
     assert.deepEqual(found, { usd: '3.5', known: true });
   });
 
-  test('gives one to what has none', () => {
+  test('applies to an unlisted model', () => {
     const found = cost('unknown', 'private', used(1, 0), override, at);
     assert.deepEqual(found, { usd: '0.0000025', known: true });
   });
 
-  test('prices cached tokens as input unless it says otherwise', () => {
+  test('applies to cached tokens unless they have their own price', () => {
     const usage = used(1_000, 0, 400, 100);
     assert.equal(cost('unknown', 'm', usage, override, at).usd, '0.0025');
-    const apart = { ...override, cacheReadPerMillion: '0.25', cacheWritePerMillion: '3.125' };
-    assert.equal(cost('unknown', 'm', usage, apart, at).usd, '0.0016625');
+    const separate = { ...override, cacheReadPerMillion: '0.25', cacheWritePerMillion: '3.125' };
+    assert.equal(cost('unknown', 'm', usage, separate, at).usd, '0.0016625');
   });
 
-  test('may be nothing, which is then known', () => {
+  test('may be zero, which is a known cost', () => {
     const zero = own('0', '0.00');
     assert.deepEqual(cost('unknown', 'm', null, zero, at), { usd: '0', known: true });
   });
 
-  test('is rounded half up at the tenth place', () => {
+  test('is rounded half up to ten places', () => {
     const tiny = (price: string) => cost('unknown', 'm', used(1, 0), own(price, '0'), at).usd;
     assert.equal(tiny('0.00005'), '0.0000000001');
     assert.equal(tiny('0.000049999999'), '0');
   });
 
-  test('that cannot be read leaves the cost unknown', () => {
+  test('that is malformed leaves the cost unknown', () => {
     const broken = own('two', '1');
     assert.equal(cost(openai, 'gpt-4o-mini', used(1, 1), broken, at).known, false);
   });
 });
 
-test('more cached tokens than input never make the rest negative', () => {
+test('more cached than input tokens do not make a cost negative', () => {
   const override = { ...own('1', '1'), cacheReadPerMillion: '0.5' };
   assert.equal(cost('unknown', 'm', used(10, 0, 30), override, at).usd, '0.000015');
 });
 
-test('the largest counts stay exact', () => {
+test('the largest counts are priced exactly', () => {
   const most = 2_147_483_647;
   const override = own('999999.999999999999', '0.5');
   const { usd } = cost('unknown', 'm', used(most, most), override, at);
   assert.equal(usd, '2147484720.7418234979');
 });
 
-test('every entry of the library is priced as the library does it, or unknown', () => {
+test('every listed model has the price of the library or an unknown one', () => {
   const providers = [
     'openai',
     'anthropic',

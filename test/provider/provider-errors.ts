@@ -1,6 +1,6 @@
 /**
- * Errors as the providers give them, one a line: who, status, the code it must become, whether it is tried `again` or is
- * `final`, what the message must hold, and the body.
+ * Errors of real providers, one per line: name, status, expected code, `again` (retryable) or `final`, expected part of
+ * the message, and the body.
  */
 export const providerErrors = `
 OpenAI: key | 401 | PROVIDER_AUTH | final | The provider answered 401: Incorrect API key provided: [redacted] | {"error":{"message":"Incorrect API key provided: sk-ab***yz.","code":"invalid_api_key"}}
@@ -68,6 +68,6 @@ half an answer | 200 | PROVIDER_ERROR | again | could not be read | {"choices":[
   .trim()
   .split('\n')
   .map((line) => {
-    const [who = '', status = '', code = '', fate = '', text = '', body = ''] = line.split(' | ');
-    return { who, status: Number(status), code, retryable: fate === 'again', text, body };
+    const [name = '', status = '', code = '', fate = '', text = '', body = ''] = line.split(' | ');
+    return { name, status: Number(status), code, retryable: fate === 'again', text, body };
   });

@@ -7,7 +7,7 @@ const key = 'hunter2/Top+Secret=="1';
 const aws =
   'AKIAIOSFODNN7EXAMPLE:wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY:IQoJb3JpZ2luX2Vj//token==';
 
-describe('the key of the call, however it comes back', () => {
+describe('the key of the call in any encoding', () => {
   const forms = [
     key,
     encodeURIComponent(key),
@@ -24,7 +24,7 @@ describe('the key of the call, however it comes back', () => {
     });
   }
 
-  test('each part of a pair of AWS keys', () => {
+  test('each part of an AWS key pair', () => {
     for (const part of [aws, ...aws.split(':')]) {
       assert.equal(
         redact(`The token ${part} is invalid`, [aws]),
@@ -33,16 +33,16 @@ describe('the key of the call, however it comes back', () => {
     }
   });
 
-  test('no more parts than AWS gives a key', () => {
+  test('no more parts than an AWS key has', () => {
     assert.equal(redact('xxxxxx', [`${aws}:xxxxxx`]), 'xxxxxx');
   });
 
-  test('a word that is no secret stays', () => {
+  test('an ordinary word is kept', () => {
     assert.equal(redact('model a:1 is unknown', ['a:1']), 'model a:1 is unknown');
   });
 });
 
-describe('what looks like a secret', () => {
+describe('text that looks like a secret', () => {
   const cases = [
     ['Incorrect API key provided: sk-proj-abcDEF1234567890. See', 'provided: [redacted] See'],
     ['key sk-ant-api03-AbC_dEf-123456', 'key [redacted]'],
@@ -83,7 +83,7 @@ describe('what looks like a secret', () => {
   }
 });
 
-describe('what a reader needs stays', () => {
+describe('useful text is kept', () => {
   for (const text of [
     'Rate limit reached for gpt-4o in organization org-x on tokens per min: Limit 30000, Used 29000.',
     "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.",
@@ -98,27 +98,27 @@ describe('what a reader needs stays', () => {
 });
 
 describe('the text', () => {
-  test('is cut, but not through a character', () => {
+  test('is truncated between characters', () => {
     assert.equal(redact('x'.repeat(messageCharsMax), []).length, messageCharsMax);
     const long = redact('🙂'.repeat(messageCharsMax), []);
     assert.ok(long.length <= messageCharsMax && long.isWellFormed() && long.endsWith('🙂…'));
   });
 
-  test('is made of the beginning of a page alone', () => {
+  test('contains only the beginning of a long page', () => {
     assert.equal(redact(`${' '.repeat(10_000)}x`, []), 'x');
     assert.equal(redact(`${' '.repeat(20_000)}x`, []), '');
   });
 
-  test('holds nothing that cannot be stored', () => {
+  test('is storable', () => {
     assert.equal(redact('a\0b\u001b[31m\u0085\ud800c\r\n', []), 'a\ufffdb\ufffd[31m\ufffd\ufffdc');
   });
 
-  test('never holds a secret, is never too long, and is always well formed', () => {
+  test('contains no secret, respects the limit and is well-formed', () => {
     const secret = fc.string({ minLength: 6, maxLength: 60, unit: 'grapheme' });
     fc.assert(
       fc.property(fc.string(), secret, fc.string(), (a, s, b) => {
         const out = redact(`${a}${s}${b}`, [s]);
-        // What is left may hold the secret only where the marker itself does.
+        // The rest may contain the secret only if the marker itself does.
         return (
           out.length <= messageCharsMax &&
           out.isWellFormed() &&
@@ -128,7 +128,7 @@ describe('the text', () => {
     );
   });
 
-  test('is made in little time, whatever a server sends', () => {
+  test('takes linear time for hostile responses', () => {
     const hostile = [
       'eyJaaaaaaaa-',
       'a.',
@@ -143,15 +143,15 @@ describe('the text', () => {
     for (const piece of hostile) redact(piece.repeat(1_000_000 / piece.length), [key]);
   });
 
-  test('is made in little time, whatever its key is made for', () => {
+  test('takes linear time for hostile keys', () => {
     const hostile = `${'a'.repeat(300)}b${'a'.repeat(3_700)}`;
     const page = `${'a'.repeat(10_000)} ${hostile}`;
-    for (let turn = 0; turn < 1_000; turn++) {
+    for (let round = 0; round < 1_000; round++) {
       assert.ok(redact(page, [hostile]).startsWith('aaa'));
     }
   });
 
-  test('loses a key of few letters wherever it stands, and nothing else', () => {
+  test('redacts exactly the occurrences of a repetitive key', () => {
     const letters = fc.string({ unit: fc.constantFrom('w', 'z'), maxLength: 60 });
     const secret = fc.string({ unit: fc.constantFrom('w', 'z'), minLength: 6, maxLength: 9 });
     fc.assert(

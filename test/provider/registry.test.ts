@@ -24,7 +24,7 @@ function compatible(more: Partial<ProviderSettings> = {}): ProviderSettings {
   return { name: 'fake', kind: 'openai-compatible', apiKey: secret, baseURL: fake.url, ...more };
 }
 
-/** One call, with what the workspace stores under any name. */
+/** One call with the given stored provider. */
 async function ask(
   call: Partial<ModelCall>,
   stored: ProviderSettings | null = compatible(),
@@ -60,14 +60,14 @@ async function ask(
 
 async function failure(...args: Parameters<typeof ask>): Promise<ModelFailure> {
   const error = await ask(...args).then(
-    () => assert.fail('it went through'),
+    () => assert.fail('the call succeeded'),
     (thrown) => thrown,
   );
   assert.ok(error instanceof ModelFailure, String(error));
   return error;
 }
 
-test('an answer', async () => {
+test('a successful call', async () => {
   assert.deepEqual(await ask({ model: 'fake/any/model', system: 'Be brief.' }), {
     text: 'hello',
     usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 },
@@ -80,12 +80,12 @@ test('an answer', async () => {
   assert.equal(sent.headers.authorization, `Bearer ${secret}`);
 });
 
-test('an answer that was cut by its limit is one', async () => {
+test('a truncated response is a success', async () => {
   const { text, finishReason } = await ask({ model: 'fake/length' });
   assert.deepEqual([text, finishReason], ['cut sho', 'length']);
 });
 
-test('an answer that was not counted has no known cost, even at a known price', async () => {
+test('a response without usage has an unknown cost, even at a known price', async () => {
   const answer = await ask({ model: 'fake/uncounted' }, compatible(), { price });
   assert.deepEqual(answer.cost, { usd: '0', known: false });
   assert.equal(answer.usage.inputTokens, 0);
@@ -116,7 +116,7 @@ describe('a provider misbehaves', () => {
     ['reset', 'PROVIDER_ERROR', true, false],
   ];
   for (const [model, code, retryable, costKnown] of cases) {
-    test(`${model} is ${code}${retryable ? ', to be tried again' : ''}`, async () => {
+    test(`${model} is ${code}${retryable ? ', retryable' : ''}`, async () => {
       const was = fake.calls.length;
       const failed = await failure({ model: `fake/${model}` });
       assert.deepEqual([failed.code, failed.retryable], [code, retryable]);
@@ -126,7 +126,7 @@ describe('a provider misbehaves', () => {
     });
   }
 
-  test('what was withheld or broken off is paid for, and what was written is not told', async () => {
+  test('a withheld or interrupted response has its cost, and its text is not revealed', async () => {
     for (const model of ['filtered', 'refusing', 'broken-off']) {
       const failed = await failure({ model: `fake/${model}` }, compatible(), { price });
       assert.deepEqual(failed.cost, { usd: '0.00002', known: true });
@@ -138,7 +138,7 @@ describe('a provider misbehaves', () => {
     }
   });
 
-  test('its words lose the key', async () => {
+  test('its message is redacted', async () => {
     fake.script(failing(401, `Key ${secret} (sent as Bearer ${secret}) is wrong`));
     const { message } = await failure({});
     assert.equal(message.includes(secret), false);
@@ -148,25 +148,25 @@ describe('a provider misbehaves', () => {
 
 describe('a call ends early', () => {
   for (const model of ['hang', 'silence']) {
-    test(`by its own time: ${model}`, async () => {
+    test(`by its timeout: ${model}`, async () => {
       const failed = await failure({ model: `fake/${model}`, timeoutMs: 20 });
       assert.deepEqual([failed.code, failed.retryable], ['MODEL_TIMEOUT', true]);
       assert.deepEqual(failed.cost, { usd: '0', known: false });
     });
 
-    test(`by the caller, who gets its own reason, and the provider is hung up on: ${model}`, async () => {
+    test(`by an abort, which rejects with its reason and closes the connection: ${model}`, async () => {
       const controller = new AbortController();
       const reason = new Error('canceled');
       const was = fake.calls.length;
-      const asked = ask({ model: `fake/${model}`, signal: controller.signal });
+      const pending = ask({ model: `fake/${model}`, signal: controller.signal });
       await fake.arrived(was + 1);
       controller.abort(reason);
-      await assert.rejects(asked, reason);
+      await assert.rejects(pending, reason);
       await fake.calls.at(was)?.hungUp;
     });
   }
 
-  test('before it begins', async () => {
+  test('before it starts', async () => {
     const was = fake.calls.length;
     const signal = AbortSignal.abort(new Error('canceled'));
     await assert.rejects(ask({ signal }), { message: 'canceled' });
@@ -178,18 +178,18 @@ describe('a call ends early', () => {
 describe('credentials', () => {
   const env = () => ({ OPENAI_API_KEY: 'server-key', OPENAI_BASE_URL: fake.url });
 
-  test('come from the environment, whose address is trusted', async () => {
+  test('come from the environment, whose base URL is trusted', async () => {
     await ask({ model: 'openai/gpt-4o' }, null, { env: env(), allowedHosts: [] });
     assert.equal(fake.calls.at(-1)?.headers.authorization, 'Bearer server-key');
   });
 
-  test('come from the workspace first', async () => {
+  test('of the workspace take precedence', async () => {
     const mine = compatible({ name: 'openai', kind: 'openai' });
     await ask({ model: 'openai/gpt-4o' }, mine, { env: env() });
     assert.equal(fake.calls.at(-1)?.headers.authorization, `Bearer ${secret}`);
   });
 
-  test('of the server never go to an address of the workspace', async () => {
+  test('of the server are never sent to a URL of the workspace', async () => {
     const was = fake.connections;
     const keyless = compatible({ name: 'openai', kind: 'openai', apiKey: null });
     const failed = await failure({ model: 'openai/gpt-4o' }, keyless, { env: env() });
@@ -197,7 +197,7 @@ describe('credentials', () => {
     assert.equal(fake.connections, was);
   });
 
-  test('are opened for each call, and nothing of the call before is left', async () => {
+  test('are decrypted for each call', async () => {
     const opened: string[][] = [];
     const models = createModels({
       open: (workspaceId, name, stored) => {
@@ -225,7 +225,7 @@ describe('credentials', () => {
     assert.deepEqual(keys, ['Bearer key-one', 'Bearer key-two']);
   });
 
-  test('that are nowhere are said to be missing, with the variable that would do', async () => {
+  test('that are missing are reported with the environment variable to set', async () => {
     const known = await failure({ model: 'anthropic/claude-opus-5' }, null);
     assert.equal(known.code, 'PROVIDER_NOT_CONFIGURED');
     assert.match(known.message, /'anthropic'.*ANTHROPIC_API_KEY/);
@@ -236,7 +236,7 @@ describe('credentials', () => {
     );
   });
 
-  test('that do not open end the call, before anybody is called', async () => {
+  test('that cannot be decrypted fail the call before it connects', async () => {
     const was = fake.connections;
     const closed = new ModelFailure('PROVIDER_NOT_CONFIGURED', 'store it again');
     const open = () => {
@@ -246,7 +246,7 @@ describe('credentials', () => {
     assert.equal(fake.connections, was);
   });
 
-  test('that no header can hold are refused by nobody but us', async () => {
+  test('that are invalid in a header fail the call before it is sent', async () => {
     const was = fake.calls.length;
     const failed = await failure({}, compatible({ apiKey: 'line\nbreak' }));
     assert.deepEqual([failed.code, failed.retryable], ['PROVIDER_ERROR', false]);
@@ -254,8 +254,8 @@ describe('credentials', () => {
   });
 });
 
-describe('an address of a workspace', () => {
-  test('that is not allowed is not connected to', async () => {
+describe('a base URL of a workspace', () => {
+  test('that is not allowed is never connected to', async () => {
     const was = fake.connections;
     const failed = await failure({}, compatible(), { allowedHosts: [] });
     assert.equal(failed.code, 'PROVIDER_NOT_CONFIGURED');
@@ -263,7 +263,7 @@ describe('an address of a workspace', () => {
     assert.equal(fake.connections, was);
   });
 
-  test('that resolves to a private one is not connected to', async () => {
+  test('that resolves to a private address is never connected to', async () => {
     const was = fake.connections;
     const port = fake.host.split(':')[1];
     const stored = compatible({ baseURL: `https://llm.example.com:${port}/v1` });
@@ -274,26 +274,26 @@ describe('an address of a workspace', () => {
   });
 });
 
-describe('cueline', () => {
+describe('the built-in provider', () => {
   const echo = (call: Partial<ModelCall>) => ask(call, null);
 
-  test('answers by itself', async () => {
+  test('responds without a request', async () => {
     const answer = await echo({ model: 'cueline/echo?tokens=3' });
     assert.deepEqual([answer.text, answer.usage.outputTokens], ['hello', 3]);
     assert.deepEqual(answer.cost, { usd: '0', known: true });
   });
 
-  test('obeys the time, which costs nothing', async () => {
+  test('respects the timeout, at no cost', async () => {
     const late = { model: 'cueline/echo?delay=3600000', timeoutMs: 1 };
     const failed = await echo(late).catch((thrown) => thrown);
     assert.equal(failed.code, 'MODEL_TIMEOUT');
     assert.deepEqual(failed.cost, { usd: '0', known: true });
   });
 
-  test('obeys the caller', async () => {
+  test('respects an abort', async () => {
     const controller = new AbortController();
-    const asked = echo({ model: 'cueline/echo?delay=3600000', signal: controller.signal });
+    const pending = echo({ model: 'cueline/echo?delay=3600000', signal: controller.signal });
     controller.abort(new Error('canceled'));
-    await assert.rejects(asked, { message: 'canceled' });
+    await assert.rejects(pending, { message: 'canceled' });
   });
 });

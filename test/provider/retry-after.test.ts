@@ -44,7 +44,7 @@ const cases: [Record<string, string>, string, number][] = [
 ];
 
 for (const [headers, body, expected] of cases) {
-  test(`${JSON.stringify(headers)} ${body} asks for ${expected} ms`, () => {
+  test(`${JSON.stringify(headers)} ${body} is ${expected} ms`, () => {
     assert.equal(retryAfterMs(headers, body, now), expected);
   });
 }

@@ -5,7 +5,7 @@ import { complete, type ProviderSettings, priceList } from '../../src/provider/s
 
 const own = 'http://127.0.0.1:11434';
 
-describe('the environment', () => {
+describe('settings from the environment', () => {
   const cases: [string, ProviderEnv, string | null, string | null][] = [
     ['openai', {}, null, null],
     ['openai', { OPENAI_API_KEY: '' }, null, null],
@@ -75,7 +75,7 @@ describe('the environment', () => {
     ['__proto__', { OPENAI_API_KEY: 'k' }, null, null],
   ];
   for (const [name, env, apiKey, baseURL] of cases) {
-    test(`${name} by ${JSON.stringify(env)}`, () => {
+    test(`${name} from ${JSON.stringify(env)}`, () => {
       const settings = fromEnvironment(env, name);
       if (apiKey === null) return assert.equal(settings, null);
       assert.ok(settings);
@@ -85,7 +85,7 @@ describe('the environment', () => {
   }
 });
 
-describe('Ollama is there', () => {
+describe('the URL of Ollama', () => {
   const cases: [ProviderEnv, string][] = [
     [{}, 'http://127.0.0.1:11434/v1'],
     [{ OLLAMA_HOST: '' }, 'http://127.0.0.1:11434/v1'],
@@ -119,9 +119,9 @@ const stored = (more: Partial<ProviderSettings>): ProviderSettings => ({
   ...more,
 });
 
-describe('what a workspace stores', () => {
+describe('a provider of a workspace', () => {
   for (const kind of ['openai', 'anthropic', 'google', 'azure', 'bedrock'] as const) {
-    test(`needs a key as ${kind}`, () => {
+    test(`of kind ${kind} needs a key`, () => {
       assert.throws(() => complete(stored({ kind }), false, own), {
         code: 'PROVIDER_NOT_CONFIGURED',
       });
@@ -132,12 +132,12 @@ describe('what a workspace stores', () => {
     stored({ kind: 'azure', apiKey: 'k', name: 'groq' }),
     stored({ kind: 'openai-compatible', apiKey: 'k' }),
   ]) {
-    test(`needs a base URL as ${settings.kind} ${settings.name}`, () => {
+    test(`of kind ${settings.kind} named ${settings.name} needs a base URL`, () => {
       assert.throws(() => complete(settings, false, own), /needs a baseURL/);
     });
   }
 
-  test('is guarded, but for the server’s own Ollama', () => {
+  test('is not trusted, except the server’s own Ollama', () => {
     const trusted = (more: Partial<ProviderSettings>) => complete(stored(more), false, own).trusted;
     assert.equal(trusted({ apiKey: 'k' }), false);
     assert.equal(trusted({ kind: 'ollama', baseURL: 'http://127.0.0.1:11434' }), false);
@@ -145,7 +145,7 @@ describe('what a workspace stores', () => {
   });
 });
 
-test('prices are looked up by the kind, else by the address', () => {
+test('prices are found by kind, otherwise by URL', () => {
   const list = (more: Partial<ProviderSettings>, model = 'm') =>
     priceList(complete(stored({ apiKey: 'k', ...more }), false, own), model);
   assert.deepEqual(list({}), { provider: 'openai' });

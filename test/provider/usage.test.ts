@@ -3,14 +3,14 @@ import { describe, test } from 'node:test';
 import type { ProviderSettings } from '../../src/provider/settings.ts';
 import { candidate, chat, generated } from './generated.ts';
 
-/** What providers counted: a number that they leave out is unknown, and so is then the whole. */
+/** Token counts of providers: if one of them is missing, the whole usage is unknown. */
 
 const counted = (inputTokens: number, outputTokens: number, read = 0, write = 0) => ({
   ...{ inputTokens, outputTokens, cacheReadTokens: read, cacheWriteTokens: write },
 });
 type Case = [string, object | null, ReturnType<typeof counted> | null];
 
-describe('by chat completions', () => {
+describe('usage of chat completions', () => {
   const baseURL = 'https://h.example/v1';
   const settings: Partial<ProviderSettings>[] = [
     { kind: 'openai-compatible', baseURL },
@@ -19,30 +19,30 @@ describe('by chat completions', () => {
   ];
   const full = { prompt_tokens: 10, completion_tokens: 5 };
   const cases: Case[] = [
-    ['plainly', full, counted(10, 5)],
-    ['with its sum', { ...full, total_tokens: 15 }, counted(10, 5)],
-    ['a cache', { ...full, prompt_tokens_details: { cached_tokens: 4 } }, counted(10, 5, 4)],
+    ['input and output', full, counted(10, 5)],
+    ['with a total', { ...full, total_tokens: 15 }, counted(10, 5)],
+    ['cache reads', { ...full, prompt_tokens_details: { cached_tokens: 4 } }, counted(10, 5, 4)],
     [
-      'a cache written',
+      'cache writes',
       { ...full, prompt_tokens_details: { cache_write_tokens: 3 } },
       counted(10, 5, 0, 3),
     ],
-    ['reasoning in the sum alone', { ...full, total_tokens: 35 }, counted(10, 25)],
-    ['a sum that is too small', { ...full, total_tokens: 1 }, counted(10, 5)],
+    ['reasoning in the total only', { ...full, total_tokens: 35 }, counted(10, 25)],
+    ['a total that is too small', { ...full, total_tokens: 1 }, counted(10, 5)],
     [
-      'a cache in the sum alone',
+      'cache reads in the total only',
       { ...full, total_tokens: 1_015, prompt_tokens_details: { cached_tokens: 1_000 } },
       counted(10, 5, 1_000),
     ],
-    ['only the sum', { prompt_tokens: 10, total_tokens: 15 }, counted(10, 5)],
+    ['only the total', { prompt_tokens: 10, total_tokens: 15 }, counted(10, 5)],
     ['only the input', { prompt_tokens: 10 }, null],
     ['only the output', { completion_tokens: 5 }, null],
     ['nulls', { prompt_tokens: null, completion_tokens: null }, null],
-    ['nothing', {}, null],
-    ['not at all', null, null],
-    ['less than nothing', { prompt_tokens: -1, completion_tokens: 5 }, null],
-    ['parts of tokens', { prompt_tokens: 1.5, completion_tokens: 5 }, null],
-    ['more than can be', { prompt_tokens: 1e12, completion_tokens: 5 }, null],
+    ['an empty object', {}, null],
+    ['no usage', null, null],
+    ['a negative count', { prompt_tokens: -1, completion_tokens: 5 }, null],
+    ['a fractional count', { prompt_tokens: 1.5, completion_tokens: 5 }, null],
+    ['a count above the limit', { prompt_tokens: 1e12, completion_tokens: 5 }, null],
   ];
   for (const [what, usage, expected] of cases) {
     test(what, async () => {
@@ -53,26 +53,26 @@ describe('by chat completions', () => {
   }
 });
 
-describe('by Google', () => {
+describe('usage of Google', () => {
   const full = { promptTokenCount: 10, candidatesTokenCount: 5 };
   const cases: Case[] = [
-    ['plainly', full, counted(10, 5)],
+    ['input and output', full, counted(10, 5)],
     [
-      'thoughts, tools and a cache',
+      'thoughts, tools and cache reads',
       {
         ...{ ...full, thoughtsTokenCount: 3, toolUsePromptTokenCount: 2 },
         ...{ cachedContentTokenCount: 4, totalTokenCount: 20 },
       },
       counted(12, 8, 4),
     ],
-    ['thoughts alone', { promptTokenCount: 10, thoughtsTokenCount: 3 }, counted(10, 3)],
-    ['thoughts in the sum alone', { ...full, totalTokenCount: 35 }, counted(10, 25)],
-    ['an input and its sum', { promptTokenCount: 10, totalTokenCount: 10 }, counted(10, 0)],
-    ['only the sum', { totalTokenCount: 50 }, null],
+    ['only thoughts', { promptTokenCount: 10, thoughtsTokenCount: 3 }, counted(10, 3)],
+    ['thoughts in the total only', { ...full, totalTokenCount: 35 }, counted(10, 25)],
+    ['input and total', { promptTokenCount: 10, totalTokenCount: 10 }, counted(10, 0)],
+    ['only the total', { totalTokenCount: 50 }, null],
     ['only the input', { promptTokenCount: 10 }, null],
     ['only the output', { candidatesTokenCount: 5 }, null],
-    ['nothing', {}, null],
-    ['not at all', null, null],
+    ['an empty object', {}, null],
+    ['no usage', null, null],
   ];
   for (const [what, usage, expected] of cases) {
     test(what, async () => {

@@ -1,43 +1,43 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scriptedModels } from '../../harness/models.ts';
-import { nothingStored } from '../../harness/setups.ts';
+import { emptySetup } from '../../harness/setups.ts';
 import { type ModelCall, ModelFailure, type ModelPort } from '../../src/core/model/model-port.ts';
 import { type ModelCalled, outcomeOf, withMetrics } from '../../src/provider/with-metrics.ts';
 
 const call: ModelCall = {
   ...{ executionId: '', workspaceId: '', model: 'openai/gpt', system: null, user: 'hello' },
   ...{ temperature: null, maxTokens: null, topP: null, timeoutMs: 1_000, called: false },
-  ...{ setup: nothingStored, signal: new AbortController().signal },
+  ...{ setup: emptySetup, signal: new AbortController().signal },
 };
 
-test('tells of each call, and passes on what came of it', async () => {
-  const told: ModelCalled[] = [];
+test('observes each call and returns its result', async () => {
+  const observed: ModelCalled[] = [];
   const models = scriptedModels();
-  const port = withMetrics(models, (called) => told.push(called));
+  const port = withMetrics(models, (called) => observed.push(called));
   const failure = new ModelFailure('PROVIDER_AUTH', 'no');
   models.script({ text: 'yes' }, failure);
   assert.equal((await port.call(call)).text, 'yes');
   await assert.rejects(port.call(call), failure);
   assert.deepEqual(
-    told.map(({ provider, outcome }) => [provider, outcome]),
+    observed.map(({ provider, outcome }) => [provider, outcome]),
     [
       ['openai', 'success'],
       ['openai', 'PROVIDER_AUTH'],
     ],
   );
-  assert.ok(told.every(({ seconds }) => seconds >= 0));
+  assert.ok(observed.every(({ seconds }) => seconds >= 0));
 });
 
-test('names only the providers that it knows', async () => {
-  const told: string[] = [];
-  const port = withMetrics(scriptedModels(), ({ provider }) => told.push(provider));
+test('labels only known providers by name', async () => {
+  const observed: string[] = [];
+  const port = withMetrics(scriptedModels(), ({ provider }) => observed.push(provider));
   const names = ['cueline/echo', 'ollama/a:b', 'xai/grok', 'acme-internal/a/b', 'none', '/x'];
   for (const model of names) await port.call({ ...call, model });
-  assert.deepEqual(told, ['cueline', 'ollama', 'xai', 'other', 'other', 'other']);
+  assert.deepEqual(observed, ['cueline', 'ollama', 'xai', 'other', 'other', 'other']);
 });
 
-test('tells a cancel from the end of the time and from a fault', async () => {
+test('distinguishes a cancel, a timeout and a fault', async () => {
   const outcomes: string[] = [];
   const failing: ModelPort = {
     call: async ({ signal }) => {

@@ -4,12 +4,12 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { scriptedModels } from '../../harness/models.ts';
-import { nothingStored } from '../../harness/setups.ts';
+import { emptySetup } from '../../harness/setups.ts';
 import { toId, uuid7 } from '../../src/core/id.ts';
 import { type ModelCall, ModelFailure, type ModelPort } from '../../src/core/model/model-port.ts';
 import { withTracing } from '../../src/provider/with-tracing.ts';
 
-/** A collector that takes OTLP as JSON over HTTP and keeps it. */
+/** A collector that records OTLP as JSON over HTTP. */
 const received: { path: string; headers: IncomingHttpHeaders; text: string }[] = [];
 const collector = createServer(async (request, response) => {
   const { url = '', headers } = request;
@@ -31,10 +31,10 @@ const call: ModelCall = {
   ...{ executionId, workspaceId: uuid7(0), model: 'google/gemini-pro', timeoutMs: 1_000 },
   called: false,
   ...{ system: 'canary-system', user: 'canary-user', temperature: 0.5, maxTokens: 100, topP: null },
-  ...{ setup: nothingStored, signal: new AbortController().signal },
+  ...{ setup: emptySetup, signal: new AbortController().signal },
 };
 
-test('a span for each call, with what it cost and how it ended, and no text of anybody', async () => {
+test('each call has a span with usage and outcome, but no content', async () => {
   const models = scriptedModels();
   const usage = { inputTokens: 30, outputTokens: 4, cacheReadTokens: 20, cacheWriteTokens: 0 };
   models.script(
@@ -47,7 +47,7 @@ test('a span for each call, with what it cost and how it ended, and no text of a
     await assert.rejects(port.call({ ...call, model: 'acme/a/b' }), { message: 'canary-error' });
     await assert.rejects(port.call(call), { code: 'CONTENT_FILTERED' });
   });
-  const asked = {
+  const requestAttributes = {
     'gen_ai.operation.name': 'chat',
     'gen_ai.provider.name': 'gcp.gemini',
     'gen_ai.request.model': 'gemini-pro',
@@ -55,7 +55,7 @@ test('a span for each call, with what it cost and how it ended, and no text of a
     'gen_ai.request.max_tokens': 100,
     'cueline.execution.id': toId('execution', executionId),
   };
-  const used = {
+  const usageAttributes = {
     'gen_ai.usage.input_tokens': 30,
     'gen_ai.usage.output_tokens': 4,
     'gen_ai.usage.cache_read.input_tokens': 20,
@@ -65,32 +65,36 @@ test('a span for each call, with what it cost and how it ended, and no text of a
   assert.deepEqual(spans, [
     {
       ...{ name: 'chat gemini-pro', kind: client, status: { code: 0 } },
-      attributes: { ...asked, ...used, 'gen_ai.response.finish_reasons': ['length'] },
+      attributes: {
+        ...requestAttributes,
+        ...usageAttributes,
+        'gen_ai.response.finish_reasons': ['length'],
+      },
     },
     {
       ...{ name: 'chat a/b', kind: client, status: error },
       attributes: {
-        ...asked,
+        ...requestAttributes,
         ...{ 'gen_ai.provider.name': 'acme', 'gen_ai.request.model': 'a/b' },
         'error.type': 'PROVIDER_ERROR',
       },
     },
     {
       ...{ name: 'chat gemini-pro', kind: client, status: error },
-      attributes: { ...asked, ...used, 'error.type': 'CONTENT_FILTERED' },
+      attributes: { ...requestAttributes, ...usageAttributes, 'error.type': 'CONTENT_FILTERED' },
     },
   ]);
 });
 
-test('what cannot be delivered is told, and disturbs neither the calls nor the end', async () => {
-  const told: unknown[] = [];
+test('a failed export is reported and affects neither calls nor shutdown', async () => {
+  const errors: unknown[] = [];
   const port = await withTracing(scriptedModels(), {
     ...{ endpoint: `${endpoint}/refusing/`, serviceName: 'cueline', serviceVersion: '1.2.3' },
-    onError: (error) => told.push(error),
+    onError: (error) => errors.push(error),
   });
   assert.equal((await port.call(call)).text, 'canary-user');
   await port.shutdown();
-  assert.equal(told.length, 1);
+  assert.equal(errors.length, 1);
   assert.equal(received.at(-1)?.path, '/refusing/v1/traces');
 });
 
@@ -101,7 +105,7 @@ interface SeenSpan {
   attributes: { key: string; value: object }[];
 }
 
-/** What the collector got of these calls, once the traces are shut down. */
+/** The spans that the collector received after shutdown. */
 async function spansOf(models: ModelPort, work: (port: ModelPort) => Promise<void>) {
   received.length = 0;
   const port = await withTracing(models, {

@@ -21,12 +21,12 @@ async function executeAt(url: string, agent: TestAgent): Promise<string> {
 
 test('with maxAttempts 1, a call that was sent is not sent again', async () => {
   const agent = await addAgent(service, { config: { maxAttempts: 1 } });
-  const leaving = await startService({ beside: service });
-  const held = leaving.models.hold();
-  const statusUrl = await executeAt(leaving.url, agent);
-  await held.arrived;
+  const stopping = await startService({ sharedWith: service });
+  const heldCall = stopping.models.hold();
+  const statusUrl = await executeAt(stopping.url, agent);
+  await heldCall.arrived;
   const calls = service.models.calls.length;
-  await leaving.close();
+  await stopping.close();
   const record = await ended(service, statusUrl, key);
   assert.equal(record.status, 'failed');
   assert.equal(record.errorCode, 'WORKER_LOST');
@@ -37,11 +37,11 @@ test('with maxAttempts 1, a call that was sent is not sent again', async () => {
 
 test('with more attempts, another process calls again, and the cost is marked unknown', async () => {
   const agent = await addAgent(service);
-  const leaving = await startService({ beside: service });
-  const held = leaving.models.hold();
-  const statusUrl = await executeAt(leaving.url, agent);
-  await held.arrived;
-  await leaving.close();
+  const stopping = await startService({ sharedWith: service });
+  const heldCall = stopping.models.hold();
+  const statusUrl = await executeAt(stopping.url, agent);
+  await heldCall.arrived;
+  await stopping.close();
   const record = await ended(service, statusUrl, key);
   assert.equal(record.status, 'success');
   assert.equal(record.costKnown, false);

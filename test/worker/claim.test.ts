@@ -9,7 +9,7 @@ const slots = slotCount(10);
 /** More microtasks than there are between the last step of a round and the start of the next one. */
 const stepsMax = 40;
 
-test('no wake-up is missed, at whatever moment a round ends', async () => {
+test('a wake-up at any moment of a round is not missed', async () => {
   let leaseReads = 0;
   let wakeAfter: number | null = null;
   const loop = new ClaimLoop({

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { addAgent, ended } from '../../harness/agents.ts';
 import { startService } from '../../harness/service.ts';
 
-/** A process with API and worker shuts down while it accepts an execution that is born claimed. */
+/** A process with API and worker shuts down while it accepts an execution that admission claims at once. */
 
 const service = await startService();
 after(service.close);
@@ -23,19 +23,19 @@ async function isWaiting(statement: string): Promise<boolean> {
 
 test('an execution accepted during shutdown is executed once, by another process', async () => {
   const agent = await addAgent(service, { config: { maxAttempts: 1 } });
-  const leaving = await startService({ beside: service });
+  const stopping = await startService({ sharedWith: service });
   // A call that does not end before the shutdown.
-  leaving.models.hold();
+  stopping.models.hold();
   const held = await db.transaction().execute(async (trx) => {
     // Blocks the write of the record. Admission has read the lease by then.
     await sql`lock table executions in share mode`.execute(trx);
-    const accepted = fetch(`${leaving.url}${agent.path}/execute`, {
+    const accepted = fetch(`${stopping.url}${agent.path}/execute`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: '{"variables":{"name":"x"}}',
     });
     while (!(await isWaiting('with accepted as'))) await wait(5);
-    const closed = leaving.close();
+    const closed = stopping.close();
     // Time for a shutdown that would not wait: its worker row disappears once admission releases it.
     for (let n = 0; n < 50 && !(await isWaiting('from workers')); n++) await wait(10);
     return { accepted, closed };
@@ -53,5 +53,5 @@ test('an execution accepted during shutdown is executed once, by another process
   const record = await ended(service, statusUrl, key);
   assert.equal(record.status, 'success');
   assert.equal(record.attempts, 1);
-  assert.equal(leaving.models.calls.length + service.models.calls.length, 1);
+  assert.equal(stopping.models.calls.length + service.models.calls.length, 1);
 });

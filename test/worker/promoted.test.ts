@@ -15,7 +15,7 @@ import {
 } from '../../src/store/execution/queue.ts';
 import { registerWorker } from '../../src/store/execution/workers.ts';
 
-/** The claim order of retries and freed agent slots beside the backlog of another workspace. */
+/** The claim order of retries and freed agent slots next to the backlog of another workspace. */
 
 const service = await startService({ role: 'api' });
 const { db, workspaceId: big } = service;

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../harness/database.ts';
+import { openTestDatabase } from '../../harness/database.ts';
 import { freshId } from '../../harness/fresh-id.ts';
 import { testPipelines } from '../../harness/pipelines.ts';
 import { nothingSpent, unknownSpent } from '../../src/core/execution/queued-execution.ts';
 import { uuid7 } from '../../src/core/id.ts';
-import { openDatabase } from '../../src/store/connection/database.ts';
 import {
   claimForOtherWorkspaces as claimForOthersFrom,
   claimExecutions as claimRunsFrom,
@@ -19,13 +18,11 @@ import { heartbeat, registerWorker, sweepWorkers } from '../../src/store/executi
 
 /** The statements of the queue: claim, fence, sweep, fairness. SQL changes the leases, so no test waits for them. */
 
-const database = await createTestDatabase();
-const db = openDatabase({ connection: database.connection, poolMax: 5, onError: () => {} });
-const pipelines = testPipelines(database.connection);
+const { connection, db, close } = await openTestDatabase();
+const pipelines = testPipelines(connection);
 after(async () => {
   await pipelines.close();
-  await db.destroy();
-  await database.drop();
+  await close();
 });
 
 const leaseMs = 60_000;
@@ -291,7 +288,7 @@ test('a claim with a tag bound takes nothing below it, and returns the lowest ta
   assert.equal(unasked.lowestTag, null);
 });
 
-test('executions that were due long ago are promoted only by a full scan', async () => {
+test('only a full scan promotes executions that were due long ago', async () => {
   await clear();
   const late = await queue();
   await sql`update execution_queue set available_at = clock_timestamp() - interval '1 hour'`.execute(

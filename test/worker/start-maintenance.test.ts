@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startMaintenance } from '../../src/worker/start-maintenance.ts';
 
-test('a long round delays no other one, and stop aborts it', async () => {
+test('a long round does not delay other jobs, and stop aborts it', async () => {
   const rolledUp = Promise.withResolvers<void>();
   let ended = false;
   const maintenance = startMaintenance({

@@ -86,13 +86,13 @@ test('calls continue while ends cannot be written, until as many ends wait as th
 
 test('an execution whose latency overflows the column still ends', async () => {
   const agent = await addAgent(service);
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const statusUrl = await execute(agent.path);
-  await held.arrived;
+  await heldCall.arrived;
   await sql`update execution_queue set started_at = clock_timestamp() - interval '40 days'`.execute(
     db,
   );
-  held.release();
+  heldCall.release();
   const record = await ended(service, statusUrl, key);
   assert.equal(record.status, 'success');
   assert.equal(record.latencyMs, 2_147_483_647);

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { testPipelines } from '../../harness/pipelines.ts';
-import { countRead } from '../../harness/read-chars.ts';
+import { countReadChars } from '../../harness/read-chars.ts';
 import { startService } from '../../harness/service.ts';
 import { coldProgress } from '../../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step } from '../../harness/workflow-runs.ts';
@@ -17,7 +17,7 @@ const { key } = await service.key();
 const agent = await addAgent(service, { user: '{{text}}' });
 const inner = testPipelines(service.database.connection);
 after(() => inner.close());
-const pipelines = countRead(inner);
+const pipelines = countReadChars(inner);
 /** A new process each time, with empty caches. */
 const process = () => ({ ...coldProgress(), pipelines, onProgress: () => {} });
 

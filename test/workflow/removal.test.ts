@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
-import { addRecords, dayMs, left as leftOf } from '../../harness/records.ts';
+import { addRecords, dayMs, remainingIds } from '../../harness/records.ts';
 import { runRetentionRound } from '../../harness/retention-round.ts';
 import { startService } from '../../harness/service.ts';
 import { addOpenRun, addWorkflow, endOfRun, startRun, step } from '../../harness/workflow-runs.ts';
@@ -34,7 +34,7 @@ async function ended(input: object): Promise<string> {
   return runId;
 }
 
-async function left(ids: readonly string[]): Promise<string[]> {
+async function remaining(ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from workflow_runs where id = any (${ids}::uuid[])`.execute(db);
   return ids.filter((id) => rows.some((row) => row.id === id));
@@ -78,7 +78,7 @@ test('overdue workflow runs are deleted with their steps', async () => {
     db,
   );
   await round();
-  assert.deepEqual(await left([oldId, young]), [young]);
+  assert.deepEqual(await remaining([oldId, young]), [young]);
   const { rows } = await sql`select from workflow_steps where run_id = ${oldId}`.execute(db);
   assert.equal(rows.length, 0);
 });
@@ -88,9 +88,9 @@ test('workflow runs with many steps are deleted in batches, all in one round', a
   const many = await old(other.id, 100, { runs: 3, steps: removedStepsMax * 0.75 });
   const young = await old(other.id, 80);
   assert.equal(await removeOverdueWorkflowRuns(db, many.versionId), 2);
-  assert.equal((await left(many.ids)).length, 1);
+  assert.equal((await remaining(many.ids)).length, 1);
   await round();
-  assert.deepEqual(await left([...many.ids, ...young.ids]), young.ids);
+  assert.deepEqual(await remaining([...many.ids, ...young.ids]), young.ids);
 });
 
 test('only versions with workflow runs are scanned, page by page', async () => {
@@ -128,7 +128,7 @@ test('an erasure resumes among the workflow runs', async () => {
   await later.next();
   assert.ok((await open()).workflowRunsDownTo < (ids[0] ?? ''));
   await round();
-  assert.deepEqual(await left(ids), []);
+  assert.deepEqual(await remaining(ids), []);
   const { body: done } = await call('GET', `/api/v1/erasures/${erasureId}`, { user });
   assert.deepEqual([done.status, done.waiting], ['completed', 0]);
 });
@@ -140,29 +140,29 @@ test('an erasure deletes workflow runs that match by input or by a step', async 
   const other = await ended({ customer: '43', named: '43' });
   const state = await erase('42');
   assert.equal((await state()).status, 'completed');
-  assert.deepEqual(await left([byInput, nested, byStep, other]), [nested, other]);
+  assert.deepEqual(await remaining([byInput, nested, byStep, other]), [nested, other]);
   await erase('{"id":7,"a":[1]}');
-  assert.deepEqual(await left([nested, other]), [other]);
+  assert.deepEqual(await remaining([nested, other]), [other]);
 });
 
 test('an erasure for one agent deletes workflow runs by steps, not by input', async () => {
   const byInput = await ended({ customer: '50' });
   const byStep = await ended({ named: '50' });
   await erase('50', agent.agentId);
-  assert.deepEqual(await left([byInput, byStep]), [byInput]);
+  assert.deepEqual(await remaining([byInput, byStep]), [byInput]);
 });
 
 test('an erasure waits for a live workflow run', async () => {
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const runId = await startRun(service, workflow, key, { text: 'held', customer: '60' });
-  await held.arrived;
+  await heldCall.arrived;
   const state = await erase('60');
   assert.equal((await state()).status, 'processing');
-  held.release({ text: 'done' });
+  heldCall.release({ text: 'done' });
   await endOfRun(service, workflow, runId);
   await round();
   assert.equal((await state()).status, 'completed');
-  assert.deepEqual(await left([runId]), []);
+  assert.deepEqual(await remaining([runId]), []);
 });
 
 test('the record of a step is kept while its workflow run is live', async () => {
@@ -173,16 +173,16 @@ test('the record of a step is kept while its workflow run is live', async () => 
     ],
   });
   service.models.script({ text: 'first' });
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const runId = await startRun(service, two, key);
-  await held.arrived;
+  await heldCall.arrived;
   const state = await erase('70');
   assert.equal((await state()).status, 'processing');
-  held.release({ text: 'done' });
+  heldCall.release({ text: 'done' });
   await endOfRun(service, two, runId);
   await round();
   assert.equal((await state()).status, 'completed');
-  assert.deepEqual(await left([runId]), []);
+  assert.deepEqual(await remaining([runId]), []);
 });
 
 test('an overdue record of a step is deleted once its workflow run has ended', async () => {
@@ -196,13 +196,13 @@ test('an overdue record of a step is deleted once its workflow run has ended', a
     db,
   );
   await round();
-  assert.deepEqual(await leftOf(db, [stepped, free]), [stepped]);
+  assert.deepEqual(await remainingIds(db, [stepped, free]), [stepped]);
   await sql`
     update workflow_runs set status = 'success', completed_at = clock_timestamp() where id = ${runId}`.execute(
     db,
   );
   await round();
-  assert.deepEqual(await leftOf(db, [stepped, free]), []);
+  assert.deepEqual(await remainingIds(db, [stepped, free]), []);
 });
 
 test('an erasure continues past records that must be kept for now', async (t) => {

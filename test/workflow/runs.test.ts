@@ -3,17 +3,23 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { startService } from '../../harness/service.ts';
-import { addWorkflow, endOfRun, startCall, startRun, step } from '../../harness/workflow-runs.ts';
+import {
+  addWorkflow,
+  endOfRun,
+  startCall,
+  startRun,
+  step,
+  withText,
+} from '../../harness/workflow-runs.ts';
 
 const service = await startService();
 after(service.close);
 const { key } = await service.key();
 const { workflowStarter: starter, workflowCanceler: canceler } = service.workflows;
 const agent = await addAgent(service, { user: '{{text}}' });
-const says = (text: unknown) => ({ variables: { text } });
 const simple = await addWorkflow(service, {
   input: { required: ['a'], optional: ['b'], defaults: { b: { c: 1.5 } } },
-  steps: [step({ name: 'only', agent, ...says('{{input.a}} {{input.b.c}}') })],
+  steps: [step({ name: 'only', agent, ...withText('{{input.a}} {{input.b.c}}') })],
 });
 
 test('a start requires input and applies defaults', async () => {
@@ -95,8 +101,8 @@ test('a rate-limited step waits for the next window', async () => {
   });
   const workflow = await addWorkflow(service, {
     steps: [
-      step({ name: 'a', agent: limited, ...says('a') }),
-      step({ name: 'b', agent: limited, ...says('{{steps.a.output}}b') }),
+      step({ name: 'a', agent: limited, ...withText('a') }),
+      step({ name: 'b', agent: limited, ...withText('{{steps.a.output}}b') }),
     ],
   });
   const runId = await startRun(service, workflow, key);
@@ -132,8 +138,8 @@ test('a raised limit takes effect for waiting steps', async () => {
   const limited = await addAgent(service, { user: '{{text}}', rateLimits: { requestsPerDay: 1 } });
   const workflow = await addWorkflow(service, {
     steps: [
-      step({ name: 'a', agent: limited, ...says('a') }),
-      step({ name: 'b', agent: limited, ...says('{{steps.a.output}}b') }),
+      step({ name: 'a', agent: limited, ...withText('a') }),
+      step({ name: 'b', agent: limited, ...withText('{{steps.a.output}}b') }),
     ],
   });
   const runId = await startRun(service, workflow, key);
@@ -150,15 +156,15 @@ test('a raised limit takes effect for waiting steps', async () => {
 });
 
 test('canceling a workflow run stops its executions and starts no further step', async () => {
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const workflow = await addWorkflow(service, {
     steps: [
-      step({ name: 'a', agent, ...says('held') }),
-      step({ name: 'b', agent, ...says('{{steps.a.output}}') }),
+      step({ name: 'a', agent, ...withText('held') }),
+      step({ name: 'b', agent, ...withText('{{steps.a.output}}') }),
     ],
   });
   const runId = await startRun(service, workflow, key);
-  const call = await held.arrived;
+  const call = await heldCall.arrived;
   assert.equal(await canceler.cancel(runId), true);
   assert.equal(await canceler.cancel(runId), false);
   const { run, steps } = await endOfRun(service, workflow, runId);
@@ -178,21 +184,21 @@ test('canceling a workflow run stops its executions and starts no further step',
 });
 
 test('a workflow run past its deadline fails', async () => {
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const workflow = await addWorkflow(service, {
     timeoutMs: 1_000,
-    steps: [step({ name: 'a', agent, ...says('held') })],
+    steps: [step({ name: 'a', agent, ...withText('held') })],
   });
   const runId = await startRun(service, workflow, key);
   const { run } = await endOfRun(service, workflow, runId);
   assert.equal(run.errorCode, 'DEADLINE_EXCEEDED');
   // The step may not have been called yet.
-  held.release();
+  heldCall.release();
 });
 
 test('a sweep takes a ready step whose process died', async () => {
   const workflow = await addWorkflow(service, {
-    steps: [step({ name: 'a', agent, ...says('found') })],
+    steps: [step({ name: 'a', agent, ...withText('found') })],
   });
   const runId = await startRun(service, workflow, key);
   await endOfRun(service, workflow, runId);

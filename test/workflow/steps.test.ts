@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { scriptedModels } from '../../harness/models.ts';
 import { startService } from '../../harness/service.ts';
-import { addWorkflow, endOfRun, startRun, step } from '../../harness/workflow-runs.ts';
+import { addWorkflow, endOfRun, startRun, step, withText } from '../../harness/workflow-runs.ts';
 import type { ModelPort } from '../../src/core/model/model-port.ts';
 import { ModelFailure, noCost, noUsage } from '../../src/core/model/model-port.ts';
 
@@ -23,25 +23,24 @@ const service = await startService({ models });
 after(service.close);
 const { key, id: keyId } = await service.key();
 const agent = await addAgent(service, { user: '{{text}}' });
-const says = (text: unknown) => ({ variables: { text } });
 
-async function executeAttempt(definition: Parameters<typeof addWorkflow>[1], input: object = {}) {
+async function runWorkflow(definition: Parameters<typeof addWorkflow>[1], input: object = {}) {
   const workflow = await addWorkflow(service, definition);
   const runId = await startRun(service, workflow, key, input);
   return { workflow, runId, ...(await endOfRun(service, workflow, runId)) };
 }
 
 test('a chain passes outputs on, and each step has a record', async () => {
-  const { run, output, runId, steps } = await executeAttempt(
+  const { run, output, runId, steps } = await runWorkflow(
     {
       steps: [
-        step({ name: 'first', agent, ...says('{"kind": "{{input.kind}}", "n": 1.0}') }),
+        step({ name: 'first', agent, ...withText('{"kind": "{{input.kind}}", "n": 1.0}') }),
         step({
           name: 'second',
           agent,
-          ...says('{{steps.first.output.kind}} and {{steps.first.output.n}}'),
+          ...withText('{{steps.first.output.kind}} and {{steps.first.output.n}}'),
         }),
-        step({ name: 'third', agent, ...says('<{{steps.second.output}}>') }),
+        step({ name: 'third', agent, ...withText('<{{steps.second.output}}>') }),
       ],
     },
     { kind: 'billing' },
@@ -76,25 +75,25 @@ test('a chain passes outputs on, and each step has a record', async () => {
 });
 
 test('parallel steps are joined, and the final ones form the output by name', async () => {
-  const { output } = await executeAttempt({
+  const { output } = await runWorkflow({
     steps: [
-      step({ name: 'a', agent, ...says('A') }),
-      step({ name: 'b', agent, ...says('B') }),
-      step({ name: 'join', agent, ...says('{{steps.a.output}}+{{steps.b.output}}') }),
-      step({ name: 'also', agent, after: ['a'], ...says('C') }),
+      step({ name: 'a', agent, ...withText('A') }),
+      step({ name: 'b', agent, ...withText('B') }),
+      step({ name: 'join', agent, ...withText('{{steps.a.output}}+{{steps.b.output}}') }),
+      step({ name: 'also', agent, after: ['a'], ...withText('C') }),
     ],
   });
   assert.deepEqual(output, { join: 'A+B', also: 'C' });
 });
 
 test('a false condition skips a step and the steps that depend only on it, and the output is null', async () => {
-  const { steps, output } = await executeAttempt(
+  const { steps, output } = await runWorkflow(
     {
       steps: [
-        step({ name: 'no', agent, when: 'input.n > 1', ...says('no') }),
-        step({ name: 'yes', agent, when: 'input.n == 1', ...says('yes') }),
-        step({ name: 'afterNo', agent, after: ['no'], ...says('never') }),
-        step({ name: 'both', agent, ...says('[{{steps.no.output}}{{steps.yes.output}}]') }),
+        step({ name: 'no', agent, when: 'input.n > 1', ...withText('no') }),
+        step({ name: 'yes', agent, when: 'input.n == 1', ...withText('yes') }),
+        step({ name: 'afterNo', agent, after: ['no'], ...withText('never') }),
+        step({ name: 'both', agent, ...withText('[{{steps.no.output}}{{steps.yes.output}}]') }),
       ],
     },
     { n: 1 },
@@ -109,16 +108,16 @@ test('a false condition skips a step and the steps that depend only on it, and t
 
 test('a list is processed in order, and its outputs are parsed', async () => {
   const list = Array.from({ length: 12 }, (_, n) => ({ n }));
-  const { output, steps } = await executeAttempt(
+  const { output, steps } = await runWorkflow(
     {
       steps: [
         step({
           name: 'each',
           agent,
           forEach: { list: '{{input.list}}', concurrency: 3 },
-          ...says('{"twice": [{{item.n}}, {{index}}]}'),
+          ...withText('{"twice": [{{item.n}}, {{index}}]}'),
         }),
-        step({ name: 'sum', agent, ...says('{{steps.each.output[11].twice[1]}}') }),
+        step({ name: 'sum', agent, ...withText('{{steps.each.output[11].twice[1]}}') }),
       ],
       output: { all: '{{steps.each.output}}', last: '{{steps.sum.output}}' },
     },
@@ -129,7 +128,7 @@ test('a list is processed in order, and its outputs are parsed', async () => {
 });
 
 test('items fail individually if the step continues, and fall back', async () => {
-  const { output, steps, run } = await executeAttempt(
+  const { output, steps, run } = await runWorkflow(
     {
       steps: [
         step({
@@ -137,14 +136,14 @@ test('items fail individually if the step continues, and fall back', async () =>
           agent,
           forEach: { list: '{{input.list}}', concurrency: 2 },
           onFailure: 'continue',
-          ...says('{{item}}'),
+          ...withText('{{item}}'),
         }),
         step({
           name: 'other',
           agent,
           forEach: { list: ['break a', 'fine'] },
           fallback: { agentId: agent.agentId, variables: { text: 'instead of {{item}}' } },
-          ...says('{{item}}'),
+          ...withText('{{item}}'),
         }),
       ],
     },
@@ -162,7 +161,7 @@ test('a value that is not a list, or too long, fails the step', async () => {
     [[1, 2, 3], 'LIST_TOO_LONG'],
   ] as const) {
     const forEach = { list: '{{input.list}}', max: 2 };
-    const { run, steps } = await executeAttempt(
+    const { run, steps } = await runWorkflow(
       { steps: [step({ name: 'each', agent, forEach })] },
       { list },
     );
@@ -173,22 +172,22 @@ test('a value that is not a list, or too long, fails the step', async () => {
 });
 
 test('a failed step uses its fallback, a fixed output, or is skipped', async () => {
-  const { output, run, steps } = await executeAttempt({
+  const { output, run, steps } = await runWorkflow({
     steps: [
       step({
         name: 'agent',
         agent,
-        ...says('break'),
-        fallback: { agentId: agent.agentId, ...says('second') },
+        ...withText('break'),
+        fallback: { agentId: agent.agentId, ...withText('second') },
       }),
       step({
         name: 'given',
         agent,
-        ...says('break'),
+        ...withText('break'),
         fallback: { output: { of: '{{steps.agent.output}}' } },
       }),
-      step({ name: 'over', agent, ...says('break'), onFailure: 'continue' }),
-      step({ name: 'end', agent, ...says('{{steps.given.output.of}}/{{steps.over.output}}') }),
+      step({ name: 'over', agent, ...withText('break'), onFailure: 'continue' }),
+      step({ name: 'end', agent, ...withText('{{steps.given.output.of}}/{{steps.over.output}}') }),
     ],
   });
   assert.equal(run.status, 'success');
@@ -199,17 +198,17 @@ test('a failed step uses its fallback, a fixed output, or is skipped', async () 
 
 test('a failed step fails the workflow run and cancels the other steps', async () => {
   const slow = await addAgent(service, { user: '{{text}}', model: 'cueline/other' });
-  const held = echo.hold();
-  failing = held.arrived;
+  const heldCall = echo.hold();
+  failing = heldCall.arrived;
   const workflow = await addWorkflow(service, {
     steps: [
-      step({ name: 'slow', agent: slow, ...says('slow') }),
-      step({ name: 'broken', agent, when: 'true', after: [], ...says('break') }),
-      step({ name: 'never', agent, ...says('{{steps.slow.output}}') }),
+      step({ name: 'slow', agent: slow, ...withText('slow') }),
+      step({ name: 'broken', agent, when: 'true', after: [], ...withText('break') }),
+      step({ name: 'never', agent, ...withText('{{steps.slow.output}}') }),
     ],
   });
   const runId = await startRun(service, workflow, key);
-  const call = await held.arrived;
+  const call = await heldCall.arrived;
   const { run, steps } = await endOfRun(service, workflow, runId);
   assert.equal(run.status, 'failed');
   assert.equal(run.failedStep, 'broken');
@@ -226,7 +225,7 @@ test('a failed step fails the workflow run and cancels the other steps', async (
 });
 
 test('a condition that cannot be evaluated fails the step', async () => {
-  const { run, steps } = await executeAttempt({
+  const { run, steps } = await runWorkflow({
     steps: [step({ name: 'a', agent, when: 'input.none.x == 1' })],
   });
   assert.equal(run.failedStep, 'a');
@@ -236,7 +235,7 @@ test('a condition that cannot be evaluated fails the step', async () => {
 test('a step with a permanent refusal fails with its code', async () => {
   const paused = await addAgent(service, { user: 'x', stage: 'Paused' });
   const needy = await addAgent(service, { user: '{{must}}' });
-  const { steps, run } = await executeAttempt({
+  const { steps, run } = await runWorkflow({
     steps: [
       step({ name: 'paused', agent: paused, onFailure: 'continue' }),
       step({
@@ -246,7 +245,12 @@ test('a step with a permanent refusal fails with its code', async () => {
         variables: { must: '{{input.none}}' },
       }),
       step({ name: 'saved', agent: needy, fallback: { output: 'saved' } }),
-      step({ name: 'last', agent, ...says('{{steps.saved.output}}'), after: ['paused', 'needy'] }),
+      step({
+        name: 'last',
+        agent,
+        ...withText('{{steps.saved.output}}'),
+        after: ['paused', 'needy'],
+      }),
     ],
   });
   assert.equal(run.status, 'success');
@@ -256,10 +260,10 @@ test('a step with a permanent refusal fails with its code', async () => {
 
 test('values that are too long fail the step', async () => {
   const text = 'x'.repeat(500_000);
-  const { steps } = await executeAttempt(
+  const { steps } = await runWorkflow(
     {
       steps: [
-        step({ name: 'a', agent, onFailure: 'continue', ...says('{{input.text}}'.repeat(10)) }),
+        step({ name: 'a', agent, onFailure: 'continue', ...withText('{{input.text}}'.repeat(10)) }),
       ],
     },
     { text },

@@ -3,11 +3,11 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { startService } from '../../harness/service.ts';
-import { addWorkflow, endOfRun, startRun, step } from '../../harness/workflow-runs.ts';
+import { addWorkflow, endOfRun, startRun, step, withText } from '../../harness/workflow-runs.ts';
 
 /** One process starts the workflow runs, two others execute them. */
 const api = await startService({ role: 'api' });
-const workers = [await startService({ beside: api }), await startService({ beside: api })];
+const workers = [await startService({ sharedWith: api }), await startService({ sharedWith: api })];
 after(async () => {
   for (const worker of workers) await worker.close();
   await api.close();
@@ -16,17 +16,16 @@ const { key } = await api.key();
 
 test('workflow runs advance in the process that executes a step, and waiting callers elsewhere are notified', async () => {
   const agent = await addAgent(api, { user: '{{text}}', config: { maxConcurrency: 3 } });
-  const text = (value: unknown) => ({ variables: { text: value } });
   const workflow = await addWorkflow(api, {
     steps: [
-      step({ name: 'split', agent, ...text('[1, 2, 3, {{input.n}}]') }),
+      step({ name: 'split', agent, ...withText('[1, 2, 3, {{input.n}}]') }),
       step({
         name: 'each',
         agent,
         forEach: { list: '{{steps.split.output}}', concurrency: 2 },
-        ...text('<{{item}}>'),
+        ...withText('<{{item}}>'),
       }),
-      step({ name: 'end', agent, ...text('{{steps.each.output}}') }),
+      step({ name: 'end', agent, ...withText('{{steps.each.output}}') }),
     ],
   });
   const numbers = Array.from({ length: 15 }, (_, n) => n);

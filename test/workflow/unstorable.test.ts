@@ -4,7 +4,14 @@ import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { testPipelines } from '../../harness/pipelines.ts';
 import { startService } from '../../harness/service.ts';
-import { addOpenRun, addWorkflow, endOfRun, startRun, step } from '../../harness/workflow-runs.ts';
+import {
+  addOpenRun,
+  addWorkflow,
+  endOfRun,
+  startRun,
+  step,
+  withText,
+} from '../../harness/workflow-runs.ts';
 import { toId } from '../../src/core/id.ts';
 import { fresh } from '../../src/core/workflow/step-state.ts';
 import { begin, commit, writeProgress } from '../../src/store/workflow/workflow-progress.ts';
@@ -17,10 +24,9 @@ const { db, models } = service;
 const { key } = await service.key();
 const agent = await addAgent(service, { user: '{{text}}' });
 const refusing = await addAgent(service, { user: 'x', stage: 'Paused' });
-const says = (text: unknown) => ({ variables: { text } });
 
 /** The JSON of a name with a NUL, which the error of a condition quotes. */
-const odd = says('{"k": "a\\u0000b"}');
+const odd = withText('{"k": "a\\u0000b"}');
 const quoting = 'input[steps.odd.output.k] == "x"';
 const quoted = 'No such key: a\ufffdb';
 /** After this time, a stuck workflow run fails as well, with another code. */
@@ -34,7 +40,7 @@ await sql`
   create trigger refuse before insert on workflow_steps for each row when (new.step = 'poison')
   execute function refuse()`.execute(db);
 
-async function executeAttempt(...steps: Parameters<typeof step>[0][]) {
+async function runWorkflow(...steps: Parameters<typeof step>[0][]) {
   const workflow = await addWorkflow(service, { timeoutMs, steps: steps.map(step) });
   const runId = await startRun(service, workflow, key);
   return endOfRun(service, workflow, runId);
@@ -61,9 +67,9 @@ async function recordOf(executionId: string | null | undefined) {
 }
 
 test('a step keeps its output if the next condition quotes text that cannot be stored', async () => {
-  const { run, steps } = await executeAttempt(
+  const { run, steps } = await runWorkflow(
     { name: 'odd', agent, ...odd },
-    { name: 'after', agent, ...says('x'), when: quoting },
+    { name: 'after', agent, ...withText('x'), when: quoting },
   );
   assert.equal(run.error, `Step "after" failed: ${quoted}`);
   const { status, output } = (await recordOf(steps.get('odd')?.executionId)) ?? {};
@@ -80,14 +86,14 @@ test('an end is written if the next condition quotes text that cannot be stored,
     timeoutMs,
     steps: [
       step({ name: 'odd', agent, ...odd }),
-      step({ name: 'held', agent, ...says('x'), after: ['odd'], onFailure: 'continue' }),
-      step({ name: 'after', agent, ...says('x'), after: ['held'], when: quoting }),
+      step({ name: 'held', agent, ...withText('x'), after: ['odd'], onFailure: 'continue' }),
+      step({ name: 'after', agent, ...withText('x'), after: ['held'], when: quoting }),
     ],
   });
   models.script({});
-  const held = models.hold();
+  const heldCall = models.hold();
   const runId = await startRun(service, workflow, key);
-  await held.arrived;
+  await heldCall.arrived;
   assert.equal(await cancel(runId, 'held'), 200);
   const { run } = await endOfRun(service, workflow, runId);
   assert.equal(run.error, `Step "after" failed: ${quoted}`);
@@ -116,9 +122,9 @@ test('error messages are made storable when they are written', async () => {
 });
 
 test('an end whose follow-up cannot be stored fails the workflow run and keeps its output', async () => {
-  const { run, steps } = await executeAttempt(
-    { name: 'first', agent, ...says('paid for') },
-    { name: 'poison', agent, ...says('x'), after: ['first'] },
+  const { run, steps } = await runWorkflow(
+    { name: 'first', agent, ...withText('paid for') },
+    { name: 'poison', agent, ...withText('x'), after: ['first'] },
   );
   assert.deepEqual([run.status, run.errorCode, run.failedStep], ['failed', 'INTERNAL', null]);
   assert.deepEqual(await recordOf(steps.get('first')?.executionId), {
@@ -136,13 +142,13 @@ test('the same holds for a cancel, which succeeds', async () => {
   const workflow = await addWorkflow(service, {
     timeoutMs,
     steps: [
-      step({ name: 'held', agent, ...says('x'), onFailure: 'continue' }),
-      step({ name: 'poison', agent, ...says('x'), after: ['held'] }),
+      step({ name: 'held', agent, ...withText('x'), onFailure: 'continue' }),
+      step({ name: 'poison', agent, ...withText('x'), after: ['held'] }),
     ],
   });
-  const held = models.hold();
+  const heldCall = models.hold();
   const runId = await startRun(service, workflow, key);
-  await held.arrived;
+  await heldCall.arrived;
   assert.equal(await cancel(runId, 'held'), 200);
   const { run, steps } = await endOfRun(service, workflow, runId);
   assert.equal(run.errorCode, 'INTERNAL');
@@ -152,9 +158,9 @@ test('the same holds for a cancel, which succeeds', async () => {
 });
 
 test('the same holds for a permanent refusal', async () => {
-  const { run } = await executeAttempt(
+  const { run } = await runWorkflow(
     { name: 'refused', agent: refusing, onFailure: 'continue' },
-    { name: 'poison', agent, ...says('x'), after: ['refused'] },
+    { name: 'poison', agent, ...withText('x'), after: ['refused'] },
   );
   assert.equal(run.errorCode, 'INTERNAL');
   assert.equal(takeFaults().length, 1);

@@ -38,15 +38,15 @@ test('400 without a required field; the link stays valid', async () => {
 
 test('400 has the same message whether or not the address has an account', async () => {
   const { email } = await service.signIn({ userId: (await service.workspace()).ownerId });
-  const told: object[] = [];
+  const responses: object[] = [];
   for (const token of [await invite(email), await invite('nobody@example.com')]) {
     const { status, body } = await service.call('POST', path, { body: { token } });
     const { requestId, ...rest } = body;
     assert.ok(requestId);
-    told.push({ status, ...rest });
+    responses.push({ status, ...rest });
   }
-  assert.deepEqual(told[0], told[1]);
-  assert.match(JSON.stringify(told[0]), /400.*sign in first/);
+  assert.deepEqual(responses[0], responses[1]);
+  assert.match(JSON.stringify(responses[0]), /400.*sign in first/);
 });
 
 test('404 with the same message for an unknown, used or expired link', async () => {

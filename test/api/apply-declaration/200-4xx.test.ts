@@ -60,7 +60,7 @@ function changed(edit: (copy: Declared) => void): Declared {
   return copy;
 }
 
-const told = ({ body }: { body: { changes: Record<string, unknown>[] } }) =>
+const changesOf = ({ body }: { body: { changes: Record<string, unknown>[] } }) =>
   body.changes.map(({ kind, name, action, field, to }) =>
     [kind, name, action, field, to].filter((one) => one !== undefined),
   );
@@ -68,7 +68,7 @@ const told = ({ body }: { body: { changes: Record<string, unknown>[] } }) =>
 test('a dry run reports the changes and applies none', async () => {
   const dry = await apply(declared, true);
   assert.deepEqual([dry.status, dry.body.applied], [200, false]);
-  assert.deepEqual(told(dry), [
+  assert.deepEqual(changesOf(dry), [
     ['prompt', 'Triage', 'create'],
     ['prompt', 'Triage', 'add-version', 'v1'],
     ['prompt', 'Triage', 'add-version', 'short'],
@@ -109,7 +109,7 @@ test('each difference is reported and applied: settings, version, stage, definit
     Object.assign(agents[0] ?? {}, { version: 'short', agentConfig: { maxAttempts: 3 }, tags: [] });
     Object.assign(workflows[0] ?? {}, { output: '{{steps.one.output}}', enabled: false });
   });
-  assert.deepEqual(told(await apply(other)), [
+  assert.deepEqual(changesOf(await apply(other)), [
     ['prompt', 'Triage', 'change', 'description', 'Other.'],
     ['agent', 'Sorter', 'change', 'agentConfig', { maxAttempts: 3 }],
     ['agent', 'Sorter', 'change', 'tags', []],
@@ -137,7 +137,7 @@ test('the order of names within a value is a difference, because a model sees it
     });
   await apply(ordered({ b: 1, a: 2 }));
   const other = await apply(ordered({ a: 2, b: 1 }));
-  assert.deepEqual(told(other), [
+  assert.deepEqual(changesOf(other), [
     ['agent', 'Sorter', 'change', 'defaultVariableValues', { tone: 'kind', form: { a: 2, b: 1 } }],
     ['workflow', 'sort', 'pin', 'definition', 'v5'],
   ]);
@@ -230,8 +230,8 @@ test('a workflow version gets another label if its label is taken', async () => 
   assert.equal((await service.call('POST', `${at}/versions`, { key, body: taken })).status, 201);
   const next = changed(({ workflows: [one] }) => Object.assign(one ?? {}, { timeoutMs: 5_000 }));
   const expected = [['workflow', 'sort', 'pin', 'definition', `${taken.label}-2`]];
-  assert.deepEqual(told(await apply(next, true)), expected);
-  assert.deepEqual(told(await apply(next)), expected);
+  assert.deepEqual(changesOf(await apply(next, true)), expected);
+  assert.deepEqual(changesOf(await apply(next)), expected);
   assert.equal(
     (await service.call('GET', at, { key })).body.workflowVersionLabel,
     `${taken.label}-2`,

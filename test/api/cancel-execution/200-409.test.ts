@@ -13,9 +13,9 @@ const execute = async (one = agent) =>
     .body;
 
 test('ends a running execution and aborts its model call', async () => {
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const { statusUrl } = await execute();
-  const call = await held.arrived;
+  const call = await heldCall.arrived;
   const aborted = new Promise((resolve) => call.signal.addEventListener('abort', resolve));
   const { status, body } = await service.call('POST', `${statusUrl}/cancel`, { key });
   assert.equal(status, 200);
@@ -24,49 +24,49 @@ test('ends a running execution and aborts its model call', async () => {
   assert.equal(body.tokensUsed, 0);
   assert.equal(body.costKnown, false);
   await aborted;
-  held.release({ text: 'too late' });
+  heldCall.release({ text: 'too late' });
   const { body: record } = await service.call('GET', statusUrl, { key });
   assert.deepEqual([record.status, record.userPrompt], ['canceled', 'Hello x']);
 });
 
 test('an execution in another process is aborted there', async () => {
-  const beside = await startService({ beside: service });
+  const second = await startService({ sharedWith: service });
   try {
-    const held = beside.models.hold();
-    const { body } = await beside.call('POST', `${agent.path}/execute`, {
+    const heldCall = second.models.hold();
+    const { body } = await second.call('POST', `${agent.path}/execute`, {
       key,
       body: { variables: { name: 'x' } },
     });
-    const call = await held.arrived;
+    const call = await heldCall.arrived;
     const aborted = new Promise((resolve) => call.signal.addEventListener('abort', resolve));
     assert.equal((await service.call('POST', `${body.statusUrl}/cancel`, { key })).status, 200);
     await aborted;
   } finally {
-    await beside.close();
+    await second.close();
   }
 });
 
 test('an execution that waits for a slot is canceled before its start, at a known cost of zero', async () => {
   const single = await addAgent(service, { config: { maxConcurrency: 1 } });
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const first = await execute(single);
   const second = await execute(single);
-  await held.arrived;
+  await heldCall.arrived;
   const { body } = await service.call('POST', `${second.statusUrl}/cancel`, { key });
   assert.equal(body.status, 'canceled');
   assert.equal(body.latencyMs, 0);
   assert.equal(body.attempts, 0);
   assert.equal(body.costKnown, true);
-  held.release();
+  heldCall.release();
   assert.equal((await ended(service, first.statusUrl, key)).status, 'success');
 });
 
 test('a canceled execution frees its slot for the next one', async () => {
   const single = await addAgent(service, { config: { maxConcurrency: 1 } });
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const first = await execute(single);
   const second = await execute(single);
-  await held.arrived;
+  await heldCall.arrived;
   await service.call('POST', `${first.statusUrl}/cancel`, { key });
   assert.equal((await ended(service, second.statusUrl, key)).status, 'success');
 });
@@ -80,9 +80,9 @@ test('409 for an ended execution, also for a canceled one', async () => {
   );
   assert.equal(status, 409);
   assert.equal(body.code, 'ALREADY_ENDED');
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const { statusUrl } = await execute();
-  await held.arrived;
+  await heldCall.arrived;
   const responses = await Promise.all(
     [1, 2, 3].map(() => service.call('POST', `${statusUrl}/cancel`, { key })),
   );
@@ -100,9 +100,9 @@ test('403 without the permission, 404 for an execution that the caller cannot se
 });
 
 test('a key without read sees no bodies of what another key started', async () => {
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const { statusUrl } = await execute();
-  await held.arrived;
+  await heldCall.arrived;
   const { key: other } = await service.key({ permissions: ['cancel'] });
   const { status, body } = await service.call('POST', `${statusUrl}/cancel`, { key: other });
   assert.deepEqual([status, body.status], [200, 'canceled']);
@@ -112,14 +112,14 @@ test('a key without read sees no bodies of what another key started', async () =
   );
   const { body: record } = await service.call('GET', statusUrl, { key });
   assert.deepEqual(record.inputVariables, { name: 'x' });
-  held.release();
+  heldCall.release();
 });
 
 test('statistics count each end once', async () => {
   const counted = await addAgent(service);
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const { statusUrl } = await execute(counted);
-  await held.arrived;
+  await heldCall.arrived;
   await service.call('POST', `${statusUrl}/cancel`, { key });
   await run(service, counted, key);
   const { rows } = await sql<Record<string, unknown>>`

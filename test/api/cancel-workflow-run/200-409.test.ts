@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
-import { makeWorkflow } from '../../../harness/made-workflows.ts';
+import { makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 
 const service = await startService();
@@ -13,15 +13,15 @@ test('a key without read sees no bodies of what another key started', async () =
   const { path } = await makeWorkflow(service, {
     steps: [{ name: 'first', agentId: agent.agentId }],
   });
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const input = { name: 'x' };
   const { body } = await service.call('POST', `${path}/execute`, { key, body: { input } });
-  await held.arrived;
+  await heldCall.arrived;
   const { key: other } = await service.key({ permissions: ['cancel'] });
   const canceled = await service.call('POST', `${body.statusUrl}/cancel`, { key: other });
   assert.deepEqual([canceled.body.status, canceled.body.input], ['canceled', undefined]);
   assert.deepEqual((await service.call('GET', body.statusUrl, { key })).body.input, input);
-  held.release();
+  heldCall.release();
 });
 
 test('running steps are aborted, and waiting steps never start', async () => {
@@ -31,12 +31,12 @@ test('running steps are aborted, and waiting steps never start', async () => {
       { name: 'second', agentId: agent.agentId, after: ['first'] },
     ],
   });
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const { body } = await service.call('POST', `${path}/execute`, { key, body: { input: {} } });
-  await held.arrived;
+  await heldCall.arrived;
   const canceled = await service.call('POST', `${body.statusUrl}/cancel`, { key });
   assert.deepEqual([canceled.status, canceled.body.status], [200, 'canceled']);
-  held.release();
+  heldCall.release();
   assert.deepEqual(
     canceled.body.steps.map((one: { name: string }) => one.name),
     ['first', 'second'],

@@ -17,9 +17,9 @@ async function create(input: object, caller?: { user: string }) {
 }
 
 test('creates a Draft with its API off and all placeholders required, and returns its location', async () => {
-  const made = await create({});
-  assert.equal(made.status, 201);
-  const { agentId, createdAt, updatedAt, ...rest } = made.body;
+  const created = await create({});
+  assert.equal(created.status, 201);
+  const { agentId, createdAt, updatedAt, ...rest } = created.body;
   assert.deepEqual(rest, {
     ...{ agentName: 'A', ...pin, promptVersionLabel: 'v1', agentConfig: {} },
     ...{ requiredVariables: ['name', 'tone', 'mood'], optionalVariables: [] },
@@ -31,11 +31,11 @@ test('creates a Draft with its API off and all placeholders required, and return
     storeBodies: true,
     createdBy: toId('user', service.ownerId),
   });
-  assert.equal(made.headers.get('location'), `${path}/${agentId}`);
-  assert.equal(made.headers.get('etag'), '"1"');
+  assert.equal(created.headers.get('location'), `${path}/${agentId}`);
+  assert.equal(created.headers.get('etag'), '"1"');
   const { key } = await service.key();
   const read = await service.call('GET', `${path}/${agentId}`, { key });
-  assert.deepEqual(read.body, made.body);
+  assert.deepEqual(read.body, created.body);
   assert.equal(read.headers.get('etag'), '"1"');
 });
 
@@ -72,9 +72,9 @@ test('a name with a meaning in JavaScript is an ordinary variable', async () => 
     ...{ agentName: 'A', promptId: odd.promptId, promptVersionId: odd.versionIds[0] },
     defaultVariableValues: { x: 1 },
   }).replace('"x"', '"__proto__"');
-  const made = await service.call('POST', path, { key, body });
-  assert.deepEqual([made.status, made.body.requiredVariables], [201, ['constructor']]);
-  assert.deepEqual(Object.entries(made.body.defaultVariableValues), [['__proto__', 1]]);
+  const created = await service.call('POST', path, { key, body });
+  assert.deepEqual([created.status, created.body.requiredVariables], [201, ['constructor']]);
+  assert.deepEqual(Object.entries(created.body.defaultVariableValues), [['__proto__', 1]]);
 });
 
 test('the model may come from the agent only', async () => {

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent, ended } from '../../../harness/agents.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
-import { addRecords, left, miscounted } from '../../../harness/records.ts';
+import { addRecords, miscounted, remainingIds } from '../../../harness/records.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { everything } from '../../../src/core/history/history-range.ts';
@@ -60,11 +60,11 @@ test('values are compared in the form that the prompt contains', async () => {
   const numbers = await erased({ variable: 'customer', value: '42' });
   assert.equal(numbers.status, 'completed');
   assert.equal(numbers.deleted, 2);
-  assert.deepEqual(await left(db, ids), but(0, 1));
+  assert.deepEqual(await remainingIds(db, ids), but(0, 1));
   await erased({ variable: 'customer', value: '["a",1]' });
-  assert.deepEqual(await left(db, ids), but(0, 1, 6, 7, 9));
+  assert.deepEqual(await remainingIds(db, ids), but(0, 1, 6, 7, 9));
   await erased({ variable: 'customer', value: 'true' });
-  assert.deepEqual(await left(db, ids), but(0, 1, 6, 7, 9, 10));
+  assert.deepEqual(await remainingIds(db, ids), but(0, 1, 6, 7, 9, 10));
   assert.deepEqual(await miscounted(db), []);
 });
 
@@ -81,9 +81,9 @@ test('each value of a repeated variable is compared', async () => {
     texts.map((variables, n) => ({ workspaceId, agentId, atMs: atMs - n, variables })),
   );
   assert.equal((await erased({ variable: 'customer', value: 'c-first' })).deleted, 1);
-  assert.deepEqual(await left(db, ids), ids.slice(1));
+  assert.deepEqual(await remainingIds(db, ids), ids.slice(1));
   assert.equal((await erased({ variable: 'customer', value: '["c","1"]' })).deleted, 1);
-  assert.deepEqual(await left(db, ids), ids.slice(2));
+  assert.deepEqual(await remainingIds(db, ids), ids.slice(2));
 });
 
 test('many similar texts are compared in small batches', async () => {
@@ -132,7 +132,7 @@ test('many similar texts are compared in small batches', async () => {
   );
   await erased({ variable: 'customer', value });
   assert.deepEqual(
-    await left(db, ids),
+    await remainingIds(db, ids),
     ids.filter((_, n) => n % 10 !== 9),
   );
 });
@@ -218,9 +218,9 @@ test('erases in all agents or in one, never in another workspace', async () => {
   ]);
   const erasure = { variable: 'customer', value: 'c-agents' };
   await erased({ ...erasure, agentId: one.agentId });
-  assert.deepEqual(await left(db, ids), [ids[1], ids[2]]);
+  assert.deepEqual(await remainingIds(db, ids), [ids[1], ids[2]]);
   await erased(erasure);
-  assert.deepEqual(await left(db, ids), [ids[2]]);
+  assert.deepEqual(await remainingIds(db, ids), [ids[2]]);
 });
 
 for (const which of ['all agents', 'one agent']) {
@@ -228,17 +228,17 @@ for (const which of ['all agents', 'one agent']) {
     const agent = await addAgent(service, { optionalVariables: ['customer'] });
     const { key } = await service.key();
     const value = `c-waits-${which}`;
-    const held = models.hold();
+    const heldCall = models.hold();
     const variables = { name: 'you', customer: value };
     const { body } = await call('POST', `${agent.path}/execute`, { key, body: { variables } });
-    await held.arrived;
+    await heldCall.arrived;
     const agentId = which === 'one agent' ? agent.agentId : null;
     const waiting = await erased({ variable: 'customer', value, agentId });
     assert.equal(waiting.status, 'processing');
     assert.equal(waiting.waiting, 1);
     assert.equal(waiting.completedAt, null);
 
-    held.release();
+    heldCall.release();
     await ended(service, body.statusUrl, key);
     await round();
     const done = (await call('GET', `${path}/${waiting.erasureId}`, { user })).body;
@@ -266,9 +266,9 @@ test('a locked record is not skipped', async () => {
     first = await erased({ variable: 'customer', value: 'c-held' });
   });
   assert.equal(first?.status, 'processing');
-  assert.deepEqual(await left(db, ids), ids);
+  assert.deepEqual(await remainingIds(db, ids), ids);
   await round();
-  assert.deepEqual(await left(db, ids), []);
+  assert.deepEqual(await remainingIds(db, ids), []);
   assert.equal(
     (await call('GET', `${path}/${first?.erasureId}`, { user })).body.status,
     'completed',

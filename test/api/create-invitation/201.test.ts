@@ -31,11 +31,11 @@ test('returns a link once, which is valid for seven days', async () => {
 
 test('the link uses the public URL', async (t) => {
   const publicUrl = 'https://cueline.example.com';
-  const beside = await startService({ beside: service, publicUrl });
-  t.after(beside.close);
+  const second = await startService({ sharedWith: service, publicUrl });
+  t.after(second.close);
   const { key } = await service.key();
   const body = { email: 'far@example.com', role: 'viewer' };
-  const response = await beside.call('POST', path, { key, body });
+  const response = await second.call('POST', path, { key, body });
   assert.ok(response.body.url.startsWith(`${publicUrl}/invitations/`));
   assert.equal(response.body.createdBy, toId('user', service.ownerId));
 });

@@ -16,9 +16,9 @@ const execute = (key: string) =>
 test('returns the secret once, and stores only its hash', async () => {
   const { key } = await service.key();
   const body = { name: 'CI', agentIds: null, permissions: ['execute', 'read'] };
-  const made = await service.call('POST', path, { key, body });
-  assert.equal(made.status, 201);
-  const { key: secret, apiKeyId, createdAt, rateLimitUsage, ...rest } = made.body;
+  const created = await service.call('POST', path, { key, body });
+  assert.equal(created.status, 201);
+  const { key: secret, apiKeyId, createdAt, rateLimitUsage, ...rest } = created.body;
   assert.ok(isKey(secret));
   const left = rateLimitUsage.map((one: { window: string; used: number; remaining: number }) => [
     one.window,
@@ -71,8 +71,8 @@ test('its limits apply from the first request on', async () => {
   const user = service.ownerId;
   const rateLimits = { requestsPerMinute: null, requestsPerHour: 0, requestsPerDay: null };
   const body = { name: 'none', agentIds: null, permissions: ['execute'], rateLimits };
-  const { body: made } = await service.call('POST', path, { user, body });
-  const response = await execute(made.key);
+  const { body: created } = await service.call('POST', path, { user, body });
+  const response = await execute(created.key);
   assert.equal(response.status, 429);
   assert.deepEqual(response.body.rateLimits, rateLimits);
 });
@@ -82,11 +82,11 @@ test('an editor’s session issues a key in the editor’s name', async () => {
   const own = await addAgent(service, { visibility: 'private', createdBy: user });
   const permissions = ['execute', 'read', 'cancel', 'manage'];
   const body = { name: 'mine', agentIds: [own.agentId, agent.agentId], permissions };
-  const { status, body: made } = await service.call('POST', path, { user, body });
+  const { status, body: created } = await service.call('POST', path, { user, body });
   assert.equal(status, 201);
-  assert.equal(made.createdBy, toId('user', user));
-  assert.deepEqual(made.agentIds.toSorted(), body.agentIds.toSorted());
-  assert.deepEqual(made.permissions, permissions);
+  assert.equal(created.createdBy, toId('user', user));
+  assert.deepEqual(created.agentIds.toSorted(), body.agentIds.toSorted());
+  assert.deepEqual(created.permissions, permissions);
 });
 
 test('a key issues a key with its own rights, in the name of its issuer', async () => {
@@ -101,10 +101,10 @@ test('a key issues a key with its own rights, in the name of its issuer', async 
     ...{ name: 'like', agentIds: [agent.agentId], permissions: ['manage', 'execute'], rateLimits },
     ...{ expiresAt: expiresAt.toISOString(), allowedOrigins: ['https://b.example'] },
   };
-  const { status, body: made } = await service.call('POST', path, { key: issuer.key, body });
+  const { status, body: created } = await service.call('POST', path, { key: issuer.key, body });
   assert.equal(status, 201);
-  assert.equal(made.createdBy, toId('user', userId));
-  assert.deepEqual({ ...made, ...body }, made);
+  assert.equal(created.createdBy, toId('user', userId));
+  assert.deepEqual({ ...created, ...body }, created);
 });
 
 const times = [
@@ -116,8 +116,8 @@ const times = [
 for (const [expiresAt, expected] of times) {
   test(`expires at ${expiresAt}`, async () => {
     const body = { name: 'x', agentIds: null, permissions: ['read'], expiresAt };
-    const { body: made } = await service.call('POST', path, { user: service.ownerId, body });
-    assert.equal(made.expiresAt, expected);
+    const { body: created } = await service.call('POST', path, { user: service.ownerId, body });
+    assert.equal(created.expiresAt, expected);
   });
 }
 
@@ -125,11 +125,11 @@ test('CORS allows its origins exactly, for its agents only', async () => {
   const user = service.ownerId;
   const origin = 'https://app.example.com';
   const body = { name: 'web', agentIds: [agent.agentId], permissions: ['read', 'execute'] };
-  const made = await service.call('POST', path, {
+  const created = await service.call('POST', path, {
     user,
     body: { ...body, allowedOrigins: [origin] },
   });
-  const { key } = made.body;
+  const { key } = created.body;
   const allowed = async (from: string, options: object = { key }) => {
     const headers = { origin: from };
     const response = await service.call('GET', `${agent.path}/executions`, { ...options, headers });
@@ -148,6 +148,6 @@ test('CORS allows its origins exactly, for its agents only', async () => {
   };
   assert.equal(await preflight(agent.path), origin);
   assert.equal(await preflight((await addAgent(service)).path), null);
-  await service.call('POST', `${path}/${made.body.apiKeyId}/revoke`, { user });
+  await service.call('POST', `${path}/${created.body.apiKeyId}/revoke`, { user });
   assert.equal(await preflight(agent.path), null);
 });

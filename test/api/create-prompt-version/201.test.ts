@@ -15,17 +15,17 @@ test('creates a version with all fields, and returns its location', async () => 
     ...{ label: 'polite', system: 'Be {{tone}}.', user: 'Greet {{ name }}, {{tone}}ly.' },
     ...{ model: 'openai/gpt-5.5', temperature: 0.7, maxTokens: 200, topP: 0.25, notes: 'Why' },
   };
-  const made = await service.call('POST', `${prompt.path}/versions`, { key, body });
-  assert.equal(made.status, 201);
-  const { promptVersionId, createdAt, ...rest } = made.body;
+  const created = await service.call('POST', `${prompt.path}/versions`, { key, body });
+  assert.equal(created.status, 201);
+  const { promptVersionId, createdAt, ...rest } = created.body;
   const { label, ...given } = body;
   assert.deepEqual(rest, {
     ...{ ...given, promptVersionLabel: label, number: 1, promptId: prompt.promptId },
     ...{ variables: ['tone', 'name'], createdBy: toId('user', service.ownerId) },
   });
   const path = `${prompt.path}/versions/${promptVersionId}`;
-  assert.equal(made.headers.get('location'), path);
-  assert.deepEqual((await service.call('GET', path, { key })).body, made.body);
+  assert.equal(created.headers.get('location'), path);
+  assert.deepEqual((await service.call('GET', path, { key })).body, created.body);
 });
 
 test('omitted fields are null; the default label contains the number', async () => {
@@ -48,18 +48,18 @@ test('concurrent versions without a label get free labels', async () => {
   const { key } = await service.key();
   const add = async (label?: string) => {
     const body = { user: 'x', ...(label !== undefined && { label }) };
-    const made = await service.call('POST', `${path}/versions`, { key, body });
-    assert.equal(made.status, 201);
-    return [made.body.number, made.body.promptVersionLabel];
+    const created = await service.call('POST', `${path}/versions`, { key, body });
+    assert.equal(created.status, 201);
+    return [created.body.number, created.body.promptVersionLabel];
   };
   assert.deepEqual(await add(), [2, 'v2-2']);
   // Labels are case-sensitive and compared in full.
   for (const label of ['V7', 'v70', 'v7-2', 'v7']) await add(label);
   assert.deepEqual(await add(), [7, 'v7-3']);
   await add('v9');
-  const made = await Promise.all([add(), add(), add()]);
+  const created = await Promise.all([add(), add(), add()]);
   assert.deepEqual(
-    made.toSorted(([one], [other]) => one - other),
+    created.toSorted(([one], [other]) => one - other),
     [
       [9, 'v9-2'],
       [10, 'v10'],
@@ -74,8 +74,8 @@ test('templates are stored unchanged, up to the maximum length', async () => {
   const system = '  {{ a }}\r\n\t"\\ ünï 👩‍🚀 $x {{not a name}}';
   const user = `{{b}}${'x'.repeat(262_144 - 5)}`;
   const body = { system, user };
-  const { body: made } = await service.call('POST', `${path}/versions`, { key, body });
-  assert.deepEqual([made.system, made.user, made.variables], [system, user, ['a', 'b']]);
+  const { body: created } = await service.call('POST', `${path}/versions`, { key, body });
+  assert.deepEqual([created.system, created.user, created.variables], [system, user, ['a', 'b']]);
 });
 
 test('concurrent versions get consecutive numbers in each prompt', async () => {
@@ -85,9 +85,9 @@ test('concurrent versions get consecutive numbers in each prompt', async () => {
   const responses = await Promise.all(
     Array.from({ length: 20 }, (_, i) => add({ user: 'x', ...(i % 4 === 0 && { label: 'same' }) })),
   );
-  const made = responses.filter(({ status }) => status === 201).map(({ body }) => body.number);
+  const created = responses.filter(({ status }) => status === 201).map(({ body }) => body.number);
   assert.deepEqual(
-    made.sort((a, b) => a - b),
+    created.sort((a, b) => a - b),
     Array.from({ length: 16 }, (_, i) => i + 1),
   );
   assert.equal(responses.filter(({ status }) => status === 409).length, 4);

@@ -50,8 +50,8 @@ test('200 placeholders of 100 characters are allowed', async () => {
   const half = (from: number) => names.slice(from, from + 100).map((name) => `{{${name}}}`);
   const body = { system: half(0).join(''), user: half(100).join('') };
   const other = await makePrompt(service);
-  const made = await service.call('POST', `${other.path}/versions`, { key, body });
-  assert.deepEqual(made.body.variables, names);
+  const created = await service.call('POST', `${other.path}/versions`, { key, body });
+  assert.deepEqual(created.body.variables, names);
 });
 
 test('404 for a key that is limited to agents of other prompts', async () => {

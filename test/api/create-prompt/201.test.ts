@@ -10,9 +10,9 @@ const path = '/api/v1/prompts';
 test('creates a prompt without versions, and returns its location', async () => {
   const { key } = await service.key();
   const body = { name: 'Greeting', description: 'Says hello' };
-  const made = await service.call('POST', path, { key, body });
-  assert.equal(made.status, 201);
-  const { promptId, createdAt, ...rest } = made.body;
+  const created = await service.call('POST', path, { key, body });
+  assert.equal(created.status, 201);
+  const { promptId, createdAt, ...rest } = created.body;
   assert.deepEqual(rest, {
     ...body,
     versionCount: 0,
@@ -21,10 +21,10 @@ test('creates a prompt without versions, and returns its location', async () => 
     updatedAt: rest.updatedAt,
     createdBy: toId('user', service.ownerId),
   });
-  assert.equal(made.headers.get('location'), `${path}/${promptId}`);
-  assert.equal(made.headers.get('etag'), '"1"');
+  assert.equal(created.headers.get('location'), `${path}/${promptId}`);
+  assert.equal(created.headers.get('etag'), '"1"');
   const read = await service.call('GET', `${path}/${promptId}`, { key });
-  assert.deepEqual(read.body, made.body);
+  assert.deepEqual(read.body, created.body);
   assert.equal(read.headers.get('etag'), '"1"');
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
+import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId, toId } from '../../../src/core/id.ts';
 
@@ -156,8 +156,8 @@ test('an input without a required field is rejected, as on execute', async () =>
   assert.deepEqual([expected.code, expected.missingInput], ['MISSING_VARIABLES', ['name']]);
   const refusedAlike = async (response: ReturnType<typeof create>) => {
     const { status, body } = await response;
-    const { requestId: __, ...told } = body;
-    assert.deepEqual([status, told], [400, expected]);
+    const { requestId: __, ...fields } = body;
+    assert.deepEqual([status, fields], [400, expected]);
   };
   for (const given of [{}, { input: {} }, { input: { name: null } }]) {
     await refusedAlike(create({ cron, ...given }));

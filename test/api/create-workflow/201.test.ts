@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
-import { greeting } from '../../../harness/made-workflows.ts';
+import { greeting } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
 
@@ -66,10 +66,13 @@ test('names keep their order in model calls, outputs and responses', async () =>
   const at = `${path}/${made.body.workflowId}`;
   const started = await service.call('POST', `${at}/execute`, { key, body: { input: {} } });
   const { body: run } = await service.call('GET', `${started.body.statusUrl}?wait=60`, { key });
-  const told = '{"zeta":1,"b":2,"aaa":{"y":1,"x":2}}';
-  assert.equal(service.models.calls.at(-1)?.user, told);
+  const rendered = '{"zeta":1,"b":2,"aaa":{"y":1,"x":2}}';
+  assert.equal(service.models.calls.at(-1)?.user, rendered);
   const given = '{"z":1,"a":{"d":1,"c":2}}';
-  assert.equal(JSON.stringify(run.output), `{"zeta":${JSON.stringify(told)},"b":${given},"n":3}`);
+  assert.equal(
+    JSON.stringify(run.output),
+    `{"zeta":${JSON.stringify(rendered)},"b":${given},"n":3}`,
+  );
   const version = `${at}/versions/${made.body.workflowVersionId}`;
   for (const url of [at, version]) {
     const { input, steps, output } = (await service.call('GET', url, { key })).body.definition;

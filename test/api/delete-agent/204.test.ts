@@ -46,16 +46,16 @@ test('an archived agent can be deleted', async () => {
 test('its records remain, and accepted executions complete', async () => {
   const agent = await addAgent(service, { stage: 'Testing', config: { maxConcurrency: 1 } });
   await run(service, agent, key);
-  const held = [service.models.hold(), service.models.hold()];
-  for (const _ of held) {
+  const heldCalls = [service.models.hold(), service.models.hold()];
+  for (const _ of heldCalls) {
     const call = { key, body: { variables: { name: 'x' } } };
     assert.equal((await service.call('POST', `${agent.path}/execute`, call)).status, 202);
   }
-  await held[0]?.arrived;
+  await heldCalls[0]?.arrived;
   assert.equal((await service.call('DELETE', agent.path, { key })).status, 204);
-  held[0]?.release();
-  await held[1]?.arrived;
-  held[1]?.release();
+  heldCalls[0]?.release();
+  await heldCalls[1]?.arrived;
+  heldCalls[1]?.release();
   const statuses = async () => {
     const { rows } = await sql<{ status: string }>`
       select status::text as status from executions where agent_id = ${agent.id}`.execute(

@@ -10,16 +10,16 @@ const { key } = await service.key();
 
 test('409 while the execution is processing', async () => {
   const agent = await addAgent(service);
-  const held = models.hold();
+  const heldCall = models.hold();
   const { body } = await call('POST', `${agent.path}/execute`, {
     ...{ key, body: { variables: { name: 'you' } } },
   });
-  await held.arrived;
+  await heldCall.arrived;
   const path = `${agent.path}/executions/${body.executionId}`;
   const refused = await call('DELETE', path, { key });
   assert.equal(refused.status, 409);
   assert.equal(refused.body.code, 'CONFLICT');
-  held.release();
+  heldCall.release();
   assert.equal((await ended(service, body.statusUrl, key)).status, 'success');
   assert.equal((await call('DELETE', path, { key })).status, 204);
 });

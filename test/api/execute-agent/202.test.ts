@@ -16,7 +16,7 @@ const agent = await addAgent(service, {
 });
 
 test('returns the id and the status URL at once', async () => {
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const { status, body, headers } = await service.call('POST', `${agent.path}/execute`, {
     key,
     body: { variables: { topic: 'tides', other: 1 } },
@@ -29,7 +29,7 @@ test('returns the id and the status URL at once', async () => {
   assert.equal(body.statusUrl, `${agent.path}/executions/${body.executionId}`);
   assert.equal(headers.get('location'), body.statusUrl);
   assert.deepEqual(body.ignoredVariables, ['other']);
-  held.release();
+  heldCall.release();
   await ended(service, body.statusUrl, key);
 });
 
@@ -153,16 +153,16 @@ test('an execution uses the agent as it was at acceptance', async () => {
     defaultVariableValues: { a: 'before' },
     config: { maxConcurrency: 1 },
   });
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const execute = () =>
     service.call('POST', `${changing.path}/execute`, { key, body: { variables: {} } });
   const first = await execute();
   const second = await execute();
-  await held.arrived;
+  await heldCall.arrived;
   await sql`update agents set default_variable_values = '{"a":"after"}' where id = ${changing.id}`.execute(
     service.db,
   );
-  held.release();
+  heldCall.release();
   await ended(service, first.body.statusUrl, key);
   assert.equal((await ended(service, second.body.statusUrl, key)).userPrompt, 'before');
 });

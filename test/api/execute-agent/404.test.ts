@@ -59,9 +59,9 @@ test('404 also for a viewer, who gets 403 only for a visible agent', async () =>
   const user = await service.member('viewer');
   const { agentId } = await addAgent(service);
   const { agentId: hidden } = await addAgent(service, { visibility: 'private' });
-  const asked = [toId('agent', uuid7(0)), 'nothing', hidden, agentId];
+  const requested = [toId('agent', uuid7(0)), 'nothing', hidden, agentId];
   const statuses = await Promise.all(
-    asked.map(async (id) => {
+    requested.map(async (id) => {
       const path = `/api/agents/${id}/execute`;
       return (await service.call('POST', path, { user, body })).status;
     }),

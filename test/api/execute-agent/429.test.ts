@@ -5,9 +5,9 @@ import { addAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
 
 const service = await startService();
-const beside = await startService({ beside: service });
+const second = await startService({ sharedWith: service });
 after(async () => {
-  await beside.close();
+  await second.close();
   await service.close();
 });
 const body = { variables: { name: 'x' } };
@@ -16,7 +16,7 @@ const body = { variables: { name: 'x' } };
 async function storm(path: string, key: string, calls: number) {
   const responses = await Promise.all(
     Array.from({ length: calls }, (_, index) =>
-      (index % 2 ? service : beside).call('POST', `${path}/execute`, { key, body }),
+      (index % 2 ? service : second).call('POST', `${path}/execute`, { key, body }),
     ),
   );
   const refused = responses.filter(({ status }) => status === 429);
@@ -52,7 +52,7 @@ test('accepts exactly the limit of the agent, whatever its keys allow', async ()
 
 test('limits an agent in Testing to the limits of its stage', async () => {
   const capped = await startService({
-    beside: service,
+    sharedWith: service,
     config: {
       testingLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: 4 },
     },

@@ -11,7 +11,7 @@ const { database } = direct;
 const proxy = await startProxy(database.connection);
 const service = await startService({
   role: 'api',
-  beside: { ...direct, database: { ...database, connection: proxy.connection } },
+  sharedWith: { ...direct, database: { ...database, connection: proxy.connection } },
 });
 after(async () => {
   // Lost connections are expected.

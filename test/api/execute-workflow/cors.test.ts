@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
+import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 
 /** Browsers start and read workflow runs from the origins of keys for all agents of the pinned version. */
@@ -39,9 +39,12 @@ const originIn = (headers: Headers) => headers.get('access-control-allow-origin'
 
 test('a page may start a workflow run and read it', async () => {
   const { key, apiKeyId } = await keyOf([agent.agentId]);
-  const asked = await preflight(`${path}/execute`);
-  assert.equal(originIn(asked), origin);
-  assert.match(asked.get('access-control-allow-headers') ?? '', /Authorization.*Idempotency-Key/);
+  const requested = await preflight(`${path}/execute`);
+  assert.equal(originIn(requested), origin);
+  assert.match(
+    requested.get('access-control-allow-headers') ?? '',
+    /Authorization.*Idempotency-Key/,
+  );
   const headers = { origin };
   const started = await service.call('POST', `${path}/execute`, { key, headers, body: { input } });
   assert.deepEqual([started.status, originIn(started.headers)], [202, origin]);
@@ -78,13 +81,13 @@ test('the origins of an agent do not apply to its workflows', async () => {
 });
 
 test('OPTIONS returns 404 for an unknown path, and 405 without preflight headers', async () => {
-  const asked = { origin, 'access-control-request-method': 'POST' };
+  const requested = { origin, 'access-control-request-method': 'POST' };
   const response = async (to: string, headers: Record<string, string>) =>
     (await fetch(service.url + to, { method: 'OPTIONS', headers })).status;
   for (const base of [agent.path, path]) {
-    assert.equal(await response(`${base}/nope`, asked), 404);
-    assert.equal(await response(`${base}/execute/`, asked), 404);
+    assert.equal(await response(`${base}/nope`, requested), 404);
+    assert.equal(await response(`${base}/execute/`, requested), 404);
     assert.equal(await response(`${base}/execute`, {}), 405);
-    assert.equal(await response(`${base}/execute`, asked), 204);
+    assert.equal(await response(`${base}/execute`, requested), 204);
   }
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent, run } from '../../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { readCsvLine } from '../../../harness/csv.ts';
-import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 import { ModelFailure, noCost } from '../../../src/core/model/model-port.ts';
 

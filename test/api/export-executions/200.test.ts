@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { get, type IncomingMessage } from 'node:http';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
+import { openResponse } from '../../../harness/call.ts';
 import { makeHistory } from '../../../harness/history.ts';
 import { countHistory } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
@@ -30,12 +30,7 @@ async function makeLarge(): Promise<void> {
     from generate_series(1, 2000) as n`.execute(db);
 }
 
-function open(path: string): Promise<IncomingMessage> {
-  const headers = { authorization: `Bearer ${key}` };
-  return new Promise((resolve, reject) => {
-    get(`${service.url}${path}`, { headers, agent: false }, resolve).on('error', reject);
-  });
-}
+const open = (path: string) => openResponse(service.url + path, key);
 
 async function text(path: string): Promise<string> {
   const response = await open(path);

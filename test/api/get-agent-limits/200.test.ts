@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
-import { heldResetAt, holdWindows } from '../../../harness/windows.ts';
+import { freezeWindows, frozenResetAt } from '../../../harness/windows.ts';
 
 const testingLimits = { requestsPerMinute: 10, requestsPerHour: 4, requestsPerDay: null };
 const service = await startService({ config: { testingLimits } });
@@ -29,23 +29,23 @@ test('shows the usage of each limited window', async () => {
   const agent = await addAgent(service, {
     rateLimits: { requestsPerMinute: 3, requestsPerDay: 9 },
   });
-  await holdWindows(service.db, agent.id);
+  await freezeWindows(service.db, agent.id);
   assert.deepEqual(await call(agent.path, 4), [202, 202, 202, 429]);
   assert.deepEqual(await usage(agent.path), [
     {
       ...{ scope: 'agent', window: 'minute', limit: 3, used: 3, remaining: 0 },
-      resetAt: heldResetAt.minute,
+      resetAt: frozenResetAt.minute,
     },
     {
       ...{ scope: 'agent', window: 'day', limit: 9, used: 3, remaining: 6 },
-      resetAt: heldResetAt.day,
+      resetAt: frozenResetAt.day,
     },
   ]);
 });
 
 test('in Testing, the lower of the agent’s and the stage’s limits applies', async () => {
   const agent = await addAgent(service, { stage: 'Testing', rateLimits: { requestsPerMinute: 2 } });
-  await holdWindows(service.db, agent.id);
+  await freezeWindows(service.db, agent.id);
   await call(agent.path, 1);
   const brief = (await usage(agent.path)).map(
     ({ scope, window, remaining }: Record<string, unknown>) => [scope, window, remaining],
@@ -68,7 +68,7 @@ test('an expired window has no usage, and reading it counts nothing', async () =
 
 test('a limit below its usage leaves zero', async () => {
   const agent = await addAgent(service, { rateLimits: { requestsPerDay: 5 } });
-  await holdWindows(service.db, agent.id);
+  await freezeWindows(service.db, agent.id);
   await call(agent.path, 3);
   await service.call('PATCH', agent.path, { key, body: { rateLimits: { requestsPerDay: 1 } } });
   assert.partialDeepStrictEqual(await usage(agent.path), [{ limit: 1, used: 3, remaining: 0 }]);

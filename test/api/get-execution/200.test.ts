@@ -14,9 +14,9 @@ const execute = async () =>
     .body;
 
 test('while processing, missing fields are absent, and Retry-After gives the poll interval', async () => {
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const { statusUrl } = await execute();
-  await held.arrived;
+  await heldCall.arrived;
   const { status, headers, body } = await service.call('GET', statusUrl, { key });
   assert.equal(status, 200);
   assert.equal(body.status, 'processing');
@@ -34,16 +34,16 @@ test('while processing, missing fields are absent, and Retry-After gives the pol
   ]) {
     assert.ok(!(field in body), field);
   }
-  held.release();
+  heldCall.release();
   await ended(service, statusUrl, key);
 });
 
 test('with wait, the response is sent when the execution ends', async () => {
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const { statusUrl } = await execute();
-  await held.arrived;
+  await heldCall.arrived;
   const waiting = service.call('GET', `${statusUrl}?wait=60`, { key });
-  held.release({ text: 'done' });
+  heldCall.release({ text: 'done' });
   const { body, headers } = await waiting;
   assert.equal(body.status, 'success');
   assert.equal(body.output, 'done');
@@ -51,26 +51,26 @@ test('with wait, the response is sent when the execution ends', async () => {
 });
 
 test('with wait, the response is sent at the timeout while the execution continues', async () => {
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const { statusUrl } = await execute();
   const { body } = await service.call('GET', `${statusUrl}?wait=1`, { key });
   assert.equal(body.status, 'processing');
-  held.release();
+  heldCall.release();
   await ended(service, statusUrl, key);
 });
 
 test('an end in one process wakes long polls in another', async () => {
-  const beside = await startService({ beside: service });
+  const second = await startService({ sharedWith: service });
   try {
-    const held = service.models.hold();
+    const heldCall = service.models.hold();
     const { statusUrl } = await execute();
-    const model = await Promise.race([held.arrived.then(() => service.models)]);
-    const waiting = beside.call('GET', `${statusUrl}?wait=60`, { key });
-    held.release();
+    const model = await Promise.race([heldCall.arrived.then(() => service.models)]);
+    const waiting = second.call('GET', `${statusUrl}?wait=60`, { key });
+    heldCall.release();
     assert.equal((await waiting).body.status, 'success');
     assert.ok(model.calls.length > 0);
   } finally {
-    await beside.close();
+    await second.close();
   }
 });
 

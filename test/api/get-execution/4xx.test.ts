@@ -39,7 +39,7 @@ test('404 for an execution that is unknown, of another agent, or not accessible'
     userId: elsewhere.ownerId,
     workspaceId: elsewhere.workspaceId,
   });
-  const asked: [string, string][] = [
+  const requested: [string, string][] = [
     [`${agent.path}/executions/nothing`, key],
     [`${agent.path}/executions/${toId('execution', uuid7(0))}`, key],
     [`${other.path}/executions/${executionId}`, key],
@@ -47,7 +47,7 @@ test('404 for an execution that is unknown, of another agent, or not accessible'
     [path, tied],
     [path, stranger],
   ];
-  for (const [url, caller] of asked) {
+  for (const [url, caller] of requested) {
     const { status, body } = await service.call('GET', url, { key: caller });
     assert.equal(status, 404, url);
     assert.equal(body.code, 'NOT_FOUND');

@@ -10,10 +10,10 @@ after(service.close);
 test('an unread body is discarded while the request is open', async () => {
   const { key } = await service.key();
   const agent = await addAgent(service, { user: 'x' });
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const body = { variables: {} };
   const { body: accepted } = await service.call('POST', `${agent.path}/execute`, { key, body });
-  await held.arrived;
+  await heldCall.arrived;
   // More than the kernel buffers for a server that does not read.
   const bytes = 64 * 1024 * 1024;
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
@@ -26,7 +26,7 @@ test('an unread body is discarded while the request is open', async () => {
   );
   await new Promise((resolve) => socket.write(Buffer.alloc(bytes), resolve));
   assert.equal(response, '');
-  held.release();
+  heldCall.release();
   while (!response.includes('"success"'))
     await new Promise((resolve) => socket.once('data', resolve));
   socket.destroy();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { callOver } from '../../../harness/call.ts';
-import { startSystemApp } from '../system-app.ts';
+import { startSystemApp } from '../../../harness/system-app.ts';
 
 const app = await startSystemApp();
 after(app.close);

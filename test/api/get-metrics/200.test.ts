@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, test } from 'node:test';
+import { startSystemApp } from '../../../harness/system-app.ts';
 import { isLocal } from '../../../src/api/routes/system/system.ts';
-import { startSystemApp } from '../system-app.ts';
 
 const token = 'a-token-for-metrics';
 const app = await startSystemApp({ metricsToken: token });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { callOver } from '../../../harness/call.ts';
-import { startSystemApp } from '../system-app.ts';
+import { startSystemApp } from '../../../harness/system-app.ts';
 
 const token = 'a-token-for-metrics';
 const guarded = await startSystemApp({ metricsToken: token });

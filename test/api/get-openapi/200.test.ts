@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { startSystemApp } from '../../../harness/system-app.ts';
 import { openapi } from '../../../src/contract/openapi/openapi.ts';
-import { startSystemApp } from '../system-app.ts';
 
 const app = await startSystemApp();
 after(app.close);

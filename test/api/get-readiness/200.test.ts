@@ -2,17 +2,14 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { callOver } from '../../../harness/call.ts';
-import { createTestDatabase } from '../../../harness/database.ts';
-import { openDatabase } from '../../../src/store/connection/database.ts';
-import { startSystemApp } from '../system-app.ts';
+import { openTestDatabase } from '../../../harness/database.ts';
+import { startSystemApp } from '../../../harness/system-app.ts';
 
-const database = await createTestDatabase();
-const db = openDatabase({ connection: database.connection, poolMax: 2, onError() {} });
+const { db, close } = await openTestDatabase(2);
 const app = await startSystemApp({ db });
 after(async () => {
   await app.close();
-  await db.destroy();
-  await database.drop();
+  await close();
 });
 
 test('ready with a migrated database, also after a newer version has migrated it', async () => {

@@ -4,16 +4,12 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { callOver } from '../../../harness/call.ts';
-import { createTestDatabase } from '../../../harness/database.ts';
+import { openTestDatabase } from '../../../harness/database.ts';
+import { startSystemApp } from '../../../harness/system-app.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
-import { startSystemApp } from '../system-app.ts';
 
-const database = await createTestDatabase();
-const db = openDatabase({ connection: database.connection, poolMax: 2, onError() {} });
-after(async () => {
-  await db.destroy();
-  await database.drop();
-});
+const { connection, db, close } = await openTestDatabase(2);
+after(close);
 
 test('draining', async (t) => {
   const app = await startSystemApp({ db, draining: () => true });
@@ -44,7 +40,7 @@ test('the database accepts the connection and does not respond', async (t) => {
 });
 
 test('the database is read-only, as after a failover to a standby', async (t) => {
-  const one = openDatabase({ connection: database.connection, poolMax: 1, onError() {} });
+  const one = openDatabase({ connection: connection, poolMax: 1, onError() {} });
   const app = await startSystemApp({ db: one });
   t.after(async () => {
     await app.close();

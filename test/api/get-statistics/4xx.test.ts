@@ -83,15 +83,15 @@ test('404 for an agent that the caller cannot see, even with invalid dates', asy
 });
 
 test('429 above the limit of list calls', async () => {
-  const beside = await startService({ beside: service, config: { listPerMinute: 0 } });
+  const second = await startService({ sharedWith: service, config: { listPerMinute: 0 } });
   try {
     const { key } = await service.key();
-    const { status, body, headers } = await beside.call('GET', `${agent.path}/statistics`, { key });
+    const { status, body, headers } = await second.call('GET', `${agent.path}/statistics`, { key });
     assert.deepEqual([status, body.code], [429, 'RATE_LIMIT_EXCEEDED']);
     assert.ok(body.retryAfter >= 1 && body.retryAfter <= 60);
     assert.equal(headers.get('retry-after'), String(body.retryAfter));
     assert.equal(headers.get('x-ratelimit-remaining'), '0');
   } finally {
-    await beside.close();
+    await second.close();
   }
 });

@@ -62,15 +62,15 @@ test('403 for a key without read', async () => {
 });
 
 test('429 above the limit of list calls', async () => {
-  const beside = await startService({ beside: service, config: { listPerMinute: 0 } });
+  const second = await startService({ sharedWith: service, config: { listPerMinute: 0 } });
   try {
     const { key } = await service.key();
-    const { status, body, headers } = await beside.call('GET', '/api/v1/statistics', { key });
+    const { status, body, headers } = await second.call('GET', '/api/v1/statistics', { key });
     assert.deepEqual([status, body.code], [429, 'RATE_LIMIT_EXCEEDED']);
     assert.ok(body.retryAfter >= 1 && body.retryAfter <= 60);
     assert.equal(headers.get('retry-after'), String(body.retryAfter));
     assert.equal(headers.get('x-ratelimit-remaining'), '0');
   } finally {
-    await beside.close();
+    await second.close();
   }
 });

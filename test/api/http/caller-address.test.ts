@@ -5,7 +5,7 @@ import { callerAddress } from '../../../src/api/http/caller-address.ts';
 
 const peer = '192.0.2.1';
 
-test('what is named by a proxy is taken if it is an address, in one form for each', () => {
+test('accepts an address from a proxy in its normal form, and ignores anything else', () => {
   const cases: [string, string][] = [
     ['203.0.113.9', '203.0.113.9'],
     ['203.0.113.9:5123', '203.0.113.9'],
@@ -29,6 +29,6 @@ test('what is named by a proxy is taken if it is an address, in one form for eac
   for (const [ip, address] of cases) assert.equal(callerAddress({ ip, socket }), address, ip);
 });
 
-test('of a connection that is gone none is known', () => {
+test('a closed connection has no address', () => {
   assert.equal(callerAddress({ ip: 'unknown', socket: {} as Socket }), null);
 });

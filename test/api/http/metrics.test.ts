@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import Fastify from 'fastify';
+import { idleGauges } from '../../../harness/system-app.ts';
 import { errorResponse } from '../../../src/api/http/error-response.ts';
 import { countExecuteCalls, createMetrics, type Metrics } from '../../../src/api/http/metrics.ts';
 import { send } from '../../../src/api/http/route.ts';
 import { CallFailure } from '../../../src/core/failure.ts';
-import { still } from '../system-app.ts';
 
 test('metrics count the events of one process', async () => {
-  const metrics = createMetrics(still);
+  const metrics = createMetrics(idleGauges);
   metrics.executionAccepted();
   metrics.executionAccepted();
   metrics.executionRefused('QUOTA_EXCEEDED');
@@ -37,7 +37,7 @@ test('metrics count the events of one process', async () => {
   }
   assert.doesNotMatch(text, /duration_seconds\w*\{[^}]*canceled/);
   assert.match(text, /^process_cpu_seconds_total /m);
-  assert.match(await createMetrics(still).text(), /^cueline_executions_accepted_total 0$/m);
+  assert.match(await createMetrics(idleGauges).text(), /^cueline_executions_accepted_total 0$/m);
 });
 
 test('gauges are read at each scrape, and the database once for concurrent scrapes', async () => {
@@ -65,7 +65,7 @@ test('without the database, only the metrics of the queue are absent', async () 
   };
   const errors: unknown[] = [];
   const onError = (error: unknown) => errors.push(error);
-  const text = await createMetrics({ ...still, queue, onError }).text();
+  const text = await createMetrics({ ...idleGauges, queue, onError }).text();
   assert.deepEqual(errors.map(String), ['Error: unavailable']);
   assert.doesNotMatch(text, /^cueline_queue/m);
   assert.match(text, /^cueline_executions_running 0$/m);

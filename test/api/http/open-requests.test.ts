@@ -3,19 +3,19 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
+import { idleGauges, unreachableDb } from '../../../harness/system-app.ts';
 import { createGracefulShutdown } from '../../../src/api/http/graceful-shutdown.ts';
 import { createMetrics } from '../../../src/api/http/metrics.ts';
 import { systemRoutes } from '../../../src/api/routes/system/system.ts';
 import { createServer } from '../../../src/api/server.ts';
-import { nowhere, still } from '../system-app.ts';
 
 /** Responses while as many requests are open as the server accepts. */
 
 const logger = pino({ level: 'silent' });
 const app = createServer({ logger, trustedProxies: [], shutdown: createGracefulShutdown() });
-const db = nowhere();
+const db = unreachableDb();
 systemRoutes(app, {
-  ...{ db, metrics: createMetrics(still), metricsToken: null },
+  ...{ db, metrics: createMetrics(idleGauges), metricsToken: null },
   ...{ draining: () => false, leased: () => true },
 });
 const { promise: released, resolve: release } = Promise.withResolvers<string>();
@@ -42,7 +42,7 @@ function pipeline(path: string, times: number): Socket {
 }
 
 test('further requests are rejected with 503', async () => {
-  for (const path of ['/pending', '/nowhere']) {
+  for (const path of ['/pending', '/unreachableDb']) {
     const response = await fetch(url + path);
     assert.equal(response.status, 503);
     assert.equal(response.headers.get('retry-after'), '1');

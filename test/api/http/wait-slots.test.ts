@@ -13,9 +13,9 @@ function acquireAll(slots: ReturnType<typeof createWaitSlots>, callerId: string)
 test('long polls are limited per caller and per process', () => {
   const slots = createWaitSlots();
   assert.equal(acquireAll(slots, 'a').length, waitsOfCallerMax);
-  let left = waitsMax - waitsOfCallerMax;
-  for (const caller of ['b', 'c', 'd']) left -= acquireAll(slots, caller).length;
-  assert.equal(left, 0);
+  let remaining = waitsMax - waitsOfCallerMax;
+  for (const caller of ['b', 'c', 'd']) remaining -= acquireAll(slots, caller).length;
+  assert.equal(remaining, 0);
 });
 
 test('a released slot is available again', () => {

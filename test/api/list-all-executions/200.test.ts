@@ -49,9 +49,9 @@ test('lists only agents that the caller can see', async () => {
 
 test('empty without a visible agent', async () => {
   const viewerId = await service.member('viewer');
-  const gone = await addAgent(service, { stage: 'Paused' });
-  const tied = await service.key({ agentIds: [gone.agentId] });
-  await service.call('DELETE', gone.path, { key });
+  const deleted = await addAgent(service, { stage: 'Paused' });
+  const tied = await service.key({ agentIds: [deleted.agentId] });
+  await service.call('DELETE', deleted.path, { key });
   assert.deepEqual(await listed('', tied.key), {
     ids: [],
     pagination: { limit: 20, offset: 0, total: 0, hasMore: false },

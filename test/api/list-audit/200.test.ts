@@ -17,8 +17,8 @@ interface Line {
 test('each change has a line, newest first, without secrets', async () => {
   const { agentId, path } = await addAgent(service, { stage: 'Testing' });
   const issuing = { name: 'Site', agentIds: null, permissions: ['manage'], rateLimits: {} };
-  const made = await call('POST', '/api/v1/keys', { user, body: issuing });
-  const { apiKeyId, key } = made.body;
+  const created = await call('POST', '/api/v1/keys', { user, body: issuing });
+  const { apiKeyId, key } = created.body;
   await call('PATCH', path, { key, body: { description: 'New.', storeBodies: false } });
   await call('POST', `${path}/lifecycle`, { key, body: { action: 'deploy' } });
   await call('POST', `${path}/lifecycle`, { key, body: { action: 'disable' } });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { get, type IncomingMessage } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
-import { wholeHistory } from '../../../harness/history.ts';
+import { openResponse } from '../../../harness/call.ts';
+import { firstHundred } from '../../../harness/history.ts';
 import { addRecords } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
 import { longPagesOfWorkspaceMax } from '../../../src/contract/limits.ts';
@@ -50,7 +50,7 @@ function makeRecords(many: number, variables?: string): Promise<string[]> {
 const list = (query: string) => service.call('GET', `${agent.path}/executions?${query}`, { key });
 
 const batchesOf = async (question: object = {}) => {
-  const { rows } = await listExecutions(db, { ...wholeHistory([agent.id]), ...question });
+  const { rows } = await listExecutions(db, { ...firstHundred([agent.id]), ...question });
   return wholeRecords(db, rows);
 };
 
@@ -169,9 +169,4 @@ test('a client that does not read holds no database connection; a later failure 
   assert.match(JSON.stringify(service.faults.splice(0)), /executions/);
 });
 
-function open(path: string): Promise<IncomingMessage> {
-  const headers = { authorization: `Bearer ${key}` };
-  return new Promise((resolve, reject) => {
-    get(`${service.url}${path}`, { headers, agent: false }, resolve).on('error', reject);
-  });
-}
+const open = (path: string) => openResponse(service.url + path, key);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent, run } from '../../../harness/agents.ts';
-import { makeWorkflow } from '../../../harness/made-workflows.ts';
+import { makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 
 /** Executions of workflow steps among others: their own fields and filters. */

@@ -123,18 +123,18 @@ test('both dates are inclusive; a date without a time is the whole day', async (
 test('processing executions are listed only with include', async () => {
   const agent = await addAgent(service);
   await run(service, agent, key);
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const { body } = await service.call('POST', `${agent.path}/execute`, {
     key,
     body: { variables: { name: 'x' } },
   });
-  await held.arrived;
+  await heldCall.arrived;
   const without = await service.call('GET', `${agent.path}/executions`, { key });
   assert.equal(without.body.pagination.total, 1);
   const all = await service.call('GET', `${agent.path}/executions?include=processing`, { key });
   assert.equal(all.body.pagination.total, 2);
   assert.equal(all.body.executions[0].status, 'processing');
-  held.release();
+  heldCall.release();
   await ended(service, body.statusUrl, key);
 });
 

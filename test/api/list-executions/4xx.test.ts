@@ -80,10 +80,10 @@ test('404 for an agent that is unknown or not accessible', async () => {
 });
 
 test('429 above the limit of list calls of this caller; execute has its own limit', async () => {
-  const beside = await startService({ beside: service, config: { listPerMinute: 0 } });
+  const second = await startService({ sharedWith: service, config: { listPerMinute: 0 } });
   try {
     const { key: other } = await service.key();
-    const { status, body, headers } = await beside.call('GET', paths[1] ?? '', { key: other });
+    const { status, body, headers } = await second.call('GET', paths[1] ?? '', { key: other });
     assert.equal(status, 429);
     assert.equal(body.code, 'RATE_LIMIT_EXCEEDED');
     assert.ok(body.retryAfter >= 1 && body.retryAfter <= 60);
@@ -91,12 +91,12 @@ test('429 above the limit of list calls of this caller; execute has its own limi
     assert.equal(headers.get('x-ratelimit-remaining'), '0');
     assert.equal(headers.get('ratelimit-policy'), '"list-minute";q=0;w=60');
     assert.match(headers.get('ratelimit') ?? '', /^"list-minute";r=0;t=\d+$/);
-    const execute = await beside.call('POST', `${agent.path}/execute`, {
+    const execute = await second.call('POST', `${agent.path}/execute`, {
       key: other,
       body: { variables: { name: 'x' } },
     });
     assert.equal(execute.headers.get('x-ratelimit-remaining'), '99');
   } finally {
-    await beside.close();
+    await second.close();
   }
 });

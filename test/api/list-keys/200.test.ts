@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { addAgent, run } from '../../../harness/agents.ts';
 import type { CallOptions } from '../../../harness/call.ts';
 import { startService } from '../../../harness/service.ts';
-import { heldResetAt, holdWindows } from '../../../harness/windows.ts';
+import { freezeWindows, frozenResetAt } from '../../../harness/windows.ts';
 
 const service = await startService();
 after(service.close);
@@ -126,7 +126,7 @@ test('shows the last use of a key once it is recorded', async () => {
     return body.keys[0].lastUsedAt;
   };
   assert.equal(await lastUsed(), null);
-  const second = await startService({ beside: service });
+  const second = await startService({ sharedWith: service });
   await run(second, agent, key);
   await second.close();
   assert.notEqual(await lastUsed(), null);
@@ -137,13 +137,13 @@ test('shows the usage of each key’s windows', async () => {
   const agent = await addAgent({ ...service, workspaceId, ownerId: user });
   const rateLimits = { requestsPerMinute: null, requestsPerHour: 2, requestsPerDay: null };
   const { key, id } = await service.key({ workspaceId, userId: user, rateLimits });
-  await holdWindows(service.db, id);
+  await freezeWindows(service.db, id);
   await run(service, agent, key);
   const { body } = await service.call('GET', path, { user });
   assert.deepEqual(body.keys[0].rateLimitUsage, [
     {
       ...{ scope: 'key', window: 'hour', limit: 2, used: 1, remaining: 1 },
-      resetAt: heldResetAt.hour,
+      resetAt: frozenResetAt.hour,
     },
   ]);
 });

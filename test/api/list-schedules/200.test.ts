@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
+import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 
 const service = await startService({ role: 'api' });
@@ -28,9 +28,9 @@ test('the event loop is free between two schedules', async (t) => {
   t.mock.method(
     Intl.DateTimeFormat.prototype,
     'formatToParts',
-    function (this: Intl.DateTimeFormat, ...given: Parameters<typeof read>) {
+    function (this: Intl.DateTimeFormat, ...args: Parameters<typeof read>) {
       turns.get(this.resolvedOptions().timeZone)?.add(turn);
-      return read.apply(this, given);
+      return read.apply(this, args);
     },
   );
   const { body } = await service.call('GET', `${path}/schedules`, { key });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
-import { makeWorkflow } from '../../../harness/made-workflows.ts';
+import { makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 import { ModelFailure, noCost, noUsage } from '../../../src/core/model/model-port.ts';
 
@@ -74,10 +74,10 @@ test('by status', async () => {
 });
 
 test('while processing, only started items', async () => {
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const { key: own } = await service.key({ permissions: ['execute'] });
   const at = await start(['only'], own);
-  await held.arrived;
+  await heldCall.arrived;
   const { body } = await service.call('GET', at, { key: own });
   const [each] = body.steps;
   assert.deepEqual([each.itemCount, each.itemsBegun, each.itemsEnded], [1, 1, 0]);
@@ -85,7 +85,7 @@ test('while processing, only started items', async () => {
   const items = await service.call('GET', `${at}/steps/each/items`, { key: own });
   assert.deepEqual(placesOf(items), [0]);
   assert.equal((await list('', 'each', own)).status, 404);
-  held.release();
+  heldCall.release();
   await service.call('GET', `${at}?wait=30`, { key: own });
 });
 

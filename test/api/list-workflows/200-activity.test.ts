@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
+import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 
 const service = await startService();
@@ -38,7 +38,7 @@ test('include=activity shows an empty activity for a workflow without runs and s
 
 test('shows the five newest runs with their status', async () => {
   const ids = [];
-  for (let turn = 0; turn < 6; turn++) ids.unshift(await start());
+  for (let round = 0; round < 6; round++) ids.unshift(await start());
   const { lastRuns } = await activity();
   const shown = lastRuns.map((run: { workflowRunId: string; status: string }) => [
     run.workflowRunId,

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { addAgent } from '../../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
+import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 
 const service = await startService();
@@ -13,10 +13,10 @@ const agent = await addAgent(service);
 const workflow = await makeWorkflow(service, greeting(agent.agentId));
 const path = `${workflow.path}/webhooks`;
 
-const hook = await made();
+const hook = await createWebhook();
 let count = 0;
 
-async function made() {
+async function createWebhook() {
   const { body } = await service.call('POST', path, { key, body: { name: 'Shop' } });
   return body as { webhookId: string; path: string; secret: string };
 }
@@ -97,7 +97,7 @@ test('400 for a signed event with an invalid input, 403 for a disabled workflow'
 });
 
 test('after a rotation only the new secret is valid; a deleted webhook is unknown', async () => {
-  const other = await made();
+  const other = await createWebhook();
   const rotated = await service.call('POST', `${path}/${other.webhookId}/rotate`, { key });
   assert.equal(rotated.status, 200);
   assert.notEqual(rotated.body.secret, other.secret);

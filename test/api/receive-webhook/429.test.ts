@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { addAgent } from '../../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
+import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 
@@ -11,9 +11,9 @@ import { fromId } from '../../../src/core/id.ts';
 
 const limit = 5;
 const service = await startService({ config: { webhookPerMinute: limit } });
-const beside = await startService({ beside: service, config: { webhookPerMinute: limit } });
+const second = await startService({ sharedWith: service, config: { webhookPerMinute: limit } });
 after(async () => {
-  await beside.close();
+  await second.close();
   await service.close();
 });
 const { key } = await service.key();
@@ -27,7 +27,7 @@ interface Hook {
   readonly secret: string;
 }
 
-async function made(): Promise<Hook> {
+async function createWebhook(): Promise<Hook> {
   const { body } = await service.call('POST', `${workflow.path}/webhooks`, {
     key,
     body: { name: 'Shop' },
@@ -64,9 +64,9 @@ async function written() {
 }
 
 test('each webhook accepts its limit of signed events per minute, across all processes', async () => {
-  const [hook, other] = [await made(), await made()];
+  const [hook, other] = [await createWebhook(), await createWebhook()];
   const responses = await Promise.all(
-    Array.from({ length: 12 }, (_, place) => send(hook, place % 2 === 0 ? service : beside)),
+    Array.from({ length: 12 }, (_, place) => send(hook, place % 2 === 0 ? service : second)),
   );
   const taken = responses.filter(({ status }) => status === 202);
   const refused = responses.filter(({ status }) => status === 429);
@@ -81,7 +81,7 @@ test('each webhook accepts its limit of signed events per minute, across all pro
 });
 
 test('each response shows the remaining events of the minute', async () => {
-  const hook = await made();
+  const hook = await createWebhook();
   for (let left = limit - 1; left >= -1; left--) {
     const { status, headers } = await send(hook);
     const remaining = Math.max(0, left);
@@ -95,13 +95,13 @@ test('each response shows the remaining events of the minute', async () => {
 });
 
 test('a repeated event counts again', async () => {
-  const hook = await made();
+  const hook = await createWebhook();
   for (let n = 0; n < limit; n++) assert.equal((await send(hook, service, 'same')).status, 202);
   assert.equal((await send(hook, service, 'same')).status, 429);
 });
 
 test('events with an invalid signature do not count and write nothing', async () => {
-  const hook = await made();
+  const hook = await createWebhook();
   const before = await written();
   const forged = { ...hook, secret: `whsec_${Buffer.alloc(32).toString('base64')}` };
   // No more at once than a slow machine serves before waiting clients time out.

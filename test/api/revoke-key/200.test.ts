@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { during } from '../../../harness/locks.ts';
 import { startService } from '../../../harness/service.ts';
-import { holdWindows } from '../../../harness/windows.ts';
+import { freezeWindows } from '../../../harness/windows.ts';
 
 const service = await startService();
 after(service.close);
@@ -33,7 +33,7 @@ test('a revoked key is rejected everywhere', async () => {
 
 test('revoking is idempotent', async () => {
   const { apiKeyId, id } = await service.key();
-  await holdWindows(service.db, id);
+  await freezeWindows(service.db, id);
   const first = await revoke(apiKeyId);
   assert.deepEqual((await revoke(apiKeyId)).body, first.body);
 });
@@ -68,7 +68,7 @@ test('waits for executions that are being admitted', async () => {
 });
 
 test('no request after the response is accepted in any process', async () => {
-  const second = await startService({ beside: service });
+  const second = await startService({ sharedWith: service });
   const { key, id, apiKeyId } = await service.key({
     rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null },
   });

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { during } from '../../../harness/locks.ts';
 import { startService } from '../../../harness/service.ts';
-import { holdWindows } from '../../../harness/windows.ts';
+import { freezeWindows } from '../../../harness/windows.ts';
 import { toId } from '../../../src/core/id.ts';
 import type { Db } from '../../../src/store/connection/database.ts';
 
@@ -33,7 +33,7 @@ test('the new key has the settings of the old one, which is rejected at once', a
     rateLimits: { requestsPerMinute: 7, requestsPerHour: null, requestsPerDay: 9 },
     allowedOrigins: ['https://a.example'],
   });
-  await holdWindows(service.db, old.id);
+  await freezeWindows(service.db, old.id);
   const before = await service.call('GET', '/api/v1/keys', { user });
   const { status, body } = await rotate(old.apiKeyId);
   assert.equal(status, 201);

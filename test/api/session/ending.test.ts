@@ -47,10 +47,10 @@ test('signing out everywhere ends all sessions', async () => {
 test('a user keeps the hundred most recent sessions, including the newest', async () => {
   const { cookie, other, userId } = await twice();
   const stranger = await service.signIn();
-  const add = (whose: string, age: string) =>
+  const add = (userId: string, age: string) =>
     sql`
     insert into sessions (id, user_id, token, expires_at, updated_at)
-    select gen_random_uuid(), ${whose}, gen_random_uuid()::text, clock_timestamp() + interval '1 day',
+    select gen_random_uuid(), ${userId}, gen_random_uuid()::text, clock_timestamp() + interval '1 day',
       clock_timestamp() - ${age}::interval
     from generate_series(1, 97)`.execute(service.db);
   await add(userId, '1 minute');
@@ -60,8 +60,8 @@ test('a user keeps the hundred most recent sessions, including the newest', asyn
     where id = (select id from sessions where user_id = ${userId} order by created_at limit 1)`.execute(
     service.db,
   );
-  const count = async (whose: string) =>
-    (await sql`select from sessions where user_id = ${whose}`.execute(service.db)).rows.length;
+  const count = async (userId: string) =>
+    (await sql`select from sessions where user_id = ${userId}`.execute(service.db)).rows.length;
   const third = await service.signIn({ userId });
   assert.equal(await count(userId), 100);
   assert.deepEqual([await me(cookie), await me(other)], [200, 200]);
@@ -91,8 +91,8 @@ test('changing the password requires the old one and ends other sessions', async
   const changed = await change({ currentPassword: password, revokeOtherSessions: true });
   assert.equal(changed.status, 200);
   assert.deepEqual([await me(cookie), await me(other), await me(changed.cookie)], [401, 401, 200]);
-  const signIn = async (given: string) =>
-    (await auth('sign-in/email', '', { email, password: given })).status;
+  const signIn = async (candidate: string) =>
+    (await auth('sign-in/email', '', { email, password: candidate })).status;
   assert.deepEqual([await signIn(password), await signIn(newPassword)], [401, 200]);
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { type Got, send } from '../../../harness/browser.ts';
+import { type AuthResponse, send } from '../../../harness/browser.ts';
 import { startIssuer } from '../../../harness/issuer.ts';
 import { type Service, startService } from '../../../harness/service.ts';
 import { password } from '../../../harness/sessions.ts';
@@ -14,12 +14,12 @@ after(service.close);
 after(issuer.close);
 const { key } = await service.key();
 beforeEach(() => {
-  issuer.mistake = 'none';
+  issuer.defect = 'none';
 });
 
-function startWith(url: string, beside?: Service): Promise<Service> {
+function startWith(url: string, sharedWith?: Service): Promise<Service> {
   const oidc = { ...issuer.client, issuer: url };
-  return startService({ publicUrl, providers: { oidc }, ...(beside && { beside }) });
+  return startService({ publicUrl, providers: { oidc }, ...(sharedWith && { sharedWith }) });
 }
 
 const depart = (path: string, cookie?: string, at = service) =>
@@ -30,7 +30,7 @@ const depart = (path: string, cookie?: string, at = service) =>
   });
 
 /** Follows the redirects to the issuer and back; maps the public URL, which no machine has, to this server. */
-async function roundTrip(departed: Got, cookie = ''): Promise<Got> {
+async function roundTrip(departed: AuthResponse, cookie = ''): Promise<AuthResponse> {
   assert.equal(departed.status, 200);
   const there = await fetch(departed.body.url, { redirect: 'manual' });
   const back = there.headers.get('location') ?? '';
@@ -41,13 +41,13 @@ async function roundTrip(departed: Got, cookie = ''): Promise<Got> {
 
 const signIn = async () => roundTrip(await depart('sign-in/social'));
 
-function arrived({ status, headers, cookie }: Got): string {
+function arrived({ status, headers, cookie }: AuthResponse): string {
   assert.deepEqual([status, headers.get('location')], [302, '/agents']);
   assert.match(cookie, /cueline\.session_token=[^;]/);
   return cookie;
 }
 
-function turnedAway({ status, headers, cookie }: Got, error: string): void {
+function turnedAway({ status, headers, cookie }: AuthResponse, error: string): void {
   const location = new URL(headers.get('location') ?? '', publicUrl);
   assert.deepEqual([status, location.pathname], [302, '/sign-in']);
   assert.equal(location.searchParams.get('error'), error);
@@ -126,11 +126,11 @@ test('another person’s provider account is not linked', async () => {
   turnedAway(linked, 'email_does_not_match');
 });
 
-for (const mistake of ['nonce', 'signature', 'audience'] as const) {
-  test(`an ID token with a wrong ${mistake} is rejected`, async () => {
+for (const defect of ['nonce', 'signature', 'audience'] as const) {
+  test(`an ID token with a wrong ${defect} is rejected`, async () => {
     await invite('carol@example.com');
     issuer.person = { sub: 'carol', email: 'carol@example.com', email_verified: true };
-    issuer.mistake = mistake;
+    issuer.defect = defect;
     turnedAway(await signIn(), 'unable_to_get_user_info');
     assert.equal(await countUsers('carol@example.com'), 0);
   });
@@ -154,17 +154,17 @@ test('redirects lead only to pages of this server', async () => {
 test('an unavailable issuer does not block other sign-ins, and is used once it is available', async (t) => {
   const late = await startIssuer({ down: true });
   t.after(late.close);
-  const beside = await startWith(late.url, service);
-  t.after(beside.close);
+  const second = await startWith(late.url, service);
+  t.after(second.close);
   const { email } = await service.signIn();
-  const down = await depart('sign-in/social', undefined, beside);
+  const down = await depart('sign-in/social', undefined, second);
   assert.deepEqual([down.status, down.body.code], [503, 'UNAVAILABLE']);
   const body = { email, password };
-  assert.equal((await send(beside.url, 'POST', '/api/auth/sign-in/email', { body })).status, 200);
+  assert.equal((await send(second.url, 'POST', '/api/auth/sign-in/email', { body })).status, 200);
   late.down = false;
-  assert.equal((await depart('sign-in/social', undefined, beside)).status, 200);
+  assert.equal((await depart('sign-in/social', undefined, second)).status, 200);
   assert.deepEqual(
-    beside.faults.splice(0).map((fault) => (fault as { msg: string }).msg),
+    second.faults.splice(0).map((fault) => (fault as { msg: string }).msg),
     ['request rejected'],
   );
 });
@@ -175,7 +175,7 @@ test('404 for a provider that is not configured, and for all without a public UR
     const response = await send(service.url, 'POST', '/api/auth/sign-in/social', { body });
     assert.deepEqual([response.status, response.body.code], [404, 'NOT_FOUND']);
   }
-  const plain = await startService({ beside: service });
+  const plain = await startService({ sharedWith: service });
   t.after(plain.close);
   assert.equal((await depart('sign-in/social', undefined, plain)).status, 404);
 });
@@ -183,14 +183,14 @@ test('404 for a provider that is not configured, and for all without a public UR
 test('GitHub and Google get our client id and the public callback', async (t) => {
   const client = { clientId: 'ours', clientSecret: 'secret' };
   const providers = { github: client, google: client };
-  const beside = await startService({ beside: service, publicUrl, providers });
-  t.after(beside.close);
+  const second = await startService({ sharedWith: service, publicUrl, providers });
+  t.after(second.close);
   for (const [provider, host] of [
     ['github', 'github.com'],
     ['google', 'accounts.google.com'],
   ]) {
     const body = { provider, callbackURL: '/' };
-    const response = await send(beside.url, 'POST', '/api/auth/sign-in/social', { body });
+    const response = await send(second.url, 'POST', '/api/auth/sign-in/social', { body });
     const url = new URL(response.body.url);
     const { client_id, redirect_uri } = Object.fromEntries(url.searchParams);
     const callback = `${publicUrl}/api/auth/callback/${provider}`;

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Sent, send } from '../../../harness/browser.ts';
+import { type AuthRequest, send } from '../../../harness/browser.ts';
 import { startService } from '../../../harness/service.ts';
 
 const publicUrl = 'https://cueline.example.com';
 const service = await startService();
-const proxied = await startService({ beside: service, publicUrl });
+const proxied = await startService({ sharedWith: service, publicUrl });
 after(async () => {
   await proxied.close();
   await service.close();
 });
 
 const body = { name: 'Prompt' };
-const write = async (url: string, sent: Sent) =>
+const write = async (url: string, sent: AuthRequest) =>
   (await send(url, 'POST', '/api/v1/prompts', { body, ...sent })).status;
 
 test('a write with a session requires the origin of this server', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Sent, send } from '../../../harness/browser.ts';
+import { type AuthRequest, send } from '../../../harness/browser.ts';
 import { startService } from '../../../harness/service.ts';
 import { password } from '../../../harness/sessions.ts';
 
@@ -8,7 +8,7 @@ const service = await startService();
 after(service.close);
 const { email, userId } = await service.signIn();
 const path = '/api/auth/sign-in/email';
-const signIn = (body: unknown, sent: Sent = {}) =>
+const signIn = (body: unknown, sent: AuthRequest = {}) =>
   send(service.url, 'POST', path, { body, ...sent });
 
 test('the right password starts a session with an HttpOnly cookie', async () => {
@@ -33,11 +33,11 @@ test('a session without rememberMe ends with the browser', async () => {
 
 test('over https the cookie is Secure', async (t) => {
   const publicUrl = 'https://cueline.example.com';
-  const beside = await startService({ beside: service, publicUrl });
-  t.after(beside.close);
-  const { headers, cookie } = await send(beside.url, 'POST', path, { body: { email, password } });
+  const second = await startService({ sharedWith: service, publicUrl });
+  t.after(second.close);
+  const { headers, cookie } = await send(second.url, 'POST', path, { body: { email, password } });
   assert.match(headers.getSetCookie()[0] ?? '', /^__Secure-cueline\.session_token=.*; Secure/);
-  assert.equal((await beside.call('GET', '/api/v1/me', { cookie })).status, 200);
+  assert.equal((await second.call('GET', '/api/v1/me', { cookie })).status, 200);
 });
 
 test('a wrong password and an unknown address get the same response', async () => {
@@ -56,7 +56,7 @@ test('a wrong password and an unknown address get the same response', async () =
   }
 });
 
-const malformed: [string, unknown, Sent, number, string][] = [
+const malformed: [string, unknown, AuthRequest, number, string][] = [
   ['no password', { email }, {}, 400, 'INVALID_REQUEST'],
   ['no address', { email: 'someone', password }, {}, 400, 'INVALID_REQUEST'],
   ['an unknown field', { email, password, callbackURL: '/' }, {}, 400, 'INVALID_REQUEST'],

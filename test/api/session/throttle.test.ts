@@ -7,7 +7,7 @@ import { password } from '../../../harness/sessions.ts';
 import { networkOf } from '../../../src/api/access/sign-in-guard.ts';
 
 const service = await startService();
-const second = await startService({ beside: service });
+const second = await startService({ sharedWith: service });
 after(async () => {
   await second.close();
   await service.close();
@@ -15,13 +15,13 @@ after(async () => {
 const { email, cookie } = await service.signIn();
 beforeEach(() => sql`delete from sign_in_attempts`.execute(service.db));
 
-async function tries(urls: readonly string[], given: string): Promise<number[]> {
+async function tries(urls: readonly string[], candidate: string): Promise<number[]> {
   const statuses: number[] = [];
-  for (const url of urls) statuses.push((await signIn(url, given)).status);
+  for (const url of urls) statuses.push((await signIn(url, candidate)).status);
   return statuses;
 }
-const signIn = (url: string, given: string) =>
-  send(url, 'POST', '/api/auth/sign-in/email', { body: { email, password: given } });
+const signIn = (url: string, candidate: string) =>
+  send(url, 'POST', '/api/auth/sign-in/email', { body: { email, password: candidate } });
 const times = (n: number, value: string) => Array<string>(n).fill(value);
 
 test('after ten failures across processes, even the right password is rejected', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
-import { addRecords, dayMs, left } from '../../../harness/records.ts';
+import { addRecords, dayMs, remainingIds } from '../../../harness/records.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
@@ -21,7 +21,7 @@ test('the setting applies from the next round on, and is in the audit log', asyn
     [5, 40].map((days) => ({ workspaceId, agentId, atMs: ago(days) })),
   );
   await runRetentionRound(db, service.database);
-  assert.deepEqual(await left(db, ids), ids);
+  assert.deepEqual(await remainingIds(db, ids), ids);
 
   const to = { recordsDays: 30, bodiesDays: 7 };
   const set = await call('PUT', path, { user, body: to });
@@ -29,7 +29,7 @@ test('the setting applies from the next round on, and is in the audit log', asyn
   assert.deepEqual(set.body, to);
   assert.deepEqual((await call('GET', path, { user })).body, to);
   await runRetentionRound(db, service.database);
-  assert.deepEqual(await left(db, ids), [ids[0]]);
+  assert.deepEqual(await remainingIds(db, ids), [ids[0]]);
 
   const { body } = await call('GET', '/api/v1/audit', { user });
   const { action, subject, details } = body.audit[0];

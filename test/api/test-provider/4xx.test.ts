@@ -5,10 +5,10 @@ import { testRefusals } from '../../../harness/refusals.ts';
 import { startService } from '../../../harness/service.ts';
 import { testProvider } from '../../../src/contract/workspace/providers.ts';
 
-const asked: string[] = [];
+const requested: string[] = [];
 const service = await startService({
   testConnection: async (_, name) => {
-    asked.push(name);
+    requested.push(name);
   },
 });
 after(service.close);
@@ -23,16 +23,16 @@ test('404 for an unknown or malformed name', async () => {
     const { status, body } = await service.call('POST', `/api/v1/providers/${name}/test`, { user });
     assert.deepEqual([status, body.code], [404, 'NOT_FOUND']);
   }
-  assert.deepEqual(asked, []);
+  assert.deepEqual(requested, []);
 });
 
 test('403 for an editor, and for an owner’s key that is limited to agents', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
-  asked.length = 0;
+  requested.length = 0;
   for (const options of [{ user: await service.member('editor') }, { key }]) {
     const { status, body } = await service.call('POST', path, options);
     assert.deepEqual([status, body.code], [403, 'PERMISSION_DENIED']);
   }
-  assert.deepEqual(asked, []);
+  assert.deepEqual(requested, []);
 });

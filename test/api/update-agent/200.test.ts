@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent, ended } from '../../../harness/agents.ts';
-import { type MadeAgent, makeAgent, makePrompt, move } from '../../../harness/prompts.ts';
+import { type CreatedAgent, makeAgent, makePrompt, move } from '../../../harness/prompts.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 
@@ -16,7 +16,7 @@ async function patch({ path }: { path: string }, body: object) {
   return response.body;
 }
 
-async function fresh(input: object = {}): Promise<MadeAgent> {
+async function fresh(input: object = {}): Promise<CreatedAgent> {
   return makeAgent(service, await makePrompt(service, { user: 'Hi {{name}}' }), { ...input });
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { addAgent, run, type TestAgent } from '../../../harness/agents.ts';
 import { type Service, startService } from '../../../harness/service.ts';
-import { cueline, type Ended, jsonLines } from '../cueline.ts';
+import { type CommandResult, cueline, jsonLines } from '../cueline.ts';
 
 /** `cueline agents`, `prompts` and `history` as processes against the real service. */
 
@@ -17,14 +17,21 @@ before(async () => {
 });
 after(() => service.close());
 
-function call(args: readonly string[], input?: string): Promise<Ended> {
+function call(args: readonly string[], input?: string): Promise<CommandResult> {
   return cueline(args, { CUELINE_URL: service.url, CUELINE_KEY: key }, input);
 }
 
 test('creates a prompt, deploys an agent and pins another version', async () => {
-  const made = await call(['prompts', 'create', '--name', 'Greeting', '--description', 'Hello.']);
-  assert.match(made.stdout, /^prm_\w{26}\n$/);
-  const promptId = made.stdout.trim();
+  const created = await call([
+    'prompts',
+    'create',
+    '--name',
+    'Greeting',
+    '--description',
+    'Hello.',
+  ]);
+  assert.match(created.stdout, /^prm_\w{26}\n$/);
+  const promptId = created.stdout.trim();
   const add = ['prompts', 'add-version', promptId, '--user-file', '-', '--model', 'cueline/echo'];
   const first = await call([...add, '--label', 'plain'], 'Hi {{name}}\n');
   assert.match(first.stdout, /^ver_\w{26}\n$/);

@@ -51,8 +51,8 @@ test('diff shows what apply changes, and applying the output of pull changes not
     '+ workflow greet',
     '',
   ].join('\n');
-  const told = await call('diff', file);
-  assert.deepEqual([told.code, told.stdout], [0, changes]);
+  const result = await call('diff', file);
+  assert.deepEqual([result.code, result.stdout], [0, changes]);
   const done = await call('apply', file);
   assert.deepEqual([done.code, done.stdout], [0, changes]);
   assert.equal((await call('apply', file)).stdout, 'No changes.\n');

@@ -4,7 +4,7 @@ import { addAgent, type TestAgent } from '../../../harness/agents.ts';
 import { type Service, startService } from '../../../harness/service.ts';
 import { ModelFailure } from '../../../src/core/model/model-port.ts';
 import { json, type Step, silence, stage } from '../../client/server.ts';
-import { begin, cueline, jsonLines } from '../cueline.ts';
+import { cueline, jsonLines, spawnCommand } from '../cueline.ts';
 
 /** `cueline exec`, `wait` and `cancel` as processes against the real service. */
 
@@ -75,10 +75,10 @@ test('the same idempotency key executes once', async () => {
 });
 
 test('an execution is canceled once, and a wait times out', async () => {
-  const held = service.models.hold();
+  const heldCall = service.models.hold();
   const args = ['exec', agent.agentId, '--var', 'a=1', '--timeout', '0', '--json'];
   const ended = await cueline(args, env);
-  await held.arrived;
+  await heldCall.arrived;
   assert.equal(ended.code, 1);
   const [, executionId = ''] =
     /^cueline: (exe_\w+) has not ended .*\(WAIT_TIMEOUT\)/.exec(ended.stderr) ?? [];
@@ -118,7 +118,7 @@ test('an invalid command prints one line and exits with 1', async () => {
 
 test('Ctrl-C ends the wait but not the execution', async (t) => {
   const { url, requests, waiting } = await heldServer(t);
-  const running = begin(['exec', 'agt_1', '--wait'], { ...env, CUELINE_URL: url });
+  const running = spawnCommand(['exec', 'agt_1', '--wait'], { ...env, CUELINE_URL: url });
   await waiting;
   running.interrupt();
   const { code, stdout, stderr } = await running.ended;
@@ -130,7 +130,7 @@ test('Ctrl-C ends the wait but not the execution', async (t) => {
 test('with --cancel-on-interrupt, Ctrl-C cancels the execution', async (t) => {
   const { url, requests, waiting } = await heldServer(t);
   const args = ['exec', 'agt_1', '--cancel-on-interrupt'];
-  const running = begin(args, { ...env, CUELINE_URL: url });
+  const running = spawnCommand(args, { ...env, CUELINE_URL: url });
   await waiting;
   running.interrupt();
   const { code, stderr } = await running.ended;

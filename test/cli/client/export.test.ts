@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { addAgent, type TestAgent } from '../../../harness/agents.ts';
 import { makeHistory } from '../../../harness/history.ts';
 import { type Service, startService } from '../../../harness/service.ts';
-import { cueline, type Ended } from '../cueline.ts';
+import { type CommandResult, cueline } from '../cueline.ts';
 
 /** `cueline history export` as a process against the real service, over unreliable connections. */
 
@@ -38,7 +38,7 @@ async function exported(format: 'jsonl' | 'csv'): Promise<string> {
   return (await fetch(url, { headers: { authorization: `Bearer ${key}` } })).text();
 }
 
-function call(args: readonly string[], url = service.url): Promise<Ended> {
+function call(args: readonly string[], url = service.url): Promise<CommandResult> {
   return cueline(['history', 'export', ...args], { CUELINE_URL: url, CUELINE_KEY: key });
 }
 
@@ -121,10 +121,10 @@ test('with --json, prints only the records or the file', async () => {
   const { code, stdout } = await call([agent.agentId, '--json']);
   assert.deepEqual([code, stdout], [0, whole.jsonl]);
   const file = join(folder, 'told.csv');
-  const told = await call([agent.agentId, '--json', '--format', 'csv', '--output', file]);
-  assert.deepEqual([told.code, told.stderr], [0, '']);
+  const result = await call([agent.agentId, '--json', '--format', 'csv', '--output', file]);
+  assert.deepEqual([result.code, result.stderr], [0, '']);
   const records = whole.jsonl.split('\n').length - 1;
-  assert.deepEqual(JSON.parse(told.stdout), { records, file });
+  assert.deepEqual(JSON.parse(result.stdout), { records, file });
   assert.equal(await readFile(file, 'utf8'), whole.csv);
 });
 

@@ -7,7 +7,7 @@ import { addAgent, run } from '../../../harness/agents.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { type Service, startService } from '../../../harness/service.ts';
 import { stage } from '../../client/server.ts';
-import { cueline, type Ended, jsonLines } from '../cueline.ts';
+import { type CommandResult, cueline, jsonLines } from '../cueline.ts';
 
 /** `cueline retention`, `delete` and `erase` as processes against the real service. */
 
@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => service.close());
 
-function call(...args: string[]): Promise<Ended> {
+function call(...args: string[]): Promise<CommandResult> {
   return cueline(args, { CUELINE_URL: service.url, CUELINE_KEY: key });
 }
 

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { addAgent, type TestAgent } from '../../../harness/agents.ts';
 import { type Service, startService } from '../../../harness/service.ts';
 import { insertStatistics, tally } from '../../../harness/statistics.ts';
-import { cueline, type Ended, jsonLines } from '../cueline.ts';
+import { type CommandResult, cueline, jsonLines } from '../cueline.ts';
 
 /** `cueline statistics` as a process against the real service. */
 
@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => service.close());
 
-function call(args: readonly string[]): Promise<Ended> {
+function call(args: readonly string[]): Promise<CommandResult> {
   return cueline(['statistics', ...args], { CUELINE_URL: service.url, CUELINE_KEY: key });
 }
 

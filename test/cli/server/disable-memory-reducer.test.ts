@@ -26,13 +26,13 @@ test('a client command and a server with an explicit flag do not restart', () =>
 /** Process id and flags at each start of the process. */
 function beginnings(flags: readonly string[], command: string): { pid: number; flags: string[] }[] {
   const say = 'console.error(JSON.stringify({ pid: process.pid, flags: process.execArgv }))';
-  const said = spawnSync(
+  const output = spawnSync(
     process.execPath,
     [...flags, '--import', `data:text/javascript,${say}`, main, command, '--help'],
     { env: inherited(), encoding: 'utf8' },
   );
-  assert.match(said.stdout, new RegExp(`Usage: cueline ${command}`));
-  return said.stderr
+  assert.match(output.stdout, new RegExp(`Usage: cueline ${command}`));
+  return output.stderr
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));

@@ -14,7 +14,7 @@ import { findFirstWorkspace } from '../../../src/store/people/workspaces.ts';
 import { cueline, jsonLines } from '../cueline.ts';
 
 /**
- * Commands on the embedded database: alone, concurrently, beside a server, and after a rotation
+ * Commands on the embedded database: alone, concurrently, next to a server, and after a rotation
  * interrupted by a crash.
  */
 
@@ -28,15 +28,15 @@ test('issues keys with and without a server, and credentials survive a crash', a
   // Concurrently: one starts the database, and the other waits for it to stop.
   const alone = await Promise.all([cueline(create, env), cueline(create, env)]);
   for (const { code, stderr } of alone) assert.equal(code, 0, stderr);
-  const said = alone.map(({ stderr }) => stderr).join('');
-  assert.equal(said.match(/^Password: \S+ +\(shown once\)$/gm)?.length, 1, said);
+  const output = alone.map(({ stderr }) => stderr).join('');
+  assert.equal(output.match(/^Password: \S+ +\(shown once\)$/gm)?.length, 1, output);
   assert.equal(await postmaster(), null, 'PostgreSQL was left running');
 
   const [first, during] = await Promise.all([started(t, dataDir), cueline(create, env)]);
   assert.equal(during.code, 0, during.stderr);
-  const beside = await cueline(create, env);
-  assert.deepEqual([beside.code, beside.stderr], [0, '']);
-  const keys = [...alone, during, beside].map((ended) => jsonLines(ended)[0].key as string);
+  const concurrent = await cueline(create, env);
+  assert.deepEqual([concurrent.code, concurrent.stderr], [0, '']);
+  const keys = [...alone, during, concurrent].map((ended) => jsonLines(ended)[0].key as string);
   for (const key of keys) assert.equal(await call(`${first.url}/api/v1/agents`, key), 200);
   const provider = { kind: 'openai', apiKey: 'sk-kept' };
   assert.equal(await call(`${first.url}/api/v1/providers/own`, keys[0], provider), 200);
@@ -82,8 +82,8 @@ async function newDataDir(t: TestContext): Promise<string> {
   await chmod(directory, 0o755);
   const dataDir = join(directory, 'data');
   t.after(async () => {
-    const left = await readPostmaster(join(dataDir, 'postgres')).catch(() => null);
-    if (left) process.kill(left.pid, 'SIGKILL');
+    const remaining = await readPostmaster(join(dataDir, 'postgres')).catch(() => null);
+    if (remaining) process.kill(remaining.pid, 'SIGKILL');
     await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
   return dataDir;
@@ -109,7 +109,7 @@ async function call(url: string, key: string | undefined, body?: object): Promis
   return response.status;
 }
 
-/** Decrypts the stored credential with this secret, beside the server. */
+/** Decrypts the stored credential with this secret, while the server runs. */
 async function credential(dataDir: string, secret: string): Promise<string> {
   const connection = await findEmbedded(dataDir);
   assert.ok(connection);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
-import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
+import { openTestDatabase } from '../../../harness/database.ts';
 import { type Service, startService } from '../../../harness/service.ts';
-import { holdWindows } from '../../../harness/windows.ts';
+import { freezeWindows } from '../../../harness/windows.ts';
 import { toId } from '../../../src/core/id.ts';
-import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
+import type { Db } from '../../../src/store/connection/database.ts';
 import { cueline, jsonLines, onDatabase } from '../cueline.ts';
 
 /** `cueline keys` on the database of a running service and on an empty one. */
@@ -115,7 +115,7 @@ test('list, rotate and revoke behave as in the API', async () => {
 
   const { key } = await service.key();
   const { rows: keys } = await sql<{ id: string }>`select id from api_keys`.execute(service.db);
-  for (const { id } of keys) await holdWindows(service.db, id);
+  for (const { id } of keys) await freezeWindows(service.db, id);
   const listed = await cueline(['keys', 'list', '--json'], env);
   const { body } = await service.call('GET', '/api/v1/keys?limit=100', { key });
   assert.deepEqual(jsonLines(listed).map(withoutUse), body.keys.map(withoutUse));
@@ -133,7 +133,7 @@ test('list, rotate and revoke behave as in the API', async () => {
 });
 
 test('on an empty database, only create makes the first workspace', async (t) => {
-  const { database, db } = await unused(t);
+  const { database, db } = await freshDatabase(t);
   const fresh = onDatabase(database.connection);
   const listed = await cueline(['keys', 'list'], fresh);
   assert.equal(listed.code, 1);
@@ -156,14 +156,9 @@ test('on an empty database, only create makes the first workspace', async (t) =>
   assert.equal(await countKeys(db), 2);
 });
 
-async function unused(t: { after(undo: () => Promise<void>): void }) {
-  const database: TestDatabase = await createTestDatabase();
-  const onError = () => {};
-  const db = openDatabase({ connection: database.connection, poolMax: 1, onError });
-  t.after(async () => {
-    await db.destroy();
-    await database.drop();
-  });
+async function freshDatabase(t: { after(undo: () => Promise<void>): void }) {
+  const { database, db, close } = await openTestDatabase(1);
+  t.after(close);
   return { database, db };
 }
 

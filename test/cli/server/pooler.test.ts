@@ -48,15 +48,15 @@ test('keys are issued; executions are started, awaited, listed and canceled', {
 }, async () => {
   const secrets = {
     DATABASE_URL: databaseUrl(pooler.connection),
-    CUELINE_SECRET: 'a secret that only tests know of, and no one else',
+    CUELINE_SECRET: 'a secret that is used only by tests',
   };
   const permissions = 'execute,read,cancel,manage';
-  const made = await cueline(
+  const created = await cueline(
     ['keys', 'create', '--name', 'k', '--permission', permissions, '--json'],
     secrets,
   );
-  assert.equal(made.code, 0, made.stderr);
-  const { key } = JSON.parse(made.stdout);
+  assert.equal(created.code, 0, created.stderr);
+  const { key } = JSON.parse(created.stdout);
   const { agents } = await answered('GET', '/api/v1/agents', key);
   const [{ agentId, requiredVariables }] = agents;
   const variables = Object.fromEntries(requiredVariables.map((name: string) => [name, 'x']));
@@ -93,7 +93,7 @@ test('the owner signs in and lists with the session', { skip }, async () => {
   assert.equal(agents.status, 200);
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into it as it likes
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field
 async function answered(method: string, path: string, key: string, body?: object): Promise<any> {
   const response = await fetch(`${started?.url}${path}`, {
     method,

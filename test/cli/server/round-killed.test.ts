@@ -3,19 +3,14 @@ import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
-import { createTestDatabase } from '../../../harness/database.ts';
+import { openTestDatabase } from '../../../harness/database.ts';
 import { addWorkspace } from '../../../harness/people.ts';
 import { spawnCueline } from '../../../harness/process.ts';
 import { countHistory, miscounted } from '../../../harness/records.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
-import { openDatabase } from '../../../src/store/connection/database.ts';
 
-const database = await createTestDatabase();
-const db = openDatabase({ connection: database.connection, poolMax: 3, onError: () => {} });
-after(async () => {
-  await db.destroy();
-  await database.drop();
-});
+const { database, connection, db, close } = await openTestDatabase(3);
+after(close);
 
 const records = 12_000;
 
@@ -52,7 +47,7 @@ test('a process killed during maintenance leaves consistent data, and the next p
   let before = records;
   for (let kills = 0; kills < 2; kills++) {
     await sql`update maintenance_jobs set begun_at = 'epoch'`.execute(db);
-    const worker = await spawnCueline('worker', database.connection);
+    const worker = await spawnCueline('worker', connection);
     await untilFewerThan(before);
     await worker.kill('SIGKILL');
     // Its work ends with it, or has been committed.

@@ -5,7 +5,7 @@ import { type Service, startService } from '../../../harness/service.ts';
 import { sealOwner } from '../../../src/core/model/provider.ts';
 import { deriveSealKey, seal, unseal } from '../../../src/core/seal.ts';
 import { findStoredProvider, putProvider } from '../../../src/store/people/providers.ts';
-import { begin, cueline, onDatabase } from '../cueline.ts';
+import { cueline, onDatabase, spawnCommand } from '../cueline.ts';
 
 /**
  * `cueline secrets rotate` with a configured secret. embedded.test.ts covers the embedded database.
@@ -56,8 +56,8 @@ test('a short secret and an unprintable secret are rejected', async () => {
   assert.equal(short.code, 1);
   assert.match(short.stderr, /Expected: 32 characters or more\.\n$/);
   assert.ok(!short.stderr.includes('hunter2'));
-  const unseen = begin(['secrets', 'rotate'], env);
-  unseen.hangUp();
+  const unseen = spawnCommand(['secrets', 'rotate'], env);
+  unseen.closeStdout();
   const { code, stderr } = await unseen.ended;
   assert.deepEqual([code, stderr], [1, 'cueline: Standard output is closed.\n']);
   assert.equal(await opened('one', old), 'sk-one');

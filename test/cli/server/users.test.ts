@@ -4,7 +4,7 @@ import { type Service, startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
 import { cueline, jsonLines, onDatabase } from '../cueline.ts';
 
-/** `cueline users` and `cueline plan` beside a running service. */
+/** `cueline users` and `cueline plan` on the database of a running service. */
 
 let service: Service;
 let env: Record<string, string>;
@@ -29,10 +29,10 @@ test('users list prints all users with their workspaces', async () => {
 test('users reset-password sets a new password and signs the user out everywhere', async () => {
   const { cookie, email } = await service.signIn('editor');
   assert.equal((await service.call('GET', '/api/v1/me', { cookie })).status, 200);
-  const made = await cueline(['users', 'reset-password', email.toUpperCase()], env);
-  assert.equal(made.code, 0, made.stderr);
+  const reset = await cueline(['users', 'reset-password', email.toUpperCase()], env);
+  assert.equal(reset.code, 0, reset.stderr);
   assert.equal((await service.call('GET', '/api/v1/me', { cookie })).status, 401);
-  const [, password = ''] = /New password: (\S+) +\(shown once\)/.exec(made.stdout) ?? [];
+  const [, password = ''] = /New password: (\S+) +\(shown once\)/.exec(reset.stdout) ?? [];
   assert.equal(await signInStatus(email, password), 200);
 
   const args = ['users', 'reset-password', email, '--password-stdin', '--json'];

@@ -14,7 +14,7 @@ const version = {
   ...{ model: 'cueline/echo', temperature: null, maxTokens: null, topP: null },
 };
 
-test('an agent that is given nothing is private, unlimited and requires every placeholder', () => {
+test('a new agent is private by default, unlimited and requires every placeholder', () => {
   assert.deepEqual(newSettings({ name: 'A' }, version), {
     name: 'A',
     config: {},
@@ -33,7 +33,7 @@ test('an agent that is given nothing is private, unlimited and requires every pl
   });
 });
 
-test('what is optional or has a default is not required; a default of null is none', () => {
+test('optional variables and those with a non-null default are not required', () => {
   const settings = newSettings(
     { name: 'A', optionalVariables: ['b', 'x'], defaultVariableValues: { c: 0, d: null } },
     version,
@@ -41,7 +41,7 @@ test('what is optional or has a default is not required; a default of null is no
   assert.deepEqual(settings.requiredVariables, ['a', 'd']);
 });
 
-test('a list that is given is taken as it is, an empty one too', () => {
+test('an explicit list is used unchanged, even if empty', () => {
   const given = newSettings({ name: 'A', requiredVariables: [] }, version);
   assert.deepEqual(given.requiredVariables, []);
 });
@@ -73,7 +73,7 @@ test('a change merges the config and the limits, and replaces the rest', () => {
   assert.deepEqual(changeSettings(before, {}), before);
 });
 
-test('a name of an object is a name like any other', () => {
+test('names of Object.prototype are ordinary variables', () => {
   const defaults = JSON.parse('{"__proto__": 1, "constructor": 2}');
   const settings = newSettings(
     { name: 'A', defaultVariableValues: defaults },
@@ -83,7 +83,7 @@ test('a name of an object is a name like any other', () => {
   assert.equal(JSON.stringify(settings.defaultVariableValues), '{"__proto__":1,"constructor":2}');
 });
 
-test('required and optional at once, no model, and undeclared placeholders are refused in this order', () => {
+test('rejects a variable in both lists, then a missing model, then undeclared placeholders', () => {
   const bare = { ...version, model: null };
   const wrong = newSettings(
     { name: 'A', requiredVariables: ['a', 'b'], optionalVariables: ['b'] },
@@ -100,7 +100,7 @@ test('required and optional at once, no model, and undeclared placeholders are r
   requireFit({ ...lists, config: { model: 'a/b' }, optionalVariables: ['c', 'd'] }, bare);
 });
 
-test('a new agent without a list of its own always declares what it needs, and no name twice', () => {
+test('a new agent without a required list declares each placeholder exactly once', () => {
   const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', '__proto__'));
   const defaults = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.option(fc.integer()));
   fc.assert(

@@ -12,10 +12,10 @@ import {
 } from '../../../src/core/agent/agent.ts';
 
 /**
- * The lifecycle as the specification and the contract draw it, written down by hand: for each stage what each action
- * leads to, `-` where there is no such transition.
+ * The lifecycle as specified, written by hand: the stage that each action leads to from each stage, `-` if there is
+ * no such transition.
  */
-const drawn: Record<Stage, Record<Action, Stage | 'archived' | '-'>> = {
+const transitions: Record<Stage, Record<Action, Stage | 'archived' | '-'>> = {
   Draft: {
     'enable-api': 'Testing',
     deploy: '-',
@@ -64,18 +64,18 @@ const removable: Record<Stage, boolean> = {
 };
 
 test('the table has every stage and every action', () => {
-  assert.deepEqual([...stages], Object.keys(drawn));
-  for (const stage of stages) assert.deepEqual([...actions], Object.keys(drawn[stage]));
+  assert.deepEqual([...stages], Object.keys(transitions));
+  for (const stage of stages) assert.deepEqual([...actions], Object.keys(transitions[stage]));
 });
 
 for (const stage of stages) {
   for (const apiEnabled of open[stage] ? [true, false] : [false]) {
     const at = { stage, archived: false, apiEnabled };
-    const named = `${stage}${open[stage] && !apiEnabled ? ' with its API switched off' : ''}`;
+    const title = `${stage}${open[stage] && !apiEnabled ? ' with its API switched off' : ''}`;
 
     for (const action of actions) {
-      const to = drawn[stage][action];
-      test(`${named}: ${action} ${to === '-' ? 'is refused' : `leads to ${to}`}`, () => {
+      const to = transitions[stage][action];
+      test(`${title}: ${action} ${to === '-' ? 'is refused' : `leads to ${to}`}`, () => {
         const next = transition(at, action);
         if (to === '-') assert.equal(next, null);
         else if (to === 'archived') assert.deepEqual(next, { ...at, archived: true });
@@ -83,18 +83,18 @@ for (const stage of stages) {
       });
     }
 
-    test(`${named}: what is allowed, in the order of the table`, () => {
-      const possible = actions.filter((action) => drawn[stage][action] !== '-');
+    test(`${title}: allowed actions, in the order of the table`, () => {
+      const possible = actions.filter((action) => transitions[stage][action] !== '-');
       assert.deepEqual(allowedActions(at), possible);
     });
 
-    test(`${named}: calls ${callable(at) ? 'are' : 'are not'} let in`, () => {
+    test(`${title}: calls are ${callable(at) ? 'allowed' : 'rejected'}`, () => {
       assert.equal(callable(at), open[stage] && apiEnabled);
     });
   }
 
-  // A deployed agent cannot be archived, but were one, nothing but its return would be possible.
-  test(`${stage}, archived: only its return is possible, to where it was`, () => {
+  // A deployed agent cannot be archived; if a row says otherwise, only restore is allowed.
+  test(`${stage}, archived: only restore is allowed, back to the same stage`, () => {
     const at = { stage, archived: true, apiEnabled: open[stage] };
     for (const action of actions) {
       const next = transition(at, action);
@@ -111,7 +111,7 @@ for (const stage of stages) {
   });
 }
 
-test('the API is off in Draft and Paused even where a row said otherwise', () => {
+test('the API is off in Draft and Paused, even if the row enables it', () => {
   for (const stage of ['Draft', 'Paused'] as const) {
     assert.equal(callable({ stage, archived: false, apiEnabled: true }), false);
   }

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { placeholders, render, undeclared, variableName } from '../../../src/core/agent/prompt.ts';
 
-const noEnd = Number.MAX_SAFE_INTEGER;
+const unlimited = Number.MAX_SAFE_INTEGER;
 
 function fill(user: string, values: Record<string, string> = {}): string | undefined {
-  return render({ system: null, user }, new Map(Object.entries(values)), noEnd)?.user;
+  return render({ system: null, user }, new Map(Object.entries(values)), unlimited)?.user;
 }
 
 const tables: [template: string, names: string[], rendered: string][] = [
@@ -37,12 +37,12 @@ const tables: [template: string, names: string[], rendered: string][] = [
   ['{{a{{name}}', ['name'], '{{aAda'],
   ['{{#if name}}{{/if}}{{>x}}{{!x}}', [], '{{#if name}}{{/if}}{{>x}}{{!x}}'],
   ['$name %s $& \\{{name}}', ['name'], '$name %s $& \\Ada'],
-  // Names that mean something to JavaScript are names like all others.
+  // Names of Object.prototype are ordinary names.
   ['{{constructor}}{{__proto__}}{{toString}}', ['constructor', '__proto__', 'toString'], ''],
 ];
 
 for (const [template, names, rendered] of tables) {
-  test(`of ${JSON.stringify(template)} the placeholders are [${names}]`, () => {
+  test(`${JSON.stringify(template)} has the placeholders [${names}]`, () => {
     assert.deepEqual(placeholders({ system: null, user: template }), names);
     assert.equal(fill(template, { name: 'Ada', b: '{{name}}' }), rendered);
   });
@@ -56,37 +56,40 @@ test('placeholders are listed once, in order of first use, those of the system p
   ]);
 });
 
-test('both texts are filled, and a system prompt that is not there stays so', () => {
+test('renders both texts; a missing system prompt stays missing', () => {
   const texts = new Map([['x', '1']]);
-  assert.deepEqual(render({ system: 's{{x}}', user: 'u{{x}}' }, texts, noEnd), {
+  assert.deepEqual(render({ system: 's{{x}}', user: 'u{{x}}' }, texts, unlimited), {
     system: 's1',
     user: 'u1',
   });
-  assert.deepEqual(render({ system: null, user: '' }, texts, noEnd), { system: null, user: '' });
-  assert.deepEqual(render({ system: '', user: '' }, texts, noEnd), { system: '', user: '' });
+  assert.deepEqual(render({ system: null, user: '' }, texts, unlimited), {
+    system: null,
+    user: '',
+  });
+  assert.deepEqual(render({ system: '', user: '' }, texts, unlimited), { system: '', user: '' });
 });
 
-test('what a replacement pattern means to JavaScript means nothing here', () => {
+test('replacement patterns of JavaScript are plain text', () => {
   for (const value of ['$&', '$1', '$$', "$'", '$`', '$<name>']) {
     assert.equal(fill('[{{x}}]', { x: value }), `[${value}]`);
   }
 });
 
-test('a prompt may have as many characters as the bound says, and not one more', () => {
+test('a prompt may have exactly as many characters as the limit', () => {
   const template = { system: 'ab', user: '{{x}}{{x}}{{gone}}c' };
   const texts = new Map([['x', '1234']]);
   assert.deepEqual(render(template, texts, 11), { system: 'ab', user: '12341234c' });
   assert.equal(render(template, texts, 10), null);
 });
 
-test('a short template that names a long value often is refused before it is built', () => {
+test('a short template that repeats a long value is rejected before it is rendered', () => {
   const texts = new Map([['x', 'y'.repeat(1_000_000)]]);
   assert.equal(render({ system: null, user: '{{x}}'.repeat(50_000) }, texts, 4_194_304), null);
 });
 
 const name = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,8}$/);
 const blank = fc.stringMatching(/^[ \t]{0,3}$/);
-/** Text that can neither be a placeholder nor become a part of one beside it. */
+/** Text that contains no placeholder and cannot form one with adjacent text. */
 const plain = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[{}]/g, '.'));
 const part = fc.oneof(
   plain.map((text) => ({ text, name: null })),
@@ -98,20 +101,20 @@ const part = fc.oneof(
 const parts = fc.array(part, { maxLength: 20 });
 const values = fc.dictionary(name, fc.string({ unit: 'grapheme' }));
 
-test('a template of texts and placeholders renders to the texts and the values', () => {
+test('a template renders to its texts with the values inserted', () => {
   fc.assert(
-    fc.property(parts, values, (pieces, given) => {
+    fc.property(parts, values, (pieces, supplied) => {
       const template = pieces.map((piece) => piece.text).join('');
-      const textFor = (of: string) => (Object.hasOwn(given, of) ? given[of] : '');
+      const textFor = (of: string) => (Object.hasOwn(supplied, of) ? supplied[of] : '');
       const expected = pieces.map((piece) => (piece.name ? textFor(piece.name) : piece.text));
-      assert.equal(fill(template, given), expected.join(''));
+      assert.equal(fill(template, supplied), expected.join(''));
       const names = pieces.flatMap((piece) => piece.name ?? []);
       assert.deepEqual(placeholders({ system: null, user: template }), [...new Set(names)]);
     }),
   );
 });
 
-test('a value is never looked into, whatever it holds', () => {
+test('placeholders within values are not rendered', () => {
   fc.assert(
     fc.property(parts, name, (pieces, of) => {
       const value = pieces.map((piece) => piece.text).join('');
@@ -120,24 +123,24 @@ test('a value is never looked into, whatever it holds', () => {
   );
 });
 
-test('a text without placeholders is left as it is, and so is what no name fills', () => {
+test('a text without placeholders is rendered unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const names = placeholders({ system: text, user: '' });
-      const rendered = render({ system: text, user: '' }, new Map(), noEnd);
+      const rendered = render({ system: text, user: '' }, new Map(), unlimited);
       if (names.length === 0) assert.equal(rendered?.system, text);
       for (const one of names) assert.match(one, variableName);
     }),
   );
 });
 
-test('the bound is on the length of what comes out, exactly', () => {
+test('the limit applies to the exact length of the rendered prompt', () => {
   fc.assert(
-    fc.property(parts, parts, values, (first, second, given) => {
+    fc.property(parts, parts, values, (first, second, supplied) => {
       const textOf = (pieces: typeof first) => pieces.map((piece) => piece.text).join('');
       const template = { system: textOf(first), user: textOf(second) };
-      const texts = new Map(Object.entries(given));
-      const whole = render(template, texts, noEnd);
+      const texts = new Map(Object.entries(supplied));
+      const whole = render(template, texts, unlimited);
       const length = (whole?.system?.length ?? 0) + (whole?.user.length ?? 0);
       assert.deepEqual(render(template, texts, length), whole);
       assert.equal(render(template, texts, length - 1), null);

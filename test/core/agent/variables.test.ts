@@ -15,7 +15,7 @@ function texts(body: ExecuteBody): [string, string][] {
   return body.kind === 'variables' ? [...suppliedTexts(body.variables.json)] : [];
 }
 
-test('every JSON value becomes the text it puts into a prompt', () => {
+test('every JSON value is converted to its prompt text', () => {
   const body = parseExecuteBody(`{"variables": {
     "text": "a \\"b\\"\\n", "number": 1.50, "big": 12345678901234567890, "yes": true, "no": false,
     "object": { "z": 1, "a": [ 1, 2 ] }, "list": [ ], "empty": "", "nothing": null }}`);
@@ -31,14 +31,14 @@ test('every JSON value becomes the text it puts into a prompt', () => {
   ]);
 });
 
-test('strings inside objects carry no more escapes than they need', () => {
+test('strings inside objects have only the necessary escapes', () => {
   const sent = '{"variables":{"x":{"n\\u0061me":"Caf\\u00e9 \\/ \\"\\n","deep":["\\u263a",1.0]}}}';
   const body = parseExecuteBody(sent);
   assert.deepEqual(texts(body), [['x', '{"name":"Café / \\"\\n","deep":["☺",1.0]}']]);
   assert.ok(body.kind === 'variables' && body.variables.json.includes('\\u00e9'));
 });
 
-test('null is not supplied, yet named and recorded', () => {
+test('null counts as not supplied, but is named and recorded', () => {
   const body = parseExecuteBody('{"variables":{"a":null}}');
   assert.ok(body.kind === 'variables');
   assert.deepEqual([...body.variables.values.keys()], ['a']);
@@ -47,14 +47,14 @@ test('null is not supplied, yet named and recorded', () => {
   assert.deepEqual(missingOf(['a'], body), ['a']);
 });
 
-test('of a name sent twice the last counts', () => {
+test('the last of two equal names counts', () => {
   assert.deepEqual(texts(parseExecuteBody('{"variables":{"a":1,"a":2}}')), [['a', '2']]);
   assert.deepEqual(texts(parseExecuteBody('{"variables":{"a":1},"variables":{"b":2}}')), [
     ['b', '2'],
   ]);
 });
 
-test('names that mean something to JavaScript are only names', () => {
+test('names of Object.prototype are ordinary variables', () => {
   const body = parseExecuteBody(
     '{"variables":{"__proto__":{"x":1},"constructor":"c","toString":null}}',
   );
@@ -95,14 +95,14 @@ for (const text of invalid) {
     assert.equal(parseExecuteBody(text).kind, 'invalid'));
 }
 
-test('an object without the field lacks all that is required', () => {
+test('an object without the field lacks all required variables', () => {
   const body = parseExecuteBody('{}');
   assert.equal(body.kind, 'absent');
   assert.deepEqual(missingOf(['a', 'b'], body), ['a', 'b']);
   assert.deepEqual(missingOf(['a'], parseExecuteBody('{"variables":[]}')), []);
 });
 
-test('a variable that cannot be stored is named', () => {
+test('an unstorable variable is named', () => {
   for (const [text, name] of [
     ['{"variables":{"ok":1,"bad":"\\u0000"}}', 'bad'],
     ['{"variables":{"bad":{"deep":["\\ud800"]}}}', 'bad'],
@@ -114,7 +114,7 @@ test('a variable that cannot be stored is named', () => {
   }
 });
 
-test('the first variable that cannot be stored is named', () => {
+test('the first unstorable variable is named', () => {
   const entries = fc.array(
     fc.tuple(
       fc.constantFrom('a', 'b', 'c\\u0000', '\\ud83d\\ude00', 'e\\udc00'),
@@ -135,7 +135,7 @@ test('the first variable that cannot be stored is named', () => {
   );
 });
 
-test('no value is decoded before a prompt needs it', (t) => {
+test('values are decoded only when a prompt needs them', (t) => {
   const parse = t.mock.method(JSON, 'parse');
   const body = readVariables('{"a":"\\u0041","b":["\\u0042"]}');
   assert.deepEqual(
@@ -148,7 +148,7 @@ test('no value is decoded before a prompt needs it', (t) => {
   ]);
 });
 
-test('defaults put the same texts as supplied values, and null none', () => {
+test('defaults convert to the same texts as supplied values; null is omitted', () => {
   assert.deepEqual(
     [...defaultTexts({ a: 'x', b: 1.5, c: { d: [1] }, e: null, f: false })],
     [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultLabel } from '../../../src/core/agent/version-label.ts';
 
-test('a version is called by its number, and where that is taken by the first label after it that is free', () => {
+test('the default label is the version number, with the first free suffix if it is taken', () => {
   const cases: [number, string[], string][] = [
     [1, [], 'v1'],
     [2, ['v1', 'v20', 'V2', 'v2-2'], 'v2'],

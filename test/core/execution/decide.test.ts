@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nothingStored } from '../../../harness/setups.ts';
+import { emptySetup } from '../../../harness/setups.ts';
 import { parseExecuteBody } from '../../../src/core/agent/variables.ts';
 import type { Caller } from '../../../src/core/execution/caller.ts';
 import { decide, type Facts } from '../../../src/core/execution/decide.ts';
 import { keyDefaultLimits, noLimits } from '../../../src/core/execution/limits.ts';
 import { decideStart } from '../../../src/core/workflow/decide-start.ts';
 
-/** The order in which a call is refused is part of the API. Each case is wrong in one way more than the one after. */
+/** The order of the checks is part of the API. Each case violates its own check and all later ones. */
 
 const nowMs = Date.UTC(2026, 10, 21, 12, 0, 30);
 const fresh = () => ({ minute: 0, minuteUsed: 0, hour: 0, hourUsed: 0, day: 0, dayUsed: 0 });
@@ -45,7 +45,7 @@ const agent: NonNullable<Facts['agent']> = {
   versionId: 'version',
   versionLabel: 'v1',
   version: { model: 'cueline/echo', temperature: null, maxTokens: null, topP: null },
-  setup: nothingStored,
+  setup: emptySetup,
 };
 const good = (): Facts => ({
   nowMs,
@@ -60,7 +60,7 @@ const good = (): Facts => ({
   replay: null,
 });
 
-/** From the first check to the last: what is wrong, the code it is refused with, and the record it leaves. */
+/** From the first check to the last: the violation, the code of the refusal, and the error code of its record. */
 const checks: [string, (facts: Facts) => Facts, string, string | null][] = [
   [
     'the key was revoked',
@@ -69,13 +69,13 @@ const checks: [string, (facts: Facts) => Facts, string, string | null][] = [
     'KEY_NOT_AUTHORIZED',
   ],
   [
-    'the key has used up its minute',
+    'the key exceeded its minute limit',
     (f) => ({ ...f, callerCounts: used(100) }),
     'RATE_LIMIT_EXCEEDED',
     'RATE_LIMIT_EXCEEDED',
   ],
   [
-    'the idempotency key had another body',
+    'the idempotency key was used with another body',
     (f) => ({ ...f, replay: { sameBody: () => false } }),
     'IDEMPOTENCY_KEY_REUSED',
     null,
@@ -87,7 +87,7 @@ const checks: [string, (facts: Facts) => Facts, string, string | null][] = [
     null,
   ],
   [
-    'the key is tied to other agents',
+    'the key is limited to other agents',
     (f) => ({ ...f, caller: { ...f.caller, agentIds: [] } }),
     'UNAUTHORIZED',
     'KEY_NOT_AUTHORIZED',
@@ -105,7 +105,7 @@ const checks: [string, (facts: Facts) => Facts, string, string | null][] = [
     'AGENT_NOT_ACTIVE',
   ],
   [
-    'the agent has used up its minute',
+    'the agent exceeded its minute limit',
     (f) => ({
       ...f,
       agent: f.agent && { ...f.agent, limits: { ...noLimits, requestsPerMinute: 5 } },
@@ -116,7 +116,7 @@ const checks: [string, (facts: Facts) => Facts, string, string | null][] = [
   ],
   ['the body is malformed', (f) => ({ ...f, body: parseExecuteBody('{') }), 'MALFORMED_BODY', null],
   [
-    'the month is used up',
+    'the monthly quota is exhausted',
     (f) => ({ ...f, month: { actionsPerMonth: 0, month: 0, used: 0 } }),
     'QUOTA_EXCEEDED',
     'QUOTA_EXCEEDED',
@@ -124,20 +124,20 @@ const checks: [string, (facts: Facts) => Facts, string, string | null][] = [
 ];
 
 for (const [index, [what, , code, record]] of checks.entries()) {
-  test(`${code} where ${what}, whatever else is wrong after it`, () => {
-    const facts = checks.slice(index).reduceRight((all, [, spoil]) => spoil(all), good());
+  test(`${code} if ${what}, even if later checks fail too`, () => {
+    const facts = checks.slice(index).reduceRight((all, [, violate]) => violate(all), good());
     const decision = decide(facts);
     assert.ok(decision.kind === 'refused');
     assert.equal(decision.code, code);
     if (decision.record) assert.equal(decision.record.errorCode, record);
-    // A record needs an agent to stand under; the later checks spoil it for the earlier ones.
+    // A record needs an agent, which later violations remove; each check is therefore tested alone as well.
     const alone = decide(checks[index]?.[1](good()) ?? good());
     assert.equal(alone.kind === 'refused' && alone.code, code);
     assert.equal((alone.kind === 'refused' && alone.record?.errorCode) || null, record);
   });
 }
 
-test('a good call is accepted and spends one of everything', () => {
+test('an accepted call increments every counter', () => {
   const facts = good();
   const decision = decide(facts);
   assert.equal(decision.kind, 'accepted');
@@ -146,16 +146,16 @@ test('a good call is accepted and spends one of everything', () => {
   assert.equal(facts.month.used, 1);
 });
 
-test('a call spends only the limits that it reached and passed', () => {
-  const spoiled: [string, (f: Facts) => Facts, number, number, number][] = [
+test('a refused call increments only the counters of the checks it passed', () => {
+  const violations: [string, (f: Facts) => Facts, number, number, number][] = [
     ['revoked', (f) => ({ ...f, caller: { ...f.caller, ended: true } }), 0, 0, 0],
     ['unknown agent', (f) => ({ ...f, agent: null, agentCounts: null }), 1, 0, 0],
     ['paused agent', (f) => ({ ...f, agent: { ...agent, stage: 'Paused' } }), 1, 0, 0],
     ['missing variables', (f) => ({ ...f, body: parseExecuteBody('{"variables":{}}') }), 1, 1, 0],
     ['malformed body', (f) => ({ ...f, body: parseExecuteBody('') }), 1, 1, 0],
   ];
-  for (const [what, spoil, key, ofAgent, actions] of spoiled) {
-    const facts = spoil(good());
+  for (const [what, violate, key, ofAgent, actions] of violations) {
+    const facts = violate(good());
     assert.equal(decide(facts).kind, 'refused', what);
     assert.equal(facts.callerCounts?.minuteUsed, key, what);
     assert.equal(facts.agentCounts?.minuteUsed ?? 0, ofAgent, what);
@@ -163,8 +163,8 @@ test('a call spends only the limits that it reached and passed', () => {
   }
 });
 
-test('the bodies under an idempotency key are only compared for a call that nothing before has refused', () => {
-  const replay = { sameBody: () => assert.fail('compared for nothing') };
+test('the bodies of a replay are compared only if no earlier check refuses the call', () => {
+  const replay = { sameBody: () => assert.fail('compared unnecessarily') };
   const refused: Partial<Facts>[] = [
     { caller: { ...caller, ended: true } },
     { caller: { ...caller, role: null } },
@@ -180,7 +180,7 @@ test('the bodies under an idempotency key are only compared for a call that noth
   }
 });
 
-test('a replay spends the limit of the key and no action', () => {
+test('a replay counts towards the limit of the key, but not the quota', () => {
   const facts = { ...good(), replay: { sameBody: () => true } };
   assert.equal(decide(facts).kind, 'replayed');
   assert.equal(facts.callerCounts?.minuteUsed, 1);
@@ -202,7 +202,7 @@ test('a required variable is not satisfied by a default, by null or by an ignore
   });
 });
 
-test('names that the agent does not declare are listed', () => {
+test('undeclared variables are listed as ignored', () => {
   const body = parseExecuteBody(
     '{"variables":{"topic":"x","tone":"y","style":"z","other":1,"more":null}}',
   );
@@ -211,7 +211,7 @@ test('names that the agent does not declare are listed', () => {
   assert.deepEqual(decision.ignoredVariables, ['other', 'more']);
 });
 
-test('in Testing the stage caps the agent, and the lower of both is named', () => {
+test('in Testing the lower limit of agent and stage applies and is named', () => {
   const testing = { ...agent, stage: 'Testing' as const };
   const stage = decide({ ...good(), agent: testing, agentCounts: used(10) });
   assert.ok(stage.kind === 'refused');
@@ -225,7 +225,7 @@ test('in Testing the stage caps the agent, and the lower of both is named', () =
   });
 });
 
-test('a session executes in every stage but archived', () => {
+test('a session executes in every stage unless the agent is archived', () => {
   const session: Caller = { ...caller, kind: 'session', allAgents: true };
   for (const stage of ['Draft', 'Testing', 'Deployed', 'Paused'] as const) {
     const facts = {
@@ -246,7 +246,7 @@ test('a session executes in every stage but archived', () => {
   assert.equal(archived.code, 'AGENT_NOT_ACTIVE');
 });
 
-test('a private agent of someone else does not exist for the key of an editor', () => {
+test('a private agent of another member is not found for the key of an editor', () => {
   const hidden = { ...agent, visibility: 'private' as const, createdBy: 'other' };
   const decision = decide({ ...good(), agent: hidden });
   assert.ok(decision.kind === 'refused');

@@ -28,7 +28,7 @@ const limits = (perMinute: number | null, perHour: number | null, perDay: number
   requestsPerDay: perDay,
 });
 
-test('windows are those of the calendar in UTC', () => {
+test('windows follow the UTC calendar', () => {
   const counts = fresh();
   const call = (text: string) => {
     roll(counts, at(text));
@@ -38,7 +38,7 @@ test('windows are those of the calendar in UTC', () => {
     ['21T09:59:58', '21T09:59:59.999', '21T09:59:59.999', '21T10:00:00', '21T10:00:00'].map(call),
     [true, true, false, true, true],
   );
-  // Four in this day: full until midnight, whatever minute and hour say.
+  // Four on this day: the day window is full until midnight.
   assert.deepEqual(['21T11:00:00', '21T23:59:59.999', '22T00:00:00'].map(call), [
     false,
     false,
@@ -46,7 +46,7 @@ test('windows are those of the calendar in UTC', () => {
   ]);
 });
 
-test('never one more, never one fewer, and a window never moves backwards', () => {
+test('limits are exact, and a window never moves backwards', () => {
   fc.assert(
     fc.property(anyLimits, fc.array(step, { maxLength: 60 }), (own, steps) => {
       const counts = fresh();
@@ -66,7 +66,7 @@ test('never one more, never one fewer, and a window never moves backwards', () =
             passed.set(name(window), (passed.get(name(window)) ?? 0) + 1);
           }
         } else {
-          // A refused call spends none of its windows, and one of them is really full.
+          // A refused call increments no window, and the named window is full.
           assert.deepEqual(counts, rolled);
           assert.equal(passed.get(name(verdict.by.window)) ?? 0, verdict.by.limit);
         }
@@ -78,7 +78,7 @@ test('never one more, never one fewer, and a window never moves backwards', () =
   );
 });
 
-test('a refused call is told the last of the full windows, a passed one what is left of each', () => {
+test('a refusal names the full window that resets last, and every verdict the remaining calls', () => {
   fc.assert(
     fc.property(anyLimits, fc.nat(8), (own, calls) => {
       const counts = fresh();
@@ -103,22 +103,22 @@ test('a refused call is told the last of the full windows, a passed one what is 
   );
 });
 
-test('peeking shows what the next call will meet and spends nothing', () => {
+test('peeking predicts the next verdict and increments nothing', () => {
   fc.assert(
     fc.property(anyLimits, fc.nat(8), step, (own, calls, laterMs) => {
       const counts = fresh();
       roll(counts, startMs);
       for (let i = 0; i < calls; i++) spend(counts, keyLimits(own));
       const before = { ...counts };
-      const seen = peekWindows(counts, keyLimits(own), startMs + laterMs);
+      const peeked = peekWindows(counts, keyLimits(own), startMs + laterMs);
       assert.deepEqual(counts, before);
       roll(counts, startMs + laterMs);
       const { passed, states } = spend(counts, keyLimits(own));
       assert.equal(
         passed,
-        seen.every(({ remaining }) => remaining > 0),
+        peeked.every(({ remaining }) => remaining > 0),
       );
-      for (const [at, { used, ...state }] of seen.entries()) {
+      for (const [at, { used, ...state }] of peeked.entries()) {
         assert.deepEqual(states[at]?.resetAtMs, state.resetAtMs);
         assert.equal(states[at]?.used, passed ? used + 1 : used);
       }
@@ -126,14 +126,14 @@ test('peeking shows what the next call will meet and spends nothing', () => {
   );
 });
 
-test('without limits nothing is refused, with a limit of none nothing passes', () => {
+test('without limits every call passes; with a limit of zero none does', () => {
   const counts = fresh();
   roll(counts, startMs);
   assert.deepEqual(spend(counts, keyLimits(noLimits)), { passed: true, states: [] });
   assert.equal(spend(counts, keyLimits(limits(0, null, null))).passed, false);
 });
 
-test('an agent is capped by its stage where that is lower, and told which of them binds', () => {
+test('the lower limit of agent and stage applies, and its scope is named', () => {
   const stage = limits(10, 500, null);
   assert.deepEqual(agentLimits(limits(5, null, 7), stage), [
     { scope: 'agent', window: 'minute', limit: 5 },
@@ -147,7 +147,7 @@ test('an agent is capped by its stage where that is lower, and told which of the
   assert.deepEqual(agentLimits(noLimits, noLimits), []);
 });
 
-test('the tightest window has the least left, and of equals it lasts longest', () => {
+test('the tightest window has the fewest remaining calls and, among equals, resets last', () => {
   const state = (window: Window, remaining: number, resetAtMs: number): WindowState => ({
     ...{ scope: 'key', window, limit: 9, used: 9 - remaining, remaining, resetAtMs },
   });
@@ -157,7 +157,7 @@ test('the tightest window has the least left, and of equals it lasts longest', (
   assert.equal(tightest([]), undefined);
 });
 
-test('seconds are whole, and at least one', () => {
+test('seconds are rounded up to at least one', () => {
   const cases = [
     [1_000, 0, 1],
     [1_001, 0, 2],
@@ -168,7 +168,7 @@ test('seconds are whole, and at least one', () => {
   for (const [then, now, seconds] of cases) assert.equal(secondsUntil(then, now), seconds);
 });
 
-test('months are those of the calendar in UTC', () => {
+test('months follow the UTC calendar', () => {
   assert.equal(monthOf(Date.UTC(1970, 0, 1)), 0);
   assert.equal(monthOf(Date.UTC(2026, 10, 30, 23, 59, 59, 999)), 56 * 12 + 10);
   assert.equal(monthStartMs(56 * 12 + 11), Date.UTC(2026, 11, 1));
@@ -190,7 +190,7 @@ const anyLimits: fc.Arbitrary<RateLimits> = fc.record({
   requestsPerHour: limit,
   requestsPerDay: limit,
 });
-/** Mostly a little on, now and then hours; a clock can also be set back. */
+/** Mostly small steps, sometimes hours; occasionally the clock is set back. */
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.nat(20_000) },
   { weight: 2, arbitrary: fc.nat(3 * 3_600_000) },

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { retryDelayMs } from '../../../src/core/execution/retry-delay.ts';
 
-test('the delay doubles, spread by half to both sides', () => {
+test('the delay doubles, with a jitter of ±50%', () => {
   assert.deepEqual(
     [1, 2, 3, 4].map((failures) => retryDelayMs(failures, 0, 0.5)),
     [500, 1_000, 2_000, 4_000],
@@ -12,7 +12,7 @@ test('the delay doubles, spread by half to both sides', () => {
   assert.equal(retryDelayMs(1, 0, 1), 750);
 });
 
-test('the delay lies above what the provider asked for, and is bounded beyond it', () => {
+test('the delay exceeds Retry-After by a bounded amount', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 1_000 }),

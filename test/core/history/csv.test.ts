@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { readCsvLine } from '../../../harness/csv.ts';
 import { csvLine } from '../../../src/core/history/csv.ts';
 
-test('numbers, truths and gaps stand bare, texts are quoted where they must be', () => {
+test('quotes only texts that need it; null is an empty cell', () => {
   assert.equal(csvLine([1, 0.5, true, null, 'a b', '']), '1,0.5,true,,a b,\r\n');
   assert.equal(csvLine(['a,b', 'say "hi"', 'two\nlines']), '"a,b","say ""hi""","two\nlines"\r\n');
 });
 
-test('nothing that a spreadsheet takes for a formula begins a cell', () => {
+test('a cell never starts as a spreadsheet formula', () => {
   for (const text of [
     '=1+1',
     '+1',
@@ -28,7 +28,7 @@ test('nothing that a spreadsheet takes for a formula begins a cell', () => {
   assert.equal(csvLine(['=cmd|"/c calc"!A1']), `"'=cmd|""/c calc""!A1"\r\n`);
 });
 
-test('what is read back is what was written, but for the apostrophe of a formula', () => {
+test('texts round-trip, except for the apostrophe before a formula', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), (texts) => {
       const read = readCsvLine(csvLine(texts));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { readSearch } from '../../../src/core/history/search.ts';
 
-/** As one types it, but with every phrase in brackets. */
+/** The parsed search, with every phrase in brackets. */
 function shown(text: string): string {
   return readSearch(text)
     .map((phrases) =>
@@ -12,12 +12,12 @@ function shown(text: string): string {
     .join(' or ');
 }
 
-function areRead(cases: readonly (readonly [text: string, read: string])[]): void {
+function assertParsed(cases: readonly (readonly [text: string, read: string])[]): void {
   for (const [text, read] of cases) assert.equal(shown(text), read, text);
 }
 
-test('words, phrases, alternatives and what is excluded', () => {
-  areRead([
+test('words, phrases, alternatives and exclusions', () => {
+  assertParsed([
     ['tide', '[tide]'],
     ['  high  tide ', '[high] [tide]'],
     ['"high tide" noon', '[high tide] [noon]'],
@@ -31,8 +31,8 @@ test('words, phrases, alternatives and what is excluded', () => {
   ]);
 });
 
-test('"or" that parts nothing is a word', () => {
-  areRead([
+test('"or" without two operands is a word', () => {
+  assertParsed([
     ['or', '[or]'],
     ['or tide', '[or] [tide]'],
     ['tide or', '[tide] [or]'],
@@ -41,8 +41,8 @@ test('"or" that parts nothing is a word', () => {
   ]);
 });
 
-test('what has punctuation in it is a phrase, and punctuation alone is nothing', () => {
-  areRead([
+test('text with punctuation is a phrase; punctuation alone is ignored', () => {
+  assertParsed([
     ['example.com', '[example com]'],
     ['A-1017', '[A 1017]'],
     ['-A-1017', '-[A 1017]'],
@@ -63,7 +63,7 @@ test('what has punctuation in it is a phrase, and punctuation alone is nothing',
   }
 });
 
-test('whatever is typed is read, into words without a sign that means something', () => {
+test('any input parses into words without ASCII punctuation', () => {
   const some = fc.array(fc.constantFrom('a', 'or', '"', '-', ' ', '.', '\\', '[', '(', 'é', '\0'));
   const typed = fc.oneof(
     fc.string({ unit: 'binary' }),

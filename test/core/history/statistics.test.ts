@@ -20,12 +20,12 @@ import {
 const hourMs = 3_600_000;
 const latencyMs = fc.oneof(fc.nat(50), fc.nat(5_000), fc.nat(hourMs));
 
-test('a latency read from its bin is off by at most a tenth, once rounded to a millisecond', () => {
+test('the latency of a bin is accurate to 10%, after rounding to a millisecond', () => {
   fc.assert(fc.property(latencyMs, (ms) => assertNear(binLatencyMs(latencyBin(ms)), ms)));
   assert.equal(binLatencyMs(latencyBin(0)), 0);
 });
 
-test('a longer latency never stands in an earlier bin, and an hour in the last that is used', () => {
+test('bins are monotonic, and an hour is in bin 88', () => {
   fc.assert(
     fc.property(latencyMs, latencyMs, (a, b) => {
       if (a <= b) assert.ok(latencyBin(a) <= latencyBin(b));
@@ -35,7 +35,7 @@ test('a longer latency never stands in an earlier bin, and an hour in the last t
   assert.equal(latencyBin(Number.MAX_SAFE_INTEGER), 95);
 });
 
-test('a percentile is that of all latencies, off by at most a tenth', () => {
+test('a percentile over all latencies is accurate to 10%', () => {
   const share = fc.constantFrom(0, 0.01, 0.5, 0.95, 0.99, 1);
   fc.assert(
     fc.property(fc.array(latencyMs, { minLength: 1, maxLength: 200 }), share, (all, p) => {
@@ -47,7 +47,7 @@ test('a percentile is that of all latencies, off by at most a tenth', () => {
   );
 });
 
-test('where nothing ran there is no percentile', () => {
+test('without latencies there is no percentile', () => {
   assert.equal(percentile([], 0.5), null);
   assert.equal(percentile([0, 0], 0.5), null);
   assert.deepEqual(addUp(byMinute([tally({ latencyMs: null })]))[0]?.latency, []);
@@ -57,14 +57,14 @@ test('every tally is counted once at every level, in the bucket of its time', ()
   fc.assert(
     fc.property(fc.array(anyTally, { maxLength: 40 }), (tallies) => {
       for (const level of levels) {
-        assertWhole(
+        assertComplete(
           addUp(byMinute(tallies)).filter((one) => one.level === level),
           tallies,
           ['agentId', 'status', 'source'],
         );
       }
       for (const level of breakdownLevels) {
-        assertWhole(
+        assertComplete(
           addUpBreakdown(byMinute(tallies)).filter((one) => one.level === level),
           tallies,
           ['agentId', 'status', 'source', 'promptVersionId', 'model', 'apiKeyId', 'errorCode'],
@@ -74,7 +74,7 @@ test('every tally is counted once at every level, in the bucket of its time', ()
   );
 });
 
-function assertWhole<B extends Bucket | BreakdownBucket>(
+function assertComplete<B extends Bucket | BreakdownBucket>(
   buckets: readonly B[],
   tallies: readonly Tally[],
   by: readonly (keyof B & keyof Tally)[],
@@ -112,7 +112,7 @@ function assertWhole<B extends Bucket | BreakdownBucket>(
   }
 }
 
-test('money stays the text that it is: it is never added up as a float', () => {
+test('costs stay decimal texts and are never summed as floats', () => {
   fc.assert(
     fc.property(fc.array(anyTally, { maxLength: 40 }), (tallies) => {
       const texts = tallies.map((one) => one.costUsd).filter((text) => text !== '0');
@@ -124,7 +124,7 @@ test('money stays the text that it is: it is never added up as a float', () => {
   );
 });
 
-test('buckets come in one order, whatever the order of the tallies: their rows are locked in it', () => {
+test('buckets have a fixed order, because their rows are locked in it', () => {
   fc.assert(
     fc.property(fc.array(anyTally, { maxLength: 40 }), (tallies) => {
       const names = (all: readonly Tally[]) =>

@@ -23,7 +23,7 @@ const question: StepsRequest = {
 const bounds = (some: Partial<StepsRequest>, stepsMax = 1_500) =>
   stepBounds({ ...question, ...some }, stepsMax)?.map(iso) ?? null;
 
-test('whole steps hold the range, days of 23 hours included', () => {
+test('whole steps cover the range, including days of 23 hours', () => {
   assert.deepEqual(bounds({}), [
     '2026-03-27T23:00',
     '2026-03-28T23:00',
@@ -33,14 +33,14 @@ test('whole steps hold the range, days of 23 hours included', () => {
   assert.deepEqual(bounds({ length: 'all' }), ['2026-03-28T12:00', '2026-03-30T12:15']);
 });
 
-test('more steps than allowed are none', () => {
+test('too many steps are rejected', () => {
   assert.equal(bounds({}, 3)?.length, 4);
   assert.equal(bounds({}, 2), null);
   assert.equal(bounds({ startMs: ms('0001-01-01T00:00') }), null);
   assert.equal(bounds({ length: 'all', startMs: ms('0001-01-01T00:00') }, 1)?.length, 2);
 });
 
-test('a range that is open reaches to now, and as far back as is usual', () => {
+test('an open range ends now and starts at the default distance', () => {
   const open = { startMs: null, endMs: null };
   assert.deepEqual(bounds({ ...open, length: 'minute' })?.length, 61);
   assert.deepEqual(bounds({ ...open, length: 'hour' })?.at(-1), '2026-11-21T10:00');
@@ -54,7 +54,7 @@ test('a range that is open reaches to now, and as far back as is usual', () => {
   ]);
 });
 
-test('the whole of a range takes whole days of UTC within, and finer buckets at its edges only', () => {
+test('a range uses UTC day buckets inside and finer buckets only at its edges', () => {
   const kathmandu = [ms('2026-05-31T18:15'), ms('2026-06-30T18:15')];
   assert.ok(!fits(kathmandu, 'hour'));
   assert.deepEqual(
@@ -71,8 +71,8 @@ test('the whole of a range takes whole days of UTC within, and finer buckets at 
   );
 });
 
-test('an hour in the middle of which the clocks are put is as many steps as it has names', () => {
-  // At 02:45 they show 03:45: of the hour of two there are 45 minutes, of that of three 15.
+test('an hour with a clock change has one step per local hour', () => {
+  // At 02:45 clocks jump to 03:45: local hour 2 has 45 minutes, local hour 3 has 15.
   const [startMs, endMs] = [ms('2026-09-26T12:20'), ms('2026-09-26T15:20')];
   assert.deepEqual(bounds({ length: 'hour', zone: 'Pacific/Chatham', startMs, endMs }), [
     '2026-09-26T12:15',
@@ -84,8 +84,8 @@ test('an hour in the middle of which the clocks are put is as many steps as it h
   ]);
 });
 
-test('spans touch each other, hold all steps, and none of their buckets is in two steps', () => {
-  const asked = fc.record({
+test('spans are contiguous, cover all steps, and no bucket spans two steps', () => {
+  const request = fc.record({
     length: fc.constantFrom(...stepLengths),
     zone: fc.constantFrom(
       'UTC',
@@ -98,7 +98,7 @@ test('spans touch each other, hold all steps, and none of their buckets is in tw
     lengthMs: fc.nat(1_400 * levelMs.minute),
   });
   fc.assert(
-    fc.property(asked, ({ length, zone, startMs, lengthMs }) => {
+    fc.property(request, ({ length, zone, startMs, lengthMs }) => {
       const days = length === 'minute' ? 1 : 20;
       const endMs = startMs + days * lengthMs;
       const found = stepBounds({ length, zone, startMs, endMs, nowMs: 0 }, 1_500);

@@ -4,8 +4,8 @@ import { type Breaker, closedBreaker, enter, leave } from '../../../src/core/mod
 
 const answered = { kind: 'answered' } as const;
 const failed = { kind: 'failed', retryAfterMs: 0 } as const;
-/** In the middle: a pause is as long as it is meant. */
-const middle = 0.5;
+/** A random value without jitter. */
+const noJitter = 0.5;
 
 function go(breaker: Breaker, nowMs: number): number {
   const entry = enter(breaker, nowMs);
@@ -13,12 +13,12 @@ function go(breaker: Breaker, nowMs: number): number {
   return entry.kind === 'go' ? entry.epoch : -1;
 }
 
-/** One call that fails; how long nobody may call then. */
+/** Fails one call and returns the remaining pause. */
 function failAt(breaker: Breaker, nowMs: number): number {
-  leave(breaker, go(breaker, nowMs), failed, nowMs, middle);
+  leave(breaker, go(breaker, nowMs), failed, nowMs, noJitter);
   const entry = enter(breaker, nowMs);
   if (entry.kind === 'open') return entry.leftMs;
-  if (entry.kind === 'go') leave(breaker, entry.epoch, { kind: 'unknown' }, nowMs, middle);
+  if (entry.kind === 'go') leave(breaker, entry.epoch, { kind: 'unknown' }, nowMs, noJitter);
   return 0;
 }
 
@@ -29,8 +29,8 @@ function opened(): Breaker {
   return breaker;
 }
 
-/** How many calls may begin now. */
-function room(breaker: Breaker, nowMs: number): number[] {
+/** The epochs of all calls that may start now. */
+function enterAll(breaker: Breaker, nowMs: number): number[] {
   const epochs: number[] = [];
   for (let entry = enter(breaker, nowMs); entry.kind === 'go'; entry = enter(breaker, nowMs)) {
     epochs.push(entry.epoch);
@@ -39,19 +39,19 @@ function room(breaker: Breaker, nowMs: number): number[] {
   return epochs;
 }
 
-test('while all is well every call goes', () => {
-  assert.equal(room(closedBreaker(), 0).length, 1_000);
+test('a closed breaker allows every call', () => {
+  assert.equal(enterAll(closedBreaker(), 0).length, 1_000);
 });
 
-test('ten failures in a row open it, and an answer in between counts from anew', () => {
+test('opens after ten consecutive failures; an answer resets the count', () => {
   const breaker = closedBreaker();
   for (let i = 0; i < 9; i++) assert.equal(failAt(breaker, 0), 0);
-  leave(breaker, go(breaker, 0), answered, 0, middle);
+  leave(breaker, go(breaker, 0), answered, 0, noJitter);
   for (let i = 0; i < 9; i++) assert.equal(failAt(breaker, 0), 0);
   assert.equal(failAt(breaker, 0), 1_000);
 });
 
-test('the pause doubles with each probe that fails, up to half a minute', () => {
+test('the pause doubles with each failed probe, up to 30 seconds', () => {
   const breaker = opened();
   const pauses: number[] = [];
   let nowMs = 1_000;
@@ -63,63 +63,63 @@ test('the pause doubles with each probe that fails, up to half a minute', () => 
   assert.deepEqual(pauses, [2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
 });
 
-test('after the pause one call goes, and no second one before it is answered', () => {
+test('after the pause one probe is allowed, and the next one only after its end', () => {
   const breaker = opened();
   assert.equal(enter(breaker, 999).kind, 'open');
-  const [probe, ...more] = room(breaker, 1_000);
+  const [probe, ...more] = enterAll(breaker, 1_000);
   assert.equal(more.length, 0);
-  leave(breaker, probe ?? -1, { kind: 'unknown' }, 1_000, middle);
-  assert.equal(room(breaker, 1_000).length, 1);
+  leave(breaker, probe ?? -1, { kind: 'unknown' }, 1_000, noJitter);
+  assert.equal(enterAll(breaker, 1_000).length, 1);
 });
 
-test('then each answer makes room for two', () => {
+test('each answer during recovery doubles the allowed calls', () => {
   const breaker = opened();
-  let under = room(breaker, 1_000);
+  let inProgress = enterAll(breaker, 1_000);
   for (const width of [2, 4, 8, 16]) {
-    for (const epoch of under) leave(breaker, epoch, answered, 1_000, middle);
-    under = room(breaker, 1_000);
-    assert.equal(under.length, width);
+    for (const epoch of inProgress) leave(breaker, epoch, answered, 1_000, noJitter);
+    inProgress = enterAll(breaker, 1_000);
+    assert.equal(inProgress.length, width);
   }
 });
 
-test('a minute after the first answer it is as if nothing had been', () => {
+test('closes a minute after the first answer', () => {
   const breaker = opened();
-  leave(breaker, go(breaker, 1_000), answered, 1_000, middle);
-  assert.equal(room(breaker, 60_999).length, 2);
-  assert.equal(room(breaker, 61_000).length, 1_000);
+  leave(breaker, go(breaker, 1_000), answered, 1_000, noJitter);
+  assert.equal(enterAll(breaker, 60_999).length, 2);
+  assert.equal(enterAll(breaker, 61_000).length, 1_000);
 });
 
-test('calls that were under way when it opened neither close it, nor open it anew, nor take up room', () => {
+test('calls from before the opening neither close nor reopen it, and occupy no slot', () => {
   const breaker = closedBreaker();
   const old = Array.from({ length: 30 }, () => go(breaker, 0));
-  for (let i = 0; i < 10; i++) leave(breaker, old[i] ?? -1, failed, 0, middle);
-  leave(breaker, old[10] ?? -1, answered, 1, middle);
-  leave(breaker, old[11] ?? -1, failed, 999, middle);
+  for (let i = 0; i < 10; i++) leave(breaker, old[i] ?? -1, failed, 0, noJitter);
+  leave(breaker, old[10] ?? -1, answered, 1, noJitter);
+  leave(breaker, old[11] ?? -1, failed, 999, noJitter);
   assert.equal(enter(breaker, 999).kind, 'open');
-  assert.equal(room(breaker, 1_000).length, 1);
+  assert.equal(enterAll(breaker, 1_000).length, 1);
 });
 
-test('who asks to be left alone is, at once, and a little longer', () => {
+test('Retry-After opens the breaker at once, with jitter added', () => {
   const breaker = closedBreaker();
-  const under = Array.from({ length: 9 }, () => go(breaker, 0));
-  leave(breaker, under[0] ?? -1, { kind: 'failed', retryAfterMs: 7_000 }, 0, 1);
+  const inProgress = Array.from({ length: 9 }, () => go(breaker, 0));
+  leave(breaker, inProgress[0] ?? -1, { kind: 'failed', retryAfterMs: 7_000 }, 0, 1);
   assert.deepEqual(enter(breaker, 0), { kind: 'open', leftMs: 7_700 });
-  assert.equal(room(breaker, 7_700).length, 4);
+  assert.equal(enterAll(breaker, 7_700).length, 4);
 });
 
-test('a probe that says nothing for half a minute is followed by another, and by one more after that', () => {
+test('a silent probe is followed by another one every 30 seconds', () => {
   const breaker = opened();
   const probe = go(breaker, 1_000);
   assert.equal(enter(breaker, 30_999).kind, 'full');
   const second = go(breaker, 31_000);
   assert.equal(enter(breaker, 60_999).kind, 'full');
-  // The first is still under way when the second is answered: all is well again.
-  leave(breaker, second, answered, 61_000, middle);
-  assert.equal(room(breaker, 61_000).length, 1);
-  leave(breaker, probe, answered, 61_000, middle);
+  // The first probe is still in progress when the second one is answered, which starts the recovery.
+  leave(breaker, second, answered, 61_000, noJitter);
+  assert.equal(enterAll(breaker, 61_000).length, 1);
+  leave(breaker, probe, answered, 61_000, noJitter);
 });
 
-test('however long a provider asks to be left alone, after half a minute one call asks again', () => {
+test('a long Retry-After pauses for at most 30 seconds', () => {
   const breaker = closedBreaker();
   leave(breaker, go(breaker, 0), { kind: 'failed', retryAfterMs: 3_600_000 }, 0, 0);
   const entry = enter(breaker, 0);

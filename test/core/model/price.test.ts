@@ -35,19 +35,19 @@ const cases: [string | number, string | null][] = [
   [Number.NaN, null],
 ];
 for (const [amount, expected] of cases) {
-  test(`${typeof amount} ${JSON.stringify(amount)} is ${expected ?? 'refused'}`, () => {
+  test(`${typeof amount} ${JSON.stringify(amount)} is ${expected ?? 'rejected'}`, () => {
     assert.equal(priceText(amount, max), expected);
   });
 }
 
-test('a text stays what it is', () => {
+test('a text is unchanged', () => {
   const decimal = fc
     .tuple(fc.nat(999_999), fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 12 }))
     .map(([whole, fraction]) => (fraction ? `${whole}.${fraction}` : `${whole}`));
   fc.assert(fc.property(decimal, (text) => assert.equal(priceText(text, max), text)));
 });
 
-test('a number becomes a text that reads back as it, or nothing', () => {
+test('a number converts to a text that parses to the same number, or is rejected', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max, noNaN: true }), (amount) => {
       const text = priceText(amount, max);

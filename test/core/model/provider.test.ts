@@ -7,7 +7,7 @@ import {
   providerKinds,
 } from '../../../src/core/model/provider.ts';
 
-test('a name can stand before the slash of a model, and is not the built-in one', () => {
+test('a provider name is valid in a model path and is not reserved', () => {
   for (const name of ['openai', 'my.own-LLM_2', '0', 'a'.repeat(64)]) {
     assert.ok(isProviderName(name), name);
   }
@@ -27,7 +27,7 @@ test('a name can stand before the slash of a model, and is not the built-in one'
   }
 });
 
-test('a credential can stand in a header', () => {
+test('a credential is a valid header value', () => {
   for (const text of ['sk-abc', 'AKIA:secret/+=:token', 'two words', '~']) {
     assert.ok(isCredential(text), text);
   }
@@ -36,6 +36,6 @@ test('a credential can stand in a header', () => {
   }
 });
 
-test('only kinds without an address of their own need one', () => {
+test('only kinds without a default base URL need one', () => {
   assert.deepEqual(providerKinds.filter(needsBaseURL), ['azure', 'openai-compatible']);
 });

@@ -19,40 +19,40 @@ const same: KeyScope = {
 };
 
 const cases: [string, Partial<KeyScope>, RegExp | null][] = [
-  ['just as far', {}, null],
-  ['less permissions', { permissions: ['execute'] }, null],
+  ['the same scope', {}, null],
+  ['fewer permissions', { permissions: ['execute'] }, null],
   ['another permission', { permissions: ['read'] }, /"read"/],
   ['the whole workspace', { allAgents: true }, /whole workspace/],
   ['a lower limit', { limits: { ...own.limits, requestsPerMinute: 0 } }, null],
-  ['a limit where its issuer has none', { limits: { ...own.limits, requestsPerDay: 1 } }, null],
+  ['a limit where the issuer has none', { limits: { ...own.limits, requestsPerDay: 1 } }, null],
   [
     'a higher limit',
     { limits: { ...own.limits, requestsPerHour: 101 } },
     /"requestsPerHour".* 100/,
   ],
   [
-    'no limit where its issuer has one',
+    'no limit where the issuer has one',
     { limits: { ...own.limits, requestsPerMinute: null } },
     /"requestsPerMinute".* 10/,
   ],
-  ['an earlier end', { expiresAtMs: Date.UTC(2029, 0, 1) }, null],
-  ['a later end', { expiresAtMs: Date.UTC(2030, 0, 2) }, /2030-01-01T00:00:00.000Z/],
-  ['no end', { expiresAtMs: null }, /2030-01-01T00:00:00.000Z/],
+  ['an earlier expiry', { expiresAtMs: Date.UTC(2029, 0, 1) }, null],
+  ['a later expiry', { expiresAtMs: Date.UTC(2030, 0, 2) }, /2030-01-01T00:00:00.000Z/],
+  ['no expiry', { expiresAtMs: null }, /2030-01-01T00:00:00.000Z/],
 ];
-for (const [what, asked, expected] of cases) {
-  test(`a key that reaches for ${what} is ${expected ? 'too wide' : 'no wider'}`, () => {
-    const message = excess({ ...same, ...asked }, own);
+for (const [what, change, expected] of cases) {
+  test(`a key with ${what} ${expected ? 'exceeds its issuer' : 'is within its issuer'}`, () => {
+    const message = excess({ ...same, ...change }, own);
     if (expected) assert.match(message ?? '', expected);
     else assert.equal(message, null);
   });
 }
 
-test('nothing is too wide for a session that has all rights', () => {
+test('no key exceeds a session with all rights', () => {
   const session = { rights: permissions, allAgents: true, limits: noLimits, expiresAtMs: null };
-  fc.assert(fc.property(scope, (asked) => assert.equal(excess(asked, session), null)));
+  fc.assert(fc.property(scope, (key) => assert.equal(excess(key, session), null)));
 });
 
-test('a key may issue its like, and by way of another none that it could not issue itself', () => {
+test('a key may issue an equal key; "may issue" is transitive', () => {
   fc.assert(
     fc.property(scope, scope, scope, (a, b, c) => {
       assert.equal(excess(a, issuer(a)), null);

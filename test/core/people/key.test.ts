@@ -6,21 +6,21 @@ import { generateKey, hashKey, isKey, keyStart } from '../../../src/core/people/
 const key = fc.constant(null).map(generateKey);
 const letter = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 
-test('a key has the form of one, and no two are the same', () => {
-  const made = Array.from({ length: 200 }, generateKey);
-  for (const one of made) {
+test('keys are well-formed and unique', () => {
+  const keys = Array.from({ length: 200 }, generateKey);
+  for (const one of keys) {
     assert.match(one, /^cue_[0-9A-Za-z]{36}$/);
     assert.ok(isKey(one));
   }
-  assert.equal(new Set(made).size, made.length);
+  assert.equal(new Set(keys).size, keys.length);
 });
 
-test('every letter of the alphabet is used', () => {
+test('all 62 characters are used', () => {
   const used = new Set(Array.from({ length: 200 }, () => generateKey().slice(4, 34)).join(''));
   assert.equal(used.size, 62);
 });
 
-test('one wrong letter, wherever it stands, is seen', () => {
+test('one wrong character is detected at any position', () => {
   fc.assert(
     fc.property(key, fc.integer({ min: 4, max: 39 }), letter, (one, at, other) => {
       fc.pre(one[at] !== other);
@@ -47,7 +47,7 @@ test('no other text is a key', () => {
   }
 });
 
-test('the hash tells keys apart and is not the key; the start shows six letters of 36', () => {
+test('the hash distinguishes keys without revealing them; the start shows six of 36 characters', () => {
   const one = generateKey();
   assert.match(hashKey(one), /^[0-9a-f]{64}$/);
   assert.equal(hashKey(one), hashKey(one));

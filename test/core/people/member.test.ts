@@ -6,7 +6,7 @@ import { hasRight, keyRights, type Right, roles, sees } from '../../../src/core/
 
 const rights: readonly Right[] = [...permissions, 'own'];
 
-test('a viewer reads, an editor also edits and executes, an owner also owns', () => {
+test('roles have the expected rights', () => {
   const of = Object.fromEntries(
     roles.map((role) => [role, rights.filter((right) => hasRight(role, right))]),
   );
@@ -17,20 +17,20 @@ test('a viewer reads, an editor also edits and executes, an owner also owns', ()
   });
 });
 
-test('a key may do what it carries, as far as its issuer still may', () => {
-  const carried = fc.subarray([...permissions]);
+test('a key has its own permissions, limited to those of its issuer', () => {
+  const keyPermissions = fc.subarray([...permissions]);
   fc.assert(
-    fc.property(carried, fc.constantFrom(...roles), (held, role) => {
-      const may = keyRights(held, role);
+    fc.property(keyPermissions, fc.constantFrom(...roles), (granted, role) => {
+      const may = keyRights(granted, role);
       for (const right of permissions) {
-        assert.equal(may.includes(right), held.includes(right) && hasRight(role, right));
+        assert.equal(may.includes(right), granted.includes(right) && hasRight(role, right));
       }
-      assert.equal(may.includes('own'), role === 'owner' && held.includes('manage'));
+      assert.equal(may.includes('own'), role === 'owner' && granted.includes('manage'));
     }),
   );
 });
 
-const sights = [
+const visibilities = [
   // role, own agent, visibility, sees
   ['owner', false, 'private', true],
   ['editor', true, 'private', true],
@@ -40,13 +40,13 @@ const sights = [
   ['viewer', false, 'private', false],
   ['viewer', false, 'public', true],
 ] as const;
-for (const [role, own, visibility, seen] of sights) {
+for (const [role, own, visibility, seen] of visibilities) {
   test(`${role} ${seen ? 'sees' : 'does not see'} ${own ? 'their own' : "another's"} ${visibility} agent`, () => {
     assert.equal(sees({ userId: 'me', role }, { visibility, createdBy: own ? 'me' : 'you' }), seen);
   });
 }
 
-test('an agent whose creator is gone belongs to nobody, not to a key whose issuer is gone', () => {
+test('a removed creator and a removed issuer do not match', () => {
   const agent = { visibility: 'private', createdBy: null } as const;
   assert.equal(sees({ userId: null, role: 'editor' }, agent), false);
   assert.equal(sees({ userId: null, role: 'owner' }, agent), true);

@@ -10,7 +10,7 @@ import {
 import type { RunState } from '../../../src/core/workflow/run-state.ts';
 import { graphOf } from '../../../src/core/workflow/step-graph.ts';
 import { fresh, type StepEvent, type StepState } from '../../../src/core/workflow/step-state.ts';
-import { wholeOf } from '../run-reading.ts';
+import { wholeOf } from './run-state-of.ts';
 
 function step(name: string, more: Partial<StepDefinition> = {}): StepDefinition {
   const nothing = { after: [], when: null, forEach: null, fallback: null } as const;
@@ -46,7 +46,7 @@ function advanced(
   return result;
 }
 
-test('an event of another execution than the step has now changes nothing', () => {
+test('an event of a stale execution changes nothing', () => {
   const before = [row('a', { executionId: 'e2' })];
   assert.deepEqual(advanced(workflow([step('a')]), '{}', before, [event('a', {})]), {
     kind: 'advanced',
@@ -55,14 +55,14 @@ test('an event of another execution than the step has now changes nothing', () =
   });
 });
 
-test('a refusal of the call before the fallback does not count for the fallback', () => {
+test('a refusal of the original call does not fail the fallback', () => {
   const definition = workflow([step('a', { fallback: { agentId: 'agt_y', variables: {} } })]);
   const before = [row('a', { status: 'ready', variables: '{}', fallback: true })];
   const refused = event('a', { executionId: null, fallback: false, outcome: failure });
   assert.deepEqual(advanced(definition, '{}', before, [refused]).changed, []);
 });
 
-test('two steps that end together are both taken before the run fails', () => {
+test('steps that end in the same batch are all applied before the run fails', () => {
   const definition = workflow([step('a'), step('b'), step('c', { after: ['b'] })]);
   const before = [row('a', { executionId: 'e1' }), row('b', { executionId: 'e2' })];
   const events = [event('a', { outcome: failure }), event('b', { executionId: 'e2' })];
@@ -77,12 +77,12 @@ test('two steps that end together are both taken before the run fails', () => {
   assert.equal(end?.status, 'failed');
 });
 
-test('of a list nothing is read but counts, until it is complete: then the outputs of its items', () => {
+test('reads only the counts of a list until it is complete, then the outputs of its items', () => {
   const forEach = { list: [1, 2, 3], concurrency: 2, max: 3 };
   const definition = workflow([step('a', { forEach, variables: { x: '{{index}}' } })]);
   const values = { input: null, outputs: new Map(), lists: new Map() };
   const list = row('a', { itemsCount: 3 });
-  const item = (place: number, more: Partial<StepState>) => ({ ...row('a', more), item: place });
+  const item = (index: number, more: Partial<StepState>) => ({ ...row('a', more), item: index });
   const of = (rows: StepState[], begun: number, inProgress: number): RunState => ({
     values,
     rows,
@@ -107,7 +107,7 @@ test('of a list nothing is read but counts, until it is complete: then the outpu
     kind: 'missing',
     missing: nothing,
   });
-  const read = [0, 1].map((place) => item(place, { status: 'success', output: `"${place}"` }));
+  const read = [0, 1].map((index) => item(index, { status: 'success', output: `"${index}"` }));
   const all = advance(
     definition,
     of([...rows, ...read, item(2, { executionId: 'e1' })], 3, 1),
@@ -119,7 +119,7 @@ test('of a list nothing is read but counts, until it is complete: then the outpu
   });
 });
 
-test('an item that cannot be called asks for what its fallback refers to', () => {
+test('an item with too long values requests the references of its fallback', () => {
   const definition = workflow([
     step('a'),
     step('b', {
@@ -141,10 +141,10 @@ test('an item that cannot be called asks for what its fallback refers to', () =>
   assert.deepEqual(end, { status: 'success', output: '["A 1","A 2"]' });
 });
 
-test('of a list that is complete no more is asked for once what is known does not fit', () => {
+test('requests no more items of a complete list once the known outputs exceed the limit', () => {
   const forEach = { list: [1, 2, 3], concurrency: 1, max: 3 };
   const definition = workflow([step('a', { forEach, onFailure: 'continue' })], 'done');
-  const item = (place: number, more: Partial<StepState>) => ({ ...row('a', more), item: place });
+  const item = (index: number, more: Partial<StepState>) => ({ ...row('a', more), item: index });
   const after = (read: StepState[]) =>
     advance(
       definition,
@@ -157,7 +157,7 @@ test('of a list that is complete no more is asked for once what is known does no
       [event('a', { item: 2 })],
     );
   const output = JSON.stringify('x'.repeat(valuesCharsMax / 2));
-  const read = [0, 1].map((place) => item(place, { status: 'success', output }));
+  const read = [0, 1].map((index) => item(index, { status: 'success', output }));
   const unread = { input: false, outputs: [], lists: [], items: [{ step: 'a', from: 1 }] };
   assert.deepEqual(after(read.slice(0, 1)), { kind: 'missing', missing: unread });
   const all = after(read);
@@ -165,7 +165,7 @@ test('of a list that is complete no more is asked for once what is known does no
   assert.equal(all.changed.find((one) => one.item < 0)?.errorCode, 'VALUES_TOO_LARGE');
 });
 
-test('what steps refer to is asked for in one go, and nothing else is', () => {
+test('requests all references of the ready steps at once, and nothing else', () => {
   const definition = workflow([
     step('a'),
     step('b'),
@@ -175,10 +175,10 @@ test('what steps refer to is asked for in one go, and nothing else is', () => {
     }),
     step('d'),
   ]);
-  const won = (name: string) => row(name, { status: 'success' });
+  const succeeded = (name: string) => row(name, { status: 'success' });
   const state = {
     values: { input: null, outputs: new Map(), lists: new Map() },
-    rows: [won('a'), won('b'), row('d', { status: 'failed' })],
+    rows: [succeeded('a'), succeeded('b'), row('d', { status: 'failed' })],
     items: new Map(),
     outputChars: new Map(),
   };
@@ -188,7 +188,7 @@ test('what steps refer to is asked for in one go, and nothing else is', () => {
   });
 });
 
-test('of what is too long to be gone through nothing is read: the step fails, and its fallback takes over', () => {
+test('a step whose references are too long fails without reading them, or uses its fallback', () => {
   const [a, b] = ['{{steps.a.output[0]}}', '{{steps.b.output.x}}'];
   const refers = (name: string, more: Partial<StepDefinition>) =>
     step(name, { onFailure: 'continue', ...more });
@@ -197,7 +197,7 @@ test('of what is too long to be gone through nothing is read: the step fails, an
     [
       step('a'),
       step('b'),
-      refers('apart', { variables: { x: a } }),
+      refers('alone', { variables: { x: a } }),
       refers('both', { variables: { x: [a, b] } }),
       refers('saved', { variables: { x: [a, b] }, fallback: { output: 'saved' } }),
       refers('list', { variables: { x: b }, forEach, fallback: { output: 'saved' } }),
@@ -221,8 +221,8 @@ test('of what is too long to be gone through nothing is read: the step fails, an
     missing: { input: false, outputs: ['a'], lists: [], items: [] },
   });
   const failing = row('failing', { executionId: 'e1' });
-  const apart = row('apart', { executionId: 'e2' });
-  const all = advance(definition, { ...state, rows: [...rows, apart, failing] }, [
+  const alone = row('alone', { executionId: 'e2' });
+  const all = advance(definition, { ...state, rows: [...rows, alone, failing] }, [
     event('failing', { outcome: failure }),
   ]);
   assert.ok(all.kind === 'advanced');
@@ -241,7 +241,7 @@ test('of what is too long to be gone through nothing is read: the step fails, an
   assert.equal(ended.end.errorCode, 'OUTPUT_TOO_LARGE');
 });
 
-test('an output of the run that would be too long fails it', () => {
+test('a workflow run with a too long output fails', () => {
   const output = Array.from({ length: 5 }, () => '{{steps.a.output}}');
   const text = 'x'.repeat(valuesCharsMax / 4);
   const won = event('a', { outcome: { kind: 'success', text } });
@@ -255,7 +255,7 @@ test('an output of the run that would be too long fails it', () => {
   assert.equal(end.errorCode, 'OUTPUT_TOO_LARGE');
 });
 
-test('the graph leaves out circles, and what waits for them', () => {
+test('the graph omits cycles and the steps that wait for them', () => {
   const steps = [
     step('a', { after: ['b'] }),
     step('b', { variables: { x: '{{steps.c.output}}' } }),
@@ -274,7 +274,7 @@ test('the graph leaves out circles, and what waits for them', () => {
   assert.deepEqual(waitsFor.get('c'), ['a']);
 });
 
-test('steps with long variables begin a few at a time, and all of them begin', () => {
+test('steps with long variables start a few at a time until all have started', () => {
   const text = 'x'.repeat(valuesCharsMax - 100);
   const names = ['a', 'b', 'c', 'd', 'e'];
   const definition = workflow(
@@ -285,7 +285,7 @@ test('steps with long variables begin a few at a time, and all of them begin', (
   const rows = new Map<string, StepState>();
   let events: StepEvent[] = [];
   let ended = false;
-  for (let turn = 0; turn < names.length && !ended; turn++) {
+  for (let round = 0; round < names.length && !ended; round++) {
     const { changed, end } = advanced(definition, input, [...rows.values()], events);
     for (const one of changed) rows.set(one.step, one);
     const ready = [...rows.values()].filter(({ status }) => status === 'ready');

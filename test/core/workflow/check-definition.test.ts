@@ -23,7 +23,7 @@ function step(name: string, more: Partial<StepDraft> = {}): StepDraft {
   return { name, agentId: 'agt_a', ...more };
 }
 
-test('everything that may be left out is filled in', () => {
+test('applies the defaults of omitted fields', () => {
   const { definition, problems } = checkWorkflow(
     {
       steps: [
@@ -52,7 +52,7 @@ test('everything that may be left out is filled in', () => {
   });
 });
 
-test('a definition that uses all there is holds', () => {
+test('a definition with every feature is valid', () => {
   const draft: DefinitionDraft = {
     input: { required: ['ticket'], optional: ['locale'], defaults: { tone: 'kind' } },
     steps: [
@@ -77,7 +77,7 @@ test('a definition that uses all there is holds', () => {
   assert.deepEqual(agentsOf(draft), ['agt_a', 'agt_topic']);
 });
 
-test('each problem names its step and its place, and all are told at once', () => {
+test('reports all problems at once, each with its step and path', () => {
   const draft: DefinitionDraft = {
     input: { required: ['a'], optional: ['a', 'b'] },
     steps: [
@@ -115,10 +115,12 @@ test('each problem names its step and its place, and all are told at once', () =
   ]);
 });
 
-test('a ring is told once, wherever it is entered and however it is closed', () => {
-  const ring = (...steps: StepDraft[]) => problemsOf({ steps });
-  assert.deepEqual(ring(step('a', { after: ['a'] })), ['a | steps.0 | The step waits for itself.']);
-  const found = ring(
+test('reports a cycle once, from any start and through any kind of reference', () => {
+  const cycle = (...steps: StepDraft[]) => problemsOf({ steps });
+  assert.deepEqual(cycle(step('a', { after: ['a'] })), [
+    'a | steps.0 | The step waits for itself.',
+  ]);
+  const found = cycle(
     step('start', { after: ['b'] }),
     step('a', { variables: { x: '{{steps.c.output}}' } }),
     step('b', { when: 'steps.a.output == 1' }),
@@ -128,17 +130,17 @@ test('a ring is told once, wherever it is entered and however it is closed', () 
   assert.deepEqual(found, ['b | steps.2 | These steps wait for each other: b, a, c, b.']);
 });
 
-test('a fallback is an agent or an output, not both and not neither', () => {
-  const words = (fallback: object) =>
+test('a fallback is either an agent or an output', () => {
+  const messages = (fallback: object) =>
     problemsOf({ steps: [step('a', { fallback })] }).map((one) => one.split(' | ')[2]);
-  assert.deepEqual(words({}), ['A fallback is either an agent or an output.']);
+  assert.deepEqual(messages({}), ['A fallback is either an agent or an output.']);
   const both = { agentId: 'agt_a', output: null };
-  assert.deepEqual(words(both), ['A fallback is either an agent or an output.']);
-  assert.deepEqual(words({ output: 1, variables: {} }), ['A fixed output takes no variables.']);
-  assert.deepEqual(words({ output: null }), []);
+  assert.deepEqual(messages(both), ['A fallback is either an agent or an output.']);
+  assert.deepEqual(messages({ output: 1, variables: {} }), ['A fixed output takes no variables.']);
+  assert.deepEqual(messages({ output: null }), []);
 });
 
-test('a name that means something to JavaScript is a name like any other', () => {
+test('names of Object.prototype are ordinary names', () => {
   const draft: DefinitionDraft = {
     input: { required: ['__proto__'] },
     steps: [
@@ -153,8 +155,8 @@ test('a name that means something to JavaScript is a name like any other', () =>
   ]);
 });
 
-test('a workflow holds so many references and no more, wherever they stand', () => {
-  const holding = (count: number): DefinitionDraft => ({
+test('limits the references of a workflow, wherever they occur', () => {
+  const withReferences = (count: number): DefinitionDraft => ({
     input: { required: ['a'] },
     steps: [
       step('one', { variables: { x: '{{input.a}}'.repeat(count - 5), y: ['{{ input.a }}'] } }),
@@ -165,8 +167,8 @@ test('a workflow holds so many references and no more, wherever they stand', () 
     ],
     output: { of: '{{input.a}}' },
   });
-  assert.deepEqual(problemsOf(holding(1_000)), []);
-  assert.deepEqual(problemsOf(holding(1_001)), [
+  assert.deepEqual(problemsOf(withReferences(1_000)), []);
+  assert.deepEqual(problemsOf(withReferences(1_001)), [
     'null | steps | The workflow holds 1001 references, and at most 1000 are allowed.',
   ]);
 });

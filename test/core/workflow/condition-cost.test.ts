@@ -18,7 +18,7 @@ function scopeOf(input: unknown): ConditionScope {
   return { input: documentOf(JSON.stringify(input)), output: () => null };
 }
 
-test('a list macro goes through at most 10,000 items, of a list and of a map', () => {
+test('a list macro iterates over at most 10,000 items of a list or map', () => {
   const items = (count: number) => Array.from({ length: count }, (_, at) => `k${at}`);
   const inputs = (count: number) => [
     { list: items(count) },
@@ -43,7 +43,7 @@ test('a list macro goes through at most 10,000 items, of a list and of a map', (
   }
 });
 
-/** Each passes the shape check, and would take seconds or more on the data beside it. */
+/** Each condition passes the static check, but would take seconds or more on its data. */
 const expensive: [title: string, condition: string, input: unknown][] = [
   [
     'search for each item in a long text',
@@ -137,7 +137,7 @@ for (const [title, condition, input] of expensive) {
   });
 }
 
-test('what is not looked at is cheap, however large it is', () => {
+test('data that a condition does not read costs nothing', () => {
   const input = { kind: 'a', text: 'x'.repeat(1_000_000), list: Array(200_000).fill(1) };
   const condition = Array(40).fill('input.kind == "a" && input.text != null').join(' && ');
   assert.deepEqual(evaluate(condition, scopeOf(input)), { kind: 'value', value: true });
@@ -146,7 +146,7 @@ test('what is not looked at is cheap, however large it is', () => {
 const tooLong = (chars: number) =>
   `A text to look for, a duration or a time zone may have 100 characters, not ${chars}.`;
 
-test('a text that "contains" looks for is short, and a longer one would not be linear', () => {
+test('the argument of "contains" is limited, because a longer search is not linear', () => {
   const [text, word] = ['a'.repeat(900_000), `ab${'a'.repeat(400_000)}`];
   assert.deepEqual(evaluate('input.text.contains(input.word)', scopeOf({ text, word })), {
     kind: 'error',
@@ -163,7 +163,7 @@ test('a text that "contains" looks for is short, and a longer one would not be l
   });
 });
 
-test('a duration and a time zone are short', () => {
+test('the length of durations and time zones is limited', () => {
   const long = scopeOf({ t: '9'.repeat(101) });
   for (const call of ['duration(input.t)', 'timestamp("2026-01-01T00:00:00Z").getHours(input.t)']) {
     assert.deepEqual(evaluate(`size([${call}]) == 1`, long), {
@@ -173,7 +173,7 @@ test('a duration and a time zone are short', () => {
   }
 });
 
-test('a list is no key', () => {
+test('a list is not a key', () => {
   const small = { input: documentOf('{"list":[1,[2],{"a":3}]}'), output: () => null };
   const error = { kind: 'error', message: 'No such key: 1,2,[object Object]' };
   assert.deepEqual(evaluate('input[input.list] == 1', small), error);
@@ -200,7 +200,7 @@ test('a condition is evaluated once, and charged once', () => {
   }
 });
 
-test('an error that is absorbed does not outlive the cost limit', () => {
+test('absorbing an error does not bypass the cost limit', () => {
   const input = scopeOf({ a: Array(90_000).fill({}), list: Array(5_000).fill({}) });
   const condition = 'input.list.exists(one, one.none == 1 || one.none == 2) || true';
   assert.deepEqual(evaluate(condition, input), tooExpensive);

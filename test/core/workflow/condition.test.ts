@@ -133,32 +133,32 @@ for (const [condition, problem] of broken) {
   });
 }
 
-test('the steps that a condition refers to', () => {
+test('finds the steps that a condition refers to', () => {
   const { steps } = checkCondition(
     'steps.a.output.x == steps["b"].output && (has(steps.a.output.y) || steps.c.output[0] == 1)',
   );
   assert.deepEqual(steps, ['a', 'b', 'c']);
 });
 
-test('what cannot be evaluated is an error that says why', () => {
+test('a failed evaluation returns an error with the reason', () => {
   const result = evaluate('steps.triage.output.none == 1', scope);
   assert.deepEqual(result, { kind: 'error', message: 'No such key: none' });
   assert.equal(evaluate('steps.triage.output', scope).kind, 'error');
 });
 
-test('an error that quotes what a model wrote can be stored', () => {
+test('an error that quotes model output is storable', () => {
   const odd = { ...scope, output: () => documentOf(outputOfText('{"k":"a\\u0000\\ud800b"}')) };
   const result = evaluate('input[steps.odd.output.k] == 1', odd);
   assert.deepEqual(result, { kind: 'error', message: 'No such key: a\ufffd\ufffdb' });
 });
 
-test('what every object inherits is not there', () => {
+test('inherited properties do not exist', () => {
   for (const name of ['constructor', '__proto__', 'toString']) {
     assert.equal(evaluate(`input.${name} == null`, scope).kind, 'error', name);
   }
 });
 
-test('a condition that looks at a whole number that no double holds fails, and no other', () => {
+test('a condition fails only if it reads a whole number that is not an exact double', () => {
   const json =
     '{"big":9007199254740993,"same":9007199254740993,"list":[-1e400],"__proto__":12345678901234567890,"n":1,' +
     `"third":0.33333333333333333333,"text":"9007199254740993","${'9'.repeat(20)}":2}`;
@@ -202,7 +202,7 @@ test('the data of conditions that are evaluated together is parsed once', (t) =>
   assert.equal(parse.mock.callCount(), 1);
 });
 
-test('an error does not tell how a list is nested, of which each kind would be kept for good', () => {
+test('an error does not contain nested list types, because each type would be cached forever', () => {
   const nested = { input: documentOf('{"a":[[{"b":[1]}]],"c":{"d":[["x"]]}}'), output: () => null };
   const message = 'no such overload: dyn<list<dyn>> + dyn<map<dyn, dyn>>';
   assert.deepEqual(evaluate('input.a + input.c == 1', nested), { kind: 'error', message });
@@ -216,10 +216,10 @@ test('a condition does not retain the data it was evaluated on', async () => {
     assert.equal(evaluateCondition(text, { input, steps: {} }), true);
     return new WeakRef(input);
   };
-  const held = evaluated();
+  const reference = evaluated();
   setFlagsFromString('--expose-gc');
-  // A weak reference holds its target until the current job is over.
+  // A weak reference keeps its target alive until the current job ends.
   await new Promise(setImmediate);
   runInNewContext('gc')();
-  assert.equal(held.deref(), undefined);
+  assert.equal(reference.deref(), undefined);
 });

@@ -9,17 +9,17 @@ import {
 } from '../../../src/core/workflow/document.ts';
 import { outputOfText } from '../../../src/core/workflow/step-output.ts';
 
-/** Every value within a value, by the path that leads there. */
+/** Every value within a value, with its path. */
 function parts(value: unknown, path: Path = []): [Path, unknown][] {
   const inner = Array.isArray(value)
-    ? value.flatMap((one, place) => parts(one, [...path, place]))
+    ? value.flatMap((one, index) => parts(one, [...path, index]))
     : typeof value === 'object' && value !== null
       ? Object.entries(value).flatMap(([name, one]) => parts(one, [...path, name]))
       : [];
   return [[path, value], ...inner];
 }
 
-test('every path leads to the value that is there, and tells how long it is within text', () => {
+test('every path returns its value and the length of the value within text', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const json = JSON.stringify({ value });
@@ -34,7 +34,7 @@ test('every path leads to the value that is there, and tells how long it is with
   );
 });
 
-test('what is not there is null, and of a name sent twice the last counts', () => {
+test('a missing value is null, and the last of two equal names counts', () => {
   const document = documentOfItem('{"a":[1.0,{"b":"]}\\\\\\""}],"n":1,"n":[1e400],"":{}}');
   const found = (...path: Path) => document.at(path);
   assert.equal(found('a', 0), '1.0');

@@ -5,18 +5,18 @@ import { dueTick, nextTicks, scheduleProblem } from '../../../src/core/workflow/
 const at = (text: string) => Date.parse(text);
 const texts = (ticks: readonly number[]) => ticks.map((ms) => new Date(ms).toISOString());
 
-test('ticks are read on the clocks of a place, also where these are put', () => {
+test('ticks follow local time, including clock changes', () => {
   const nightly = { cron: '0 2 * * *', timeZone: 'Europe/Berlin' };
   assert.deepEqual(texts(nextTicks(nightly, at('2026-01-01T00:00:00Z'), 2)), [
     '2026-01-01T01:00:00.000Z',
     '2026-01-02T01:00:00.000Z',
   ]);
-  // On 29 March two o'clock does not exist there: the first moment after it is as good.
+  // On 29 March 2:00 does not exist; the tick moves to the first moment after the gap.
   assert.deepEqual(texts(nextTicks(nightly, at('2026-03-28T02:00:00Z'), 2)), [
     '2026-03-29T01:00:00.000Z',
     '2026-03-30T00:00:00.000Z',
   ]);
-  // On 25 October half past two comes twice: once is enough.
+  // On 25 October 2:30 occurs twice; only the first one ticks.
   const twice = { cron: '30 2 * * *', timeZone: 'Europe/Berlin' };
   assert.deepEqual(texts(nextTicks(twice, at('2026-10-24T12:00:00Z'), 2)), [
     '2026-10-25T00:30:00.000Z',
@@ -24,7 +24,7 @@ test('ticks are read on the clocks of a place, also where these are put', () => 
   ]);
 });
 
-test('lists and ranges of hours and minutes are times of day where clocks are put, wildcards and steps are not', () => {
+test('at a clock change, lists and ranges tick once per listed time, wildcards and steps whenever they match', () => {
   const ticksOf = (cron: string, day: string) => {
     const ticks = nextTicks({ cron, timeZone: 'Europe/Berlin' }, at(`${day}T00:00:00Z`), 8);
     const noon = `${day}T12`;
@@ -39,7 +39,7 @@ test('lists and ranges of hours and minutes are times of day where clocks are pu
   assert.deepEqual(ticksOf('*/30 2 * * *', back), ['00:30', '01:00', '01:30']);
 });
 
-test('a moment that is a tick itself is not the next one, and some never come', () => {
+test('the next tick is strictly later, and some schedules never tick', () => {
   const hourly = { cron: '0 * * * *', timeZone: 'UTC' };
   assert.deepEqual(texts(nextTicks(hourly, at('2026-01-01T05:00:00Z'), 1)), [
     '2026-01-01T06:00:00.000Z',
@@ -47,7 +47,7 @@ test('a moment that is a tick itself is not the next one, and some never come', 
   assert.deepEqual(nextTicks({ cron: '0 0 31 2 *', timeZone: 'UTC' }, 0, 5), []);
 });
 
-test('nicknames stand for the first moment of an hour, a day, a week, a month, a year', () => {
+test('nicknames mean the start of an hour, day, week, month or year', () => {
   const first = Object.entries({
     '@hourly': '2026-11-21T10:00:00.000Z',
     '@daily': '2026-11-21T23:00:00.000Z',
@@ -65,7 +65,7 @@ test('nicknames stand for the first moment of an hour, a day, a week, a month, a
   assert.match(scheduleProblem({ cron: '@reboot', timeZone: 'UTC' }) ?? '', /no cron expression/);
 });
 
-test('what is no schedule is told', () => {
+test('invalid schedules are reported', () => {
   assert.equal(scheduleProblem({ cron: '*/5 * * * MON-FRI', timeZone: 'America/New_York' }), null);
   for (const cron of ['', 'x', '* * * *', '* * * * * *', '61 * * * *', '0 0 * * 9']) {
     const problem = scheduleProblem({ cron, timeZone: 'UTC' }) ?? '';
@@ -80,18 +80,18 @@ test('what is no schedule is told', () => {
   }
 });
 
-test('a tick that was missed is passed over or made up for once; the next one lies ahead', () => {
+test('a missed tick is skipped or fires once; the next tick is in the future', () => {
   const [tickMs, nextMs] = [at('2026-01-01T05:00:00Z'), at('2026-01-01T06:00:00Z')];
-  const judge = (missed: 'skip' | 'once', lateMs: number) =>
+  const due = (missed: 'skip' | 'once', lateMs: number) =>
     dueTick({ cron: '0 * * * *', timeZone: 'UTC', missed }, tickMs, tickMs + lateMs);
-  assert.deepEqual(judge('skip', 59_999), { firesMs: tickMs, nextMs });
-  assert.deepEqual(judge('skip', 60_000), { firesMs: null, nextMs });
-  assert.deepEqual(judge('once', 0), { firesMs: tickMs, nextMs });
+  assert.deepEqual(due('skip', 59_999), { firesMs: tickMs, nextMs });
+  assert.deepEqual(due('skip', 60_000), { firesMs: null, nextMs });
+  assert.deepEqual(due('once', 0), { firesMs: tickMs, nextMs });
   const daysLater = { firesMs: tickMs, nextMs: at('2026-01-03T06:00:00Z') };
-  assert.deepEqual(judge('once', 2 * 86_400_000 + 5), daysLater);
+  assert.deepEqual(due('once', 2 * 86_400_000 + 5), daysLater);
 });
 
-test('a tick that is not missed is carried out though the one before it was', () => {
+test('a tick in time fires even if the previous one was missed', () => {
   const minutely = { cron: '* * * * *', timeZone: 'UTC', missed: 'skip' } as const;
   const tickMs = at('2026-01-01T05:00:00Z');
   assert.deepEqual(dueTick(minutely, tickMs, tickMs + 61_000), {

@@ -15,21 +15,21 @@ function signed(secret: string, atMs = nowMs, id = 'msg_1') {
   return { id, timestamp: String(Math.floor(atMs / 1000)), signature, payload };
 }
 
-test('what the standard library signs holds, for five minutes in both directions', () => {
+test('accepts signatures of the reference library within five minutes in both directions', () => {
   const secret = generateWebhookSecret();
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
   assert.equal(isSigned(secret, signed(secret), nowMs), true);
-  for (const [offMs, holds] of [
+  for (const [offMs, valid] of [
     [toleranceMs, true],
     [-toleranceMs, true],
     [toleranceMs + 1_000, false],
     [-toleranceMs - 1_000, false],
   ] as const) {
-    assert.equal(isSigned(secret, signed(secret, nowMs + offMs), nowMs), holds, String(offMs));
+    assert.equal(isSigned(secret, signed(secret, nowMs + offMs), nowMs), valid, String(offMs));
   }
 });
 
-test('every part of it counts', () => {
+test('rejects a change to any signed part', () => {
   const secret = generateWebhookSecret();
   const call = signed(secret);
   const none = undefined;
@@ -50,7 +50,7 @@ test('every part of it counts', () => {
   assert.equal(isSigned(generateWebhookSecret(), call, nowMs), false);
 });
 
-test('of several signatures one is enough, but not one of many', () => {
+test('one valid signature among several is enough, but not among too many', () => {
   const [old, fresh] = [generateWebhookSecret(), generateWebhookSecret()];
   const call = signed(fresh);
   const both = `${signed(old).signature} ${call.signature}`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, mock, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
+import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 
 /** Comparing two bodies is slow. Calls that are refused earlier must not cause it. */

@@ -23,7 +23,7 @@ async function named() {
 
 test('planning reads only what the declaration names', async () => {
   const caller = await findSessionCaller(db, service.ownerId, null);
-  if (!caller) throw new Error('the owner is nobody');
+  if (!caller) throw new Error('the owner does not exist');
   const [called, fallback] = [await named(), await named()];
   const instead = { agentId: fallback.agentId, variables: { name: 'x' } };
   const first = step({ name: 'a', agent: called, variables: { name: 'y' }, fallback: instead });

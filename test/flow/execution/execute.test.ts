@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent, ended, run, type TestAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
-import { nothingStored } from '../../../harness/setups.ts';
+import { emptySetup } from '../../../harness/setups.ts';
 import type { QueuedExecution } from '../../../src/core/execution/queued-execution.ts';
 import { ModelDeferred, ModelFailure } from '../../../src/core/model/model-port.ts';
 import { executeAttempt } from '../../../src/flow/execution/execute.ts';
@@ -226,7 +226,7 @@ test('an attempt that is aborted while its template is read does not call the mo
     ...{ id: 'r', workspaceId: 'w', agentId: 'a', worker: 'p', attempt: 1, failures: 0, losses: 0 },
     ...{ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null },
     ...{ temperature: null, inputVariables: '{}' },
-    setup: nothingStored,
+    setup: emptySetup,
     ...{ settings, called: false, elapsedMs: 0 },
   };
   const attempt = await executeAttempt(deps, held, stopping.signal);

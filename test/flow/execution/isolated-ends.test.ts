@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
-import { countRead } from '../../../harness/read-chars.ts';
+import { countReadChars } from '../../../harness/read-chars.ts';
 import { startService } from '../../../harness/service.ts';
 import { coldProgress } from '../../../harness/workflow-engine.ts';
 import { addWorkflow, startRun, step } from '../../../harness/workflow-runs.ts';
@@ -45,9 +45,9 @@ async function liveExecutions(runs: number) {
   const executionIds: string[] = [];
   for (let n = 0; n < runs; n++) {
     models.script(...names.map(() => ({})));
-    const held = models.hold();
+    const heldCall = models.hold();
     const runId = await startRun(service, workflow, key);
-    await held.arrived;
+    await heldCall.arrived;
     const { rows } = await sql<{ id: string }>`
       select execution_id as id from workflow_steps where run_id = ${runId} and step = 'last'`.execute(
       db,
@@ -58,11 +58,11 @@ async function liveExecutions(runs: number) {
   await sql`
     update workflow_steps set output = to_json(repeat('x', ${valueChars}::int))
     where run_id = any(${runIds}::uuid[]) and status = 'success'`.execute(db);
-  const held = models.hold();
+  const heldCall = models.hold();
   const { body } = await service.call('POST', `${agent.path}/execute`, {
     ...{ key, body: { variables: {} } },
   });
-  await held.arrived;
+  await heldCall.arrived;
   const free = fromId('execution', body.executionId) ?? '';
   return { runIds, executionIds, free };
 }
@@ -100,7 +100,7 @@ async function endTogether(
 
 test('workflow runs over the budget advance in separate transactions after the plain ends', async () => {
   const calls = await liveExecutions(2);
-  const batches = countRead(pipelines);
+  const batches = countReadChars(pipelines);
   assert.deepEqual(await endTogether(calls, batches), {
     ended: [calls.free, ...calls.executionIds],
     transactions: 3,
@@ -115,9 +115,9 @@ test('a connection lost while reading values isolates the workflow runs as well'
     ...pipelines,
     use: (work, responseTimeoutMs) =>
       pipelines.use((send) => {
-        const losing: Send = async (...given) => {
-          if (given[0].name === 'progress-read-outputs') throw new Error('the connection is gone');
-          return send(...given);
+        const losing: Send = async (...args) => {
+          if (args[0].name === 'progress-read-outputs') throw new Error('the connection is lost');
+          return send(...args);
         };
         return work(losing);
       }, responseTimeoutMs),

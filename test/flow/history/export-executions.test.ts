@@ -1,30 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../../harness/database.ts';
-import { type MadeHistory, makeHistory, wholeHistory } from '../../../harness/history.ts';
+import { openTestDatabase } from '../../../harness/database.ts';
+import { firstHundred, makeHistory, type RandomHistory } from '../../../harness/history.ts';
 import { exportExecutions } from '../../../src/flow/history/export-executions.ts';
-import { openDatabase } from '../../../src/store/connection/database.ts';
 import type { ExecutionDetailRow } from '../../../src/store/execution/executions.ts';
 import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 
-const database = await createTestDatabase();
-const { connection } = database;
-const db = openDatabase({ connection, poolMax: 2, onError: () => {} });
-let made: MadeHistory;
+const { db, close } = await openTestDatabase(2);
+let made: RandomHistory;
 before(async () => {
   made = await makeHistory(db, 12_000);
 });
-after(async () => {
-  await db.destroy();
-  await database.drop();
-});
+after(close);
 
 const minute = 60_000;
 const words = 'tide';
 
 async function batchesOf(request: object): Promise<ExecutionDetailRow[][]> {
-  const filter = { ...wholeHistory(made.agentIds), msMax: minute, ...request };
+  const filter = { ...firstHundred(made.agentIds), msMax: minute, ...request };
   return Array.fromAsync(exportExecutions(db, filter));
 }
 
@@ -38,7 +32,7 @@ test('an export returns all matches in list order, for common and rare filters',
     { contents: { ...read, variables: [{ name: 'customer', value: 'c7' }], words } },
   ];
   for (const one of questions) {
-    const request = { ...wholeHistory(made.agentIds), ...one };
+    const request = { ...firstHundred(made.agentIds), ...one };
     const { rows } = await sql<{ id: string }>`
       select e.id from executions e
       where e.agent_id = any(${made.agentIds}) and e.status <> 'processing' and ${matchesFilter(request)}
@@ -67,7 +61,7 @@ test('no batch exceeds its size by more than one record', async () => {
 });
 
 test('the snapshot is closed after an early end, a timeout and an error', async () => {
-  const request = { ...wholeHistory(made.agentIds), msMax: minute };
+  const request = { ...firstHundred(made.agentIds), msMax: minute };
   for await (const rows of exportExecutions(db, request)) {
     assert.ok(rows.length > 0);
     break;

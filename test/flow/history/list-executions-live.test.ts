@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
-import { wholeHistory } from '../../../harness/history.ts';
+import { firstHundred } from '../../../harness/history.ts';
 import { scriptedModels } from '../../../harness/models.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
@@ -14,12 +14,12 @@ import { rollupRound } from '../../../src/flow/history/retention-round.ts';
 import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 import { inSnapshot } from '../../../src/store/history/records.ts';
 
-/** A model whose executions end only by a cancel, beside one that responds at once. */
+/** A model whose executions end only by a cancel, and one that responds at once. */
 const longModel = 'cueline/long';
 const quick = scriptedModels();
 const service = await startService({
   models: {
-    call: (given) => (given.model === longModel ? untilAborted(given) : quick.call(given)),
+    call: (call) => (call.model === longModel ? untilAborted(call) : quick.call(call)),
   },
 });
 after(service.close);
@@ -34,12 +34,12 @@ test('total and rows agree in every snapshot while executions are accepted, refu
   const short = await addAgent(service);
   const long = await addAgent(service, { model: longModel });
   const agentIds = [short.id, long.id];
-  let left = clients;
+  let remaining = clients;
   let deleting = true;
-  const looked = Array.from({ length: 2 }, async () => {
+  const reads = Array.from({ length: 2 }, async () => {
     for (let looks = 0; deleting || looks < 20; looks++) await look(agentIds, looks);
   });
-  const deleted = deleteRecords(agentIds, () => left === 0).finally(() => {
+  const deleted = deleteRecords(agentIds, () => remaining === 0).finally(() => {
     deleting = false;
   });
   await Promise.all(
@@ -52,10 +52,10 @@ test('total and rows agree in every snapshot while executions are accepted, refu
           await service.call('POST', `${accepted.body.statusUrl}/cancel`, { key });
         }
       }
-      left--;
+      remaining--;
     }),
   );
-  await Promise.all([...looked, deleted]);
+  await Promise.all([...reads, deleted]);
   const statuses = await sql<{ status: string }>`
     select distinct status::text as status from executions where agent_id = any(${agentIds})`.execute(
     service.db,
@@ -97,7 +97,7 @@ async function makeRounds(): Promise<void> {
 async function look(agentIds: readonly string[], turn: number): Promise<void> {
   const status = ([null, 'success', 'canceled', 'rate_limited'] as const)[turn % 4] ?? null;
   const request = {
-    ...wholeHistory(turn % 7 === 0 ? agentIds.slice(1) : agentIds),
+    ...firstHundred(turn % 7 === 0 ? agentIds.slice(1) : agentIds),
     status,
     source: turn % 5 === 0 ? ('api' as const) : null,
     model: turn % 3 === 0 ? 'cueline/echo' : null,

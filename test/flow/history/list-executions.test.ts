@@ -2,26 +2,20 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../../harness/database.ts';
-import { type MadeHistory, makeHistory, wholeHistory } from '../../../harness/history.ts';
+import { openTestDatabase } from '../../../harness/database.ts';
+import { firstHundred, makeHistory, type RandomHistory } from '../../../harness/history.ts';
 import { endStatuses, sources } from '../../../src/core/execution/execution.ts';
 import { everything } from '../../../src/core/history/history-range.ts';
 import { uuidFloor } from '../../../src/core/id.ts';
 import { type ListRequest, listExecutions } from '../../../src/flow/history/list-executions.ts';
-import { openDatabase } from '../../../src/store/connection/database.ts';
 import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 
-const database = await createTestDatabase();
-const { connection } = database;
-const db = openDatabase({ connection, poolMax: 2, onError: () => {} });
-let made: MadeHistory;
+const { db, close } = await openTestDatabase(2);
+let made: RandomHistory;
 before(async () => {
   made = await makeHistory(db, 30_000, { seed: Date.now() % 1_000 });
 });
-after(async () => {
-  await db.destroy();
-  await database.drop();
-});
+after(close);
 
 const runs = 150;
 
@@ -44,14 +38,14 @@ test('the same for a range from half past to half past, with one half rolled up'
   for (let hour = 0; hour < 100; hour++) {
     const fromMs = made.fromMs + hour * hourMs + halfMs;
     const range = { fromId: uuidFloor(fromMs), toId: uuidFloor(fromMs + hourMs) };
-    await sameAsPlain({ ...wholeHistory(made.agentIds), range });
+    await sameAsPlain({ ...firstHundred(made.agentIds), range });
   }
 });
 
 test('a search without words reads nothing, however long the history', async () => {
   const bounds = { latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null };
   const contents = { ...bounds, variables: [], words: '"" - ...' };
-  const request = { ...wholeHistory(made.agentIds), contents, recordsReadMax: 0 };
+  const request = { ...firstHundred(made.agentIds), contents, recordsReadMax: 0 };
   const page = await listExecutions(db, request);
   assert.deepEqual(page, { rows: [], total: 0 });
 });
@@ -82,7 +76,7 @@ async function sameAsPlain(request: ListRequest): Promise<void> {
   );
 }
 
-function questions({ agentIds, versionIds, models, keyIds, fromMs, toMs }: MadeHistory) {
+function questions({ agentIds, versionIds, models, keyIds, fromMs, toMs }: RandomHistory) {
   const unknown = '00000000-0000-7000-8000-0000000000ff';
   /** Mostly unset: all together would match nothing. */
   const orNull = <T>(arbitrary: fc.Arbitrary<T>, weight = 3) =>

@@ -10,7 +10,7 @@ import { retentionRound } from '../../../src/flow/history/retention-round.ts';
 
 /**
  * Random histories: executions end, are canceled or refused; records are deleted, erased or overdue, all
- * concurrently. Whatever the order, the statistics afterwards equal a plain count.
+ * concurrently. In any order, the statistics afterwards equal a plain count.
  */
 
 const service = await startService();

@@ -3,7 +3,7 @@ import { after, beforeEach, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
-import { createTestDatabase } from '../../../harness/database.ts';
+import { openTestDatabase } from '../../../harness/database.ts';
 import { addWorkspace } from '../../../harness/people.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import {
@@ -11,26 +11,23 @@ import {
   addRecords,
   countHistory,
   dayMs,
-  left,
   miscounted,
   putRecords,
+  remainingIds,
 } from '../../../harness/records.ts';
 import { retentionRound, rollupRound } from '../../../src/flow/history/retention-round.ts';
-import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
+import type { Db } from '../../../src/store/connection/database.ts';
 import type { Pipelines } from '../../../src/store/connection/pipeline.ts';
 import { removeBodies } from '../../../src/store/history/bodies.ts';
 import { overdueBefore } from '../../../src/store/history/retention.ts';
 
 /** What retention rounds delete and keep. Whole months are tested in `months.test.ts`. */
 
-const database = await createTestDatabase();
-const { connection } = database;
-const db = openDatabase({ connection, poolMax: 5, onError: () => {} });
+const { connection, db, close } = await openTestDatabase();
 const pipelines = testPipelines(connection);
 after(async () => {
   await pipelines.close();
-  await db.destroy();
-  await database.drop();
+  await close();
 });
 
 const { signal } = new AbortController();
@@ -61,7 +58,7 @@ test('overdue records are deleted with their statistics', async () => {
     { ...one, atMs: ago(95), status: 'canceled' as const },
   ]);
   await round();
-  assert.deepEqual(await left(db, ids), [ids[2], ids[3]]);
+  assert.deepEqual(await remainingIds(db, ids), [ids[2], ids[3]]);
   assert.deepEqual(await miscounted(db), []);
   const { rows } = await sql<{ occurred: number; recorded: number }>`
     select sum(occurred)::float8 as occurred, sum(recorded)::float8 as recorded
@@ -88,7 +85,7 @@ test('an agent may have its own retention, which holds after its deletion', asyn
   );
   await round();
   assert.deepEqual(
-    await left(db, ids),
+    await remainingIds(db, ids),
     [1, 2, 5, 7, 8].map((place) => ids[place]),
   );
   assert.deepEqual(await miscounted(db), []);
@@ -104,19 +101,19 @@ test('unlimited retention and the longest retention delete nothing', async () =>
     owned = await addWorkspace(db);
   }
   await round();
-  assert.deepEqual(await left(db, ids), ids);
+  assert.deepEqual(await remainingIds(db, ids), ids);
   const { rows } = await sql`select from executions where output is null`.execute(db);
   assert.equal(rows.length, 0);
 });
 
-test('a live execution is kept, whatever its age', async () => {
+test('a live execution of any age is kept', async () => {
   const one = await agent({ recordsDays: 1, bodiesDays: 1 });
   const [run, record] = await addRecords(db, [
     { ...one, atMs: ago(3), status: 'processing' },
     { ...one, atMs: ago(2) },
   ]);
   await round();
-  assert.deepEqual(await left(db, [run ?? '', record ?? '']), [run]);
+  assert.deepEqual(await remainingIds(db, [run ?? '', record ?? '']), [run]);
   const { rows } = await sql`
     select from executions where id = ${run} and input_variables is not null`.execute(db);
   assert.equal(rows.length, 1);
@@ -129,9 +126,9 @@ test('a round deletes several batches, and the next round continues an aborted o
   const ending = new AbortController();
   ending.abort();
   await round(ending.signal);
-  assert.equal((await left(db, ids)).length, 2_500);
+  assert.equal((await remainingIds(db, ids)).length, 2_500);
   await round();
-  assert.deepEqual(await left(db, ids), []);
+  assert.deepEqual(await remainingIds(db, ids), []);
   assert.deepEqual(await miscounted(db), []);
 });
 
@@ -157,7 +154,7 @@ test('a longer retention takes effect at once, even during a round', async () =>
   const next = await removeBodies(db, { agentId: bodies.agentId, limit: 1_000 });
   assert.deepEqual([first, next], [1_000, 0]);
   await retentionRound({ db, pipelines: changing, signal, rest: 0 });
-  assert.equal((await left(db, ids)).length, 500);
+  assert.equal((await remainingIds(db, ids)).length, 500);
   assert.deepEqual(await miscounted(db), []);
 });
 
@@ -182,7 +179,7 @@ test('after a timeout the next round continues with the next agent', async () =>
   };
   for (let gone = 1; gone <= ids.length; gone++) {
     await retentionRound({ db, pipelines: slow, signal, rest: 0, recordsMs });
-    assert.deepEqual(await left(db, ids), ids.slice(gone));
+    assert.deepEqual(await remainingIds(db, ids), ids.slice(gone));
   }
 });
 
@@ -289,7 +286,7 @@ test('a month without a partition loses no execution, and its records are delete
     select tableoid::regclass::text as name from executions where id = ${id}`.execute(db);
   assert.deepEqual(rows, [{ name: 'executions_default' }]);
   await round();
-  assert.deepEqual(await left(db, [id]), []);
+  assert.deepEqual(await remainingIds(db, [id]), []);
   assert.deepEqual(await miscounted(db), []);
   await addMonth(db, atMs);
   await putRecords(db, [{ ...one, atMs }]);

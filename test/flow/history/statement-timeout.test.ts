@@ -1,31 +1,26 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type KyselyPlugin, sql } from 'kysely';
-import { createTestDatabase } from '../../../harness/database.ts';
-import { type MadeHistory, makeHistory, wholeHistory } from '../../../harness/history.ts';
+import { openTestDatabase } from '../../../harness/database.ts';
+import { firstHundred, makeHistory, type RandomHistory } from '../../../harness/history.ts';
 import { exportExecutions } from '../../../src/flow/history/export-executions.ts';
 import { type ListRequest, listExecutions } from '../../../src/flow/history/list-executions.ts';
-import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
+import type { Db } from '../../../src/store/connection/database.ts';
 import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 
 /** Searches that exceed the statement timeout. */
 
-const database = await createTestDatabase();
-const { connection } = database;
-const db = openDatabase({ connection, poolMax: 2, onError: () => {} });
+const { db, close } = await openTestDatabase(2);
 const count = 6_000;
-let made: MadeHistory;
+let made: RandomHistory;
 let request: ListRequest;
 before(async () => {
   made = await makeHistory(db, count);
   const none = { latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null };
   const contents = { ...none, variables: [], words: 'tide' };
-  request = { ...wholeHistory(made.agentIds), contents, recordsReadMax: 2 * count };
+  request = { ...firstHundred(made.agentIds), contents, recordsReadMax: 2 * count };
 });
-after(async () => {
-  await db.destroy();
-  await database.drop();
-});
+after(close);
 
 /** Searches for words time out where `timesOut` says so. */
 function timingOut(timesOut: (scan: number) => boolean): { db: Db; scans: () => number } {

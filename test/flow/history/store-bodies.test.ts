@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent, ended, run, type TestAgent } from '../../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
+import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { addRecords, dayMs } from '../../../harness/records.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
@@ -55,16 +55,16 @@ test('failed and canceled executions keep no bodies', async () => {
   );
   const failed = await run(service, agent, key, { name: 'secret' });
   assert.equal(failed.status, 'failed');
-  const held = models.hold();
+  const heldCall = models.hold();
   const { body } = await call('POST', `${agent.path}/execute`, {
     ...{ key, body: { variables: { name: 'secret' } } },
   });
-  await held.arrived;
+  await heldCall.arrived;
   assert.deepEqual((await call('GET', body.statusUrl, { key })).body.inputVariables, {
     name: 'secret',
   });
   await call('POST', `${body.statusUrl}/cancel`, { key });
-  held.release();
+  heldCall.release();
   const { rows } = await sql<{ text: string }>`
     select e::text as text from executions e where agent_id = ${agent.id}`.execute(db);
   assert.equal(rows.length, 2);
@@ -119,13 +119,13 @@ test('a workflow run never contains the text of a provider, only the record of i
 
 test('an execution follows the setting at its acceptance', async () => {
   const agent = await bare();
-  const held = models.hold();
+  const heldCall = models.hold();
   const { body } = await call('POST', `${agent.path}/execute`, {
     ...{ key, body: { variables: { name: 'you' } } },
   });
-  await held.arrived;
+  await heldCall.arrived;
   await sql`update agents set store_bodies = true where id = ${agent.id}`.execute(db);
-  held.release();
+  heldCall.release();
   assert.ok(!('inputVariables' in (await ended(service, body.statusUrl, key))));
   assert.deepEqual((await run(service, agent, key)).inputVariables, { name: 'you' });
 });

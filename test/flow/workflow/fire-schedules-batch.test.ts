@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../../harness/database.ts';
+import { openTestDatabase } from '../../../harness/database.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { addWorkspace } from '../../../harness/people.ts';
 import { fireSchedules } from '../../../src/flow/workflow/fire-schedules.ts';
 import type { StartCall, Started } from '../../../src/flow/workflow/start-workflow.ts';
-import { openDatabase } from '../../../src/store/connection/database.ts';
 
 /** Many schedules that are due at the same moment, polled only by this process. */
 
-const { connection, drop } = await createTestDatabase();
-const db = openDatabase({ connection, poolMax: 2, onError: () => {} });
-after(async () => {
-  await db.destroy();
-  await drop();
-});
+const { db, close } = await openTestDatabase(2);
+after(close);
 const { workspaceId } = await addWorkspace(db);
 const workflowId = freshId();
 await sql`

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
-import { greeting, makeWorkflow } from '../../../harness/made-workflows.ts';
+import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 
 /** Two worker processes poll the same schedules once a second. */
 const service = await startService();
-const other = await startService({ beside: service });
+const other = await startService({ sharedWith: service });
 after(async () => {
   await other.close();
   await service.close();

@@ -56,10 +56,10 @@ async function plan(runIds: readonly string[], deps: ProgressDeps = coldProgress
   const reads: string[] = [];
   const events = runIds.map((runId) => refusalOf(runId, 'second'));
   const { ended } = await pipelines.use(async (send) => {
-    const recordingSend: Send = async <Row>(...given: Parameters<Send>) => {
-      const [{ name }] = given;
+    const recordingSend: Send = async <Row>(...args: Parameters<Send>) => {
+      const [{ name }] = args;
       if (/^progress-read-(input|outputs)$/.test(name)) reads.push(`${name} sent`);
-      const rows = await send<Row>(...given);
+      const rows = await send<Row>(...args);
       if (/^progress-read-(input|outputs)$/.test(name)) reads.push(`${name} completed`);
       return rows;
     };

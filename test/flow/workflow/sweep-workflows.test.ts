@@ -135,15 +135,15 @@ test('steps with long variables are taken in small batches, within the room', as
   assert.equal(items.size, 30);
   assert.ok(Math.max(...batches) <= 9, `${batches}`);
   await sql`update workflow_steps set ready_at = clock_timestamp()`.execute(db);
-  let left = 5;
+  let remaining = 5;
   const narrow: SweepDeps['taker'] = {
     take: (steps) => {
-      left -= steps.length;
+      remaining -= steps.length;
     },
-    room: () => ({ steps: left, chars: 1_000_000_000 }),
+    room: () => ({ steps: remaining, chars: 1_000_000_000 }),
   };
   await sweepWorkflows(deps({ taker: narrow }));
-  assert.equal(left, 0);
+  assert.equal(remaining, 0);
 });
 
 test('each agent gets a share of a batch, however many steps wait for another one', async () => {
@@ -213,7 +213,7 @@ test('with too many agents each workspace gets a share, and agents take turns', 
   const theirs = await addAgent({ db, ...(await addWorkspace(db)) }, { user: 'x' });
   for (const { id } of [...ours, theirs]) await addReady(id, 1);
   const seen = new Set<string>();
-  for (let turn = 0; turn < 1_000 && seen.size < 4; turn++) {
+  for (let round = 0; round < 1_000 && seen.size < 4; round++) {
     const found = (await findDueAgents(db, 2)).map(({ agentId }) => agentId);
     assert.equal(found.length, 2);
     assert.ok(found.includes(theirs.id));

@@ -27,9 +27,9 @@ test('the cache evicts the least recently used workflow run', () => {
   const kept = ['a', 'b', 'c', 'd'].filter((name) => cache.of(name).input !== null);
   assert.deepEqual(kept, ['a', 'c', 'd']);
   // The sum stays exact after additions and evictions.
-  for (let turn = 0; turn < 20; turn++) cache.add('d', holding(5_000_000));
+  for (let round = 0; round < 20; round++) cache.add('d', holding(5_000_000));
   assert.ok(cache.of('a').input && cache.of('c').input);
   cache.add('e', holding(20_000_000));
   assert.equal(cache.of('e'), noValues, 'what is too long by itself');
-  assert.ok(cache.of('d').input, 'takes the place of nobody');
+  assert.ok(cache.of('d').input, 'evicts no other entry');
 });

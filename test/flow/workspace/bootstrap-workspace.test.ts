@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../../harness/database.ts';
+import { openTestDatabase } from '../../../harness/database.ts';
 import { addWorkspace } from '../../../harness/people.ts';
 import { hashPassword } from '../../../src/api/access/session.ts';
 import { CallFailure } from '../../../src/core/failure.ts';
@@ -9,17 +9,12 @@ import {
   bootstrapWorkspace,
   type FirstOwner,
 } from '../../../src/flow/workspace/bootstrap-workspace.ts';
-import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
+import type { Db } from '../../../src/store/connection/database.ts';
 import { hasGeneratedPassword, listUsers } from '../../../src/store/people/users.ts';
 
 async function emptyDatabase(t: TestContext): Promise<Db> {
-  const database = await createTestDatabase();
-  const { connection } = database;
-  const db = openDatabase({ connection, poolMax: 5, onError: () => {} });
-  t.after(async () => {
-    await db.destroy();
-    await database.drop();
-  });
+  const { db, close } = await openTestDatabase();
+  t.after(close);
   return db;
 }
 

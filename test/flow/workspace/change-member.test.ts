@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../../harness/database.ts';
+import { openTestDatabase } from '../../../harness/database.ts';
 import { addMember, addWorkspace } from '../../../harness/people.ts';
 import type { Caller } from '../../../src/core/execution/caller.ts';
 import { CallFailure } from '../../../src/core/failure.ts';
@@ -12,16 +12,11 @@ import { changeRole, removeMember } from '../../../src/flow/workspace/change-mem
 import { invite } from '../../../src/flow/workspace/invite.ts';
 import { findSessionCaller } from '../../../src/store/admission/callers.ts';
 import { lockLimits } from '../../../src/store/admission/limits.ts';
-import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
+import type { Db } from '../../../src/store/connection/database.ts';
 import { listInvitations } from '../../../src/store/people/invitations.ts';
 
-const database = await createTestDatabase();
-const { connection } = database;
-const db = openDatabase({ connection, poolMax: 5, onError: () => {} });
-after(async () => {
-  await db.destroy();
-  await database.drop();
-});
+const { db, close } = await openTestDatabase();
+after(close);
 
 async function twoOwners() {
   const { workspaceId, ownerId } = await addWorkspace(db);
@@ -99,7 +94,7 @@ test('a member is removed only once', async () => {
   assert.deepEqual(outcomes, ['NOT_FOUND', 'done']);
 });
 
-test('nobody is invited while they become a member', async () => {
+test('a person who is joining cannot be invited', async () => {
   const { workspaceId, first, second } = await twoOwners();
   const email = 'coming@example.com';
   const { token } = await invite(db, first, { email, role: 'viewer' });

@@ -18,9 +18,9 @@ function credentials(key: Buffer) {
   const unreadable: object[] = [];
   const onUnreadable = (provider: object) => void unreadable.push(provider);
   const opened = createCredentials({ sealKey: key, onUnreadable });
-  const open = async (whose: string, name: string) => {
-    const stored = await findStoredProvider(db, whose, name);
-    return stored && opened(whose, name, stored);
+  const open = async (workspaceId: string, name: string) => {
+    const stored = await findStoredProvider(db, workspaceId, name);
+    return stored && opened(workspaceId, name, stored);
   };
   return { open, unreadable };
 }

@@ -29,8 +29,8 @@ test('a generated password works, and the old one and all sessions are invalid',
 test('a generated password is marked until another one is set', async () => {
   const { email } = await service.signIn();
   const { password } = await resetPassword(service.db, email, hashPassword);
-  const signInAs = (given: string) =>
-    send(service.url, 'POST', '/api/auth/sign-in/email', { body: { email, password: given } });
+  const signInAs = (candidate: string) =>
+    send(service.url, 'POST', '/api/auth/sign-in/email', { body: { email, password: candidate } });
   const isGenerated = async (cookie: string) =>
     (await service.call('GET', '/api/v1/me', { cookie })).body.generatedPassword;
   const { cookie } = await signInAs(password ?? '');
@@ -40,15 +40,17 @@ test('a generated password is marked until another one is set', async () => {
   const changed = await send(service.url, 'POST', '/api/auth/change-password', sent);
   assert.equal(changed.status, 200);
   assert.equal(await isGenerated(cookie), false);
-  await resetPassword(service.db, email, hashPassword, 'one that was given');
-  assert.equal(await isGenerated((await signInAs('one that was given')).cookie), false);
+  await resetPassword(service.db, email, hashPassword, 'one that was candidate');
+  assert.equal(await isGenerated((await signInAs('one that was candidate')).cookie), false);
 });
 
 test('a given password is set and not returned', async () => {
   const { email } = await service.signIn();
-  const given = 'another password';
-  assert.deepEqual(await resetPassword(service.db, email, hashPassword, given), { password: null });
-  assert.equal(await signIn(email, given), 200);
+  const candidate = 'another password';
+  assert.deepEqual(await resetPassword(service.db, email, hashPassword, candidate), {
+    password: null,
+  });
+  assert.equal(await signIn(email, candidate), 200);
 });
 
 test('a user without a password gets one', async () => {

@@ -55,11 +55,11 @@ test('a command does not join the orphaned database of a killed server', async (
   const dataDir = used();
   const server = startCueline(t, dataDir);
   assert.ok((await server.said).connection);
-  const left = await postmasterPid(dataDir);
+  const remaining = await postmasterPid(dataDir);
   await server.kill();
   const { stop } = await joinEmbedded({ dataDir });
   t.after(stop);
-  assert.notEqual(await postmasterPid(dataDir), left);
+  assert.notEqual(await postmasterPid(dataDir), remaining);
 });
 
 test('a wait can be aborted', async () => {

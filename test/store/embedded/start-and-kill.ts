@@ -34,8 +34,8 @@ export async function newDirectory(t: TestContext): Promise<string> {
 }
 
 async function remove(directory: string): Promise<void> {
-  const left = await readPostmaster(join(directory, 'postgres')).catch(() => null);
-  if (left && left.pid < 2_147_483_647) killHard(left.pid);
+  const remaining = await readPostmaster(join(directory, 'postgres')).catch(() => null);
+  if (remaining && remaining.pid < 2_147_483_647) killHard(remaining.pid);
   await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 

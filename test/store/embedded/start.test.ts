@@ -87,9 +87,9 @@ test('a second Cueline on the same data directory is rejected with the owner', a
 
 test('of two concurrent first starts, one succeeds', async (t) => {
   const dataDir = await newDirectory(t);
-  const said = await Promise.all([startCueline(t, dataDir).said, startCueline(t, dataDir).said]);
-  assert.equal(said.filter((result) => result.connection).length, 1);
-  assert.equal(said.filter((result) => result.failed?.includes('Another Cueline')).length, 1);
+  const output = await Promise.all([startCueline(t, dataDir).said, startCueline(t, dataDir).said]);
+  assert.equal(output.filter((result) => result.connection).length, 1);
+  assert.equal(output.filter((result) => result.failed?.includes('Another Cueline')).length, 1);
 });
 
 test('a crashed first start is repeated', async (t) => {

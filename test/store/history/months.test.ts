@@ -3,30 +3,26 @@ import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { addAgent } from '../../../harness/agents.ts';
-import { createTestDatabase } from '../../../harness/database.ts';
+import { openTestDatabase } from '../../../harness/database.ts';
 import { during } from '../../../harness/locks.ts';
 import { addWorkspace } from '../../../harness/people.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
-import { addMonth, addRecords, dayMs, left, miscounted } from '../../../harness/records.ts';
+import { addMonth, addRecords, dayMs, miscounted, remainingIds } from '../../../harness/records.ts';
 import { addOpenRun, addWorkflow } from '../../../harness/workflow-runs.ts';
 import { retentionRound } from '../../../src/flow/history/retention-round.ts';
-import { openDatabase } from '../../../src/store/connection/database.ts';
 import * as months from '../../../src/store/history/months.ts';
 import { writeRetention } from '../../../src/store/history/retention.ts';
 
 /** Removal of whole months: first the floor moves, then the partition is dropped, then the buckets are cleared. */
 
-const database = await createTestDatabase();
-const { connection } = database;
-const db = openDatabase({ connection, poolMax: 5, onError: () => {} });
+const { connection, db, close } = await openTestDatabase();
 const pipelines = testPipelines(connection);
 const reader = new pg.Client(connection);
 await reader.connect();
 after(async () => {
   await reader.end();
   await pipelines.close();
-  await db.destroy();
-  await database.drop();
+  await close();
 });
 
 const { signal } = new AbortController();
@@ -157,14 +153,14 @@ test('an agent with a longer retention keeps the month, but only its own records
   await round();
   await round();
   assert.deepEqual(await existingPartitions(), names);
-  assert.deepEqual(await left(db, ids), [ids[0], ids[1], ids[3]]);
+  assert.deepEqual(await remainingIds(db, ids), [ids[0], ids[1], ids[3]]);
   assert.deepEqual(await miscounted(db), []);
   await sql`update agents set records_days = null, deleted_at = clock_timestamp(), stage = 'Paused', api_enabled = false
     where id = ${longer.agentId}`.execute(db);
   await round();
   await round();
   assert.deepEqual(await existingPartitions(), []);
-  assert.deepEqual(await left(db, ids), [ids[1], ids[3]]);
+  assert.deepEqual(await remainingIds(db, ids), [ids[1], ids[3]]);
   assert.deepEqual(await miscounted(db), []);
 });
 
@@ -178,7 +174,7 @@ test('an execution that has not ended keeps its month and later ones, but not ea
   await round();
   await round();
   assert.deepEqual(await existingPartitions(), [names[1]]);
-  assert.deepEqual(await left(db, ids), [ids[1]]);
+  assert.deepEqual(await remainingIds(db, ids), [ids[1]]);
   assert.deepEqual(await miscounted(db), []);
 });
 
@@ -202,7 +198,7 @@ test('a move of the floor and a change of retention wait for each other', async 
     () => months.moveFloor(db),
   );
   assert.equal(moved, false);
-  assert.deepEqual(await left(db, ids), ids);
+  assert.deepEqual(await remainingIds(db, ids), ids);
   const { length } = await during(
     db,
     (trx) => sql`select from maintenance_jobs where name = 'retention' for update`.execute(trx),
@@ -240,7 +236,7 @@ test('records below the floor outside their month are removed too, and subtracte
   ]);
   assert.ok(await months.moveFloor(db));
   await round();
-  assert.deepEqual(await left(db, ids), [ids[1]]);
+  assert.deepEqual(await remainingIds(db, ids), [ids[1]]);
   assert.deepEqual(await miscounted(db), []);
   const { rows } = await sql`select from statistics where recorded < 0`.execute(db);
   assert.equal(rows.length, 0);

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../../harness/database.ts';
+import { openTestDatabase } from '../../../harness/database.ts';
 import { insertStatistics, tally } from '../../../harness/statistics.ts';
 import { levelMs } from '../../../src/core/history/statistics.ts';
 import { uuid7 } from '../../../src/core/id.ts';
-import { openDatabase } from '../../../src/store/connection/database.ts';
 import { readStatistics, type StatisticsRead } from '../../../src/store/history/read-statistics.ts';
 
-const database = await createTestDatabase();
-const { connection } = database;
-const db = openDatabase({ connection, poolMax: 2, onError: () => {} });
-after(async () => {
-  await db.destroy();
-  await database.drop();
-});
+const { db, close } = await openTestDatabase(2);
+after(close);
 
 const fromMs = Date.UTC(2026, 2, 4);
 

@@ -37,7 +37,7 @@ test('deleting the oldest records of an agent reads only these, however many rec
     return removeRecords(sharing as Pipelines, { agentId: mine.id, from, limit });
   });
   assert.ok(rows >= limit && rows <= 12 * limit, `${rows} rows`);
-  const left = await sql<{ count: number }>`
+  const remaining = await sql<{ count: number }>`
     select count(*)::int as count from executions where agent_id = ${mine.id}`.execute(db);
-  assert.equal(left.rows[0]?.count, many - limit);
+  assert.equal(remaining.rows[0]?.count, many - limit);
 });

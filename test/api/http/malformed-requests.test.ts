@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { addAgent, run } from '../../harness/agents.ts';
-import { startService } from '../../harness/service.ts';
-import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { endpoints } from '../../src/contract/index.ts';
-import { bodyBytesMax } from '../../src/contract/limits.ts';
-import { generateKey } from '../../src/core/people/key.ts';
+import { addAgent, run } from '../../../harness/agents.ts';
+import { startService } from '../../../harness/service.ts';
+import type { Endpoint } from '../../../src/contract/endpoint.ts';
+import { endpoints } from '../../../src/contract/index.ts';
+import { bodyBytesMax } from '../../../src/contract/limits.ts';
+import { generateKey } from '../../../src/core/people/key.ts';
 
 /** Malformed requests get the common error format: four fields, a request id, and never a 5xx. */
 

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { advance } from '../../src/core/workflow/advance.ts';
-import { graphOf } from '../../src/core/workflow/step-graph.ts';
-import { withinOutput } from '../../src/core/workflow/step-output.ts';
+import { advance } from '../../../src/core/workflow/advance.ts';
+import { graphOf } from '../../../src/core/workflow/step-graph.ts';
+import { withinOutput } from '../../../src/core/workflow/step-output.ts';
 import {
   isOver,
   keyOf,
   type RunEnd,
   type StepEvent,
   type StepState,
-} from '../../src/core/workflow/step-state.ts';
-import { briefOf, readMore, wholeOf } from './run-reading.ts';
+} from '../../../src/core/workflow/step-state.ts';
 import {
   definitionOf,
   expected,
@@ -20,10 +19,11 @@ import {
   type Plan,
   plans,
   textOf,
-} from './workflow-model.ts';
+} from './reference-model.ts';
+import { briefOf, readMore, wholeOf } from './run-state-of.ts';
 
-/** A run carried out in memory: whatever is ready is called, and calls end in any order, some of them together. */
-function executeAttempt(plan: readonly Plan[], choice: () => number) {
+/** Executes a workflow run in memory. Ready steps are called; calls end in random order, some in the same batch. */
+function runWorkflow(plan: readonly Plan[], choice: () => number) {
   const definition = definitionOf(plan);
   const rows = new Map<string, StepState>();
   const called: string[] = [];
@@ -33,22 +33,26 @@ function executeAttempt(plan: readonly Plan[], choice: () => number) {
   const step = (events: StepEvent[]) => {
     const states = [...rows.values()];
     const whole = wholeOf(modelInput, states);
-    // As the store reads: little at first, and then what is asked for.
+    // Reads like the store: a brief state first, then the missing values.
     let state = briefOf(states, events);
     let result = advance(definition, state, events);
-    for (let turn = 0; result.kind === 'missing'; turn++) {
+    for (let reads = 0; result.kind === 'missing'; reads++) {
       assert.ok(
-        turn <= definition.steps.length + states.length,
-        'what was asked for has been read',
+        reads <= definition.steps.length + states.length,
+        'each read returns the missing values',
       );
       state = readMore(state, result.missing, whole);
       result = advance(definition, state, events);
     }
-    assert.deepEqual(result, advance(definition, whole, events), 'as if all had been read');
+    assert.deepEqual(
+      result,
+      advance(definition, whole, events),
+      'equals the result with all values read',
+    );
     assert.ok(result.kind === 'advanced');
     for (const row of result.changed) {
       const before = rows.get(keyOf(row));
-      assert.ok(!before || !isOver(before), 'what is over does not change');
+      assert.ok(!before || !isOver(before), 'an ended step does not change');
       rows.set(keyOf(row), row);
     }
     end = result.end;
@@ -57,10 +61,10 @@ function executeAttempt(plan: readonly Plan[], choice: () => number) {
   step([]);
   while (end === null) {
     const open = [...rows.values()].filter((row) => row.itemsCount === null && !isOver(row));
-    assert.ok(open.length > 0, 'a run that is not over has something to do');
-    const together = open.sort(() => choice() - 0.5).slice(0, 1 + Math.floor(choice() * 3));
+    assert.ok(open.length > 0, 'a live workflow run has open steps');
+    const batch = open.sort(() => choice() - 0.5).slice(0, 1 + Math.floor(choice() * 3));
     const events: StepEvent[] = [];
-    for (const row of together) {
+    for (const row of batch) {
       const own = plan.find(({ name }) => name === row.step);
       assert.ok(own);
       checkMayRun(row, own);
@@ -97,22 +101,22 @@ function executeAttempt(plan: readonly Plan[], choice: () => number) {
     const inProgress = [...rows.values()].filter(
       (one) => one.step === row.step && one.item >= 0 && !isOver(one),
     );
-    assert.ok(inProgress.length <= own.concurrency, 'no more items than may be under way');
+    assert.ok(inProgress.length <= own.concurrency, 'concurrency is respected');
   }
 }
 
-test('a run becomes what the simple model says, whatever the order', () => {
+test('a workflow run equals the reference model for any order of ends', () => {
   fc.assert(
     fc.property(
       plans,
       fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true })),
       (plan, choices) => {
-        const { rows, called, end, definition } = executeAttempt(
+        const { rows, called, end, definition } = runWorkflow(
           plan,
           () => choices.next().value as number,
         );
         const model = expected(plan);
-        assert.equal(new Set(called).size, called.length, 'nothing is called twice');
+        assert.equal(new Set(called).size, called.length, 'each call is made once');
         const fatal = plan.filter(
           ({ name, onFailure }) => onFailure === 'fail' && model.get(name)?.status === 'failed',
         );
@@ -134,7 +138,7 @@ test('a run becomes what the simple model says, whatever the order', () => {
           }
           assert.deepEqual(JSON.parse(end.output), lastOutputs(rows, graphOf(definition).last));
         }
-        // What ended before the run did, ended as the model says.
+        // Steps that ended before the run match the model too.
         for (const row of rows.values()) {
           if (row.item >= 0 || !isOver(row) || row.status === 'canceled') continue;
           assert.equal(row.status, model.get(row.step)?.status, row.step);

@@ -60,8 +60,8 @@ test('a workspace without an export gets the slot of one with several, but never
   assert.equal(d1.statusCode, 200);
   assert.equal(await recordsOf(b1), null);
   assert.equal((await e()).statusCode, 503);
-  const left = await Promise.all([a2, b2, c1, d1].map(recordsOf));
-  assert.deepEqual(left, Array(4).fill(records));
+  const remaining = await Promise.all([a2, b2, c1, d1].map(recordsOf));
+  assert.deepEqual(remaining, Array(4).fill(records));
   const logged = service.faults.splice(0) as { readonly msg: string }[];
   assert.equal(logged.filter(({ msg }) => msg === 'export aborted').length, 2);
 });
@@ -69,15 +69,15 @@ test('a workspace without an export gets the slot of one with several, but never
 test('an export that has not responded yet can lose its slot too', async () => {
   const lock = await db.startTransaction().execute();
   await sql`lock table executions in access exclusive mode`.execute(lock);
-  const asked = [];
+  const requested = [];
   for (const one of [a, b, a, b]) {
-    asked.push(one());
-    while ((await waiting()) < asked.length) await wait(20);
+    requested.push(one());
+    while ((await waiting()) < requested.length) await wait(20);
   }
   // It has a slot but no connection yet: the previous statement is still running.
   assert.equal((await c()).statusCode, 503);
   await lock.rollback().execute();
-  const responses = await Promise.all(asked);
+  const responses = await Promise.all(requested);
   assert.deepEqual(
     responses.map(({ statusCode }) => statusCode),
     [503, 200, 200, 200],

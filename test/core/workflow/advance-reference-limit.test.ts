@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { advance } from '../../src/core/workflow/advance.ts';
+import { advance } from '../../../src/core/workflow/advance.ts';
 import {
   referredCharsMax,
   type StepDefinition,
   type WorkflowDefinition,
-} from '../../src/core/workflow/definition.ts';
-import { fresh } from '../../src/core/workflow/step-state.ts';
-import { wholeOf } from './run-reading.ts';
+} from '../../../src/core/workflow/definition.ts';
+import { fresh } from '../../../src/core/workflow/step-state.ts';
+import { wholeOf } from './run-state-of.ts';
 
-/** Lists that were begun before there was a bound of what a step may refer to. */
-test('a list that refers to more than may be gone through ends once nothing of it is under way', () => {
+/** Lists that started before the limit on referenced outputs existed. */
+test('a started list whose references exceed the limit fails once no item is in progress', () => {
   const nothing = { after: [], when: null, forEach: null, fallback: null } as const;
   const step = { agentId: 'agt_x', variables: {}, onFailure: 'fail', ...nothing } as const;
   const list: StepDefinition = {

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { addAgent } from '../../harness/agents.ts';
-import { during, untilBlocked } from '../../harness/locks.ts';
-import { startService } from '../../harness/service.ts';
-import { addWorkflow, step } from '../../harness/workflow-runs.ts';
-import { toId } from '../../src/core/id.ts';
-import { lockLimits } from '../../src/store/admission/limits.ts';
-import { setRole } from '../../src/store/people/members.ts';
+import { addAgent } from '../../../harness/agents.ts';
+import { during, untilBlocked } from '../../../harness/locks.ts';
+import { startService } from '../../../harness/service.ts';
+import { addWorkflow, step } from '../../../harness/workflow-runs.ts';
+import { toId } from '../../../src/core/id.ts';
+import { lockLimits } from '../../../src/store/admission/limits.ts';
+import { setRole } from '../../../src/store/people/members.ts';
 
 /** A caller that is removed or revoked while its request arrives is rejected. */
 
@@ -116,15 +116,15 @@ test('a key that is revoked during a long poll reads no output', async () => {
   // If the execution ends before the first read, nothing has waited, and the test retries.
   for (let tries = 1; ; tries++) {
     const { key, apiKeyId } = await service.key();
-    const held = service.models.hold();
+    const heldCall = service.models.hold();
     const call = { key, body: { variables: {} } };
     const { body } = await service.call('POST', `${agent.path}/execute`, call);
-    await held.arrived;
+    await heldCall.arrived;
     const waiting = service.call('GET', `${body.statusUrl}?wait=60`, { key });
     const { body: one } = await service.call('GET', body.statusUrl, { key });
     assert.equal(one.status, 'processing');
     await service.call('POST', `/api/v1/keys/${apiKeyId}/revoke`, { user: service.ownerId });
-    held.release({ text: 'secret' });
+    heldCall.release({ text: 'secret' });
     const { status } = await waiting;
     if (status === 401) break;
     assert.ok(tries < 10, `answered ${status} each time`);

@@ -1,15 +1,19 @@
-import { documentOf } from '../../src/core/workflow/document.ts';
-import type { MissingRunValues, RunState, RunValues } from '../../src/core/workflow/run-state.ts';
+import { documentOf } from '../../../src/core/workflow/document.ts';
+import type {
+  MissingRunValues,
+  RunState,
+  RunValues,
+} from '../../../src/core/workflow/run-state.ts';
 import {
   isOver,
   keyOf,
   type StepEvent,
   type StepState,
-} from '../../src/core/workflow/step-state.ts';
+} from '../../../src/core/workflow/step-state.ts';
 
-/** Runs read from rows in memory, as the store reads them from its tables. */
+/** Reads workflow runs from rows in memory, as the store reads them from its tables. */
 
-/** All that there is to read. */
+/** The complete state. */
 export function wholeOf(input: string, rows: readonly StepState[]): RunState {
   const own = rows.filter(({ item }) => item < 0);
   return {
@@ -24,7 +28,7 @@ export function wholeOf(input: string, rows: readonly StepState[]): RunState {
   };
 }
 
-/** What is read at first: no values, and of items counts and those that events name. */
+/** The first read: no values; of the items only counts and those named by events. */
 export function briefOf(rows: readonly StepState[], events: readonly StepEvent[]): RunState {
   const named = new Set(events.map(({ step, item }) => `${step} ${item}`));
   return {
@@ -37,7 +41,7 @@ export function briefOf(rows: readonly StepState[], events: readonly StepEvent[]
   };
 }
 
-/** What was asked for, added to what has been read: of the items of a list two at a time. */
+/** Adds the missing values to the state; items of a list two at a time. */
 export function readMore(
   { rows, items, values, outputChars }: RunState,
   { input, outputs, lists, items: complete }: MissingRunValues,
@@ -45,13 +49,13 @@ export function readMore(
 ): RunState {
   const some = (of: RunValues['outputs'], steps: readonly string[]) =>
     [...of].filter(([step]) => steps.includes(step));
-  const asked = complete.flatMap(({ step, from }) =>
+  const next = complete.flatMap(({ step, from }) =>
     whole.rows.filter((row) => row.step === step && row.item >= from && row.item < from + 2),
   );
   return {
     items,
     outputChars,
-    rows: [...rows, ...asked],
+    rows: [...rows, ...next],
     values: {
       input: input ? whole.values.input : values.input,
       outputs: new Map([...values.outputs, ...some(whole.values.outputs, outputs)]),
@@ -74,6 +78,8 @@ function countsOf(rows: readonly StepState[]): RunState['items'] {
 }
 
 function documentsOf(rows: readonly StepState[], of: (row: StepState) => string | null) {
-  const held = rows.map((row) => [row.step, of(row)] as const);
-  return new Map(held.flatMap(([step, json]) => (json === null ? [] : [[step, documentOf(json)]])));
+  const documents = rows.map((row) => [row.step, of(row)] as const);
+  return new Map(
+    documents.flatMap(([step, json]) => (json === null ? [] : [[step, documentOf(json)]])),
+  );
 }

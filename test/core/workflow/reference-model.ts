@@ -1,34 +1,34 @@
 import fc from 'fast-check';
-import type { StepDefinition, WorkflowDefinition } from '../../src/core/workflow/definition.ts';
+import type { StepDefinition, WorkflowDefinition } from '../../../src/core/workflow/definition.ts';
 
 /**
- * What must become of a run, worked out the simple way: every step after those it waits for, all outcomes known
- * beforehand. Nothing of `advance` is used. Outputs are numbers and lists of them, so that they can be told apart.
+ * The reference model of a workflow run: evaluates each step after those it waits for, with all outcomes known in
+ * advance. It shares no code with `advance`. Outputs name their step, item and fallback, so they are distinguishable.
  */
 
 export type Fate = 'success' | 'failed' | 'refused';
 
-/** One step of the plan that both the definition and the model are made from. */
+/** One step of the plan; the definition and the model are both derived from it. */
 export interface Plan {
   readonly name: string;
   readonly refers: readonly string[];
   readonly after: readonly string[];
-  /** `when`: none, or whether its condition holds, or cannot be evaluated. */
+  /** The result of its condition; `broken` if it cannot be evaluated. */
   readonly when: 'none' | 'true' | 'false' | 'broken';
-  /** The length of its list; null where it does not fan out; -1 where what it refers to is no list. */
+  /** The length of its list; null without `forEach`; -1 if it refers to something other than a list. */
   readonly list: number | null;
   readonly concurrency: number;
   readonly max: number;
   readonly fallback: 'none' | 'agent' | 'output';
   readonly onFailure: 'fail' | 'continue';
-  /** By item (-1 + 1 first) and by whether the fallback is called. */
+  /** By item (from -1) and by whether the fallback is called. */
   readonly fates: readonly Fate[];
 }
 
 export const fateOf = (plan: Plan, item: number, fallback: boolean): Fate =>
   plan.fates[((item + 1) * 2 + (fallback ? 1 : 0)) % plan.fates.length] ?? 'success';
 
-/** What a call puts out: its place in the plan. */
+/** The output of a call names the call. */
 export const textOf = (step: string, item: number, fallback: boolean): string =>
   JSON.stringify([step, item, fallback]);
 
@@ -54,8 +54,8 @@ export const plans: fc.Arbitrary<Plan[]> = fc
   )
   .map((raw) =>
     raw.map((one, at): Plan => {
-      const earlier = (places: readonly number[]) =>
-        at === 0 ? [] : [...new Set(places.map((place) => `s${place % at}`))];
+      const earlier = (picks: readonly number[]) =>
+        at === 0 ? [] : [...new Set(picks.map((pick) => `s${pick % at}`))];
       return {
         ...(one as unknown as Plan),
         name: `s${at}`,
@@ -72,7 +72,7 @@ const conditions = {
   broken: 'input.none.x == 1',
 };
 
-/** The declaration of a plan, its steps in another order than they can be carried out in. */
+/** The definition of a plan, with its steps in reverse order. */
 export function definitionOf(plan: readonly Plan[]): WorkflowDefinition {
   const steps = plan.map(
     (one): StepDefinition => ({
@@ -108,7 +108,7 @@ export function definitionOf(plan: readonly Plan[]): WorkflowDefinition {
 export const modelInput = JSON.stringify({
   yes: true,
   lists: [
-    'no list',
+    'not a list',
     ...Array.from({ length: 8 }, (_, n) => Array.from({ length: n }, (_, at) => at)),
   ],
 });
@@ -118,7 +118,7 @@ export interface Expected {
   readonly output: unknown;
 }
 
-/** How each step ends where every step is carried out that can be. */
+/** The end of each step if every step that can be executed is. */
 export function expected(plan: readonly Plan[]): Map<string, Expected> {
   const ends = new Map<string, Expected>();
   for (const one of plan) ends.set(one.name, expectedOf(one, ends));
@@ -129,21 +129,21 @@ function expectedOf(one: Plan, ends: ReadonlyMap<string, Expected>): Expected {
   const awaited = [...one.refers, ...one.after].map((name) => ends.get(name)?.status);
   if (awaited.length > 0 && awaited.every((status) => status === 'skipped')) return skipped;
   if (one.when === 'false') return skipped;
-  if (one.when === 'broken' || one.list === -1 || (one.list ?? 0) > one.max) return lost;
+  if (one.when === 'broken' || one.list === -1 || (one.list ?? 0) > one.max) return failed;
   if (one.list === null) return expectedCall(one, -1);
   const items = Array.from({ length: one.list }, (_, item) => expectedCall(one, item));
-  if (one.onFailure === 'fail' && items.some(({ status }) => status === 'failed')) return lost;
+  if (one.onFailure === 'fail' && items.some(({ status }) => status === 'failed')) return failed;
   return { status: 'success', output: items.map(({ output }) => output) };
 }
 
 function expectedCall(one: Plan, item: number): Expected {
-  if (fateOf(one, item, false) === 'success') return won([one.name, item, false]);
-  if (one.fallback === 'output') return won({ instead: one.name });
+  if (fateOf(one, item, false) === 'success') return success([one.name, item, false]);
+  if (one.fallback === 'output') return success({ instead: one.name });
   if (one.fallback === 'agent' && fateOf(one, item, true) === 'success')
-    return won([one.name, item, true]);
-  return lost;
+    return success([one.name, item, true]);
+  return failed;
 }
 
 const skipped: Expected = { status: 'skipped', output: null };
-const lost: Expected = { status: 'failed', output: null };
-const won = (output: unknown): Expected => ({ status: 'success', output });
+const failed: Expected = { status: 'failed', output: null };
+const success = (output: unknown): Expected => ({ status: 'success', output });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createTestDatabase } from '../../harness/database.ts';
-import { freshId } from '../../harness/fresh-id.ts';
-import { testPipelines } from '../../harness/pipelines.ts';
-import type { Send } from '../../src/store/connection/pipeline.ts';
-import { readExecutions } from '../../src/store/execution/executions.ts';
-import { type EndedExecution, writeEnds } from '../../src/store/execution/finish.ts';
-import { removeRecords } from '../../src/store/history/removal.ts';
+import { createTestDatabase } from '../../../harness/database.ts';
+import { freshId } from '../../../harness/fresh-id.ts';
+import { testPipelines } from '../../../harness/pipelines.ts';
+import type { Send } from '../../../src/store/connection/pipeline.ts';
+import { readExecutions } from '../../../src/store/execution/executions.ts';
+import { type EndedExecution, writeEnds } from '../../../src/store/execution/finish.ts';
+import { removeRecords } from '../../../src/store/history/removal.ts';
 
 /** Prepared statements with ids open only the partitions of these ids. */
 

@@ -2,19 +2,15 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { runAsAdmin } from '../../harness/cluster.ts';
-import { createTestDatabase } from '../../harness/database.ts';
-import { wholeHistory } from '../../harness/history.ts';
-import { readSearch, separators, standalone } from '../../src/core/history/search.ts';
-import { openDatabase } from '../../src/store/connection/database.ts';
-import { matchesFilter } from '../../src/store/history/history-filter.ts';
+import { runAsAdmin } from '../../../harness/cluster.ts';
+import { openTestDatabase } from '../../../harness/database.ts';
+import { firstHundred } from '../../../harness/history.ts';
+import { readSearch, separators, standalone } from '../../../src/core/history/search.ts';
+import { openDatabase } from '../../../src/store/connection/database.ts';
+import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 
-const database = await createTestDatabase();
-const db = openDatabase({ connection: database.connection, poolMax: 1, onError: () => {} });
-after(async () => {
-  await db.destroy();
-  await database.drop();
-});
+const { connection, db, close } = await openTestDatabase(1);
+after(close);
 
 const anyContents = {
   ...{ latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null },
@@ -28,7 +24,7 @@ async function finds(
   variables = '{}',
   handle = db,
 ): Promise<boolean> {
-  const filter = { ...wholeHistory([]), contents: { ...anyContents, words } };
+  const filter = { ...firstHundred([]), contents: { ...anyContents, words } };
   const { rows } = await sql`
     select from (select ${output}::text as output, ${variables}::json as input_variables) as e
     where ${matchesFilter(filter)}`.execute(handle);
@@ -152,12 +148,15 @@ test('words match in every Unicode normalization form', async () => {
 });
 
 test('case folding does not depend on the locale of the database', async (t) => {
-  const name = `${database.connection.database}_c`;
-  const admin = { ...database.connection, user: 'postgres' };
-  const made = `template template0 locale_provider libc locale 'C' encoding 'UTF8'`;
-  await runAsAdmin(admin, `create database ${name} ${made} owner cueline`);
-  const connection = { ...database.connection, database: name };
-  const other = openDatabase({ connection, poolMax: 1, onError: () => {} });
+  const name = `${connection.database}_c`;
+  const admin = { ...connection, user: 'postgres' };
+  const options = `template template0 locale_provider libc locale 'C' encoding 'UTF8'`;
+  await runAsAdmin(admin, `create database ${name} ${options} owner cueline`);
+  const other = openDatabase({
+    connection: { ...connection, database: name },
+    poolMax: 1,
+    onError: () => {},
+  });
   t.after(async () => {
     await other.destroy();
     await runAsAdmin(admin, `drop database ${name} with (force)`);

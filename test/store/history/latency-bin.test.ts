@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../harness/database.ts';
-import { latencyBin } from '../../src/core/history/statistics.ts';
-import { openDatabase } from '../../src/store/connection/database.ts';
+import { openTestDatabase } from '../../../harness/database.ts';
+import { latencyBin } from '../../../src/core/history/statistics.ts';
 
-const database = await createTestDatabase();
-const { connection } = database;
-const db = openDatabase({ connection, poolMax: 1, onError: () => {} });
-after(async () => {
-  await db.destroy();
-  await database.drop();
-});
+const { db, close } = await openTestDatabase(1);
+after(close);
 
 test('the database and the program assign every latency to the same bin', async () => {
   const edges = Array.from({ length: 96 }, (_, bin) => Math.round(2 ** (bin / 4)));
