@@ -107,6 +107,5 @@ export function firstHundred(agentIds: readonly string[]): ListRequest {
     limit: 100,
     offset: 0,
     after: null,
-    recordsReadMax: 1_000,
   };
 }

@@ -38,7 +38,8 @@ export function history(request: Request, open: OpenStream) {
     for (;;) {
       const { executions, pagination, nextCursor } = await list(agentId, at, options);
       yield* executions;
-      if (!pagination.hasMore || executions.length === 0) return;
+      // A page that took too long to fill may be empty, with a cursor.
+      if (!pagination.hasMore || (executions.length === 0 && !nextCursor)) return;
       const { cursor: _, offset = 0, ...rest } = at;
       at = nextCursor
         ? { ...rest, cursor: nextCursor }

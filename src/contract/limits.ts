@@ -66,10 +66,7 @@ export const waitsOfCallerMax = 1_000;
 export const pageDefault = 20;
 export const pageMax = 100;
 export const offsetMax = 1_000_000_000;
-/** Maximum records read one by one if no count gives the number of matches. */
-export const recordsReadMax = 100_000;
-/** The same for a full-text search, and the number of characters searched per record. */
-export const recordsSearchedMax = 20_000;
+/** The number of characters that a full-text search covers per record. */
 export const searchedCharactersMax = 200_000;
 export const retentionDaysMax = 36_500;
 export const erasedNameMax = 1_000;

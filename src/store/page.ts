@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { patternOfPart } from '../core/history/spelling-pattern.ts';
 import type { Db } from './connection/database.ts';
 
 /** Paged lists. */
@@ -37,7 +38,10 @@ export function readPage<Row>(
     });
 }
 
-/** SQL: whether a text contains another, ignoring case. Not `like`: `%` and `_` have no special meaning here. */
+/**
+ * SQL: whether a text contains another, ignoring case and the spelling of accents. Not `lower`: what it changes depends on
+ * the locale of the database.
+ */
 export function containsText(text: RawBuilder<unknown>, part: string): RawBuilder<unknown> {
-  return sql`strpos(lower(${text}), lower(${part})) > 0`;
+  return sql`${text} ~ ${patternOfPart(part)}`;
 }

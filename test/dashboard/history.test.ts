@@ -120,24 +120,35 @@ test('requests bodies only for visible columns', async () => {
   assert.deepEqual([...requested], ['bodies', null]);
 });
 
-test('offers a narrower range if there are too many records to scan', async () => {
-  const { page, check } = await visit('/welcome', { as: 'owner', intercepts: true });
-  const problem = {
-    error: 'Bad request',
-    message: 'More than 100,000 records.',
-    code: 'INVALID_REQUEST',
+test('says how far a long search went, and continues it', async () => {
+  const agent = await addAgent(service);
+  await run(service, agent, key, { name: 'tides' });
+  const path = `/agents/${agent.agentId}/history`;
+  const { page, check } = await visit(`${path}?q=tides`, { as: 'viewer', intercepts: true });
+  await page.getByRole('row').nth(1).waitFor();
+  const short = {
+    executions: [],
+    pagination: { limit: 25, offset: 0, total: 0, hasMore: true },
+    ...{ totalIsLowerBound: true, nextCursor: 'exe_next', searchedTo: '2026-11-21T09:30:00.000Z' },
   };
-  await page.route('**/api/v1/executions?*q=*', (route) =>
-    route.fulfill({ status: 400, json: { ...problem, requestId: 'req_of_the_test' } }),
+  // The server's clock decides what a long search is, so the first page comes from the test.
+  await page.route('**/executions?*cursor=exe_next*', (route) =>
+    route.continue({
+      url: route
+        .request()
+        .url()
+        .replace(/cursor=exe_next/, 'offset=0'),
+    }),
   );
-  await page.getByRole('link', { name: 'Executions' }).click();
-  await page.getByLabel('Search outputs and variables').fill('tides');
-  const alert = page.getByRole('alert');
-  await alert.getByText('More than 100,000 records.').waitFor();
-  assert.match(await alert.innerText(), /req_of_the_test/);
+  await page.route('**/executions?*offset=0*', (route) => route.fulfill({ json: short }));
+  await page.reload();
+  await page.getByText('At least 0 executions match').waitFor();
+  await page.getByText(/^Searched back to/).waitFor();
   await check();
-  await page.getByRole('button', { name: 'Last 7 days only' }).click();
-  await page.waitForURL(/startDate=/);
+  await page.getByRole('button', { name: 'Search older executions' }).click();
+  await page.waitForURL(/cursor=exe_next/);
+  await page.getByText('1 execution matches').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Search older executions' }).count(), 0);
 });
 
 test('suggests a remedy for a failed execution', async () => {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ExecutionFilters } from '../../../src/client/index.ts';
+import type { ExecutionFilters, ExecutionPage } from '../../../src/client/index.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
@@ -8,6 +8,7 @@ import { useFilters } from '../../components/hooks/use-filters.ts';
 import { useLastPage } from '../../components/hooks/use-last-page.ts';
 import { Pager } from '../../components/pager.tsx';
 import { StaleNotice } from '../../components/stale-notice.tsx';
+import { Time } from '../../components/time.tsx';
 import { historyQuery } from '../../data/executions/executions.ts';
 import { ColumnMenu } from './column-menu.tsx';
 import { useColumns } from './columns.tsx';
@@ -22,38 +23,32 @@ const pageSize = 25;
 export function History({ agentId }: { readonly agentId?: string }) {
   const [search, change, clear] = useFilters<HistorySearch>();
   const { shown, showsBodies, ...choice } = useColumns(agentId);
-  const { offset = 0, ...filters } = search;
-  // Filters that scan records match only ended executions and are too expensive to poll.
-  const live = offset === 0 && !scansRecords(search);
+  const { offset, cursor, ...filters } = search;
+  const isFirst = offset === undefined && cursor === undefined;
+  // Filters that scan records are too expensive to poll.
+  const live = isFirst && !scansRecords(search);
   // Executions in progress have no final status. Later pages include them too, so that pages join without gaps.
-  const processing =
-    filters.status === undefined && !scansRecords(search)
-      ? ({ include: 'processing' } as const)
-      : {};
+  const processing = filters.status === undefined ? ({ include: 'processing' } as const) : {};
   const short = showsBodies ? {} : ({ omit: 'bodies' } as const);
-  const query = { ...filters, ...processing, ...short, offset, limit: pageSize };
+  const start = cursor === undefined ? { offset: offset ?? 0 } : { cursor };
+  const query = { ...filters, ...processing, ...short, ...start, limit: pageSize };
   const history = useQuery(historyQuery(agentId, query, live));
   const { data } = history;
-  useLastPage(data?.pagination, data?.executions.length);
+  const continues = data?.nextCursor !== undefined && (cursor ?? data.searchedTo) !== undefined;
+  useLastPage(data?.pagination, continues ? undefined : data?.executions.length);
   return (
     <>
       <HistoryFilters search={search} agentId={agentId} onChange={change} onClear={clear} />
       <div className={classes.bar}>
-        <span role="status">{data && countText(data.pagination.total, search)}</span>
+        <span role="status">{data && countText(data, search)}</span>
         <ColumnMenu {...choice} />
         <ExportMenu agentId={agentId} filters={filters as ExecutionFilters} />
       </div>
       <StaleNotice query={history} />
       {history.isError && !data ? (
-        <HistoryFailed
-          error={history.error}
-          filtered={isFiltered(search)}
-          onRetry={() => void history.refetch()}
-          onLastWeek={() => change({ startDate: daysAgo(7), endDate: undefined })}
-          onClear={clear}
-        />
-      ) : data?.executions.length === 0 ? (
-        <NoExecutions filtered={isFiltered(search) || offset > 0} onClear={clear} />
+        <ErrorState error={history.error} onRetry={() => void history.refetch()} />
+      ) : data?.executions.length === 0 && !continues ? (
+        <NoExecutions filtered={isFiltered(search) || !isFirst} onClear={clear} />
       ) : (
         <div className={classes.rows}>
           <DataTable
@@ -63,51 +58,53 @@ export function History({ agentId }: { readonly agentId?: string }) {
             rowKey={({ executionId }) => executionId}
             stale={history.isPlaceholderData}
           />
-          {data && (
-            <Pager
-              pagination={data.pagination}
-              count={data.executions.length}
-              onOffset={(to) => change({ offset: to })}
-            />
-          )}
+          {data &&
+            (continues ? (
+              <SearchFurther page={data} onContinue={(next) => change({ cursor: next })} />
+            ) : (
+              cursor === undefined && (
+                <Pager
+                  pagination={data.pagination}
+                  count={data.executions.length}
+                  totalIsExact={!data.totalIsLowerBound}
+                  onOffset={(to) => change({ offset: to })}
+                />
+              )
+            ))}
         </div>
       )}
     </>
   );
 }
 
-function countText(total: number, search: HistorySearch): string {
+function countText(
+  { pagination, totalIsLowerBound }: ExecutionPage,
+  search: HistorySearch,
+): string {
+  const { total } = pagination;
   const count = total === 1 ? '1 execution' : `${total.toLocaleString()} executions`;
-  if (!isFiltered(search)) return count;
-  return `${count} ${total === 1 ? 'matches' : 'match'}`;
+  const bounded = totalIsLowerBound ? `At least ${count}` : count;
+  if (!isFiltered(search)) return bounded;
+  return `${bounded} ${total === 1 ? 'matches' : 'match'}`;
 }
 
-function daysAgo(days: number): string {
-  return new Date(Date.now() - days * 86_400_000).toISOString();
-}
-
-/** The server's error, with ways to reduce the number of records to scan. */
-function HistoryFailed(props: {
-  readonly error: unknown;
-  readonly filtered: boolean;
-  readonly onRetry: () => void;
-  readonly onLastWeek: () => void;
-  readonly onClear: () => void;
+/** After a page that took too long to fill: how far it searched, and a way to go on. */
+function SearchFurther(props: {
+  readonly page: ExecutionPage;
+  readonly onContinue: (cursor: string | undefined) => void;
 }) {
+  const { searchedTo, nextCursor } = props.page;
   return (
-    <>
-      <ErrorState error={props.error} onRetry={props.onRetry} />
-      {props.filtered && (
-        <div className={classes.actions}>
-          <Button variant="default" onClick={props.onLastWeek}>
-            Last 7 days only
-          </Button>
-          <Button variant="default" onClick={props.onClear}>
-            Clear filters
-          </Button>
-        </div>
+    <div className={classes.actions}>
+      {searchedTo && (
+        <span>
+          Searched back to <Time at={searchedTo} />.
+        </span>
       )}
-    </>
+      <Button variant="default" onClick={() => props.onContinue(nextCursor)}>
+        Search older executions
+      </Button>
+    </div>
   );
 }
 

@@ -17,13 +17,23 @@ export interface HistorySearch {
   readonly costUSDMin?: string | undefined;
   readonly costUSDMax?: string | undefined;
   readonly offset?: number | undefined;
+  /** Continues a search after a page that took too long to fill. */
+  readonly cursor?: string | undefined;
   readonly [variable: `variables.${string}`]: string | undefined;
 }
 
 export const statuses = ['success', 'failed', 'rate_limited', 'canceled', 'unauthorized'] as const;
 export const sources = ['dashboard', 'api', 'workflow'] as const;
 
-const texts = ['q', 'startDate', 'endDate', 'promptVersionId', 'model', 'apiKeyId'] as const;
+const texts = [
+  'q',
+  'startDate',
+  'endDate',
+  'promptVersionId',
+  'model',
+  'apiKeyId',
+  'cursor',
+] as const;
 const amounts = ['costUSDMin', 'costUSDMax'] as const;
 const counts = ['latencyMsMin', 'latencyMsMax', 'offset'] as const;
 
@@ -63,6 +73,6 @@ export function scansRecords(search: HistorySearch): boolean {
   return Object.keys(search).some((name) => /^(q$|latencyMs|costUSD|variables\.)/.test(name));
 }
 
-export function isFiltered({ offset: _, ...filters }: HistorySearch): boolean {
+export function isFiltered({ offset: _, cursor: __, ...filters }: HistorySearch): boolean {
   return Object.values(filters).some((value) => value !== undefined);
 }

@@ -34,7 +34,8 @@ export async function history(
   const page = await cueline.list(agentId, { ...filters, limit }, { signal });
   await printList(page.executions, shown, json);
   if (!page.pagination.hasMore) return;
-  printNotice(
-    `${page.executions.length} of ${page.pagination.total} records. Use --all to list all of them.`,
-  );
+  const { total } = page.pagination;
+  const count = `${page.executions.length} of ${page.totalIsLowerBound ? 'at least ' : ''}${total}`;
+  const searched = page.searchedTo ? `, searched back to ${page.searchedTo}` : '';
+  printNotice(`${count} records${searched}. Use --all to list all of them.`);
 }

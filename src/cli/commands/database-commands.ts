@@ -14,6 +14,7 @@ export function databaseCommands(program: Command): void {
   );
 
   keyCommands(group(program, 'keys', 'issue, list, revoke and rotate API keys'));
+  workspaceCommands(group(program, 'workspaces', 'create workspaces'));
   userCommands(group(program, 'users', 'list users and reset passwords'));
   planCommands(group(program, 'plan', 'set the plan of a workspace'));
   secretCommands(group(program, 'secrets', 'rotate the secret that encrypts stored credentials'));
@@ -70,6 +71,20 @@ function keyCommands(command: Command): void {
     .option(...jsonOption)
     .action((id, options) =>
       run(async (context) => (await keys()).rotateKey(context, id, options)),
+    );
+}
+
+function workspaceCommands(command: Command): void {
+  command
+    .command('create')
+    .description('create a workspace with its first owner; prints the password of a new user once')
+    .requiredOption('--name <name>', 'display name')
+    .requiredOption('--owner <email>', 'e-mail address of a new or an existing user')
+    .option(...jsonOption)
+    .action((options) =>
+      run(async (context) =>
+        (await import('../server/workspaces.ts')).createWorkspace(context, options),
+      ),
     );
 }
 

@@ -138,8 +138,20 @@ export const ExecutionList = Type.Object(
   {
     executions: Type.Array(Execution),
     pagination: Pagination,
+    totalIsLowerBound: Type.Optional(
+      Type.Literal(true, {
+        description: '`total` is a lower bound, because counting everything would take too long.',
+      }),
+    ),
     nextCursor: Type.Optional(
       Type.String({ description: 'Value for `cursor`. Absent on the last page.' }),
+    ),
+    searchedTo: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'The page was not full after five seconds: older executions have not been searched. Continue with `nextCursor`.',
+      }),
     ),
   },
   { title: 'ExecutionList' },

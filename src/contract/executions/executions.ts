@@ -147,7 +147,7 @@ export function historyQuery<P extends Record<string, TSchema>>(properties: P) {
 const list = {
   method: 'GET',
   tag,
-  description: `Sorted newest first (\`executedAt\`, then identifier). Filters are combined with AND, including variable filters: \`variables.customer=acme\` matches records whose variable \`customer\` is \`acme\` (as JSON, unless it is a string). Executions in \`processing\` are listed only on request. Latency, cost, variables and \`q\` require reading each record: the response is 400 if the other filters match more than ${limits.recordsReadMax} records (${limits.recordsSearchedMax} with \`q\`, which searches the first ${limits.searchedCharactersMax} characters of each), or if reading takes too long. A page of large records is streamed.`,
+  description: `Sorted newest first (\`executedAt\`, then identifier). Filters are combined with AND, including variable filters: \`variables.customer=acme\` matches records whose variable \`customer\` is \`acme\` (as JSON, unless it is a string). Executions in \`processing\` are listed only on request. Latency, cost, variables and \`q\` require reading each record (\`q\` searches its first ${limits.searchedCharactersMax} characters), newest first: where counting all would take too long, \`totalIsLowerBound\` is true; a page that is not full after five seconds is returned short, with \`searchedTo\`. A page of large records is streamed.`,
   auth: 'read',
   query: historyQuery({
     ...pageQuery,

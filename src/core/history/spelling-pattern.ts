@@ -7,6 +7,8 @@
 let known: Spellings | undefined;
 
 interface Spellings {
+  /** Letters beyond ASCII with the same upper case, such as the three forms of sigma. */
+  readonly sameUpperCase: ReadonlyMap<string, readonly string[]>;
   /** Letters that NFC decomposes or replaces, by what it turns them into. */
   readonly replacedByNfc: ReadonlyMap<string, readonly string[]>;
   /** Splits a word into letters. */
@@ -14,25 +16,44 @@ interface Spellings {
 }
 
 function spellings(): Spellings {
+  const characters = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
+    (one) => one.isWellFormed(),
+  );
   const replacedByNfc = Map.groupBy(
-    Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
-      (one) => one.isWellFormed() && one.normalize('NFC') !== one,
-    ),
+    characters.filter((one) => one.normalize('NFC') !== one),
     (one) => one.normalize('NFC'),
   );
+  const sameUpperCase = Map.groupBy(
+    characters.filter((one) => one.toUpperCase() > '\u007f'),
+    (one) => one.toUpperCase(),
+  );
   const longestFirst = [...replacedByNfc.keys()].sort((a, b) => b.length - a.length);
-  return { replacedByNfc, letters: new RegExp(`${longestFirst.join('|')}|.`, 'gsu') };
+  return {
+    replacedByNfc,
+    sameUpperCase,
+    letters: new RegExp(`${longestFirst.join('|')}|.`, 'gsu'),
+  };
 }
 
 /** A word in NFC as a pattern that matches either case, with each accent composed or decomposed. */
 export function patternOf(word: string): string {
   known ??= spellings();
-  const { letters, replacedByNfc } = known;
-  return (word.match(letters) ?? []).map((one) => patternOfLetter(one, replacedByNfc)).join('');
+  const { letters, ...by } = known;
+  return (word.match(letters) ?? []).map((one) => patternOfLetter(one, by)).join('');
 }
 
-function patternOfLetter(letter: string, replacedByNfc: Spellings['replacedByNfc']): string {
-  const cases = [letter, letter.toLowerCase(), letter.toUpperCase()];
+/** A part of a text as a pattern. It depends on no collation, so that every database finds the same. */
+export function patternOfPart(part: string): string {
+  const pieces = part.normalize('NFC').split(/([\\^$.*+?()[\]{}|])/);
+  return pieces.map((piece, at) => (at % 2 === 1 ? `\\${piece}` : patternOf(piece))).join('');
+}
+
+function patternOfLetter(
+  letter: string,
+  { replacedByNfc, sameUpperCase }: Omit<Spellings, 'letters'>,
+): string {
+  const upper = letter.toUpperCase();
+  const cases = [letter, letter.toLowerCase(), upper, ...(sameUpperCase.get(upper) ?? [])];
   const forms = new Set(
     cases.flatMap((one) => [...spellingsOf(one), ...(replacedByNfc.get(one) ?? [])]),
   );

@@ -1,21 +1,17 @@
-import { CallFailure } from '../../core/failure.ts';
 import {
-  before,
   crowded,
   type IdRange,
   type Piece,
   rangesOf,
-  sparse,
   windowOf,
 } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
-import { isStatementTimeout } from '../../store/connection/database-error.ts';
 import {
   type ExecutionListRow,
   type ExecutionRow,
   readExecutionListRows,
 } from '../../store/execution/executions.ts';
-import { countQueued, countRecords } from '../../store/history/history-counts.ts';
+import { countQueued } from '../../store/history/history-counts.ts';
 import {
   type HistoryRequest,
   matchesNothing,
@@ -23,6 +19,7 @@ import {
 } from '../../store/history/history-filter.ts';
 import { inSnapshot, readRecords } from '../../store/history/records.ts';
 import { breakDown, countPieces } from './count-history.ts';
+import { searchExecutions } from './search-executions.ts';
 
 /** Lists a page of a history, newest first, with the total number of matches, from one snapshot. */
 
@@ -34,24 +31,30 @@ export interface ListRequest extends HistoryRequest {
   readonly offset: number;
   /** The page starts after this execution, in list order. */
   readonly after: string | null;
-  /** The limit on records read one by one, for filters that no bucket counts. */
-  readonly recordsReadMax: number;
 }
 
 export interface HistoryPage {
   readonly rows: ExecutionListRow[];
   readonly total: number;
+  /** Whether counting everything would have taken too long. */
+  readonly totalIsLowerBound: boolean;
+  /** Where the next page continues if this one took too long to fill, with what is left of the offset. */
+  readonly continuesAfter: { readonly id: string; readonly skip: number } | null;
 }
 
-export function listExecutions(db: Db, request: ListRequest): Promise<HistoryPage> {
+export async function listExecutions(db: Db, request: ListRequest): Promise<HistoryPage> {
+  if (matchesNothing(request)) return exactPage([], 0);
+  if (request.contents !== null) return searchExecutions(db, request);
   return inSnapshot(db, (trx) => readPage(trx, request));
 }
 
-/** In a snapshot of the caller. */
+/** In a snapshot of the caller, without filters on contents. */
 export function readPage(trx: Trx, request: ListRequest): Promise<HistoryPage> {
-  if (matchesNothing(request)) return Promise.resolve({ rows: [], total: 0 });
-  if (request.contents !== null) return pageByReading(trx, request);
   return isNewest(request) ? newestPage(trx, request) : pageByBuckets(trx, request);
+}
+
+function exactPage(rows: ExecutionListRow[], total: number): HistoryPage {
+  return { rows, total, totalIsLowerBound: false, continuesAfter: null };
 }
 
 /**
@@ -85,10 +88,7 @@ async function newestPage(trx: Trx, request: ListRequest): Promise<HistoryPage> 
   const toId = after !== null && after < range.toId ? after : range.toId;
   const { omitsBodies } = request;
   const page = { ranges: [{ ...range, toId }], skip: 0, take: limit, omitsBodies };
-  return {
-    rows: await readRecords(trx, request, page),
-    total: matchingIn(ended) + live,
-  };
+  return exactPage(await readRecords(trx, request, page), matchingIn(ended) + live);
 }
 
 async function pageByBuckets(trx: Trx, request: ListRequest): Promise<HistoryPage> {
@@ -100,7 +100,7 @@ async function pageByBuckets(trx: Trx, request: ListRequest): Promise<HistoryPag
   );
   const { skip } = window;
   const page = { ranges: rangesOf(window.pieces), skip, take: limit, omitsBodies };
-  return { rows: await readRecords(trx, request, page), total: matchingIn(pieces) };
+  return exactPage(await readRecords(trx, request, page), matchingIn(pieces));
 }
 
 /** The pieces after a record, in list order. Only the piece that contains the record is counted again. */
@@ -116,43 +116,6 @@ async function cutAt(
   return [...(await countPieces(trx, request, { fromId: cut.fromId, toId: after })), ...uncut];
 }
 
-/** Buckets tell how many records must be read before any is read. */
-async function pageByReading(trx: Trx, request: ListRequest): Promise<HistoryPage> {
-  const { range, after, offset, limit, omitsBodies } = request;
-  const countable = { ...request, contents: null };
-  const pieces = await countPieces(trx, countable, range);
-  const candidates = matchingIn(pieces);
-  if (candidates > request.recordsReadMax) throw tooMany(candidates, request.recordsReadMax);
-  const all = windowOf(pieces, 0, candidates);
-  const ranges = rangesOf((await breakDown(trx, countable, all, candidates, sparse)).pieces);
-  const rest = after === null ? ranges : ranges.flatMap((one) => before(after, one));
-  const page = { ranges: rest, skip: offset, take: limit, omitsBodies };
-  try {
-    const total = await countRecords(trx, request, ranges);
-    return { rows: total === 0 ? [] : await readRecords(trx, request, page), total };
-  } catch (error) {
-    // A retry would take as long.
-    throw isStatementTimeout(error) ? tooLong(candidates) : error;
-  }
-}
-
 function matchingIn(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, piece) => sum + piece.matching, 0);
 }
-
-function tooMany(candidates: number, max: number): CallFailure {
-  return new CallFailure(
-    'INVALID_REQUEST',
-    `The search must read ${candidates} records, and the limit is ${max}. ${advice}`,
-  );
-}
-
-function tooLong(candidates: number): CallFailure {
-  return new CallFailure(
-    'INVALID_REQUEST',
-    `The search must read ${candidates} records, and that takes too long. ${advice}`,
-  );
-}
-
-const advice =
-  'Narrow the search with dates, "status", "source", "promptVersionId", "model", "apiKeyId" or "errorCode".';

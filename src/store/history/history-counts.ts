@@ -148,17 +148,19 @@ export async function countRanges(
     .map(({ fromId, toId, matching: n }) => ({ level: null, fromId, toId, matching: n, all: n }));
 }
 
-/** Counts the matching records of these ranges by reading each of them. */
+/** Counts the matches in these ranges by reading each record. */
 export async function countRecords(
   trx: Trx,
   request: HistoryRequest,
   ranges: readonly IdRange[],
 ): Promise<number> {
   if (ranges.length === 0) return 0;
+  const bounds = sql`${inListedRange} and ${inRange(enclosingRange(ranges))}`;
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from ${rangeRows(ranges)}
     cross join lateral (
-      select from executions e where ${endedRecords(request)} and ${inListedRange} and ${inRange(enclosingRange(ranges))}
-        and ${matchesFilter(request)}) as one`.execute(trx);
+      select from executions e where ${endedRecords(request)} and ${bounds} and ${matchesFilter(request)}
+      ${request.includeProcessing ? sql`union all select from ${processingFrom(request)} and ${bounds}` : sql``}
+    ) as one`.execute(trx);
   return rows[0]?.total ?? 0;
 }

@@ -98,8 +98,8 @@ export function endedRecords(request: HistoryRequest): Condition {
 
 /** SQL: executions `e` of these agents that have not ended. Joins their records only if a condition needs them. */
 export function processingFrom(request: HistoryRequest): Condition {
-  const { source } = request;
-  if (source === null && !needsBreakdown(request)) {
+  const { source, contents } = request;
+  if (source === null && contents === null && !needsBreakdown(request)) {
     return sql`execution_queue e where ${ofAgents('e.agent_id', request)}`;
   }
   return sql`execution_queue q join executions e on e.id = q.id

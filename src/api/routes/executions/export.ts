@@ -13,7 +13,7 @@ import { route } from '../../http/route.ts';
 import { emptyStream, streamOf } from '../../http/stream.ts';
 import { createStreamSlots } from '../../http/stream-slots.ts';
 import { type ExportForm, exportForms } from './export-wire.ts';
-import { type HistoryQuery, readCursor, readHistory } from './history-query.ts';
+import { type HistoryQuery, readHistory, readStart } from './history-query.ts';
 
 /** Exports the history as one stream, which is generated no faster than the client reads it. */
 export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -51,7 +51,7 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const { agentIds, query, name, caller, request } = input;
     const { format = 'jsonl' } = query;
     const form = exportForms[format];
-    const after = readCursor(query);
+    const after = readStart(query).after;
     const filter = { ...readHistory(query, agentIds), includeProcessing: false, after };
     const headers = {
       'content-type': form.mediaType,

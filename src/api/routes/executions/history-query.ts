@@ -1,9 +1,9 @@
-import { variableFiltersMax } from '../../../contract/limits.ts';
+import { offsetMax, variableFiltersMax } from '../../../contract/limits.ts';
 import { toUnits } from '../../../core/decimal.ts';
 import type { EndStatus, Source } from '../../../core/execution/execution.ts';
 import { CallFailure, type ExecutionErrorCode } from '../../../core/failure.ts';
 import { everything, type IdRange } from '../../../core/history/history-range.ts';
-import { fromId, type IdKind, uuidFloor } from '../../../core/id.ts';
+import { fromId, type IdKind, toId, uuidFloor } from '../../../core/id.ts';
 import type { ContentsFilter, HistoryFilter } from '../../../store/history/history-filter.ts';
 import { readRange } from '../../http/range.ts';
 
@@ -33,11 +33,6 @@ export function readHistory(
 ): HistoryFilter & { readonly range: IdRange } {
   rejectNul(query);
   const contents = readContents(query);
-  if (contents && query.include) {
-    throw invalidParameter(
-      '"include" cannot be combined with latency, cost, "variables." or "q", which only ended executions have',
-    );
-  }
   const { startMs, endMs } = readRange(query);
   const { status = null, source = null, model = null, errorCode = null } = query;
   return {
@@ -56,14 +51,27 @@ export function readHistory(
   };
 }
 
-/** The execution before the page: the last one of the previous page. */
-export function readCursor(query: { cursor?: string; offset?: number }): string | null {
-  if (query.cursor === undefined) return null;
-  const after = fromId('execution', query.cursor);
-  if (after === null) throw invalidParameter('"cursor" must be a nextCursor');
-  if (query.offset !== undefined)
-    throw invalidParameter('"offset" cannot be combined with "cursor"');
-  return after;
+/** Where a page starts: after an execution, and after `offset` more matches. */
+export interface Start {
+  readonly after: string | null;
+  readonly offset: number;
+}
+
+/** The cursor holds the last execution of the previous page and, after a short page, what is left of its offset. */
+export function writeCursor({ id, skip }: { readonly id: string; readonly skip: number }): string {
+  const last = toId('execution', id);
+  return skip === 0 ? last : `${last}.${skip}`;
+}
+
+export function readStart(query: { cursor?: string; offset?: number }): Start {
+  const { cursor, offset } = query;
+  if (cursor === undefined) return { after: null, offset: offset ?? 0 };
+  const [, last = '', skip = '0'] = /^(\w+)(?:\.([1-9]\d{0,9}))?$/.exec(cursor) ?? [];
+  const after = fromId('execution', last);
+  if (after === null || Number(skip) > offsetMax)
+    throw invalidParameter('"cursor" must be a nextCursor');
+  if (offset !== undefined) throw invalidParameter('"offset" cannot be combined with "cursor"');
+  return { after, offset: Number(skip) };
 }
 
 function readContents(query: HistoryQuery): ContentsFilter | null {

@@ -4,16 +4,11 @@ import {
   listExecutions,
   listExecutionsUnversioned,
 } from '../../../contract/executions/executions.ts';
-import {
-  longPagesMax,
-  longPagesOfWorkspaceMax,
-  pageDefault,
-  recordsReadMax,
-  recordsSearchedMax,
-} from '../../../contract/limits.ts';
+import { longPagesMax, longPagesOfWorkspaceMax, pageDefault } from '../../../contract/limits.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
-import { toId } from '../../../core/id.ts';
+import { uuid7Time } from '../../../core/id.ts';
 import {
+  type HistoryPage,
   listExecutions as listHistory,
   wholeRecords,
 } from '../../../flow/history/list-executions.ts';
@@ -28,7 +23,7 @@ import { type Context, type HandlerResponse, requireCaller, route } from '../../
 import { emptyStream, streamOf } from '../../http/stream.ts';
 import { createStreamSlots, type StreamSlots } from '../../http/stream-slots.ts';
 import { executionWire } from './execution-wire.ts';
-import { type HistoryQuery, readCursor, readHistory } from './history-query.ts';
+import { type HistoryQuery, readHistory, readStart, writeCursor } from './history-query.ts';
 
 /** Lists the executions of one agent, and of all agents that the caller can see. */
 export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -78,24 +73,17 @@ async function pageOf(
   { db, slots }: { readonly db: ApiDeps['db']; readonly slots: StreamSlots },
   { agentIds, query, caller, request }: PageRequest,
 ): Promise<HandlerResponse> {
-  const { limit = pageDefault, offset = 0 } = query;
-  const { rows, total } = await listHistory(db, {
+  const { limit = pageDefault } = query;
+  const page = await listHistory(db, {
     ...readHistory(query, agentIds),
     includeProcessing: query.include === 'processing' && query.status === undefined,
     omitsBodies: query.omit === 'bodies',
-    offset,
-    after: readCursor(query),
-    recordsReadMax: query.q === undefined ? recordsReadMax : recordsSearchedMax,
+    ...readStart(query),
     // One row more than the page shows whether another page follows.
     limit: limit + 1,
   });
-  const hasMore = rows.length > limit;
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const rest = {
-    pagination: { limit, offset, total, hasMore },
-    ...(hasMore && last && { nextCursor: toId('execution', last.id) }),
-  };
+  const shown = page.rows.slice(0, limit);
+  const rest = restOf(page, limit, query.offset ?? 0);
   if (shown.every(({ fits }) => fits)) {
     return { status: 200, body: { executions: shown.map(executionWire), ...rest } };
   }
@@ -104,6 +92,19 @@ async function pageOf(
   const slot = slots.acquire(caller.workspaceId);
   const body = streamOf(pageTexts(wholeRecords(db, shown), rest), request, slot);
   return { status: 200, body, headers };
+}
+
+/** What a page has beside its records. A page that took too long to fill is short and says how far it searched. */
+function restOf(page: HistoryPage, limit: number, offset: number): object {
+  const { rows, total, totalIsLowerBound, continuesAfter } = page;
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  const next = last ? { id: last.id, skip: 0 } : continuesAfter;
+  return {
+    pagination: { limit, offset, total, hasMore: next !== null },
+    ...(totalIsLowerBound && { totalIsLowerBound }),
+    ...(next && { nextCursor: writeCursor(next) }),
+    ...(next && !last && { searchedTo: new Date(uuid7Time(next.id)).toISOString() }),
+  };
 }
 
 /** Streams the same response if its records are too long to be in memory together. */

@@ -1,0 +1,27 @@
+import type { Static } from 'typebox';
+import { checkBody } from '../../api/http/validate.ts';
+import { newWorkspace } from '../../contract/workspace/new-workspace.ts';
+import { toId } from '../../core/id.ts';
+import * as flow from '../../flow/workspace/create-workspace.ts';
+import { printDone } from '../client/print.ts';
+import type { Context } from '../command.ts';
+import { hashPassword, openMigrated } from './first-workspace.ts';
+
+/** `cueline workspaces create`: prints the generated password of a new user once. */
+export async function createWorkspace(
+  context: Context,
+  { json = false, ...options }: { name: string; owner: string; json?: boolean },
+): Promise<void> {
+  const { name, owner } = checkBody<Static<typeof newWorkspace>>(newWorkspace, options);
+  const db = await openMigrated(context);
+  const workspace = { name, email: owner, emailVerified: true, password: null };
+  const created = await flow.createWorkspace(db, workspace, hashPassword);
+  const { email: ownerEmail, password } = created;
+  const workspaceId = toId('workspace', created.workspaceId);
+  const generated = password === undefined ? '' : `\nPassword: ${password}   (shown once)`;
+  await printDone(
+    { workspaceId, ownerEmail, ...(password !== undefined && { password }) },
+    `Created workspace ${workspaceId}. Owner: ${ownerEmail}${generated}`,
+    json,
+  );
+}
