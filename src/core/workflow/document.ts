@@ -165,12 +165,12 @@ function endsOf(text: string): Uint32Array {
  * longer would take many times the memory of the text.
  */
 function memoizeForTurn<T extends object>(make: () => T): () => T {
-  let held: WeakRef<T> | null = null;
+  let cached: WeakRef<T> | null = null;
   return () => {
-    const known = held?.deref();
+    const known = cached?.deref();
     if (known) return known;
     const made = make();
-    held = new WeakRef(made);
+    cached = new WeakRef(made);
     return made;
   };
 }

@@ -166,8 +166,8 @@ export class AdmissionBatch {
     this.#chargedWorkspaces.add(caller.workspaceId);
     const { worker, tag, hasSlot } = this.#place(agent, terms.settings.maxConcurrency);
     const inputVariables = variables.json;
-    const run = { tag, hasSlot, born: worker !== null };
-    this.#executions.push({ id, terms, ...originOf(call), inputVariables, run, step });
+    const queued = { tag, hasSlot, claimed: worker !== null };
+    this.#executions.push({ id, terms, ...originOf(call), inputVariables, queued, step });
     if (worker !== null) {
       const settings = step ? { ...terms.settings, workflow: step } : terms.settings;
       const { setup } = agent;

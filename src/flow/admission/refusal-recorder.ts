@@ -58,7 +58,7 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
         counted.set(key, { ...row, agentId: agent.id });
         recorded.set(key, { ...row, agent_id: agent.id });
       }
-      const rest = { inputVariables: null, run: null, step: stepOf(call) };
+      const rest = { inputVariables: null, queued: null, step: stepOf(call) };
       const execution = { id: uuid7(nowMs), terms: refusalTerms, ...originOf(call), ...rest };
       return {
         execution: isRecorded ? execution : null,

@@ -50,7 +50,7 @@ export interface NewExecution {
   readonly userAgent: string | null;
   readonly inputVariables: string | null;
   /** Null for a refusal. */
-  readonly run: NewQueuedExecution | null;
+  readonly queued: NewQueuedExecution | null;
   /** The step of a workflow run that it belongs to. */
   readonly step: WorkflowStepOf | null;
 }
@@ -58,7 +58,7 @@ export interface NewExecution {
 export interface NewQueuedExecution {
   readonly tag: number;
   /** Whether the accepting worker claims it at once. */
-  readonly born: boolean;
+  readonly claimed: boolean;
   readonly hasSlot: boolean | null;
 }
 
@@ -87,8 +87,8 @@ export async function writeAdmission(send: Send, writes: AdmissionWrites): Promi
   const sent: Promise<unknown>[] = [];
   if (counts.size + months.length > 0) sent.push(updateCounts(send, counts, months));
   if (executions.length > 0) sent.push(send(insertExecutions, executionValues(writes)));
-  const called = executions.flatMap(({ id, run, step }) =>
-    run && step ? { ...step, executionId: id } : [],
+  const called = executions.flatMap(({ id, queued, step }) =>
+    queued && step ? { ...step, executionId: id } : [],
   );
   if (called.length > 0) sent.push(markCalled(send, called));
   if (idempotency.length > 0) sent.push(send(insertIdempotency, idempotencyValues(idempotency)));
@@ -188,9 +188,9 @@ function executionValues({ executions, executedAtMs, worker }: AdmissionWrites):
     executions.map((one) => one.ipAddress),
     executions.map((one) => one.userAgent),
     executions.map((one) => one.inputVariables),
-    executions.map((one) => one.run?.tag),
-    executions.map((one) => one.run?.born ?? false),
-    executions.map((one) => one.run?.hasSlot),
+    executions.map((one) => one.queued?.tag),
+    executions.map((one) => one.queued?.claimed ?? false),
+    executions.map((one) => one.queued?.hasSlot),
     terms.map((one) => one.workspaceId),
     terms.map((one) => one.agentId),
     terms.map((one) => one.promptVersionId),

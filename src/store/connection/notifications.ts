@@ -7,11 +7,13 @@ import type { Connection } from './detect-pooler.ts';
  * Notifications between processes over LISTEN/NOTIFY. They only reduce latency: every receiver also polls. Without them, for
  * example behind a pooler or while the connection is lost, everything still works, a little later.
  */
-export type Channel =
-  | 'cueline_queued'
-  | 'cueline_execution_ended'
-  | 'cueline_canceled'
-  | 'cueline_workflow_run_ended';
+const channels = [
+  'cueline_execution_queued',
+  'cueline_execution_ended',
+  'cueline_execution_canceled',
+  'cueline_workflow_run_ended',
+] as const;
+export type Channel = (typeof channels)[number];
 
 type Listener = (ids: string[]) => void;
 
@@ -139,9 +141,7 @@ class NotificationReceiver {
     });
     try {
       await client.connect();
-      await client.query(
-        'listen cueline_queued; listen cueline_execution_ended; listen cueline_canceled; listen cueline_workflow_run_ended',
-      );
+      await client.query(channels.map((channel) => `listen ${channel}`).join('; '));
     } catch (error) {
       lost(error);
     }

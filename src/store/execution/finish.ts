@@ -116,7 +116,7 @@ export async function writeEnds(
     transientExecutionIds.length > 0
       ? send(markTransientWorkflowRuns, [transientExecutionIds])
       : [],
-    ended.length > 0 ? send(updateExecutions, endValues(ended)) : [],
+    ended.length > 0 ? send(updateExecutions, executionValues(ended)) : [],
     transient.length > 0 ? send(insertTransientOutputs, [transient.map((one) => one.id)]) : [],
     ...more.inSameTransaction(),
     addStatistics(send, more.tallies),
@@ -201,7 +201,7 @@ const updateExecutions: Statement = {
     where e.id = f.id and e.id = any($1::uuid[]) and e.id between $18::uuid and $19::uuid`,
 };
 
-function endValues(ended: readonly EndedExecution[]): Value[] {
+function executionValues(ended: readonly EndedExecution[]): Value[] {
   return [
     ended.map((one) => one.id),
     ended.map((one) => one.status),

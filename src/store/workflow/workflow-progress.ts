@@ -88,7 +88,7 @@ export async function writeProgress(
   const [, stopped] = await Promise.all([
     steps.length > 0 ? send(upsertSteps, stepValues(steps)) : [],
     ends.length > 0 ? send<StoppedRow>(stopSteps, [ends.map(({ runId }) => runId)]) : [],
-    ends.length > 0 ? send(endWorkflowRuns, endValues(ends)) : [],
+    ends.length > 0 ? send(endWorkflowRuns, workflowRunValues(ends)) : [],
   ]);
   return stopped.flatMap(({ run_id: runId, execution_id: executionId, status, ...one }) =>
     status === 'canceling' && executionId !== null ? [{ ...one, runId, executionId }] : [],
@@ -145,7 +145,7 @@ const endWorkflowRuns: Statement = {
     where r.id = e.id`,
 };
 
-function endValues(ends: ProgressWrites['ends']): Value[] {
+function workflowRunValues(ends: ProgressWrites['ends']): Value[] {
   const failure = ends.map(({ end }) => (end.status === 'success' ? null : end));
   return [
     ends.map(({ runId }) => runId),
