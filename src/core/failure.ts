@@ -83,12 +83,10 @@ export class CallFailure extends Error {
 
 /**
  * The message for an unknown name.
- * @param named the place, as the beginning of a sentence: `Field "seed"`
+ * @param named the noun and the name, as the beginning of a sentence: `Field "seed"`
  * @param allowed the names that are allowed there
  */
 export function unknownName(named: string, allowed: readonly string[]): string {
-  const [first, ...others] = allowed;
-  if (first === undefined) return `${named} is not known: none is allowed.`;
-  const are = others.length > 0 ? 'are' : 'is';
-  return `${named} is not known: allowed ${are} ${allowed.join(', ')}.`;
+  const subject = named.charAt(0).toLowerCase() + named.slice(1);
+  return `Unknown ${subject}. Allowed: ${allowed.length > 0 ? allowed.join(', ') : 'none'}.`;
 }

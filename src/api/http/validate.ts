@@ -62,7 +62,7 @@ export function validationErrors(
   return findErrors(validator, schema, value).map((error) => ({
     path: pathOf(error),
     message: validationMessage(error, schema, (path) =>
-      path === '' ? 'The definition' : `"${path}"`,
+      path === '' ? 'The definition' : `Field "${path}"`,
     ),
   }));
 }
