@@ -85,7 +85,7 @@ export function requireFit(settings: AgentSettings, version: PinnedVersion): voi
   const required = new Set(settings.requiredVariables);
   const both = settings.optionalVariables.filter((name) => required.has(name));
   if (both.length > 0) {
-    const message = `Variables cannot be required and optional at once: ${both.join(', ')}.`;
+    const message = `Variables cannot be both required and optional: ${both.join(', ')}.`;
     throw new CallFailure('INVALID_REQUEST', message);
   }
   if (effective(settings.config, version).model === null) {

@@ -20,8 +20,8 @@ export function deniedMessage({ kind, role }: Pick<Caller, 'kind' | 'role'>, rig
     return `This needs the permission "${right}".`;
   }
   return kind === 'key'
-    ? `Whoever issued this key is a member with the role ${role}, which may not do this.`
-    : `The role ${role} may not do this.`;
+    ? `The issuer of this key has the role ${role}, which does not allow this.`
+    : `The role ${role} does not allow this.`;
 }
 
 export function inactiveMessage(agent: {

@@ -76,7 +76,7 @@ function inputProblems({ input }: WorkflowDefinition): WorkflowProblem[] {
   return input.optional
     .filter((name) => input.required.includes(name))
     .map((name) => {
-      const message = `The input "${name}" cannot be required and optional at once.`;
+      const message = `The input "${name}" cannot be both required and optional.`;
       return { step: null, path: 'input.optional', message };
     });
 }
@@ -84,7 +84,7 @@ function inputProblems({ input }: WorkflowDefinition): WorkflowProblem[] {
 function nameProblems({ steps }: WorkflowDefinition, place: number): WorkflowProblem[] {
   const name = steps[place]?.name ?? '';
   if (steps.findIndex((one) => one.name === name) === place) return [];
-  const message = `Another step is called "${name}" as well.`;
+  const message = `Another step has the name "${name}".`;
   return [{ step: name, path: `steps.${place}.name`, message }];
 }
 
@@ -132,7 +132,7 @@ function agentProblems(
   const given = new Map(Object.entries(variables));
   const missing = agent.requiredVariables.filter((name) => (given.get(name) ?? null) === null);
   if (missing.length > 0) {
-    const message = `The agent "${agent.name}" requires variables that nothing gives: ${missing.join(', ')}.`;
+    const message = `The agent "${agent.name}" requires variables that are not set: ${missing.join(', ')}.`;
     problems.push({ step, path: `${path}variables`, message });
   }
   return problems;
@@ -141,7 +141,7 @@ function agentProblems(
 function valueProblems(value: unknown, place: Place, known: Known): WorkflowProblem[] {
   const { step, path, inList } = place;
   const problems = misspelledReferences(value).map((text) => {
-    return { step, path, message: `${text} is no reference: it would stay as it is.` };
+    return { step, path, message: `${text} is not a valid reference.` };
   });
   const messages = new Set<string>();
   for (const { root, step: other, path: within } of findReferences(value)) {
@@ -151,7 +151,7 @@ function valueProblems(value: unknown, place: Place, known: Known): WorkflowProb
     } else if (root === 'input' && input !== undefined && !known.inputs.has(String(input))) {
       messages.add(`There is no input "${input}".`);
     } else if ((root === 'item' || root === 'index') && !inList) {
-      messages.add(`{{${root}}} stands for something only in a step with "forEach".`);
+      messages.add(`{{${root}}} is defined only in a step with "forEach".`);
     }
   }
   return [...problems, ...[...messages].map((message) => ({ step, path, message }))];
@@ -161,7 +161,7 @@ function referenceProblems({ steps, output }: WorkflowDefinition): WorkflowProbl
   const values = steps.map(({ variables, forEach, fallback }) => [variables, forEach, fallback]);
   const { length } = findReferences([values, output]);
   if (length <= referencesMax) return [];
-  const message = `The workflow holds ${length} references, and at most ${referencesMax} are allowed.`;
+  const message = `The workflow has ${length} references. At most ${referencesMax} are allowed.`;
   return [{ step: null, path: 'steps', message }];
 }
 

@@ -133,7 +133,7 @@ async function lockIssuer(trx: Trx, caller: Caller, keyId?: string): Promise<Iss
   }
   const rights = caller.rights.filter((right) => hasRight(role, right));
   if (!rights.includes('manage')) {
-    throw new CallFailure('PERMISSION_DENIED', `The role ${role} may not do this.`);
+    throw new CallFailure('PERMISSION_DENIED', `The role ${role} does not allow this.`);
   }
   const { allAgents, limits } = caller;
   return { userId, role, rights, allAgents, limits, expiresAtMs: key.expiresAt?.getTime() ?? null };

@@ -26,7 +26,7 @@ test('400 with all problems, each naming its step', async () => {
   assert.deepEqual([status, body.code], [400, 'INVALID_WORKFLOW']);
   assert.equal(
     body.message,
-    'Step "a": The agent "Agent" requires variables that nothing gives: name. (and 3 more)',
+    'Step "a": The agent "Agent" requires variables that are not set: name. (and 3 more)',
   );
   assert.deepEqual(
     body.problems.map((one: { step: string; path: string }) => [one.step, one.path]),

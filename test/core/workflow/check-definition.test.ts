@@ -97,20 +97,20 @@ test('each problem names its step and its place, and all are told at once', () =
   assert.ok(unreadable >= 0);
   found.splice(unreadable, 1);
   assert.deepEqual(found, [
-    'null | input.optional | The input "a" cannot be required and optional at once.',
+    'null | input.optional | The input "a" cannot be both required and optional.',
     'one | steps.0.agentId | There is no agent agt_none.',
     'one | steps.0.variables | There is no input "zzz".',
-    'one | steps.1.name | Another step is called "one" as well.',
+    'one | steps.1.name | Another step has the name "one".',
     'one | steps.1.after.0 | There is no step "nobody".',
     'two | steps.2.agentId | The agent "D" is in stage Draft, not Deployed.',
     'two | steps.2.variables | There is no step "missing".',
-    'three | steps.3.variables | The agent "Topic" requires variables that nothing gives: tone.',
-    'four | steps.4.variables | {{item}} stands for something only in a step with "forEach".',
+    'three | steps.3.variables | The agent "Topic" requires variables that are not set: tone.',
+    'four | steps.4.variables | {{item}} is defined only in a step with "forEach".',
     'five | steps.5.when | There is no step "absent".',
-    'five | steps.5.forEach.list | {{item}} stands for something only in a step with "forEach".',
-    'six | steps.6.fallback.variables | The agent "Topic" requires variables that nothing gives: tone.',
-    'six | steps.6.fallback.variables | {{index}} stands for something only in a step with "forEach".',
-    'seven | steps.7.variables | {{steps.one.outptu}} is no reference: it would stay as it is.',
+    'five | steps.5.forEach.list | {{item}} is defined only in a step with "forEach".',
+    'six | steps.6.fallback.variables | The agent "Topic" requires variables that are not set: tone.',
+    'six | steps.6.fallback.variables | {{index}} is defined only in a step with "forEach".',
+    'seven | steps.7.variables | {{steps.one.outptu}} is not a valid reference.',
     'null | output | There is no step "nowhere".',
   ]);
 });
@@ -167,6 +167,6 @@ test('a workflow holds so many references and no more, wherever they stand', () 
   });
   assert.deepEqual(problemsOf(holding(1_000)), []);
   assert.deepEqual(problemsOf(holding(1_001)), [
-    'null | steps | The workflow holds 1001 references, and at most 1000 are allowed.',
+    'null | steps | The workflow has 1001 references. At most 1000 are allowed.',
   ]);
 });
