@@ -7,7 +7,7 @@ import { compact, isStorable } from '../../core/json.ts';
 import { actorOf, serviceActor } from '../../core/people/audit.ts';
 import { findAgent } from '../../store/agent/agents.ts';
 import { readClock } from '../../store/connection/clock.ts';
-import type { Db } from '../../store/connection/database.ts';
+import { type Db, inTransaction } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import * as store from '../../store/history/erasures.ts';
 import { removedMax, removeRecords } from '../../store/history/removal.ts';
@@ -52,27 +52,24 @@ export async function requestErasure(
     throw new CallFailure('INVALID_REQUEST', message);
   }
   const { workspaceId, userId: requestedBy } = caller;
-  return db
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute(async (trx) => {
-      if (agentId === undefined) throw noSuchAgent();
-      if (agentId !== null && !(await findAgent(trx, caller, agentId))) throw noSuchAgent();
-      if ((await store.countOpenErasures(trx, workspaceId)) >= openErasuresMax) {
-        const message = `${openErasuresMax} erasures are in progress. Wait until one completes.`;
-        throw new CallFailure('CONFLICT', message);
-      }
-      const id = uuid7(await readClock(trx));
-      await store.insertErasure(trx, { id, workspaceId, agentId, variable, value, requestedBy });
-      await writeAudit(trx, actorOf(caller), {
-        action: 'erasure.request',
-        subject: toId('erasure', id),
-        details: { variable, agentId: agentId && toId('agent', agentId) },
-      });
-      const row = await store.findErasure(trx, workspaceId, id);
-      if (!row) throw new Error('The inserted erasure does not exist.');
-      return row;
+  return inTransaction(db, async (trx) => {
+    if (agentId === undefined) throw noSuchAgent();
+    if (agentId !== null && !(await findAgent(trx, caller, agentId))) throw noSuchAgent();
+    if ((await store.countOpenErasures(trx, workspaceId)) >= openErasuresMax) {
+      const message = `${openErasuresMax} erasures are in progress. Wait until one completes.`;
+      throw new CallFailure('CONFLICT', message);
+    }
+    const id = uuid7(await readClock(trx));
+    await store.insertErasure(trx, { id, workspaceId, agentId, variable, value, requestedBy });
+    await writeAudit(trx, actorOf(caller), {
+      action: 'erasure.request',
+      subject: toId('erasure', id),
+      details: { variable, agentId: agentId && toId('agent', agentId) },
     });
+    const row = await store.findErasure(trx, workspaceId, id);
+    if (!row) throw new Error('The inserted erasure does not exist.');
+    return row;
+  });
 }
 
 /** Records that one step scans. Most do not match. */

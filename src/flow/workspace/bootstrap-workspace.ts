@@ -1,7 +1,7 @@
 import { uuid7 } from '../../core/id.ts';
 import { generatePassword, type HashPassword } from '../../core/people/token.ts';
 import { readClock } from '../../store/connection/clock.ts';
-import type { Db, Trx } from '../../store/connection/database.ts';
+import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import { addMember } from '../../store/people/members.ts';
 import { createUser, findUserByEmail, setPassword } from '../../store/people/users.ts';
 import {
@@ -30,19 +30,16 @@ const emailDefault = 'owner@cueline.local';
 
 /** Creates the first workspace and its owner if there is none. A lock admits one of several starting processes. */
 export async function bootstrapWorkspace(db: Db, first: FirstOwner): Promise<FirstWorkspace> {
-  return db
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute(async (trx) => {
-      await lockFirstWorkspace(trx);
-      const found = await findFirstWorkspace(trx);
-      if (found) return { ...found, created: false };
-      const owner = await createOwner(trx, first);
-      const workspaceId = uuid7(await readClock(trx));
-      await createWorkspace(trx, { id: workspaceId, name: workspaceName });
-      await addMember(trx, { workspaceId, userId: owner.ownerId, role: 'owner' });
-      return { ...owner, workspaceId, created: true };
-    });
+  return inTransaction(db, async (trx) => {
+    await lockFirstWorkspace(trx);
+    const found = await findFirstWorkspace(trx);
+    if (found) return { ...found, created: false };
+    const owner = await createOwner(trx, first);
+    const workspaceId = uuid7(await readClock(trx));
+    await createWorkspace(trx, { id: workspaceId, name: workspaceName });
+    await addMember(trx, { workspaceId, userId: owner.ownerId, role: 'owner' });
+    return { ...owner, workspaceId, created: true };
+  });
 }
 
 /** An address from the configuration counts as verified. An existing account keeps its password. */

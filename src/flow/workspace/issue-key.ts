@@ -8,7 +8,7 @@ import { excess, type IssuerScope } from '../../core/people/key-scope.ts';
 import { hasRight, type Role } from '../../core/people/member.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { readClock } from '../../store/connection/clock.ts';
-import type { Db, Trx } from '../../store/connection/database.ts';
+import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import {
   copyKey,
@@ -46,7 +46,7 @@ export interface IssuedKey {
 }
 
 export async function issueKey(db: Db, caller: Caller, input: KeyInput): Promise<IssuedKey> {
-  return readCommitted(db, async (trx) => {
+  return inTransaction(db, async (trx) => {
     const issuer = await lockIssuer(trx, caller);
     const nowMs = await readClock(trx);
     if (input.expiresAtMs !== null && input.expiresAtMs <= nowMs) {
@@ -77,7 +77,7 @@ export async function rotateKey(
   keyId: string,
   graceSeconds: number,
 ): Promise<IssuedKey> {
-  return readCommitted(db, async (trx) => {
+  return inTransaction(db, async (trx) => {
     // Before the lock: the caller must not lock keys that it cannot see.
     await visibleKey(trx, caller, keyId);
     const issuer = await lockIssuer(trx, caller, keyId);
@@ -95,7 +95,7 @@ export async function rotateKey(
 
 /** After it returns, no call with the key is admitted. Idempotent. */
 export async function revokeKey(db: Db, caller: Caller, keyId: string): Promise<KeyRow> {
-  return readCommitted(db, async (trx) => {
+  return inTransaction(db, async (trx) => {
     await visibleKey(trx, caller, keyId);
     await lockLimits(trx, [keyId]);
     await markRevoked(trx, keyId);
@@ -111,11 +111,6 @@ export function noSuchKey(): CallFailure {
 interface Issuer extends IssuerScope {
   readonly userId: string;
   readonly role: Role;
-}
-
-/** Reads after a lock need a later snapshot, whatever the default isolation level is. */
-function readCommitted<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
-  return db.transaction().setIsolationLevel('read committed').execute(work);
 }
 
 /**
