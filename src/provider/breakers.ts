@@ -1,4 +1,5 @@
 import type { ExecutionErrorCode } from '../core/failure.ts';
+import { LruCache } from '../core/lru-cache.ts';
 import {
   type Breaker,
   closedBreaker,
@@ -9,7 +10,6 @@ import {
 } from '../core/model/breaker.ts';
 import { ModelDeferred, ModelFailure } from '../core/model/model-port.ts';
 import { FairQueue } from './fair-queue.ts';
-import { LruCache } from './lru-cache.ts';
 import { knownProvider } from './with-metrics.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { LruCache } from '../core/lru-cache.ts';
 import {
   type ModelCall,
   type ModelPort,
@@ -19,7 +20,6 @@ import { fromEnvironment, ownOllama, type ProviderEnv, variableFor } from './env
 import { endedInError, filtered, toFailure } from './failure.ts';
 import { type Generated, generate } from './generate.ts';
 import { languageModel, type Model } from './language-model.ts';
-import { LruCache } from './lru-cache.ts';
 import { cost } from './prices.ts';
 import {
   type Connection,

@@ -1,5 +1,6 @@
 import { Environment, type ParseResult } from '@marcbachmann/cel-js';
 import { changedNumber } from '../json.ts';
+import { LruCache } from '../lru-cache.ts';
 import { storable } from '../storable-text.ts';
 import { addCharges, registerCharges } from './condition-cost.ts';
 import { childrenOf, firstIn, type Node, shapeProblem } from './condition-shape.ts';
@@ -35,16 +36,11 @@ const environment = new Environment({
   .registerVariable('steps', 'map');
 registerCharges(environment);
 
-const cache = new Map<string, ConditionCheck>();
+const cache = new LruCache<ConditionCheck>(cachedMax);
 
 /** Conditions are checked with every step that has one: those in use are cached. */
 export function checkCondition(text: string): ConditionCheck {
-  const cached = cache.get(text);
-  if (cached) return cached;
-  const check = checkText(text);
-  if (cache.size >= cachedMax) cache.delete(cache.keys().next().value ?? '');
-  cache.set(text, check);
-  return check;
+  return cache.getOrCreate(text, () => checkText(text));
 }
 
 /**

@@ -20,7 +20,6 @@ import {
   bodyDigest,
   callerResolver,
   getOrCreate,
-  originOf,
   stepOf,
   termsOf,
 } from './admission-mapping.ts';
@@ -167,7 +166,8 @@ export class AdmissionBatch {
     const { worker, tag, hasSlot } = this.#place(agent, terms.settings.maxConcurrency);
     const inputVariables = variables.json;
     const queued = { tag, hasSlot, claimed: worker !== null };
-    this.#executions.push({ id, terms, ...originOf(call), inputVariables, queued, step });
+    const { ipAddress, userAgent } = call;
+    this.#executions.push({ id, terms, ipAddress, userAgent, inputVariables, queued, step });
     if (worker !== null) {
       const settings = step ? { ...terms.settings, workflow: step } : terms.settings;
       const { setup } = agent;

@@ -8,7 +8,7 @@ import type {
   NewExecution,
   NewRefusal,
 } from '../../store/admission/admission-write.ts';
-import { apiKeyOf, getOrCreate, originOf, stepOf, termsOf } from './admission-mapping.ts';
+import { apiKeyOf, getOrCreate, stepOf, termsOf } from './admission-mapping.ts';
 
 /** Refusals that become records, for each caller, agent, status and hour. The rest are only counted. */
 const refusalRecordsMax = 60;
@@ -59,7 +59,8 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
         recorded.set(key, { ...row, agent_id: agent.id });
       }
       const rest = { inputVariables: null, queued: null, step: stepOf(call) };
-      const execution = { id: uuid7(nowMs), terms: refusalTerms, ...originOf(call), ...rest };
+      const { ipAddress, userAgent } = call;
+      const execution = { id: uuid7(nowMs), terms: refusalTerms, ipAddress, userAgent, ...rest };
       return {
         execution: isRecorded ? execution : null,
         tally: refusalTally(refusalTerms, { nowMs, status, errorCode, isRecorded }),
