@@ -81,6 +81,16 @@ export class CallFailure extends Error {
   }
 }
 
+export function invalidRequest(message: string): CallFailure {
+  return new CallFailure('INVALID_REQUEST', message);
+}
+
+/** For a resource that does not exist or that the caller cannot see. `parent` is the resource that it belongs to. */
+export function notFound(what: string, parent?: string): CallFailure {
+  const message = parent ? `The ${parent} has no such ${what}.` : `There is no such ${what}.`;
+  return new CallFailure('NOT_FOUND', message);
+}
+
 /**
  * The message for an unknown name.
  * @param named the noun and the name, as the beginning of a sentence: `Field "seed"`

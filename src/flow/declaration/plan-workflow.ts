@@ -1,5 +1,5 @@
 import { type DeclaredWorkflow, definitionOf, identical } from '../../core/agent/declaration.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { invalidRequest } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { type DefinitionDraft, fillDefinition } from '../../core/workflow/fill-definition.ts';
 import { nextVersion } from '../../store/agent/next-version.ts';
@@ -56,5 +56,5 @@ export async function planWorkflow(planning: Planning, declared: DeclaredWorkflo
 function agentId({ agents }: Planning, name: string): string {
   const agent = agents.find(name);
   if (agent) return toId('agent', agent.id);
-  throw new CallFailure('INVALID_REQUEST', `There is no agent "${name}".`);
+  throw invalidRequest(`There is no agent "${name}".`);
 }

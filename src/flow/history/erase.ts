@@ -1,6 +1,6 @@
 import { variableText } from '../../core/agent/variables.ts';
 import type { Caller } from '../../core/execution/caller.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
 import { everything } from '../../core/history/history-range.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { compact, isStorable } from '../../core/json.ts';
@@ -16,7 +16,6 @@ import {
   removeWorkflowRunsOf,
   removeWorkflowRunsOfRecords,
 } from '../../store/workflow/workflow-removal.ts';
-import { noSuchAgent } from '../agent/locked-agent.ts';
 import { eraseWorkflowRuns } from './erase-workflow-runs.ts';
 import type { RunPaced } from './paced-transactions.ts';
 
@@ -49,12 +48,12 @@ export async function requestErasure(
   for (const [field, text] of Object.entries({ variable, value })) {
     if (isStorable(JSON.stringify(text))) continue;
     const message = `Field "${field}" contains a NUL or a lone surrogate. No record can contain it.`;
-    throw new CallFailure('INVALID_REQUEST', message);
+    throw invalidRequest(message);
   }
   const { workspaceId, userId: requestedBy } = caller;
   return inTransaction(db, async (trx) => {
-    if (agentId === undefined) throw noSuchAgent();
-    if (agentId !== null && !(await findAgent(trx, caller, agentId))) throw noSuchAgent();
+    if (agentId === undefined) throw notFound('agent');
+    if (agentId !== null && !(await findAgent(trx, caller, agentId))) throw notFound('agent');
     if ((await store.countOpenErasures(trx, workspaceId)) >= openErasuresMax) {
       const message = `${openErasuresMax} erasures are in progress. Wait until one completes.`;
       throw new CallFailure('CONFLICT', message);

@@ -1,4 +1,4 @@
-import { CallFailure } from '../../core/failure.ts';
+import { type CallFailure, invalidRequest } from '../../core/failure.ts';
 import {
   before,
   crowded,
@@ -141,15 +141,13 @@ function matchingIn(pieces: readonly Piece[]): number {
 }
 
 function tooMany(candidates: number, max: number): CallFailure {
-  return new CallFailure(
-    'INVALID_REQUEST',
+  return invalidRequest(
     `The search must read ${candidates} records, and the limit is ${max}. ${advice}`,
   );
 }
 
 function tooLong(candidates: number): CallFailure {
-  return new CallFailure(
-    'INVALID_REQUEST',
+  return invalidRequest(
     `The search must read ${candidates} records, and that takes too long. ${advice}`,
   );
 }

@@ -1,4 +1,4 @@
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import type { HashPassword } from '../../core/people/token.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
@@ -89,8 +89,7 @@ async function newAccount(
   hashPassword: HashPassword,
 ): Promise<NewAccount> {
   if (name === undefined || password === undefined) {
-    throw new CallFailure(
-      'INVALID_REQUEST',
+    throw invalidRequest(
       'Fields "name" and "password" are required to create an account. If you have an account, sign in first.',
     );
   }

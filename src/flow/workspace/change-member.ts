@@ -1,5 +1,5 @@
 import type { Caller } from '../../core/execution/caller.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import { hasRight, type Role } from '../../core/people/member.ts';
@@ -73,7 +73,7 @@ function withLockedMember<T>(
     await lockMembership(trx, workspaceId, userId);
     if (requiresOwner) await refuseUnlessOwner(trx, caller);
     const member = await findMember(trx, workspaceId, userId);
-    if (!member) throw new CallFailure('NOT_FOUND', 'There is no such member.');
+    if (!member) throw notFound('member');
     return work(trx, member);
   });
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../../core/execution/caller.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import { isEmail } from '../../core/people/email.ts';
@@ -26,7 +26,7 @@ export async function invite(
 ): Promise<{ row: InvitationRow; token: string }> {
   const email = input.email.toLowerCase();
   if (!isEmail(email)) {
-    throw new CallFailure('INVALID_REQUEST', 'Field "email" must be an e-mail address.');
+    throw invalidRequest('Field "email" must be an e-mail address.');
   }
   const { workspaceId, userId: invitedBy } = caller;
   return inTransaction(db, async (trx) => {

@@ -1,6 +1,6 @@
 import type { Caller } from '../../core/execution/caller.ts';
 import { keyDefaultLimits, type RateLimits } from '../../core/execution/limits.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { type AuditAction, actorOf } from '../../core/people/audit.ts';
 import { generateKey, hashKey, keyStart, type Permission } from '../../core/people/key.ts';
@@ -20,7 +20,6 @@ import {
   lockRole,
   markRevoked,
 } from '../../store/people/keys.ts';
-import { noSuchAgent } from '../agent/locked-agent.ts';
 
 /**
  * Issues, rotates and revokes API keys under the locks of admission. A new key never has more rights than its issuer at
@@ -50,13 +49,13 @@ export async function issueKey(db: Db, caller: Caller, input: KeyInput): Promise
     const issuer = await lockIssuer(trx, caller);
     const nowMs = await readClock(trx);
     if (input.expiresAtMs !== null && input.expiresAtMs <= nowMs) {
-      throw new CallFailure('INVALID_REQUEST', 'Field "expiresAt" must be in the future.');
+      throw invalidRequest('Field "expiresAt" must be in the future.');
     }
     const limits = { ...keyDefaultLimits, ...input.rateLimits };
     refuseExcess({ ...input, allAgents: input.agentIds === null, limits }, issuer);
     const agentIds = input.agentIds ?? [];
     const visible = await countVisibleAgents(trx, { ...caller, role: issuer.role }, agentIds);
-    if (visible < agentIds.length) throw noSuchAgent();
+    if (visible < agentIds.length) throw notFound('agent');
     const { created, secret } = newKey(nowMs, issuer);
     await insertKey(trx, { ...input, ...created, workspaceId: caller.workspaceId, limits });
     await audit(trx, caller, 'key.issue', created.id, {
@@ -104,10 +103,6 @@ export async function revokeKey(db: Db, caller: Caller, keyId: string): Promise<
   });
 }
 
-export function noSuchKey(): CallFailure {
-  return new CallFailure('NOT_FOUND', 'There is no such API key.');
-}
-
 interface Issuer extends IssuerScope {
   readonly userId: string;
   readonly role: Role;
@@ -144,7 +139,7 @@ function refuseExcess(...scopes: Parameters<typeof excess>): void {
 
 async function visibleKey(trx: Trx, caller: Caller, keyId: string): Promise<KeyRow> {
   const row = await findKey(trx, caller, keyId);
-  if (!row) throw noSuchKey();
+  if (!row) throw notFound('API key');
   return row;
 }
 

@@ -9,11 +9,12 @@ import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { limitLists } from '../../http/list-limit.ts';
+import { readCursor } from '../../http/page.ts';
 import { route } from '../../http/route.ts';
 import { emptyStream, streamOf } from '../../http/stream.ts';
 import { createStreamSlots } from '../../http/stream-slots.ts';
 import { type ExportForm, exportForms } from './export-wire.ts';
-import { type HistoryQuery, readCursor, readHistory } from './history-query.ts';
+import { type HistoryQuery, readHistory } from './history-query.ts';
 
 /** Exports the history as one stream, which is generated no faster than the client reads it. */
 export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -51,7 +52,7 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const { agentIds, query, name, caller, request } = input;
     const { format = 'jsonl' } = query;
     const form = exportForms[format];
-    const after = readCursor(query);
+    const after = readCursor('execution', query);
     const filter = { ...readHistory(query, agentIds), includeProcessing: false, after };
     const headers = {
       'content-type': form.mediaType,

@@ -1,7 +1,11 @@
 import { variableFiltersMax } from '../../../contract/limits.ts';
 import { toUnits } from '../../../core/decimal.ts';
 import type { EndStatus, Source } from '../../../core/execution/execution.ts';
-import { CallFailure, type ExecutionErrorCode } from '../../../core/failure.ts';
+import {
+  type CallFailure,
+  type ExecutionErrorCode,
+  invalidRequest,
+} from '../../../core/failure.ts';
 import { everything, type IdRange } from '../../../core/history/history-range.ts';
 import { fromId, type IdKind, uuidFloor } from '../../../core/id.ts';
 import type { ContentsFilter, HistoryFilter } from '../../../store/history/history-filter.ts';
@@ -56,16 +60,6 @@ export function readHistory(
   };
 }
 
-/** The execution before the page: the last one of the previous page. */
-export function readCursor(query: { cursor?: string; offset?: number }): string | null {
-  if (query.cursor === undefined) return null;
-  const after = fromId('execution', query.cursor);
-  if (after === null) throw invalidParameter('"cursor" must be a nextCursor');
-  if (query.offset !== undefined)
-    throw invalidParameter('"offset" cannot be combined with "cursor"');
-  return after;
-}
-
 function readContents(query: HistoryQuery): ContentsFilter | null {
   const prefix = 'variables.';
   const variables = Object.entries(query)
@@ -114,5 +108,5 @@ function rejectNul(query: object): void {
 }
 
 function invalidParameter(problem: string): CallFailure {
-  return new CallFailure('INVALID_REQUEST', `Parameter ${problem}.`);
+  return invalidRequest(`Parameter ${problem}.`);
 }

@@ -24,11 +24,12 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { toJson } from '../../http/json-response.ts';
 import { limitLists } from '../../http/list-limit.ts';
+import { readCursor } from '../../http/page.ts';
 import { type Context, type HandlerResponse, requireCaller, route } from '../../http/route.ts';
 import { emptyStream, streamOf } from '../../http/stream.ts';
 import { createStreamSlots, type StreamSlots } from '../../http/stream-slots.ts';
 import { executionWire } from './execution-wire.ts';
-import { type HistoryQuery, readCursor, readHistory } from './history-query.ts';
+import { type HistoryQuery, readHistory } from './history-query.ts';
 
 /** Lists the executions of one agent, and of all agents that the caller can see. */
 export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -84,7 +85,7 @@ async function pageOf(
     includeProcessing: query.include === 'processing' && query.status === undefined,
     omitsBodies: query.omit === 'bodies',
     offset,
-    after: readCursor(query),
+    after: readCursor('execution', query),
     recordsReadMax: query.q === undefined ? recordsReadMax : recordsSearchedMax,
     // One row more than the page shows whether another page follows.
     limit: limit + 1,

@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/workflows/schedules.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
+import { notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import { nextTicks } from '../../../core/workflow/schedule.ts';
 import * as flow from '../../../flow/workflow/change-schedule.ts';
@@ -46,7 +47,7 @@ export function scheduleRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, contract.getSchedule, async ({ params, caller }) => {
     const { workflowId, id } = await scheduleKey(caller, params);
     const row = id && (await findSchedule(db, workflowId, id));
-    if (!row) throw flow.noSuchSchedule();
+    if (!row) throw notFound('schedule', 'workflow');
     return scheduleResponse(row);
   });
 
