@@ -147,8 +147,8 @@ class ModelRegistry implements Models {
   }
 
   /**
-   * Keyed by the settings, not by their revision: a provider that is deleted and created again starts its revisions
-   * anew and would get the model with the old key.
+   * Keyed by the settings, not by their revision: revisions restart if a provider is deleted and created again, and the
+   * cached model has the old key.
    */
   #cachedModel(connection: Connection, model: string): Promise<Model> {
     const key = JSON.stringify([connection, model]);

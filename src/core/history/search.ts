@@ -1,6 +1,6 @@
 /**
- * Text search. A word is what stands between blanks and punctuation, in the query as in the text: `A-1017` and
- * `acme.io` are two consecutive words each.
+ * Text search. Blanks and punctuation separate words, in the query as in the text: `A-1017` and `acme.io` are two
+ * consecutive words each.
  */
 
 /** Consecutive words that must (or must not) occur in the text. */
