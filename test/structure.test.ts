@@ -196,7 +196,10 @@ function listed(folder: string): string[] {
 
 /** The text without comments and strings. */
 function codeOf(text: string): string {
-  return text.replace(/\/\*.*?\*\/|\/\/[^\n]*|(['"])(?:(?!\1)[^\\\n]|\\.)*\1|`(?:[^`\\]|\\.)*`/gs, '');
+  return text.replace(
+    /\/\*.*?\*\/|\/\/[^\n]*|(['"])(?:(?!\1)[^\\\n]|\\.)*\1|`(?:[^`\\]|\\.)*`/gs,
+    '',
+  );
 }
 
 function importsOf(text: string): string[] {

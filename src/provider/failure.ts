@@ -30,8 +30,8 @@ export function toFailure(error: unknown, secrets: readonly string[], nowMs: num
     // The AI SDK's message for an unreadable response quotes the response.
     if (unreadable.test(error instanceof Error ? error.name : '')) return unread();
     // Neither a response nor the network: the request could not be built.
-    const said = error instanceof Error ? error.message : String(error);
-    const message = redact(`The call failed: ${said}`, secrets);
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = redact(`The call failed: ${reason}`, secrets);
     return new ModelFailure('PROVIDER_ERROR', message, failureOptions.malformed);
   }
   const reading = { secrets, nowMs };
@@ -150,13 +150,13 @@ interface Classification {
  */
 function classify(
   status: number,
-  said: ProviderErrorBody,
+  body: ProviderErrorBody,
   headers: Record<string, string>,
 ): Classification {
   // Bedrock names its exceptions in a header: `ThrottlingException:http://…`.
   const named = headers['x-amzn-errortype']?.split(':', 1) ?? [];
-  const given = new Set([...said.codes, ...named.map((name) => name.toLowerCase())]);
-  const text = (said.text ?? '').slice(0, searchedCharsMax);
+  const given = new Set([...body.codes, ...named.map((name) => name.toLowerCase())]);
+  const text = (body.text ?? '').slice(0, searchedCharsMax);
   const refused = status >= 400 && status < 500;
   const is = (known: ReadonlySet<string>, words: RegExp) =>
     !given.isDisjointFrom(known) || words.test(text);
@@ -174,9 +174,9 @@ function classify(
 }
 
 /** Without a status. If neither code nor text identifies the error, a retry may succeed. */
-function classifyHidden(said: ProviderErrorBody, headers: Record<string, string>): Classification {
-  const limited = !said.codes.isDisjointFrom(limitCodes) || limitText.test(said.text ?? '');
-  const found = classify(limited ? 429 : 400, said, headers);
+function classifyHidden(body: ProviderErrorBody, headers: Record<string, string>): Classification {
+  const limited = !body.codes.isDisjointFrom(limitCodes) || limitText.test(body.text ?? '');
+  const found = classify(limited ? 429 : 400, body, headers);
   return found.code === 'PROVIDER_ERROR' ? final('PROVIDER_ERROR', true) : found;
 }
 

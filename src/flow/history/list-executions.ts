@@ -5,7 +5,7 @@ import {
   type IdRange,
   type Piece,
   rangesOf,
-  sparse,
+  sparsePieces,
   windowOf,
 } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
@@ -124,7 +124,7 @@ async function pageByReading(trx: Trx, request: ListRequest): Promise<HistoryPag
   const candidates = matchingIn(pieces);
   if (candidates > request.recordsReadMax) throw tooMany(candidates, request.recordsReadMax);
   const all = windowOf(pieces, 0, candidates);
-  const ranges = rangesOf((await breakDown(trx, countable, all, candidates, sparse)).pieces);
+  const ranges = rangesOf((await breakDown(trx, countable, all, candidates, sparsePieces)).pieces);
   const rest = after === null ? ranges : ranges.flatMap((one) => before(after, one));
   const page = { ranges: rest, skip: offset, take: limit, omitsBodies };
   try {

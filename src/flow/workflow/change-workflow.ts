@@ -26,7 +26,7 @@ import {
   type WorkflowRow,
 } from '../../store/workflow/workflows.ts';
 import { type Precondition, refuseStale } from '../agent/precondition.ts';
-import { type Checked, requireSound } from './check-workflow.ts';
+import { type Checked, requireValidDefinition } from './check-workflow.ts';
 
 /** Creates, changes and deletes workflows, adds versions and pins them. */
 
@@ -44,7 +44,7 @@ export async function createWorkflow(
   { definition, ...input }: WorkflowInput,
 ): Promise<WorkflowRow> {
   return inTransaction(db, async (trx) => {
-    const checked = await requireSound(trx, caller, definition);
+    const checked = await requireValidDefinition(trx, caller, definition);
     const { workspaceId, userId } = caller;
     const id = uuid7(await readClock(trx));
     if (!(await insertWorkflow(trx, { ...input, id, workspaceId, createdBy: userId }))) {
@@ -74,7 +74,7 @@ export async function createWorkflowVersion(
 ): Promise<WorkflowVersionRow> {
   return inTransaction(db, async (trx) => {
     const workflow = await locked(trx, caller, workflowId);
-    const checked = await requireSound(trx, caller, definition);
+    const checked = await requireValidDefinition(trx, caller, definition);
     return addVersion(trx, caller, workflow.id, checked, input);
   });
 }
@@ -107,7 +107,7 @@ export async function changeWorkflow(
     if (isRepinned) {
       const version = versionId && (await findWorkflowVersion(trx, caller, workflow.id, versionId));
       if (!version) throw notFound('version', 'workflow');
-      await requireSound(trx, caller, version.definition);
+      await requireValidDefinition(trx, caller, version.definition);
       await pin(trx, caller, workflow.id, version.id);
       const details = { workflowVersionId: toId('workflowVersion', version.id) };
       await audit(trx, caller, 'workflow.pin', workflow.id, details);
