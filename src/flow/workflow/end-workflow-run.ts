@@ -36,3 +36,17 @@ export async function endWorkflowRun(
     return { ready: [], ended: [{ runId, workflowId: run.workflow_id, end }], stopping };
   }
 }
+
+export const canceled: RunEnd = {
+  status: 'canceled',
+  errorCode: 'CANCELED',
+  error: 'The workflow run was canceled.',
+  failedStep: null,
+};
+
+export const deadlineExceeded: RunEnd = {
+  status: 'failed',
+  errorCode: 'DEADLINE_EXCEEDED',
+  error: 'The workflow run did not end before its deadline.',
+  failedStep: null,
+};

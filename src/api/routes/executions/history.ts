@@ -23,7 +23,7 @@ import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { toJson } from '../../http/json-response.ts';
-import { limitLists } from '../../http/list-limit.ts';
+import { limitLists } from '../../http/minute-limit.ts';
 import { readCursor } from '../../http/page.ts';
 import { type Context, type HandlerResponse, requireCaller, route } from '../../http/route.ts';
 import { emptyStream, streamOf } from '../../http/stream.ts';

@@ -20,7 +20,7 @@ import {
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { limitLists } from '../../http/list-limit.ts';
+import { limitLists } from '../../http/minute-limit.ts';
 import { route } from '../../http/route.ts';
 import {
   readAgentIds,

@@ -12,7 +12,7 @@ import {
   listSchedules,
   type ScheduleRow,
 } from '../../../store/workflow/schedules.ts';
-import { requireExecute, requireWholeWorkspace } from '../../access/require-permission.ts';
+import { requirePermission, requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { etag, ifMatch } from '../../http/if-match.ts';
 import { RawJson } from '../../http/json-response.ts';
@@ -26,7 +26,7 @@ export function scheduleRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.createSchedule, async ({ params, body, caller }) => {
     requireWholeWorkspace(caller);
-    requireExecute(caller);
+    requirePermission(caller, 'execute');
     const { cron, timeZone = 'UTC', missed = 'skip', enabled = true } = body;
     const input = JSON.stringify(body.input ?? {});
     const workflowId = fromId('workflow', params.workflowId);
@@ -53,7 +53,7 @@ export function scheduleRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.updateSchedule, async ({ params, body, caller, request }) => {
     requireWholeWorkspace(caller);
-    requireExecute(caller);
+    requirePermission(caller, 'execute');
     const { input, ...others } = body;
     const change = { ...others, ...(input && { input: JSON.stringify(input) }) };
     const key = await scheduleKey(caller, params);

@@ -12,7 +12,7 @@ import { mayRead } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowOrigin } from '../../http/cors.ts';
 import { errorResponse } from '../../http/error-response.ts';
-import { limitLists } from '../../http/list-limit.ts';
+import { limitLists } from '../../http/minute-limit.ts';
 import { pageResponse, readCursor, readPage } from '../../http/page.ts';
 import { rateHeaders } from '../../http/rate-headers.ts';
 import { type HandlerResponse, route, routePath, send } from '../../http/route.ts';

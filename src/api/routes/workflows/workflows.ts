@@ -19,7 +19,7 @@ import {
   listWorkflows,
   type WorkflowRow,
 } from '../../../store/workflow/workflows.ts';
-import { requireRead, requireWholeWorkspace } from '../../access/require-permission.ts';
+import { requirePermission, requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { etag, ifMatch } from '../../http/if-match.ts';
 import { pageResponse, readPage } from '../../http/page.ts';
@@ -42,7 +42,7 @@ export function workflowRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, contract.listWorkflows, async ({ query, caller }) => {
     const page = readPage(query);
     const { q = null, include } = query;
-    if (include === 'activity') requireRead(caller);
+    if (include === 'activity') requirePermission(caller, 'read');
     const { rows, total } = await listWorkflows(db, caller, { ...page, q });
     if (include === 'activity') {
       const ids = rows.map(({ id }) => id);
