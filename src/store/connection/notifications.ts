@@ -36,9 +36,7 @@ export function openNotifications(options: {
   readonly onError: (error: unknown) => void;
 }): Notifications {
   const listeners = new Map<Channel, Listener[]>();
-  const receiver = new NotificationReceiver(options.connection, options.onError, (channel, ids) => {
-    for (const listener of listeners.get(channel) ?? []) listener(ids);
-  });
+  const receiver = new NotificationReceiver(options.connection, options.onError, listeners);
   const sender = new NotificationSender(options.db, options.onError);
   if (!options.connection.pooled) void receiver.connect();
 
@@ -112,7 +110,7 @@ class NotificationSender {
 class NotificationReceiver {
   readonly #connection: Connection;
   readonly #onError: (error: unknown) => void;
-  readonly #onNotification: (channel: Channel, ids: string[]) => void;
+  readonly #listeners: ReadonlyMap<string, readonly Listener[]>;
   #client: pg.Client | null = null;
   #closed = false;
   #reconnect: NodeJS.Timeout | undefined;
@@ -120,11 +118,11 @@ class NotificationReceiver {
   constructor(
     connection: Connection,
     onError: (error: unknown) => void,
-    onNotification: (channel: Channel, ids: string[]) => void,
+    listeners: ReadonlyMap<string, readonly Listener[]>,
   ) {
     this.#connection = connection;
     this.#onError = onError;
-    this.#onNotification = onNotification;
+    this.#listeners = listeners;
   }
 
   async connect(): Promise<void> {
@@ -137,7 +135,8 @@ class NotificationReceiver {
     client.on('error', lost);
     client.on('end', () => lost());
     client.on('notification', ({ channel, payload }) => {
-      this.#onNotification(channel as Channel, payload ? payload.split(' ') : []);
+      const ids = payload ? payload.split(' ') : [];
+      for (const listener of this.#listeners.get(channel) ?? []) listener(ids);
     });
     try {
       await client.connect();

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   listAllExecutions,
   listExecutions,
@@ -34,14 +34,13 @@ import { type HistoryQuery, readHistory } from './history-query.ts';
 /** Lists the executions of one agent, and of all agents that the caller can see. */
 export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { db } = deps;
-  const countCall = (caller: Caller, reply: FastifyReply) => limitLists(deps, caller, reply);
   const slots = createStreamSlots('page', {
     max: longPagesMax,
     ofWorkspaceMax: longPagesOfWorkspaceMax,
   });
 
   for (const endpoint of [listExecutions, listExecutionsUnversioned]) {
-    route(app, deps, endpoint, (context) => listOfAgent(deps, slots, context), countCall);
+    route(app, deps, endpoint, (context) => listOfAgent(deps, slots, context), limitLists);
   }
 
   route(
@@ -52,7 +51,7 @@ export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const agentIds = await listVisibleAgents(db, caller);
       return pageOf({ db, slots }, { agentIds, query, caller, request });
     },
-    countCall,
+    limitLists,
   );
 }
 

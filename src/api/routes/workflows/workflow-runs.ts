@@ -24,7 +24,6 @@ import { requireWorkflow } from './workflows.ts';
 /** Starts, lists, reads and cancels workflow runs. */
 export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { db } = deps;
-  const countCall = (caller: Caller, reply: FastifyReply) => limitLists(deps, caller, reply);
   executeRoutes(app, deps);
 
   route(
@@ -54,7 +53,7 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
         },
       };
     },
-    countCall,
+    limitLists,
   );
 
   route(app, deps, contract.getWorkflowRun, async ({ params, query, caller, request, reply }) => {
@@ -84,7 +83,7 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
         { ...page, total },
       );
     },
-    countCall,
+    limitLists,
   );
 
   route(app, deps, contract.cancelWorkflowRun, async ({ params, caller }) => {
