@@ -145,8 +145,8 @@ interface Classification {
 }
 
 /**
- * The order matters: a 429 may mention tokens and a 403 a filter, and a 400 may hide what others give a status of its
- * own (Google's invalid key, Bedrock's unknown model).
+ * The order matters: a 429 may mention tokens and a 403 a filter, and a 400 may hide errors for which other providers
+ * have a separate status (Google's invalid key, Bedrock's unknown model).
  */
 function classify(
   status: number,
@@ -169,7 +169,7 @@ function classify(
   if (status === 403 || (refused && is(authCodes, authText))) return final('PROVIDER_AUTH');
   if (status === 404 || (refused && is(modelCodes, modelText))) return final('MODEL_NOT_FOUND');
   if (status === 413 || (refused && is(contextCodes, contextText))) return final('CONTEXT_LENGTH');
-  // A redirect (3xx) leads to the same place each time.
+  // A redirect (3xx) is permanent: a retry gets the same one.
   return final('PROVIDER_ERROR', status >= 500 || transientStatuses.has(status));
 }
 

@@ -88,7 +88,7 @@ export function requireFit(settings: AgentSettings, version: PinnedVersion): voi
     throw invalidRequest(`Variables cannot be both required and optional: ${both.join(', ')}.`);
   }
   if (effective(settings.config, version).model === null) {
-    const message = `Field "agentConfig.model" is missing: version ${version.label} names no model.`;
+    const message = `Field "agentConfig.model" is missing: version ${version.label} has no model.`;
     throw invalidRequest(message);
   }
   const undeclaredVariables = undeclared(version.variables, settings);

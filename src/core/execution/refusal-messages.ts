@@ -33,12 +33,12 @@ export function inactiveMessage(agent: {
   if (!agent.apiEnabled && agent.stage !== 'Draft' && agent.stage !== 'Paused') {
     return 'API access of the agent is switched off.';
   }
-  return `The agent is in stage ${agent.stage}, which takes no API calls.`;
+  return `The agent is in stage ${agent.stage}, which accepts no API calls.`;
 }
 
 export function limitMessage(by: WindowState): string {
-  const whose = { key: 'the API key', agent: 'the agent', stage: 'the Testing stage' }[by.scope];
-  return `Rate limit of ${whose} exceeded: ${by.limit} per ${by.window}.`;
+  const owner = { key: 'the API key', agent: 'the agent', stage: 'the Testing stage' }[by.scope];
+  return `Rate limit of ${owner} exceeded: ${by.limit} per ${by.window}.`;
 }
 
 export function limitFields(

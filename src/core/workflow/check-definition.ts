@@ -210,7 +210,9 @@ function fallbackProblems(draft: StepDraft | undefined, stepIndex: number): Work
   if ((fallback.agentId !== undefined) === hasOutput) {
     return wrong('A fallback is either an agent or an output.');
   }
-  return hasOutput && fallback.variables ? wrong('A fixed output takes no variables.') : [];
+  return hasOutput && fallback.variables
+    ? wrong('A fallback with a fixed output cannot have variables.')
+    : [];
 }
 
 /** Each cycle of steps that wait for each other, once. */

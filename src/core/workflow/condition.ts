@@ -115,7 +115,7 @@ function stepOf(node: Node): string | null {
   return name.op === 'value' && typeof name.args === 'string' ? name.args : null;
 }
 
-/** The first line: the others show the place. It may quote names and values, which a model may have written. */
+/** The first line; the others show the position. It may quote names and values, which a model may have written. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return 'The condition cannot be evaluated.';
   const [line = ''] = error.message.slice(0, messageCharsMax).split('\n');

@@ -4,7 +4,7 @@ import { withinOutput } from './step-output.ts';
 
 /**
  * A JSON text with indexed access: the input of a workflow run, the output of a step, a list, or one of its items. It
- * is immutable and may be long, so it is scanned once, however many lookups follow and however deep they go.
+ * is immutable and may be long, so it is scanned once for all lookups of any depth.
  */
 export interface Document {
   /** As stored: text written by a model is a JSON string. */

@@ -24,7 +24,7 @@ import type { OnProgress } from './progress.ts';
 import type { StepTaker } from './take-steps.ts';
 
 /**
- * Finds work on workflow runs that no commit leads to any more: ready steps whose process died or that waited for a
+ * Finds work on workflow runs that no commit triggers any more: ready steps whose process died or that waited for a
  * limit, executions of ended workflow runs that still run, and workflow runs past their deadline.
  */
 export interface SweepDeps {
@@ -126,7 +126,7 @@ function sharesOf(
 function allowedSteps(agent: DueAgentRow, testingLimits: RateLimits): number {
   const { stage, archived, apiEnabled, counts, nowMs } = agent;
   if (stage === null || counts === null) return Number.POSITIVE_INFINITY;
-  // Such steps fail for good, whatever the limits. Their fallbacks must not wait.
+  // Such steps fail permanently, so their fallbacks must not wait for limits.
   const isCallable = callable({
     ...{ stage, archived: archived === true, apiEnabled: apiEnabled === true },
   });

@@ -39,7 +39,7 @@ export function merged(one: RunValues, other: RunValues): RunValues {
 
 export const noValues: RunValues = { input: null, outputs: new Map(), lists: new Map() };
 
-/** Twice the length of the texts: a document also caches what was searched in it. */
+/** Twice the length of the texts: a document also caches an index. */
 function charsOf({ input, outputs, lists }: RunValues): number {
   const all: (Document | null)[] = [input, ...outputs.values(), ...lists.values()];
   return all.reduce((sum, one) => sum + 2 * (one?.json.length ?? 0), entryChars);

@@ -134,7 +134,9 @@ test('a fallback is an agent or an output, not both and not neither', () => {
   assert.deepEqual(words({}), ['A fallback is either an agent or an output.']);
   const both = { agentId: 'agt_a', output: null };
   assert.deepEqual(words(both), ['A fallback is either an agent or an output.']);
-  assert.deepEqual(words({ output: 1, variables: {} }), ['A fixed output takes no variables.']);
+  assert.deepEqual(words({ output: 1, variables: {} }), [
+    'A fallback with a fixed output cannot have variables.',
+  ]);
   assert.deepEqual(words({ output: null }), []);
 });
 

@@ -8,7 +8,7 @@ import { routePath } from '../../http/route.ts';
 
 /**
  * The dashboard and the API reference, as `dashboard/build.ts` wrote them: one page for all paths of the dashboard, one at
- * `/docs`, and the files that both load. Everything is read once and kept, so only what the build wrote can be requested.
+ * `/docs`, and the files that both load. All files are read once into memory, so only files of the build can be requested.
  */
 export function dashboardRoutes(app: FastifyInstance, folder: string = buildFolder): void {
   let pending: Promise<Build | null> | null = null;

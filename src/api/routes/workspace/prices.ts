@@ -43,7 +43,7 @@ export function priceRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const { model } = query;
     // PostgreSQL does not accept a NUL, so no stored price matches.
     if (model.includes('\0') || !(await store.deletePrice(db, caller.workspaceId, model))) {
-      throw new CallFailure('NOT_FOUND', 'The workspace has no price of its own for this model.');
+      throw new CallFailure('NOT_FOUND', 'The workspace has no custom price for this model.');
     }
     return { status: 204, body: null };
   });
