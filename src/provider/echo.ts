@@ -60,7 +60,7 @@ interface Shape {
 
 function parse(model: string): Shape {
   const [name, query = '', ...more] = model.split('?');
-  if (name !== 'echo') throw unknown(`unknown model cueline/${name}; the only one is cueline/echo`);
+  if (name !== 'echo') throw unknown(`unknown model cueline/${name}, only cueline/echo exists`);
   const shape: Shape = { delay: 0, fail: null, tokens: null };
   const seen = new Set<string>();
   if (more.length > 0) throw unknown('a query has one question mark');
