@@ -33,7 +33,7 @@ export function createLogger(options: {
 const bufferedMax = 4 * 1024 * 1024;
 
 /**
- * A full disk or a reader that is gone costs log lines and nothing else. The default destination of pino keeps a line
+ * A full disk or a closed pipe costs only log lines. The default destination of pino keeps a line
  * until it is written: a process that cannot write would never exit.
  */
 function standardError(): DestinationStream {
@@ -48,7 +48,7 @@ function standardError(): DestinationStream {
 
 const flushMsMax = 1_000;
 
-/** Resolves once standard error is written, or after a second: its reader may be gone. */
+/** Resolves once standard error is written, or after a second: the pipe may be closed. */
 export async function flushStderr(): Promise<void> {
   const { stderr } = process;
   if (stderr.writableLength === 0) return;

@@ -176,12 +176,10 @@ function createEngine(
   const { pipelines, singlePipelines, workDb } = connections;
   const { testingLimits } = config;
   const onError = failures.reporter('wait poll failed');
-  const waiters = createWaiters({
-    findEndedExecutions: (ids) => findEndedExecutions(db, ids),
-    onError,
-  });
+  const waiters = createWaiters({ findEnded: (ids) => findEndedExecutions(db, ids), onError });
   const workflowRunWaiters = createWaiters({
-    ...{ findEndedExecutions: (ids) => findEndedWorkflowRuns(db, ids), onError },
+    findEnded: (ids) => findEndedWorkflowRuns(db, ids),
+    onError,
   });
   const log = executionLog(logger);
   const metrics = createMetrics({

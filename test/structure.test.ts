@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
 
-/** The rules of the house that a machine can hold: imports, lengths, where SQL and the environment may stand. */
+/** Rules that a test can enforce: imports, lengths, vocabulary, and the only files with SQL and the environment. */
 
 const root = join(import.meta.dirname, '..');
 /** Functions longer than biome allows (60 lines), each with a `biome-ignore` that gives the reason. */
@@ -12,6 +12,11 @@ const longFunctionsMax = 15;
 /** Words that may not appear in code or comments: former names, homely nouns, translated idioms. */
 const bannedIdentifiers =
   /\b(\w+Book|\w+Words|\w+(?<!formatTo)Parts|keepHouse|departure|linger\w*|knock|whoever|orGiveUp|lookUp|tryAgain|carryOut|takeRuns|lockRuns|EndedRun|RunMemory|runQueue|giveBack|standIn|neighbou?rs?)\b/g;
+
+/** In the product, in any spelling, also within texts. */
+const bannedWords = /\b(whoever|anew|told|stands)\b/gi;
+/** In the product, as names; a comment may use the words. */
+const bannedNames = /\b(endValues|stands|told|kept|anew)\b/g;
 
 const files = ['src', 'test', 'harness', 'proof', 'bench', 'seed', 'dashboard']
   .flatMap((folder) => listed(folder))
@@ -152,6 +157,17 @@ test('no name or comment uses a banned word', () => {
   assert.deepEqual(found, []);
 });
 
+test('no name in the product is homely', () => {
+  const found = files
+    .filter(({ file }) => /^(src|dashboard)\//.test(file))
+    .flatMap(({ file, text }) =>
+      [...(text.match(bannedWords) ?? []), ...(codeOf(text).match(bannedNames) ?? [])].map(
+        (name) => `${file}: ${name}`,
+      ),
+    );
+  assert.deepEqual(found, []);
+});
+
 test('SQL, the environment and better-auth stand only at their places', () => {
   const wrong = files
     .filter(({ file }) => file.startsWith('src/'))
@@ -176,6 +192,14 @@ test('no file is named after nothing', () => {
 function listed(folder: string): string[] {
   const exclude = ['**/node_modules'];
   return globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root, exclude });
+}
+
+/** The text without comments and strings. */
+function codeOf(text: string): string {
+  return text.replace(
+    /\/\*.*?\*\/|\/\/[^\n]*|(['"])(?:(?!\1)[^\\\n]|\\.)*\1|`(?:[^`\\]|\\.)*`/gs,
+    '',
+  );
 }
 
 function importsOf(text: string): string[] {

@@ -2,7 +2,7 @@ import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { describeError, ErrorState } from '../components/error-state.tsx';
-import { isNotFound } from '../data/client/not-found.ts';
+import { isNotFound } from '../data/client/error-status.ts';
 import { navigationItems } from './navigation-items.ts';
 import { StandalonePage } from './standalone-page.tsx';
 

@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { isSignedOut } from '../data/client/error-status.ts';
 import { queryClient } from '../data/client/query-client.ts';
-import { isSignedOut } from '../data/client/signed-out.ts';
 import { meQuery } from '../data/workspace/me.ts';
 
 export const rootRoute = createRootRoute();

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { isSignedOut } from '../data/client/error-status.ts';
 import { sessionEnd } from '../data/client/query-client.ts';
-import { isSignedOut } from '../data/client/signed-out.ts';
 import { meQuery } from '../data/workspace/me.ts';
 
 /** Whether the session has ended while the page is open, and a callback for when a new one exists. */

@@ -91,7 +91,7 @@ async function calledOrEnded({ provider, db }: ProofEnvironment, calls: number):
   for (;;) {
     if (provider.calls.length >= calls) return true;
     // Workers claim immediately instead of at their next poll.
-    await sql`select pg_notify('cueline_queued', '')`.execute(db);
+    await sql`select pg_notify('cueline_execution_queued', '')`.execute(db);
     if (await allEnded(db, 100)) return provider.calls.length >= calls;
   }
 }

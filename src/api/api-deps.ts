@@ -5,8 +5,8 @@ import type { Admission } from '../flow/admission/admit.ts';
 import type { Canceler } from '../flow/execution/cancel.ts';
 import type { SharedReads } from '../flow/execution/shared-reads.ts';
 import type { Waiters } from '../flow/execution/wait.ts';
-import type { WorkflowCanceler } from '../flow/workflow/cancel-workflow.ts';
 import type { WorkflowStarter } from '../flow/workflow/start-workflow.ts';
+import type { Workflows } from '../flow/workflow/workflows.ts';
 import type { Db } from '../store/connection/database.ts';
 import type { Pipelines } from '../store/connection/pipeline.ts';
 import type { Authenticator } from './access/authenticate.ts';
@@ -26,7 +26,7 @@ export interface ApiDeps {
   readonly canceler: Canceler;
   readonly waiters: Waiters;
   readonly workflowStarter: WorkflowStarter;
-  readonly workflowCanceler: WorkflowCanceler;
+  readonly workflowCanceler: Workflows['canceler'];
   readonly workflowRunWaiters: Waiters;
   /** Shared by both kinds of waiters. */
   readonly waitSlots: WaitSlots;

@@ -7,7 +7,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { CallFailure } from '../core/failure.ts';
+import { CallFailure, notFound } from '../core/failure.ts';
 import { announcesBody } from './http/body.ts';
 import { drainAfterResponse } from './http/drain-socket.ts';
 import { asCallFailure, errorResponse } from './http/error-response.ts';
@@ -93,7 +93,7 @@ function fastifyOptions(
     },
     frameworkErrors: (_error, request, reply) => {
       reply.headers({ 'x-request-id': request.id, connection: 'close' });
-      sendFailure(reply, noSuchPath(), request.id);
+      sendFailure(reply, notFound('path'), request.id);
     },
   };
 }
@@ -142,7 +142,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
 function sendUnknownPath(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
   const allowed = app.methodsAt(request.url);
   if (allowed.length === 0) {
-    return app.unknownPage?.(request, reply) ?? sendFailure(reply, noSuchPath(), request.id);
+    return app.unknownPage?.(request, reply) ?? sendFailure(reply, notFound('path'), request.id);
   }
   reply.header('allow', allowed.join(', '));
   const message = `This path supports ${allowed.join(', ')}.`;
@@ -151,10 +151,6 @@ function sendUnknownPath(app: FastifyInstance, request: FastifyRequest, reply: F
 
 function sendFailure(reply: FastifyReply, failure: CallFailure, requestId: string): void {
   send(reply, errorResponse(failure, requestId));
-}
-
-function noSuchPath(): CallFailure {
-  return new CallFailure('NOT_FOUND', 'There is no such path.');
 }
 
 /** Whether the client disconnected before the response started, which aborts the stream of its body. */

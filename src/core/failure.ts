@@ -81,14 +81,22 @@ export class CallFailure extends Error {
   }
 }
 
+export function invalidRequest(message: string): CallFailure {
+  return new CallFailure('INVALID_REQUEST', message);
+}
+
+/** For a resource that does not exist or that the caller cannot see. `parent` is the resource that it belongs to. */
+export function notFound(what: string, parent?: string): CallFailure {
+  const message = parent ? `The ${parent} has no such ${what}.` : `There is no such ${what}.`;
+  return new CallFailure('NOT_FOUND', message);
+}
+
 /**
  * The message for an unknown name.
- * @param named the place, as the beginning of a sentence: `Field "seed"`
+ * @param named the noun and the name, as the beginning of a sentence: `Field "seed"`
  * @param allowed the names that are allowed there
  */
 export function unknownName(named: string, allowed: readonly string[]): string {
-  const [first, ...others] = allowed;
-  if (first === undefined) return `${named} is not known: none is allowed.`;
-  const are = others.length > 0 ? 'are' : 'is';
-  return `${named} is not known: allowed ${are} ${allowed.join(', ')}.`;
+  const subject = named.charAt(0).toLowerCase() + named.slice(1);
+  return `Unknown ${subject}. Allowed: ${allowed.length > 0 ? allowed.join(', ') : 'none'}.`;
 }

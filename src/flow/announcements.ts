@@ -47,14 +47,16 @@ export class Announcements {
       runIds.forEach(values.forget);
     });
     if (!worker) return;
-    notifications.subscribe('cueline_queued', () => worker.wake());
-    notifications.subscribe('cueline_canceled', (executionIds) => worker.cancel(executionIds));
+    notifications.subscribe('cueline_execution_queued', () => worker.wake());
+    notifications.subscribe('cueline_execution_canceled', (executionIds) =>
+      worker.cancel(executionIds),
+    );
   }
 
   /** Executions wait in the queue for a worker. */
   executionsQueued(): void {
     this.#worker?.wake();
-    this.#deps.notifications.publish('cueline_queued');
+    this.#deps.notifications.publish('cueline_execution_queued');
   }
 
   executionEnded(execution: EndedExecution): void {
@@ -68,7 +70,7 @@ export class Announcements {
   /** A canceled execution was claimed: its worker must abort the call. */
   executionCanceled(executionId: string): void {
     this.#worker?.cancel([executionId]);
-    this.#deps.notifications.publish('cueline_canceled', [executionId]);
+    this.#deps.notifications.publish('cueline_execution_canceled', [executionId]);
   }
 
   workflowRunEnded(run: EndedWorkflowRun): void {

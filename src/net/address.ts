@@ -2,17 +2,16 @@ import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
 /**
- * Which addresses are public. A call to a provider may reach nothing else: not this machine, by whichever of its
- * addresses, not its network, not the metadata service of a cloud.
+ * Decides which addresses are public. Outbound calls may reach only those: not this machine under any of its addresses, not
+ * its network, not the metadata service of a cloud.
  *
- * IPv4 is open but for the special ranges of the IANA registry. IPv6 is closed but for global unicast (2000::/3), so
- * that every form that carries an IPv4 address inside (mapped, compatible, NAT64, translated) is denied as a whole
- * and none has to be taken apart.
+ * IPv4 is allowed except for the special ranges of the IANA registry. IPv6 is denied except for global unicast (2000::/3).
+ * This denies every form that embeds an IPv4 address (mapped, compatible, NAT64, translated) without parsing it.
  */
 
-/** Whether a plain IP address, as a resolver gives it, is public. Anything that is not an address is not. */
+/** Whether an IP address, as returned by a resolver, is public. False for any other text. */
 export function isPublicAddress(address: string): boolean {
-  // A zone id (`fe80::1%eth0`) passes `isIP`, names an interface of this machine and is never public.
+  // A zone id (`fe80::1%eth0`) passes `isIP` but names an interface of this machine.
   if (address.includes('%')) return false;
   switch (isIP(address)) {
     case 4:
@@ -24,14 +23,14 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** Looking at the interfaces takes most of a millisecond; one that has come up since is found this much later. */
+/** Listing the interfaces takes almost a millisecond, so the list is cached this long. */
 const ownAddressesMs = 10_000;
 let ownAddresses: ReadonlySet<string> = new Set();
 let ownAddressesAt = Number.NEGATIVE_INFINITY;
 
 /**
- * Whether this machine itself has the address. A public one of its own leads past the firewall that keeps others from
- * what listens there.
+ * Whether the address belongs to this machine. A call to its own public address would bypass the firewall that protects
+ * local services.
  */
 function isOwn(address: string): boolean {
   const now = performance.now();
@@ -48,7 +47,7 @@ const denied = blockList([
   '10.0.0.0/8', // private
   '100.64.0.0/10', // carrier-grade NAT, and Alibaba's metadata at 100.100.100.200
   '127.0.0.0/8', // loopback
-  '168.63.129.16/32', // Azure's wire server: a public number that only its own machines reach
+  '168.63.129.16/32', // Azure's wire server: public, but reachable only from Azure machines
   '169.254.0.0/16', // link-local, and the metadata of most clouds at 169.254.169.254
   '172.16.0.0/12', // private
   '192.0.0.0/24', // protocol assignments, and Oracle's metadata at 192.0.0.192
@@ -65,7 +64,7 @@ const denied = blockList([
   '240.0.0.0/4', // reserved, and broadcast
   '2001::/23', // protocol assignments: Teredo, benchmarks, AMT, ORCHID
   '2001:db8::/32', // documentation
-  '2002::/16', // 6to4: an IPv4 address inside
+  '2002::/16', // 6to4: embeds an IPv4 address
   '2620:4f:8000::/48', // AS112
   '3fff::/20', // documentation
 ]);

@@ -15,7 +15,7 @@ import { readResponseBody } from './response-body.ts';
 import { responseBytesMax } from './response-limits.ts';
 
 /**
- * The outbound HTTP client: every call to a provider goes through it.
+ * The outbound HTTP client: it makes every call to a provider.
  *
  * Addresses are checked in the lookup of the connection itself, so the checked address is the one connected to: DNS
  * rebinding gains nothing. Redirects are never followed: an API does not redirect a POST, and the key would travel to

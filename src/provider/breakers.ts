@@ -1,4 +1,5 @@
 import type { ExecutionErrorCode } from '../core/failure.ts';
+import { LruCache } from '../core/lru-cache.ts';
 import {
   type Breaker,
   closedBreaker,
@@ -9,7 +10,6 @@ import {
 } from '../core/model/breaker.ts';
 import { ModelDeferred, ModelFailure } from '../core/model/model-port.ts';
 import { FairQueue } from './fair-queue.ts';
-import { LruCache } from './lru-cache.ts';
 import { knownProvider } from './with-metrics.ts';
 
 /**
@@ -52,7 +52,7 @@ interface Guarded {
 }
 
 const breakersMax = 1_000;
-/** Shorter than a slot should be held for nothing, longer than most gaps between two calls. */
+/** Short, because the waiting call occupies a slot; longer than most gaps between two calls. */
 const waitMs = 1_000;
 /** A single repeated call is deferred at most this often in two minutes in which no call ends. */
 const fewMax = 60;
@@ -62,41 +62,44 @@ const shortTimeoutMs = 10_000;
 export function createBreakers(callsMax: number): Breakers {
   const all = new LruCache<Guarded>(breakersMax);
 
-  async function admitted(guarded: Guarded, call: GuardedCall): Promise<number> {
-    const entry = await entered(guarded, call);
+  async function admit(guarded: Guarded, call: GuardedCall): Promise<number> {
+    const entry = await enterOrWait(guarded, call);
     if (entry.kind === 'go') return entry.epoch;
     throw deferred(guarded, call, entry.kind === 'open' ? entry.leftMs : 0);
   }
 
-  async function entered(guarded: Guarded, { workspaceId, signal }: GuardedCall): Promise<Entry> {
+  async function enterOrWait(
+    guarded: Guarded,
+    { workspaceId, signal }: GuardedCall,
+  ): Promise<Entry> {
     const { queue } = guarded;
     // Time alone may have made room; a new call does not overtake waiting ones.
     grantRoom(guarded);
-    const entry: Entry = queue.empty ? tried(guarded) : { kind: 'full' };
+    const entry: Entry = queue.empty ? tryEnter(guarded) : { kind: 'full' };
     if (entry.kind !== 'full') return entry;
-    const given = await queue.acquire(workspaceId, waitMs, signal);
-    if (given || signal.aborted) return given ?? entry;
+    const granted = await queue.acquire(workspaceId, waitMs, signal);
+    if (granted || signal.aborted) return granted ?? entry;
     grantRoom(guarded);
-    return tried(guarded);
+    return tryEnter(guarded);
   }
 
-  function tried(guarded: Guarded): Entry {
+  function tryEnter(guarded: Guarded): Entry {
     if (guarded.callsInFlight >= callsMax) return { kind: 'full' };
     const entry = enter(guarded.breaker, performance.now());
     if (entry.kind === 'go') guarded.callsInFlight++;
     return entry;
   }
 
-  /** Gives free room to waiting calls; if the breaker has just opened, defers all of them. */
+  /** Admits waiting calls while there is room. Defers all of them if the breaker has just opened. */
   function grantRoom(guarded: Guarded): void {
     while (!guarded.queue.empty) {
-      const entry = tried(guarded);
+      const entry = tryEnter(guarded);
       if (entry.kind === 'full') return;
       guarded.queue.release(entry);
     }
   }
 
-  function ended(guarded: Guarded, epoch: number, outcome: Outcome): void {
+  function leaveBreaker(guarded: Guarded, epoch: number, outcome: Outcome): void {
     guarded.callsInFlight--;
     guarded.deferredCalls.clear();
     guarded.deferredInAll = 0;
@@ -106,16 +109,16 @@ export function createBreakers(callsMax: number): Breakers {
 
   return {
     async through(call, work) {
-      const guarded = all.getOrCreate(call.key, () => fresh(call.provider));
-      const epoch = await admitted(guarded, call);
+      const guarded = all.getOrCreate(call.key, () => newGuarded(call.provider));
+      const epoch = await admit(guarded, call);
       try {
         const response = await work();
-        ended(guarded, epoch, { kind: 'answered' });
+        leaveBreaker(guarded, epoch, { kind: 'answered' });
         return response;
       } catch (error) {
         const outcome = outcomeOf(error, call);
         if (outcome.kind === 'failed') guarded.lastCode = (error as ModelFailure).code;
-        ended(guarded, epoch, outcome);
+        leaveBreaker(guarded, epoch, outcome);
         throw error;
       }
     },
@@ -138,7 +141,7 @@ export function providersOpen(states: readonly BreakerState[]): Map<string, numb
   return counts;
 }
 
-function fresh(provider: string): Guarded {
+function newGuarded(provider: string): Guarded {
   return {
     provider,
     breaker: closedBreaker(),
@@ -172,6 +175,6 @@ function outcomeOf(error: unknown, call: Pick<GuardedCall, 'signal' | 'timeoutMs
   const { code, retryable, retryAfterMs } = reason;
   if (code === 'PROVIDER_NOT_CONFIGURED') return { kind: 'unknown' };
   if (code === 'MODEL_TIMEOUT' && call.timeoutMs < shortTimeoutMs) return { kind: 'unknown' };
-  // What a retry cannot fix is the caller's fault, and the provider did respond.
+  // A permanent failure is the caller's fault, and the provider did respond.
   return retryable ? { kind: 'failed', retryAfterMs } : { kind: 'answered' };
 }

@@ -39,9 +39,9 @@ async function readModels(
   if (response.status === 404) throw noList(base);
   // An HTML page, or an error with a success status.
   if (!response.ok || !isList(text)) {
-    const { status, headers } = response;
-    const said = { statusCode: status, responseHeaders: Object.fromEntries(headers) };
-    throw toFailure({ ...said, responseBody: text }, secretsOf(connection), Date.now());
+    const responseHeaders = Object.fromEntries(response.headers);
+    const error = { statusCode: response.status, responseHeaders, responseBody: text };
+    throw toFailure(error, secretsOf(connection), Date.now());
   }
 }
 

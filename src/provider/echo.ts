@@ -60,7 +60,7 @@ interface Shape {
 
 function parse(model: string): Shape {
   const [name, query = '', ...more] = model.split('?');
-  if (name !== 'echo') throw unknown(`there is no model cueline/${name}, only cueline/echo`);
+  if (name !== 'echo') throw unknown(`unknown model cueline/${name}, only cueline/echo exists`);
   const shape: Shape = { delay: 0, fail: null, tokens: null };
   const seen = new Set<string>();
   if (more.length > 0) throw unknown('a query has one question mark');
@@ -70,7 +70,7 @@ function parse(model: string): Shape {
     if (key === 'delay') shape.delay = whole(key, value, delayMsMax);
     else if (key === 'tokens') shape.tokens = whole(key, value, tokensMax);
     else if (key === 'fail') shape.fail = failureOf(value);
-    else throw unknown(`it takes delay, fail and tokens, not ${key}`);
+    else throw unknown(`the parameters are delay, fail and tokens, not ${key}`);
   }
   return shape;
 }

@@ -30,8 +30,8 @@ export function toFailure(error: unknown, secrets: readonly string[], nowMs: num
     // The AI SDK's message for an unreadable response quotes the response.
     if (unreadable.test(error instanceof Error ? error.name : '')) return unread();
     // Neither a response nor the network: the request could not be built.
-    const said = error instanceof Error ? error.message : String(error);
-    const message = redact(`The call failed: ${said}`, secrets);
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = redact(`The call failed: ${reason}`, secrets);
     return new ModelFailure('PROVIDER_ERROR', message, failureOptions.malformed);
   }
   const reading = { secrets, nowMs };
@@ -145,18 +145,18 @@ interface Classification {
 }
 
 /**
- * The order matters: a 429 may mention tokens and a 403 a filter, and a 400 may hide what others give a status of its
- * own (Google's invalid key, Bedrock's unknown model).
+ * The order matters: a 429 may mention tokens and a 403 a filter, and a 400 may hide errors for which other providers
+ * have a separate status (Google's invalid key, Bedrock's unknown model).
  */
 function classify(
   status: number,
-  said: ProviderErrorBody,
+  body: ProviderErrorBody,
   headers: Record<string, string>,
 ): Classification {
   // Bedrock names its exceptions in a header: `ThrottlingException:http://…`.
   const named = headers['x-amzn-errortype']?.split(':', 1) ?? [];
-  const given = new Set([...said.codes, ...named.map((name) => name.toLowerCase())]);
-  const text = (said.text ?? '').slice(0, searchedCharsMax);
+  const given = new Set([...body.codes, ...named.map((name) => name.toLowerCase())]);
+  const text = (body.text ?? '').slice(0, searchedCharsMax);
   const refused = status >= 400 && status < 500;
   const is = (known: ReadonlySet<string>, words: RegExp) =>
     !given.isDisjointFrom(known) || words.test(text);
@@ -169,14 +169,14 @@ function classify(
   if (status === 403 || (refused && is(authCodes, authText))) return final('PROVIDER_AUTH');
   if (status === 404 || (refused && is(modelCodes, modelText))) return final('MODEL_NOT_FOUND');
   if (status === 413 || (refused && is(contextCodes, contextText))) return final('CONTEXT_LENGTH');
-  // A redirect (3xx) leads to the same place each time.
+  // A redirect (3xx) is permanent: a retry gets the same one.
   return final('PROVIDER_ERROR', status >= 500 || transientStatuses.has(status));
 }
 
 /** Without a status. If neither code nor text identifies the error, a retry may succeed. */
-function classifyHidden(said: ProviderErrorBody, headers: Record<string, string>): Classification {
-  const limited = !said.codes.isDisjointFrom(limitCodes) || limitText.test(said.text ?? '');
-  const found = classify(limited ? 429 : 400, said, headers);
+function classifyHidden(body: ProviderErrorBody, headers: Record<string, string>): Classification {
+  const limited = !body.codes.isDisjointFrom(limitCodes) || limitText.test(body.text ?? '');
+  const found = classify(limited ? 429 : 400, body, headers);
   return found.code === 'PROVIDER_ERROR' ? final('PROVIDER_ERROR', true) : found;
 }
 

@@ -1,12 +1,12 @@
 /**
- * Callers that wait for capacity at a provider. What is released goes to the workspace that was served least recently,
- * so that a workspace with many waiting calls cannot delay the only call of another.
+ * Callers that wait for capacity at a provider. Released capacity goes to the workspace that was served least recently,
+ * so a workspace with many waiting calls cannot delay the only call of another.
  */
 export class FairQueue<T> {
   readonly #waiting = new Map<string, Set<(value: T | null) => void>>();
   /**
    * When each workspace was last served, the latest last. It outlives the wait: a workspace with few or slow calls must
-   * not come back behind those that always wait.
+   * not queue behind those that always wait.
    */
   readonly #servedAt = new Map<string, number>();
   #served = 0;
@@ -33,7 +33,7 @@ export class FairQueue<T> {
     });
   }
 
-  /** Hands the value to the next caller. */
+  /** Gives the value to the next caller. */
   release(value: T): void {
     const workspaceId = this.#next();
     if (workspaceId === undefined) return;

@@ -67,7 +67,11 @@ const makers: Readonly<Record<ProviderKind, Maker>> = {
       return { language: createAmazonBedrock({ apiKey: id, baseURL, fetch })(model) };
     }
     const region = /\bbedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(baseURL)?.[1];
-    if (!region) throw missing(name, 'the region to sign for stands in bedrock-runtime.REGION.…');
+    if (!region)
+      throw missing(
+        name,
+        'the host must be bedrock-runtime.REGION.…, because requests are signed for a region',
+      );
     const keys = {
       accessKeyId: id,
       secretAccessKey: secret,
@@ -105,5 +109,5 @@ function isVendor(baseURL: string): boolean {
   return /(^|\.)(openai|azure)\.com$/.test(URL.parse(baseURL)?.hostname ?? '');
 }
 
-/** The Responses API stores every response for 30 days unless told not to. */
+/** The Responses API stores every response for 30 days unless `store` is false. */
 const unstored: CallOptions['providerOptions'] = { openai: { store: false } };

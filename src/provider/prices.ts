@@ -31,15 +31,15 @@ export function cost(
   price: Price | null,
   at: Date,
 ): Cost {
-  const prices = price ? own(price) : listed(list, model, usage?.inputTokens ?? 0, at);
+  const prices = price ? configured(price) : listed(list, model, usage?.inputTokens ?? 0, at);
   if (prices === null) return unknownCost;
   if (Object.values(prices).every((price) => price === 0n)) return noCost;
   if (usage === null) return unknownCost;
   // A provider that excludes cached tokens from its input count must not make the rest negative.
   const cached = usage.cacheReadTokens + usage.cacheWriteTokens;
-  const fresh = Math.max(usage.inputTokens - cached, 0);
+  const uncached = Math.max(usage.inputTokens - cached, 0);
   const total =
-    BigInt(fresh) * prices.input +
+    BigInt(uncached) * prices.input +
     BigInt(usage.cacheReadTokens) * prices.cacheRead +
     BigInt(usage.cacheWriteTokens) * prices.cacheWrite +
     BigInt(usage.outputTokens) * prices.output +
@@ -58,7 +58,7 @@ interface Prices {
 
 const million = 1_000_000n;
 
-function own(price: Price): Prices | null {
+function configured(price: Price): Prices | null {
   const input = toUnits(price.inputPerMillion);
   const output = toUnits(price.outputPerMillion);
   const cacheRead = toUnits(price.cacheReadPerMillion ?? price.inputPerMillion);

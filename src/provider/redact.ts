@@ -10,17 +10,17 @@ const scanCharsMax = 16_384;
 const secretCharsMin = 6;
 /** As many as AWS keys have. With hundreds of parts the text would be searched a thousand times. */
 const partsMax = 3;
-const gone = '[redacted]';
+const redacted = '[redacted]';
 
 /** `secrets` are those of the call; texts that merely look like a secret are removed too. */
 export function redact(text: string, secrets: readonly string[]): string {
   let out = text.slice(0, scanCharsMax);
-  for (const form of secrets.flatMap(forms)) out = out.replaceAll(form, gone);
+  for (const form of secrets.flatMap(forms)) out = out.replaceAll(form, redacted);
   for (const [pattern, replacement] of patterns) out = out.replace(pattern, replacement);
   return storable(out);
 }
 
-/** Every form in which a secret may come back; the longest first, so that no tail of one remains. */
+/** All encodings of a secret that a response may contain. The longest come first, so that no part of one remains. */
 function forms(secret: string): string[] {
   // The two or three parts of AWS keys are given as one text; each alone is a secret too.
   const all = [secret, ...secret.split(':', partsMax)]
@@ -39,27 +39,27 @@ function forms(secret: string): string[] {
 /** Repetitions that could begin at every character are bounded, so that no text makes them slow. */
 const patterns: readonly (readonly [RegExp, string])[] = [
   // user:password@ in a URL
-  [/\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'<>@]*@/gi, `$1${gone}@`],
+  [/\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'<>@]*@/gi, `$1${redacted}@`],
   // ?key=…&token=… in a URL or a form
   [
     /([?&;](?:[\w.-]{0,40}(?:key|token|secret|password|signature|credential)|sig|auth|code)=)[^\s&;"'<>#]+/gi,
-    `$1${gone}`,
+    `$1${redacted}`,
   ],
   // Authorization: Bearer …, "x-api-key": "…"
   [
     /\b((?:proxy-)?authorization|(?:x-|x-goog-)?api[-_]?key|x-amz-security-token|set-cookie|cookie)(["']?\s*[:=]\s*["']?)(?:(?:bearer|basic|token)\s+)?[^\s"',;]+/gi,
-    `$1$2${gone}`,
+    `$1$2${redacted}`,
   ],
   // Bearer …, Basic …: but not "basic authentication"
-  [/\b([Bb]earer|[Bb]asic)\s+(?=[\w.~+/=*-]*[A-Z\d=])[\w.~+/=*-]{8,}/g, `$1 ${gone}`],
+  [/\b([Bb]earer|[Bb]asic)\s+(?=[\w.~+/=*-]*[A-Z\d=])[\w.~+/=*-]{8,}/g, `$1 ${redacted}`],
   // Keys by the prefix their issuers give them, masked ones (sk-ab***yz) as well.
   [
     /\b(?:sk|pk|rk|xai|gsk|hf|r8|ghp|gho|github_pat|glpat|xox[abprs]|pplx|nvapi|fw|cue)[-_][\w.*•…-]{6,}/g,
-    gone,
+    redacted,
   ],
-  [/\b(?:AIza[\w-]{20,}|ABSK[\w+/=-]{16,}|(?:AKIA|ASIA)[A-Z0-9]{12,})/g, gone],
+  [/\b(?:AIza[\w-]{20,}|ABSK[\w+/=-]{16,}|(?:AKIA|ASIA)[A-Z0-9]{12,})/g, redacted],
   // A JSON Web Token
-  [/\beyJ[\w-]{8,2000}\.[\w-]+(?:\.[\w-]*)?/g, gone],
+  [/\beyJ[\w-]{8,2000}\.[\w-]+(?:\.[\w-]*)?/g, redacted],
 ];
 
 /** PostgreSQL stores no NUL, a lone surrogate is not a character, and a record is not a terminal. */

@@ -1,3 +1,4 @@
+import { LruCache } from '../core/lru-cache.ts';
 import {
   type ModelCall,
   type ModelPort,
@@ -19,7 +20,6 @@ import { fromEnvironment, ownOllama, type ProviderEnv, variableFor } from './env
 import { endedInError, filtered, toFailure } from './failure.ts';
 import { type Generated, generate } from './generate.ts';
 import { languageModel, type Model } from './language-model.ts';
-import { LruCache } from './lru-cache.ts';
 import { cost } from './prices.ts';
 import {
   type Connection,
@@ -147,8 +147,8 @@ class ModelRegistry implements Models {
   }
 
   /**
-   * Keyed by the settings, not by their revision: a provider that is deleted and created again starts its revisions
-   * anew and would get the model with the old key.
+   * Keyed by the settings, not by their revision: revisions restart if a provider is deleted and created again, and the
+   * cached model has the old key.
    */
   #cachedModel(connection: Connection, model: string): Promise<Model> {
     const key = JSON.stringify([connection, model]);

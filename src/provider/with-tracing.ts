@@ -47,7 +47,7 @@ export async function withTracing(
     async call(call) {
       const span = tracer.startSpan(`chat ${splitModelName(call.model).model}`, {
         kind: SpanKind.CLIENT,
-        attributes: asked(call),
+        attributes: requestAttributes(call),
       });
       try {
         const response = await models.call(call);
@@ -100,7 +100,13 @@ async function resource({ serviceName, serviceVersion }: TraceOptions) {
     .merge(detectResources({ detectors: [envDetector] }));
 }
 
-function asked({ model: name, executionId, temperature, maxTokens, topP }: ModelCall): Attributes {
+function requestAttributes({
+  model: name,
+  executionId,
+  temperature,
+  maxTokens,
+  topP,
+}: ModelCall): Attributes {
   const { provider, model } = splitModelName(name);
   return {
     'gen_ai.operation.name': 'chat',

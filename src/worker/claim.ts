@@ -194,7 +194,7 @@ export class ClaimLoop {
     const { db, slots } = this.#deps;
     const limit = Math.min(claimMax, slots.freeForOthers - slots.free);
     if (slots.free > 0 || limit <= 0) return;
-    const request = { held: slots.workspaceIds(), limit, fromTag };
+    const request = { excluded: slots.workspaceIds(), limit, fromTag };
     const claimed = await this.#fillSlots(limit, async () => {
       const after = this.#lastServed;
       const executions = await claimForOtherWorkspaces(db, worker, { ...request, after });

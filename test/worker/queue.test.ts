@@ -56,8 +56,8 @@ async function claimExecutions(process: string, limit: number, fromTag = 0) {
   return (await claimRunsFrom(db, process, { limit, fromTag })).executions;
 }
 
-function claimForOtherWorkspaces(process: string, held: string[], fromTag = 0) {
-  return claimForOthersFrom(db, process, { held, after: first, limit: 5, fromTag });
+function claimForOtherWorkspaces(process: string, excluded: string[], fromTag = 0) {
+  return claimForOthersFrom(db, process, { excluded, after: first, limit: 5, fromTag });
 }
 
 function promoteDelayed(withinMs: number | null = null) {

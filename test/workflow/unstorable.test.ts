@@ -14,7 +14,8 @@ import {
 } from '../../harness/workflow-runs.ts';
 import { toId } from '../../src/core/id.ts';
 import { fresh } from '../../src/core/workflow/step-state.ts';
-import { begin, commit, writeProgress } from '../../src/store/workflow/workflow-progress.ts';
+import { commit } from '../../src/store/connection/statements.ts';
+import { beginProgress, writeProgress } from '../../src/store/workflow/workflow-progress.ts';
 
 /** Model output in error messages, and ends whose follow-up cannot be stored. */
 
@@ -106,14 +107,14 @@ test('error messages are made storable when they are written', async () => {
   const error = 'a\0b\ud800';
   await pipelines.use((send) =>
     Promise.all([
-      begin(send),
+      beginProgress(send),
       writeProgress(send, {
         steps: [{ ...fresh('a', -1), runId, status: 'failed', errorCode: 'INTERNAL', error }],
         ends: [
           { runId, end: { status: 'failed', errorCode: 'STEP_FAILED', error, failedStep: 'a' } },
         ],
       }),
-      commit(send),
+      send(commit),
     ]),
   );
   await pipelines.close();

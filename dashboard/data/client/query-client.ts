@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query';
 import { CuelineError } from '../../../src/client/index.ts';
-import { isSignedOut } from './signed-out.ts';
+import { isSignedOut } from './error-status.ts';
 
 /**
  * Connects queries and mutations to the shell, which asks for a new sign-in when a response says that the session has

@@ -1,7 +1,7 @@
 import { type MutateOptions, type UseMutationOptions, useMutation } from '@tanstack/react-query';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { isSignedOut } from './error-status.ts';
 import { sessionEnd } from './query-client.ts';
-import { isSignedOut } from './signed-out.ts';
 
 /**
  * A mutation with at most one call in flight. `useMutation` alone lets a second click through: before the pending state

@@ -1,7 +1,7 @@
 import { type QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import type { Me } from '../../../src/client/index.ts';
 import { chooseWorkspace, cueline, currentWorkspaceId } from '../client/client.ts';
-import { isSignedOut } from '../client/signed-out.ts';
+import { isSignedOut } from '../client/error-status.ts';
 
 const userKey = 'cueline-user';
 

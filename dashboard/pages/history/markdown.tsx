@@ -40,7 +40,7 @@ function componentsFor(text: string): Components {
       ) : (
         written({ node })
       ),
-    // Of a task list; a control that nobody can use has no place among the page's.
+    // Task list items: omits a checkbox that nobody can use.
     input: ({ checked }) => (checked ? '☑' : '☐'),
   };
 }

@@ -5,7 +5,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
 import { useReturnFocus } from '../../components/hooks/use-return-focus.ts';
 import { StaleNotice } from '../../components/stale-notice.tsx';
-import { isNotFound } from '../../data/client/not-found.ts';
+import { isNotFound } from '../../data/client/error-status.ts';
 import { executionQuery } from '../../data/executions/executions.ts';
 import { ExecutionRecord } from './execution-record.tsx';
 import classes from './record.module.css';

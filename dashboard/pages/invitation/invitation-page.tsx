@@ -19,7 +19,7 @@ export function InvitationPage() {
   const user = useQuery(sessionUserQuery);
   if (invitation.isError) {
     const { error } = invitation;
-    if (error instanceof CuelineError && error.status === 404) return <Gone />;
+    if (error instanceof CuelineError && error.status === 404) return <InvitationNotFound />;
     return (
       <StandalonePage title="Join a workspace">
         <Stack gap="md">
@@ -70,7 +70,7 @@ const rolePermissions: Readonly<Record<OpenedInvitation['role'], string>> = {
   owner: 'can also manage members, plan and providers',
 };
 
-function Gone() {
+function InvitationNotFound() {
   return (
     <StandalonePage
       title="Invalid invitation link"

@@ -18,7 +18,8 @@ export function RetentionPage() {
       <Card title="Retention">
         <p className={classes.text}>
           Applies to all agents without their own settings. The bodies of a record are its
-          variables, prompts and output; they can be deleted before the record. Statistics are kept.
+          variables, prompts and output; they can be deleted before the record. Statistics are not
+          deleted.
         </p>
         {retention.isError && !data ? (
           <ErrorState error={retention.error} onRetry={() => void retention.refetch()} />

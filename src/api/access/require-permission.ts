@@ -8,17 +8,8 @@ export function requireWholeWorkspace(caller: Caller): void {
   throw new CallFailure('PERMISSION_DENIED', message);
 }
 
-/** Rejects callers without `execute`: a trigger starts workflow runs on behalf of its creator. */
-export function requireExecute(caller: Caller): void {
-  requireAlso(caller, 'execute');
-}
-
-/** Rejects callers without `read`. */
-export function requireRead(caller: Caller): void {
-  requireAlso(caller, 'read');
-}
-
-function requireAlso({ rights }: Caller, permission: 'execute' | 'read'): void {
+/** For operations that need a permission besides that of their endpoint. */
+export function requirePermission({ rights }: Caller, permission: 'execute' | 'read'): void {
   if (rights.includes(permission)) return;
   throw new CallFailure('PERMISSION_DENIED', `This also requires the permission "${permission}".`);
 }

@@ -9,7 +9,7 @@ import { passwordMax, passwordMin } from '../../contract/limits.ts';
 import { workspaceHeader } from '../../contract/shared.ts';
 import { identityProviders } from '../../contract/workspace/members.ts';
 import type { Caller } from '../../core/execution/caller.ts';
-import { CallFailure, type CallFailureCode } from '../../core/failure.ts';
+import { CallFailure, type CallFailureCode, invalidRequest, notFound } from '../../core/failure.ts';
 import { fromId } from '../../core/id.ts';
 import type { HashPassword } from '../../core/people/token.ts';
 import { findSessionCaller } from '../../store/admission/callers.ts';
@@ -51,10 +51,7 @@ export interface Sessions {
 /** Hashes a password in better-auth's format. Throws if it is too short or too long. */
 export async function hashPassword(password: string): Promise<string> {
   if (password.length < passwordMin || password.length > passwordMax) {
-    throw new CallFailure(
-      'INVALID_REQUEST',
-      `A password has ${passwordMin} to ${passwordMax} characters.`,
-    );
+    throw invalidRequest(`A password has ${passwordMin} to ${passwordMax} characters.`);
   }
   return hash(password);
 }
@@ -156,7 +153,7 @@ function createAuthPaths(
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = (request.url.split('?')[0] ?? '').slice(basePath.length);
     const endpoint = sessionPath(path);
-    if (!endpoint) throw new CallFailure('NOT_FOUND', 'There is no such path.');
+    if (!endpoint) throw notFound('path');
     if (request.method !== endpoint.method) {
       reply.header('allow', endpoint.method);
       throw new CallFailure('METHOD_NOT_ALLOWED', `This path supports ${endpoint.method}.`);
@@ -258,7 +255,7 @@ function createIssuerAuth({ signIn: { oidc } }: SessionDeps, options: BetterAuth
   }
 
   return async (): Promise<Auth> => {
-    if (!oidc) throw new CallFailure('NOT_FOUND', 'There is no such provider.');
+    if (!oidc) throw notFound('provider');
     pending ??= create();
     const auth = await Promise.race([pending, delay(discoveryTimeoutMs, null, { ref: false })]);
     if (auth) return auth;

@@ -1,5 +1,5 @@
 import type { Caller } from '../../core/execution/caller.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { notFound } from '../../core/failure.ts';
 import { fromId } from '../../core/id.ts';
 import { sees } from '../../core/people/member.ts';
 import type { SharedReads } from '../../flow/execution/shared-reads.ts';
@@ -33,19 +33,19 @@ export async function visibleExecution(
   const executionId = fromId('execution', path.executionId);
   if (agentId === null || executionId === null) {
     onAgent(await visibleAgent(reads, caller, path.agentId));
-    throw noSuchExecution();
+    throw notFound('execution');
   }
   const { agent, execution } = await reads.execution({ agentId, executionId });
   onAgent(visible(caller, agent));
-  if (!execution) throw noSuchExecution();
+  if (!execution) throw notFound('execution');
   return execution;
 }
 
 function visible(caller: Caller, agent: AgentView | null): AgentView {
-  if (agent?.workspaceId !== caller.workspaceId) throw noSuchAgent();
+  if (agent?.workspaceId !== caller.workspaceId) throw notFound('agent');
   const { userId, role } = caller;
-  if (role === null || !sees({ userId, role }, agent)) throw noSuchAgent();
-  if (!caller.allAgents && !caller.agentIds.includes(agent.id)) throw noSuchAgent();
+  if (role === null || !sees({ userId, role }, agent)) throw notFound('agent');
+  if (!caller.allAgents && !caller.agentIds.includes(agent.id)) throw notFound('agent');
   return agent;
 }
 
@@ -55,12 +55,4 @@ export function mayRead(
   { apiKeyId }: { readonly apiKeyId: string | null },
 ): boolean {
   return caller.rights.includes('read') || apiKeyId === caller.id;
-}
-
-export function noSuchExecution(): CallFailure {
-  return new CallFailure('NOT_FOUND', 'There is no such execution.');
-}
-
-function noSuchAgent(): CallFailure {
-  return new CallFailure('NOT_FOUND', 'There is no such agent.');
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { bodyBytesMax } from '../../contract/limits.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import { changedNumber, depth, isStorable, jsonDepthMax } from '../../core/json.ts';
 
 /** A request body before parsing. It is a value even if it is broken: on execute, the rate limiter decides first. */
@@ -123,22 +123,16 @@ function parse(text: string): unknown {
     throw new CallFailure('MALFORMED_BODY', 'The body is not valid JSON.');
   }
   if (!isStorable(text)) {
-    throw new CallFailure(
-      'INVALID_REQUEST',
-      'The body contains a NUL or a lone surrogate, which cannot be stored.',
-    );
+    throw invalidRequest('The body contains a NUL or a lone surrogate, which cannot be stored.');
   }
   if (depth(text) > jsonDepthMax) {
-    throw new CallFailure(
-      'INVALID_REQUEST',
-      `The body is nested deeper than ${jsonDepthMax} levels.`,
-    );
+    throw invalidRequest(`The body is nested deeper than ${jsonDepthMax} levels.`);
   }
   const changed = changedNumber(text);
   if (changed !== null) {
     const shown = changed.length > shownCharsMax ? `${changed.slice(0, shownCharsMax)}…` : changed;
     const message = `The number ${shown} would lose precision. Send it as a string or with fewer digits.`;
-    throw new CallFailure('INVALID_REQUEST', message);
+    throw invalidRequest(message);
   }
   return value;
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { CallFailure } from '../../core/failure.ts';
+import { invalidRequest } from '../../core/failure.ts';
 import type { Precondition } from '../../flow/agent/precondition.ts';
 
 /** `ETag` and `If-Match` (RFC 9110, 8.8.3 and 13.1.1). The tag of a resource is its revision. */
@@ -31,8 +31,5 @@ function readTags(header: string): string[] {
     if (match[1] !== undefined) tags.push(match[1]);
     if (element.lastIndex >= header.length) return tags;
   }
-  throw new CallFailure(
-    'INVALID_REQUEST',
-    'The If-Match header must be * or a list of entity tags, such as "3".',
-  );
+  throw invalidRequest('The If-Match header must be * or a list of entity tags, such as "3".');
 }

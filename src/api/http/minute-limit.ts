@@ -1,8 +1,10 @@
 import type { FastifyReply } from 'fastify';
+import type { Caller } from '../../core/execution/caller.ts';
 import { secondsUntil } from '../../core/execution/limits.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { countInMinute } from '../../store/admission/callers.ts';
 import type { Db } from '../../store/connection/database.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { rateHeaders } from './rate-headers.ts';
 
 /** Counts a request of a caller or webhook, sets the rate limit headers, and rejects it above the limit per minute. */
@@ -25,4 +27,13 @@ export async function limitInMinute(
   const message = `Limit of ${calls} exceeded: ${limit} per minute.`;
   const retryAfter = secondsUntil(resetAtMs, nowMs);
   throw new CallFailure('RATE_LIMIT_EXCEEDED', message, { retryAfter });
+}
+
+/** Counts a request for history or statistics, and rejects it above the caller's limit per minute. */
+export function limitLists(
+  { db, listPerMinute: limit }: ApiDeps,
+  { id }: Caller,
+  reply: FastifyReply,
+): Promise<void> {
+  return limitInMinute(db, reply, { id, scope: 'list', limit, calls: 'list calls' });
 }

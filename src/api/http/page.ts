@@ -1,5 +1,6 @@
 import { pageDefault } from '../../contract/limits.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { invalidRequest } from '../../core/failure.ts';
+import { fromId, type IdKind } from '../../core/id.ts';
 
 /** Pages of lists: the shared query parameters and the response. */
 
@@ -12,10 +13,22 @@ interface PageQuery {
 export function readPage(query: PageQuery): { limit: number; offset: number } {
   for (const [name, value] of Object.entries(query)) {
     if (typeof value !== 'string' || !value.includes('\0')) continue;
-    throw new CallFailure('INVALID_REQUEST', `Parameter "${name}" must not contain a NUL.`);
+    throw invalidRequest(`Parameter "${name}" must not contain a NUL.`);
   }
   const { limit = pageDefault, offset = 0 } = query;
   return { limit, offset };
+}
+
+/** The id of the last row of the previous page. */
+export function readCursor(
+  kind: IdKind,
+  { cursor, offset }: { readonly cursor?: string; readonly offset?: number },
+): string | null {
+  if (cursor === undefined) return null;
+  const after = fromId(kind, cursor);
+  if (after === null) throw invalidRequest('Parameter "cursor" must be a nextCursor.');
+  if (offset === undefined) return after;
+  throw invalidRequest('Parameter "offset" cannot be combined with "cursor".');
 }
 
 /** A response with the rows under `name` and the position of the page. */

@@ -1,4 +1,4 @@
-import { CallFailure } from '../../core/failure.ts';
+import { invalidRequest } from '../../core/failure.ts';
 import { parseBound } from '../../core/time.ts';
 
 /** A time range in milliseconds, both ends inclusive; null for an open end. */
@@ -15,7 +15,7 @@ export function readRange(
   const startMs = parseDate('startDate', query.startDate, zone);
   const endMs = parseDate('endDate', query.endDate, zone);
   if (startMs !== null && endMs !== null && startMs > endMs) {
-    throw new CallFailure('INVALID_REQUEST', 'Parameter "startDate" must not be after "endDate".');
+    throw invalidRequest('Parameter "startDate" must not be after "endDate".');
   }
   return { startMs, endMs };
 }
@@ -28,8 +28,7 @@ function parseDate(
   if (text === undefined) return null;
   const ms = parseBound(text, name === 'startDate' ? 'start' : 'end', zone);
   if (ms !== null) return ms;
-  throw new CallFailure(
-    'INVALID_REQUEST',
+  throw invalidRequest(
     `Parameter "${name}" must be an ISO 8601 date or time, such as 2026-11-21 or 2026-11-21T09:30:00Z.`,
   );
 }

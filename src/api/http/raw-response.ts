@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import { randomHex } from '../../core/random.ts';
 import { drainSocket } from './drain-socket.ts';
 import { errorResponse } from './error-response.ts';
@@ -21,7 +21,7 @@ export function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket): v
     400,
     'The request is not valid HTTP.',
   ];
-  rejectOnSocket(socket, status, new CallFailure('INVALID_REQUEST', message), []);
+  rejectOnSocket(socket, status, invalidRequest(message), []);
 }
 
 /** Rejects CONNECT. Without a listener, Node closes the connection without a response. */

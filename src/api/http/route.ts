@@ -39,7 +39,7 @@ export function route<const E extends Endpoint>(
   endpoint: E,
   handle: (context: Context<E>) => Promise<HandlerResponse>,
   /** Runs before the query is validated, so that an invalid query also counts towards a rate limit. */
-  limitCalls?: (caller: Caller, reply: FastifyReply) => Promise<void>,
+  limitCalls?: (deps: ApiDeps, caller: Caller, reply: FastifyReply) => Promise<void>,
 ): void {
   app.route({
     method: endpoint.method,
@@ -52,7 +52,7 @@ export function route<const E extends Endpoint>(
         endpoint.auth === 'none' ? null : await deps.authenticator.authenticate(request, endpoint);
       if (caller) allowOrigin(request, reply, caller.allowedOrigins);
       if (caller?.kind === 'session') deps.checkSameOrigin(request);
-      if (caller && limitCalls) await limitCalls(caller, reply);
+      if (caller && limitCalls) await limitCalls(deps, caller, reply);
       const query = checkQuery(
         endpoint.query ?? noFields,
         request.query as Record<string, unknown>,

@@ -56,7 +56,7 @@ export function createStreamSlots(
 
 const messages: Readonly<Record<StreamKind, string>> = {
   export: 'Too many exports are running. Try again later.',
-  page: 'Too many pages of long records are being read. Ask for fewer at once, or without their bodies.',
+  page: 'Too many pages of long records are being read. Request fewer at once, or omit their bodies.',
 };
 
 function tooMany(message: string): CallFailure {

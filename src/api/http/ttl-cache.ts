@@ -1,6 +1,6 @@
 import { DatabaseUnavailable } from '../../store/connection/database-error.ts';
 
-/** Reads at most once in `ttlMs`, so that probes and scrapes put no load on the database however often they come. */
+/** Caches a read for `ttlMs`, so that frequent probes and scrapes put no load on the database. */
 export function cached<T>(read: () => Promise<T>, ttlMs: number): () => Promise<T> {
   let last: { readonly at: number; readonly value: Promise<T> } | null = null;
   return () => {

@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import { parseBody, type RawBody } from './body.ts';
 import { shorten } from './shorten-body.ts';
 import { pathOf, truncate, type ValidationError, validationMessage } from './validation-message.ts';
@@ -46,8 +46,7 @@ export function checkQuery<T>(schema: TObject, query: Readonly<Record<string, un
   check(schema, value, (path) => (path === '' ? 'The query' : `Parameter "${path}"`));
   const repeated = parameters.find(({ texts }) => texts.length > 1);
   if (repeated) {
-    const message = `Parameter "${truncate(repeated.name)}" may be given only once.`;
-    throw new CallFailure('INVALID_REQUEST', message);
+    throw invalidRequest(`Parameter "${truncate(repeated.name)}" may be given only once.`);
   }
   return value as T;
 }
@@ -62,7 +61,7 @@ export function validationErrors(
   return findErrors(validator, schema, value).map((error) => ({
     path: pathOf(error),
     message: validationMessage(error, schema, (path) =>
-      path === '' ? 'The definition' : `"${path}"`,
+      path === '' ? 'The definition' : `Field "${path}"`,
     ),
   }));
 }
@@ -90,8 +89,7 @@ function check(schema: TSchema, value: unknown, describe: (path: string) => stri
     errors.find(
       (other) => other.keyword === 'enum' && other.instancePath === first?.instancePath,
     ) ?? first;
-  const message = validationMessage(shown ?? unexplained, schema, describe);
-  throw new CallFailure('INVALID_REQUEST', message);
+  throw invalidRequest(validationMessage(shown ?? unexplained, schema, describe));
 }
 
 /** Never empty: an error that the shortened value does not show is still an error. */

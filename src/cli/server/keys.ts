@@ -2,10 +2,9 @@ import { checkBody } from '../../api/http/validate.ts';
 import { keyWire } from '../../api/routes/workspace/key-wire.ts';
 import type { Body } from '../../contract/endpoint.ts';
 import * as contract from '../../contract/workspace/keys.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { invalidRequest, notFound } from '../../core/failure.ts';
 import { fromId, toId } from '../../core/id.ts';
 import { parseMoment } from '../../core/time.ts';
-import { noSuchAgent } from '../../flow/agent/locked-agent.ts';
 import * as flow from '../../flow/workspace/issue-key.ts';
 import * as store from '../../store/people/keys.ts';
 import { type NumberOrNone, noneToNull } from '../arguments.ts';
@@ -107,13 +106,13 @@ function keyInput({ agent, permission, expiresAt, ...options }: NewKeyOptions): 
 
 function agentId(wireId: string): string {
   const id = fromId('agent', wireId);
-  if (id === null) throw noSuchAgent();
+  if (id === null) throw notFound('agent');
   return id;
 }
 
 function keyId(wireId: string): string {
   const id = fromId('key', wireId);
-  if (id === null) throw flow.noSuchKey();
+  if (id === null) throw notFound('API key');
   return id;
 }
 
@@ -123,7 +122,7 @@ const expiryMsMax = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 function parseExpiry(text: string): number {
   const ms = parseMoment(text);
   if (ms !== null && ms <= expiryMsMax) return ms;
-  throw new CallFailure('INVALID_REQUEST', '--expires-at must be an ISO 8601 date or time.');
+  throw invalidRequest('--expires-at must be an ISO 8601 date or time.');
 }
 
 /** The output of `keys create --json` is part of the public interface. */

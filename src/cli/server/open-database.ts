@@ -130,7 +130,7 @@ export function migrateOptions({ lifetime, log }: Context): MigrateOptions {
   return {
     signal: lifetime.stopping,
     onWait: () =>
-      log.warn('migration waits for a lock held by others, for example by a dump; retrying'),
+      log.warn({ reason: 'a table is locked, for example by a dump' }, 'migration delayed'),
   };
 }
 

@@ -9,7 +9,7 @@ export type Json = { [name: string]: unknown };
  * inline.
  */
 export class Components {
-  readonly #kept = new Map<string, Json>();
+  readonly #components = new Map<string, Json>();
 
   /** Returns the schema for use in the document: inline, or a reference to its component. */
   use(schema: TSchema): Json {
@@ -19,40 +19,40 @@ export class Components {
       this.#value(keyword, value),
     ]);
     const plain: Json = Object.fromEntries(entries);
-    return title === undefined ? plain : this.#keep(title, plain);
+    return title === undefined ? plain : this.#add(title, plain);
   }
 
   /** All components by name. */
   all(): Record<string, Json> {
-    return Object.fromEntries([...this.#kept].sort(([a], [b]) => (a < b ? -1 : 1)));
+    return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
   /**
    * Recurses where a keyword contains schemas. Leaves examples, enums and other values unchanged.
    */
   #value(keyword: string, value: unknown): unknown {
-    if (holdsMap.has(keyword)) {
+    if (schemaMaps.has(keyword)) {
       const entries = Object.entries(value as Json);
       return Object.fromEntries(entries.map(([name, one]) => [name, this.use(one as TSchema)]));
     }
-    if (holdsList.has(keyword)) return (value as TSchema[]).map((one) => this.use(one));
-    if (holdsOne.has(keyword) && typeof value === 'object') return this.use(value as TSchema);
+    if (schemaLists.has(keyword)) return (value as TSchema[]).map((one) => this.use(one));
+    if (singleSchemas.has(keyword) && typeof value === 'object') return this.use(value as TSchema);
     return value;
   }
 
   /** Rejects two different schemas with the same title. */
-  #keep(title: string, schema: Json): Json {
-    const before = this.#kept.get(title);
+  #add(title: string, schema: Json): Json {
+    const before = this.#components.get(title);
     if (before && !isDeepStrictEqual(before, schema))
       throw new Error(`two schemas are named ${title}`);
-    this.#kept.set(title, schema);
+    this.#components.set(title, schema);
     return { $ref: `#/components/schemas/${title}` };
   }
 }
 
-const holdsMap = new Set(['properties', 'patternProperties']);
-const holdsList = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems']);
-const holdsOne = new Set([
+const schemaMaps = new Set(['properties', 'patternProperties']);
+const schemaLists = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems']);
+const singleSchemas = new Set([
   'items',
   'additionalProperties',
   'propertyNames',

@@ -1,5 +1,5 @@
 import { noLimits, type RateLimits } from '../execution/limits.ts';
-import { CallFailure } from '../failure.ts';
+import { CallFailure, invalidRequest } from '../failure.ts';
 import type { Retention } from '../history/retention.ts';
 import type { Visibility } from './agent.ts';
 import { type AgentConfig, effective, type ModelSettings } from './model-settings.ts';
@@ -85,12 +85,11 @@ export function requireFit(settings: AgentSettings, version: PinnedVersion): voi
   const required = new Set(settings.requiredVariables);
   const both = settings.optionalVariables.filter((name) => required.has(name));
   if (both.length > 0) {
-    const message = `Variables cannot be required and optional at once: ${both.join(', ')}.`;
-    throw new CallFailure('INVALID_REQUEST', message);
+    throw invalidRequest(`Variables cannot be both required and optional: ${both.join(', ')}.`);
   }
   if (effective(settings.config, version).model === null) {
-    const message = `Field "agentConfig.model" is missing: version ${version.label} names no model.`;
-    throw new CallFailure('INVALID_REQUEST', message);
+    const message = `Field "agentConfig.model" is missing: version ${version.label} has no model.`;
+    throw invalidRequest(message);
   }
   const undeclaredVariables = undeclared(version.variables, settings);
   if (undeclaredVariables.length > 0) {

@@ -94,9 +94,9 @@ export function settingsChange(
     different.map((field) => [field, is[field]]),
   );
   // A configuration change is merged, so undeclared fields are removed explicitly.
-  const gone = Object.keys(was.config).filter((name) => !(name in is.config));
+  const removed = Object.keys(was.config).filter((name) => !(name in is.config));
   if (change.config) {
-    change.config = { ...is.config, ...Object.fromEntries(gone.map((name) => [name, null])) };
+    change.config = { ...is.config, ...Object.fromEntries(removed.map((name) => [name, null])) };
   }
   const named = different.map((field) => ({
     field: field === 'config' ? 'agentConfig' : field,
@@ -113,14 +113,14 @@ export function declareAgent(
 ): DeclaredAgent {
   const { name, stage, config, ...settings } = agent;
   const base = { name, prompt: pinned.prompt, version: pinned.version.label, stage };
-  const kept = fields.filter((field) => {
+  const differing = fields.filter((field) => {
     if (field === 'config') return false;
     if (field !== 'requiredVariables') return !same(settings[field], defaultSettings[field]);
     const { optionalVariables, defaultVariableValues } = settings;
     const usual = newSettings({ name, optionalVariables, defaultVariableValues }, pinned.version);
     return !same(settings.requiredVariables, usual.requiredVariables);
   });
-  const declared = kept.map((field) => [field, settings[field as Exclude<Field, 'config'>]]);
+  const declared = differing.map((field) => [field, settings[field as Exclude<Field, 'config'>]]);
   return {
     ...base,
     ...(Object.keys(config).length > 0 && { agentConfig: config }),
@@ -142,15 +142,15 @@ export function apiSwitch(
 
 /** The shortest sequence of lifecycle actions to a stage; null if there is none. */
 export function actionsTo(from: LifecycleState, stage: LifecycleState['stage']): Action[] | null {
-  const ways: { at: LifecycleState; way: Action[] }[] = [{ at: from, way: [] }];
-  const seen = new Set<string>();
-  for (const { at, way } of ways) {
-    if (at.stage === stage && !at.archived) return way;
-    if (seen.has(at.stage)) continue;
-    seen.add(at.stage);
+  const paths: { state: LifecycleState; path: Action[] }[] = [{ state: from, path: [] }];
+  const visited = new Set<string>();
+  for (const { state, path } of paths) {
+    if (state.stage === stage && !state.archived) return path;
+    if (visited.has(state.stage)) continue;
+    visited.add(state.stage);
     for (const action of actions) {
-      const next = action === 'archive' || action === 'restore' ? null : transition(at, action);
-      if (next) ways.push({ at: next, way: [...way, action] });
+      const next = action === 'archive' || action === 'restore' ? null : transition(state, action);
+      if (next) paths.push({ state: next, path: [...path, action] });
     }
   }
   return null;

@@ -1,4 +1,4 @@
-import { CallFailure } from '../failure.ts';
+import { invalidRequest } from '../failure.ts';
 
 /** Placeholders and their substitution: `{{name}}` with optional inner blanks, one pass; nothing else is syntax. */
 
@@ -29,12 +29,12 @@ export function declarablePlaceholders(template: Template): string[] {
   const names = placeholders(template);
   if (names.length > variablesMax) {
     const message = `The templates have ${names.length} placeholders; at most ${variablesMax} are allowed.`;
-    throw new CallFailure('INVALID_REQUEST', message);
+    throw invalidRequest(message);
   }
   const long = names.find((name) => name.length > variableNameMax);
   if (long === undefined) return names;
   const message = `The placeholder "${long.slice(0, variableNameMax)}…" is longer than ${variableNameMax} characters.`;
-  throw new CallFailure('INVALID_REQUEST', message);
+  throw invalidRequest(message);
 }
 
 /**

@@ -5,6 +5,6 @@
 export function defaultLabel(number: number, taken: ReadonlySet<string>): string {
   const plain = `v${number}`;
   let label = plain;
-  for (let place = 2; taken.has(label); place++) label = `${plain}-${place}`;
+  for (let suffix = 2; taken.has(label); suffix++) label = `${plain}-${suffix}`;
   return label;
 }

@@ -129,7 +129,7 @@ export type Decision =
 export function decide(facts: Facts): Decision {
   const { caller, nowMs } = facts;
   const there = facts.agent?.workspaceId === caller.workspaceId ? facts.agent : null;
-  const agent = there && seen(caller, there) ? there : null;
+  const agent = there && isVisible(caller, there) ? there : null;
   const states: WindowState[] = [];
   const refuse: Refuse = (code, message, more = {}) => ({
     kind: 'refused',
@@ -238,6 +238,6 @@ function decideOnBody(
 }
 
 /** A key sees what its issuer sees. */
-function seen({ userId, role }: Caller, agent: AgentAtAdmission): boolean {
+function isVisible({ userId, role }: Caller, agent: AgentAtAdmission): boolean {
   return role !== null && sees({ userId, role }, agent);
 }

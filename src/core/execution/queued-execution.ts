@@ -59,5 +59,5 @@ export interface Slots {
   /** Releases a reserved slot in which nothing was started. */
   release(workspaceId: string): void;
   /** Starts an execution in its reserved slot. */
-  start(run: QueuedExecution): void;
+  start(execution: QueuedExecution): void;
 }

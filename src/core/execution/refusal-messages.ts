@@ -20,8 +20,8 @@ export function deniedMessage({ kind, role }: Pick<Caller, 'kind' | 'role'>, rig
     return `This needs the permission "${right}".`;
   }
   return kind === 'key'
-    ? `Whoever issued this key is a member with the role ${role}, which may not do this.`
-    : `The role ${role} may not do this.`;
+    ? `The issuer of this key has the role ${role}, which does not allow this.`
+    : `The role ${role} does not allow this.`;
 }
 
 export function inactiveMessage(agent: {
@@ -33,12 +33,12 @@ export function inactiveMessage(agent: {
   if (!agent.apiEnabled && agent.stage !== 'Draft' && agent.stage !== 'Paused') {
     return 'API access of the agent is switched off.';
   }
-  return `The agent is in stage ${agent.stage}, which takes no API calls.`;
+  return `The agent is in stage ${agent.stage}, which accepts no API calls.`;
 }
 
 export function limitMessage(by: WindowState): string {
-  const whose = { key: 'the API key', agent: 'the agent', stage: 'the Testing stage' }[by.scope];
-  return `Rate limit of ${whose} exceeded: ${by.limit} per ${by.window}.`;
+  const owner = { key: 'the API key', agent: 'the agent', stage: 'the Testing stage' }[by.scope];
+  return `Rate limit of ${owner} exceeded: ${by.limit} per ${by.window}.`;
 }
 
 export function limitFields(

@@ -136,14 +136,14 @@ export function crowded(window: Window, take: number, level: StepLevel): Piece[]
 }
 
 /** The pieces that hold mostly records that do not match, if every match must be read. */
-export function sparse({ pieces }: Window, level: StepLevel): Piece[] {
+export function sparsePieces({ pieces }: Window, level: StepLevel): Piece[] {
   return pieces.filter(
     (piece) => isCoarser(piece, level) && piece.all > readCheaply && piece.all > 2 * piece.matching,
   );
 }
 
 /** The pieces that hold more than one statement reads, if only a look at each record tells whether it matches. */
-export function lengthy({ pieces }: Window, level: StepLevel): Piece[] {
+export function longPieces({ pieces }: Window, level: StepLevel): Piece[] {
   return pieces.filter((piece) => isCoarser(piece, level) && piece.all > readInOneGo);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Text search. A word is what stands between blanks and punctuation, in the query as in the text: `A-1017` and
- * `acme.io` are two consecutive words each.
+ * Text search. Blanks and punctuation separate words, in the query as in the text: `A-1017` and `acme.io` are two
+ * consecutive words each.
  */
 
 /** Consecutive words that must (or must not) occur in the text. */
@@ -58,11 +58,11 @@ export function readSearch(text: string): Search {
 /** A quoted phrase (the last closing quote may be missing), or text up to the next blank or quote. */
 const term = /(-?)"([^"]*)"?|[^\s"]+/g;
 /** NUL separates too: stored text never contains it. */
-const apart = new RegExp(`[\\0${separators}]+`, 'u');
+const separator = new RegExp(`[\\0${separators}]+`, 'u');
 
 function readTerm([whole, minus, quoted]: RegExpExecArray): Phrase & { readonly isOr: boolean } {
   return {
-    words: (quoted ?? whole).split(apart).filter((word) => word !== ''),
+    words: (quoted ?? whole).split(separator).filter((word) => word !== ''),
     // Two signs, as before a command-line option, exclude nothing.
     excluded: quoted === undefined ? /^-(?!-)/.test(whole) : minus === '-',
     isOr: whole.toLowerCase() === 'or',

@@ -61,11 +61,11 @@ function patternOfLetter(
 }
 
 function spellingsOf(letter: string): string[] {
-  const apart = letter.normalize('NFD');
-  const [base = '', first = '', second = '', third] = apart;
+  const decomposed = letter.normalize('NFD');
+  const [base = '', first = '', second = '', third] = decomposed;
   const between =
     second !== '' && third === undefined
       ? [(base + first).normalize('NFC') + second, (base + second).normalize('NFC') + first]
       : [];
-  return [letter, apart, ...between];
+  return [letter, decomposed, ...between];
 }

@@ -85,7 +85,7 @@ export function byMinute(tallies: readonly Tally[]): Cell[] {
     let cell = cells.get(name);
     if (!cell) {
       const own = { agentId, startMs, status, source, promptVersionId, model, apiKeyId, errorCode };
-      cell = { ...own, ...nothing() };
+      cell = { ...own, ...noSums() };
       cells.set(name, cell);
     }
     cell.occurred++;
@@ -128,9 +128,9 @@ function sum<L extends Level | BreakdownLevel, By extends object>(
     const name = Object.values(own).join(' ');
     for (const level of at) {
       const startMs = startOf(level, cell.startMs);
-      const place = `${cell.agentId} ${level} ${String(startMs).padStart(15, '0')} ${name}`;
-      const bucket = buckets.get(place) ?? { ...own, level, startMs, ...nothing() };
-      buckets.set(place, bucket);
+      const key = `${cell.agentId} ${level} ${String(startMs).padStart(15, '0')} ${name}`;
+      const bucket = buckets.get(key) ?? { ...own, level, startMs, ...noSums() };
+      buckets.set(key, bucket);
       add(bucket, cell);
     }
   }
@@ -151,7 +151,7 @@ function add(sums: Sums, more: Sums): void {
   for (const [bin, n] of more.latency.entries()) count(sums.latency, bin, n);
 }
 
-function nothing(): Sums {
+function noSums(): Sums {
   return {
     occurred: 0,
     recorded: 0,

@@ -1,10 +1,10 @@
 /**
- * When a provider is left alone, as a machine without a clock. It is *closed* while all is well and lets every call
- * through. After `failuresMax` failures in a row it is *open*: no call for a pause that doubles each time. When the pause
- * is over, one call goes as a probe; if it is answered, as many may be under way as have been answered since, plus one,
- * so a backlog comes back in doubling steps and not at once. After a minute without an opening it is closed again.
+ * A circuit breaker for a provider: a state machine that gets the time as a parameter. *Closed*, it admits every call.
+ * After `failuresMax` consecutive failures it *opens* and rejects all calls for a pause that doubles each time. After the
+ * pause it admits one call as a probe. Each response then widens the window of calls in flight by one (slow start), so a
+ * backlog returns in doubling steps, not at once. After a minute without an opening it closes.
  *
- *                failures in a row, or asked to wait
+ *                consecutive failures, or Retry-After
  *       closed ─────────────────────────────────────▶ open ◀──┐
  *         ▲                                     pause over │     │ fails
  *         │ a minute                                     ▼     │
@@ -98,8 +98,8 @@ export function leave(
   if (outcome.retryAfterMs > 0) {
     // The provider responds but is overloaded: continue with half of the window.
     const half = Math.max(1, Math.floor(breaker.inFlight / 2));
-    // Not longer than after a failure: one model's rate limit must not stop all others. The execution that was told to
-    // wait does so by itself.
+    // Not longer than after a failure: one model's rate limit must not stop all others. The execution waits
+    // for its own Retry-After.
     const pauseMs = Math.min(pauseMsMax, outcome.retryAfterMs);
     open(breaker, nowMs + Math.round(pauseMs * (1 + random / 10)), probing ? 1 : half);
   } else if (probing || breaker.failuresInRow >= failuresMax) {

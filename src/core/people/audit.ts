@@ -1,4 +1,4 @@
-/** The audit log: changes of permissions, of what is kept, and of what is executed. */
+/** The audit log: changes of permissions, retention, and agents. */
 
 export const auditActions = [
   'agent.create',
@@ -59,7 +59,7 @@ export function actorOf(caller: {
   return { workspaceId, userId, apiKeyId: kind === 'key' ? id : null };
 }
 
-/** The actor of changes that the service makes by itself. */
+/** The actor of automatic changes. */
 export function serviceActor(workspaceId: string): Actor {
   return { workspaceId, userId: null, apiKeyId: null };
 }

@@ -36,8 +36,12 @@ export function hasRight(role: Role, right: Right): boolean {
  * `own`.
  */
 export function keyRights(carried: readonly Permission[], issuer: Role): Right[] {
-  const held: Right[] = permissions.filter((one) => carried.includes(one) && hasRight(issuer, one));
-  return held.includes('manage') && hasRight(issuer, 'own') ? [...held, 'own'] : held;
+  const effective: Right[] = permissions.filter(
+    (one) => carried.includes(one) && hasRight(issuer, one),
+  );
+  return effective.includes('manage') && hasRight(issuer, 'own')
+    ? [...effective, 'own']
+    : effective;
 }
 
 /** A private agent is visible to its creator and to owners, a public one to every member. */

@@ -33,10 +33,10 @@ export function checkWorkflow(
   const known = { agents, inputs: inputNames(definition), steps: namesOf(definition) };
   const problems = [
     ...inputProblems(definition),
-    ...definition.steps.flatMap((step, place) => [
-      ...nameProblems(definition, place),
-      ...stepProblems(step, place, known),
-      ...fallbackProblems(draft.steps[place], place),
+    ...definition.steps.flatMap((step, stepIndex) => [
+      ...nameProblems(definition, stepIndex),
+      ...stepProblems(step, stepIndex, known),
+      ...fallbackProblems(draft.steps[stepIndex], stepIndex),
     ]),
     ...valueProblems(definition.output, { step: null, path: 'output', inList: false }, known),
     ...referenceProblems(definition),
@@ -57,7 +57,7 @@ interface Known {
   readonly steps: ReadonlySet<string>;
 }
 
-interface Place {
+interface Location {
   readonly step: string | null;
   readonly path: string;
   /** Whether `{{item}}` and `{{index}}` are defined there. */
@@ -76,23 +76,23 @@ function inputProblems({ input }: WorkflowDefinition): WorkflowProblem[] {
   return input.optional
     .filter((name) => input.required.includes(name))
     .map((name) => {
-      const message = `The input "${name}" cannot be required and optional at once.`;
+      const message = `The input "${name}" cannot be both required and optional.`;
       return { step: null, path: 'input.optional', message };
     });
 }
 
-function nameProblems({ steps }: WorkflowDefinition, place: number): WorkflowProblem[] {
-  const name = steps[place]?.name ?? '';
-  if (steps.findIndex((one) => one.name === name) === place) return [];
-  const message = `Another step is called "${name}" as well.`;
-  return [{ step: name, path: `steps.${place}.name`, message }];
+function nameProblems({ steps }: WorkflowDefinition, stepIndex: number): WorkflowProblem[] {
+  const name = steps[stepIndex]?.name ?? '';
+  if (steps.findIndex((one) => one.name === name) === stepIndex) return [];
+  const message = `Another step has the name "${name}".`;
+  return [{ step: name, path: `steps.${stepIndex}.name`, message }];
 }
 
-function stepProblems(step: StepDefinition, place: number, known: Known): WorkflowProblem[] {
+function stepProblems(step: StepDefinition, stepIndex: number, known: Known): WorkflowProblem[] {
   const { name, agentId, variables, after, when, forEach, fallback } = step;
-  const path = `steps.${place}`;
+  const path = `steps.${stepIndex}`;
   const inList = forEach !== null;
-  const at = (field: string, inside = inList): Place => ({
+  const at = (field: string, inside = inList): Location => ({
     step: name,
     path: `${path}.${field}`,
     inList: inside,
@@ -118,7 +118,7 @@ function stepProblems(step: StepDefinition, place: number, known: Known): Workfl
 function agentProblems(
   agentId: string,
   variables: Readonly<Record<string, unknown>>,
-  { step, path }: Place,
+  { step, path }: Location,
   { agents }: Known,
 ): WorkflowProblem[] {
   const agent = agents.get(agentId);
@@ -132,16 +132,16 @@ function agentProblems(
   const given = new Map(Object.entries(variables));
   const missing = agent.requiredVariables.filter((name) => (given.get(name) ?? null) === null);
   if (missing.length > 0) {
-    const message = `The agent "${agent.name}" requires variables that nothing gives: ${missing.join(', ')}.`;
+    const message = `The agent "${agent.name}" requires variables that are not set: ${missing.join(', ')}.`;
     problems.push({ step, path: `${path}variables`, message });
   }
   return problems;
 }
 
-function valueProblems(value: unknown, place: Place, known: Known): WorkflowProblem[] {
-  const { step, path, inList } = place;
+function valueProblems(value: unknown, location: Location, known: Known): WorkflowProblem[] {
+  const { step, path, inList } = location;
   const problems = misspelledReferences(value).map((text) => {
-    return { step, path, message: `${text} is no reference: it would stay as it is.` };
+    return { step, path, message: `${text} is not a valid reference.` };
   });
   const messages = new Set<string>();
   for (const { root, step: other, path: within } of findReferences(value)) {
@@ -151,7 +151,7 @@ function valueProblems(value: unknown, place: Place, known: Known): WorkflowProb
     } else if (root === 'input' && input !== undefined && !known.inputs.has(String(input))) {
       messages.add(`There is no input "${input}".`);
     } else if ((root === 'item' || root === 'index') && !inList) {
-      messages.add(`{{${root}}} stands for something only in a step with "forEach".`);
+      messages.add(`{{${root}}} is defined only in a step with "forEach".`);
     }
   }
   return [...problems, ...[...messages].map((message) => ({ step, path, message }))];
@@ -161,7 +161,7 @@ function referenceProblems({ steps, output }: WorkflowDefinition): WorkflowProbl
   const values = steps.map(({ variables, forEach, fallback }) => [variables, forEach, fallback]);
   const { length } = findReferences([values, output]);
   if (length <= referencesMax) return [];
-  const message = `The workflow holds ${length} references, and at most ${referencesMax} are allowed.`;
+  const message = `The workflow has ${length} references. At most ${referencesMax} are allowed.`;
   return [{ step: null, path: 'steps', message }];
 }
 
@@ -178,15 +178,15 @@ function misspelledReferences(value: unknown): string[] {
   return Object.values(value).flatMap(misspelledReferences);
 }
 
-function unknownStep(other: string, { step, path }: Place, { steps }: Known): WorkflowProblem[] {
+function unknownStep(other: string, { step, path }: Location, { steps }: Known): WorkflowProblem[] {
   return steps.has(other) ? [] : [{ step, path, message: `There is no step "${other}".` }];
 }
 
-function conditionProblems(when: string, place: Place, known: Known): WorkflowProblem[] {
-  const { step, path } = place;
+function conditionProblems(when: string, location: Location, known: Known): WorkflowProblem[] {
+  const { step, path } = location;
   const { problem, steps } = checkCondition(when);
   if (problem !== null) return [{ step, path, message: problem }];
-  return steps.flatMap((other) => unknownStep(other, place, known));
+  return steps.flatMap((other) => unknownStep(other, location, known));
 }
 
 /**
@@ -200,17 +200,19 @@ export function storedProblems({ steps }: WorkflowDefinition): WorkflowProblem[]
   });
 }
 
-function fallbackProblems(draft: StepDraft | undefined, place: number): WorkflowProblem[] {
+function fallbackProblems(draft: StepDraft | undefined, stepIndex: number): WorkflowProblem[] {
   const fallback = draft?.fallback;
   if (!draft || !fallback) return [];
   const wrong = (message: string) => {
-    return [{ step: draft.name, path: `steps.${place}.fallback`, message }];
+    return [{ step: draft.name, path: `steps.${stepIndex}.fallback`, message }];
   };
   const hasOutput = Object.hasOwn(fallback, 'output');
   if ((fallback.agentId !== undefined) === hasOutput) {
     return wrong('A fallback is either an agent or an output.');
   }
-  return hasOutput && fallback.variables ? wrong('A fixed output takes no variables.') : [];
+  return hasOutput && fallback.variables
+    ? wrong('A fallback with a fixed output cannot have variables.')
+    : [];
 }
 
 /** Each cycle of steps that wait for each other, once. */
@@ -222,12 +224,12 @@ function cycles({ steps }: WorkflowDefinition): WorkflowProblem[] {
     const start = before.indexOf(name);
     if (start >= 0) {
       const ring = before.slice(start);
-      const place = steps.findIndex((step) => step.name === name);
+      const stepIndex = steps.findIndex((step) => step.name === name);
       const message =
         ring.length === 1
           ? 'The step waits for itself.'
           : `These steps wait for each other: ${[...ring, name].join(', ')}.`;
-      problems.push({ step: name, path: `steps.${place}`, message });
+      problems.push({ step: name, path: `steps.${stepIndex}`, message });
     }
     if (start >= 0 || done.has(name)) return;
     for (const other of waits.get(name) ?? []) visit(other, [...before, name]);

@@ -9,22 +9,21 @@ import {
 } from './condition-shape.ts';
 
 /**
- * What the evaluation of conditions costs: a number that depends on the conditions and their data alone, never on the
- * machine or its load. One unit stands for about 0.05 µs.
+ * The cost of evaluating conditions: a number that depends only on the conditions and their data, never on the machine or
+ * its load. One unit is about 0.05 µs.
  *
- * The shape check leaves operations that are linear in their operands. So an operation is charged with the size of its
- * operands before it runs, and a list macro with its items times the nodes of its body before it begins. An operation
- * that would exceed the limit does not run: evaluation ends with an error, and nothing has to be interrupted. Reading a
- * field and comparing it with a literal cost nothing, so that a usual condition never comes near the limit.
+ * The shape check admits only operations that are linear in their operands. So each operation is charged with the size of
+ * its operands before it runs, and a list macro with its items times the nodes of its body. An operation that would exceed
+ * the limit does not run: evaluation fails, and nothing has to be interrupted. Reading a field and comparing it with a
+ * literal are free, so a typical condition stays far below the limit.
  *
- * The charges are calls of the functions registered here, put into the tree around the operands (`addCharges`). Some
- * operands must also be short: the engine's search for a longer text is not linear, and neither is parsing a long
- * duration.
+ * `addCharges` wraps operands in the tree with calls of the functions registered here. Some operands must also be short:
+ * the engine's search for a longer text is not linear, and neither is parsing a long duration.
  */
 
 export const conditionCostMax = 1_000_000;
 export const conditionItemsMax = 10_000;
-/** Of a duration, of a time zone, and of what `contains` looks for. */
+/** Of a duration, a time zone and the search text of `contains`. */
 const shortCharsMax = 100;
 
 const charsPerUnit = 5;
@@ -33,9 +32,9 @@ const mapCost = 10;
 const memberCost = 4;
 const shortTextCost = 100;
 const timeZoneCost = 3_000;
-/** Of an error that `||`, `&&` or a list macro absorbs, with its stack and its message. */
+/** An error that `||`, `&&` or a list macro absorbs: building its stack and message takes time. */
 const errorCost = 400;
-/** Of parsing objects and their members, and numbers that a double may not hold. */
+/** Parsing these is slow: objects and their members, and numbers that may have no exact double. */
 const expensiveJson = /[{:]|[\d.]{16}|\d[eE][+-]?\d{3}/g;
 const jsonMemberCost = 8;
 const jsonLongNumberCost = 60;
@@ -51,10 +50,10 @@ export class ConditionCost {
   charge(cost: number): void {
     this.#charged += cost;
     if (this.left >= 0) return;
-    throw new Error('The conditions that are evaluated together go through too much data.');
+    throw new Error('The conditions that are evaluated together process too much data.');
   }
 
-  /** Before data is parsed. Colons and digits within texts count as well: there are few. */
+  /** Call before parsing. Colons and digits within texts are charged too: they are few. */
   chargeJson(json: string): void {
     this.charge(json.length / charsPerUnit);
     for (const { 0: found } of json.matchAll(expensiveJson)) {
@@ -71,7 +70,7 @@ export class ConditionCost {
 
 let current = new ConditionCost();
 
-/** No condition may call these by their names: they are not among the available functions. */
+/** Conditions cannot call these functions: the shape check rejects their names. */
 export function registerCharges(environment: Environment): void {
   environment
     .registerFunction('charge(dyn): dyn', (value: unknown) => {
@@ -82,7 +81,7 @@ export function registerCharges(environment: Environment): void {
       current.charge(Number(cost));
       if (typeof value !== 'string' || value.length <= shortCharsMax) return value;
       throw new Error(
-        `A text to look for, a duration or a time zone may have ${shortCharsMax} characters, not ${value.length}.`,
+        `A search text, a duration or a time zone may have at most ${shortCharsMax} characters, not ${value.length}.`,
       );
     })
     .registerFunction('charge_items(dyn, int): dyn', (list: unknown, bodyNodes: bigint) => {
@@ -90,7 +89,7 @@ export function registerCharges(environment: Environment): void {
       const { length } = Array.isArray(list) ? list : Object.keys(list);
       if (length > conditionItemsMax) {
         throw new Error(
-          `A list macro may go through ${conditionItemsMax} items, and this list has ${length}.`,
+          `A list macro may iterate over at most ${conditionItemsMax} items, and this list has ${length}.`,
         );
       }
       current.charge(length * Number(bodyNodes));
@@ -100,7 +99,7 @@ export function registerCharges(environment: Environment): void {
     .parse('set_up_evaluator()')();
 }
 
-/** With everything inside; stops once it is more than `max`. */
+/** The size of a value including nested values. Stops above `max`. */
 function sizeOf(value: unknown, max: number): number {
   if (typeof value === 'string') return 1 + value.length / charsPerUnit;
   if (typeof value !== 'object' || value === null) return 1;
@@ -122,10 +121,10 @@ interface Evaluator {
 }
 
 /**
- * The library hands its evaluator to the functions it calls, and to nobody else. Two methods are replaced:
- * - It derives the type of a list from its first element, and so on down, and keeps each type for good: data of ever new
- *   nestings would fill the memory. Here a list is a list, whatever it holds.
- * - It absorbs any number of errors; here each is charged. Once the limit is reached no error is absorbed.
+ * The library passes its evaluator only to the functions that it calls. Two methods are replaced:
+ * - It derives the type of a list recursively from its first element and never evicts a type: data with ever new nestings
+ *   would fill the memory. Here all lists have one type.
+ * - It absorbs any number of errors. Here each is charged; above the limit no error is absorbed.
  */
 function setUpEvaluator(this: Evaluator): boolean {
   this.debugTypeDeep = this.debugType;
@@ -148,7 +147,7 @@ const linearFunctions: ReadonlySet<string> = new Set([
   ...['bool', 'int', 'uint', 'double', 'string', 'timestamp'],
 ]);
 
-/** The library expands a macro when it parses a condition, and evaluates the expansion alone. */
+/** The library expands a macro when it parses a condition, and evaluates only the expansion. */
 interface Expanded {
   readonly meta: { readonly alternate: { readonly args: { iterable: Node } } };
 }
@@ -197,7 +196,7 @@ function chargeOfArguments(name: string): string | null {
   return linearFunctions.has(name) ? 'charge(null)' : null;
 }
 
-/** Takes no longer than the literal is, and is what most conditions do. */
+/** Bounded by the length of the literal, and the most common operation. */
 function isLiteralComparison({ op, args }: Node): boolean {
   return comparisons.has(op) && (args as Node[]).some((operand) => operand.op === 'value');
 }

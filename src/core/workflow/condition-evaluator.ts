@@ -10,13 +10,13 @@ export type ConditionResult =
 /** The data that a condition refers to. */
 export interface ConditionScope {
   readonly input: Document;
-  /** Null where there is none. */
+  /** Null if there is none. */
   readonly output: (step: string) => Document | null;
 }
 
 /**
- * Evaluates the conditions of one advance of a workflow run, however often the advance starts over with more of the data
- * it lacks: they share one cost limit, the data is parsed once, and each condition is evaluated once.
+ * Evaluates the conditions of one advance of a workflow run. An advance restarts after it has loaded missing values, so the
+ * conditions share one cost limit, the data is parsed once, and each condition is evaluated once.
  */
 export class ConditionEvaluator {
   readonly #cost = new ConditionCost();
@@ -41,7 +41,7 @@ export class ConditionEvaluator {
       const data = { input: check.input ? this.#parse(scope.input) : null, steps };
       const value = this.#cost.measure(() => evaluateCondition(text, data));
       if (typeof value === 'boolean') return { kind: 'value', value };
-      return { kind: 'error', message: 'The condition gives neither true nor false.' };
+      return { kind: 'error', message: 'The condition does not return true or false.' };
     } catch (error) {
       return { kind: 'error', message: messageOf(error) };
     }

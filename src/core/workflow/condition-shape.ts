@@ -5,9 +5,9 @@ import type { ASTNode } from '@marcbachmann/cel-js';
  * evaluated. Every operation that is allowed takes time linear in its operands. Excluded are patterns (`matches`),
  * functions that build lists or bytes from text, and variables (`cel.bind`), which could double a value at each use.
  *
- * A list macro goes through a list once. Inside another macro it would multiply the work, so it may not stand there. It
- * may go through what `filter` gives, which is no larger than the list itself; after `map`, each macro of a chain could
- * double every item again. How large the operands are is known only at evaluation: see condition-cost.ts.
+ * A list macro iterates over a list once. Inside another macro it would multiply the work, so macros cannot be nested. It
+ * may iterate over the result of `filter`, which is no larger than the list itself; after `map`, each macro of a chain
+ * could double every item again. The size of the operands is known only at evaluation: see condition-cost.ts.
  */
 
 export type Node = ASTNode;
@@ -35,16 +35,16 @@ const available: ReadonlySet<string> = new Set([
   ...timeFunctions,
 ]);
 
-/** The first thing in the tree that a condition may not hold; null if there is none. */
+/** The first problem in the tree; null if there is none. */
 export function shapeProblem(node: Node): string | null {
   if (isCall(node) && !available.has(node.args[0])) return unavailable(node.args[0]);
   if (isListMacro(node)) {
     const [name, list, inside] = node.args;
     const inner = findMacro(inside);
-    if (inner) return `"${inner}" may not stand inside "${name}": list macros cannot be nested.`;
+    if (inner) return `"${inner}" is not allowed inside "${name}": list macros cannot be nested.`;
     const before = findMacro([listBeforeFilters(list)]);
     if (before) {
-      return `The list of "${name}" may not hold "${before}": only "filter" may come directly before it.`;
+      return `The list of "${name}" must not contain "${before}": only "filter" may precede it.`;
     }
   }
   return firstIn(childrenOf(node), shapeProblem);

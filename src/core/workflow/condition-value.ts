@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { replaceChangedNumbers } from '../json.ts';
 
 /**
- * The data of a condition, parsed with numbers as doubles. A whole number that no double holds would become another one,
- * and equal to numbers it is not: an operation on it fails. Of a fraction the last digits are lost, as everywhere.
+ * The data of a condition, parsed with numbers as doubles. Rounding a whole number would make it equal to other numbers, so
+ * an operation on one without an exact double fails. Fractions are rounded, as everywhere.
  */
 export function conditionValue(json: string): unknown {
   // Random, so that no text in the data begins with it.
@@ -29,7 +29,7 @@ function withInexact(value: unknown, mark: string): unknown {
 
 const shownCharsMax = 40;
 
-/** Its type cannot be read, which is what every operation does first. */
+/** Reading its type throws, and every operation reads the type first. */
 class InexactNumber {
   readonly #number: string;
 
@@ -40,7 +40,7 @@ class InexactNumber {
   fail(): never {
     const number = this.#number;
     const shown = number.length > shownCharsMax ? `${number.slice(0, shownCharsMax)}…` : number;
-    throw new Error(`The number ${shown} is no double: to compare it, send it as a text.`);
+    throw new Error(`The number ${shown} has no exact double. Send it as a string to compare it.`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { Environment, type ParseResult } from '@marcbachmann/cel-js';
 import { changedNumber } from '../json.ts';
+import { LruCache } from '../lru-cache.ts';
 import { storable } from '../storable-text.ts';
 import { addCharges, registerCharges } from './condition-cost.ts';
 import { childrenOf, firstIn, type Node, shapeProblem } from './condition-shape.ts';
@@ -9,13 +10,13 @@ import { childrenOf, firstIn, type Node, shapeProblem } from './condition-shape.
  * `steps.triage.output.kind == "billing"`. An output that is JSON is parsed; numbers are doubles.
  *
  * The library parses, type-checks and evaluates. A condition is evaluated on the event loop and under the lock of its
- * run, so it must be cheap whatever its author and its data are:
+ * workflow run, so evaluation must be cheap for any author and any data:
  * - `shapeProblem` (condition-shape.ts) admits only operations that are linear in their operands, and no nested list macro.
  *   It is checked when a definition is saved, when a run starts, and before each evaluation.
  * - `ConditionCost` (condition-cost.ts) charges each operation with the size of its operands before it runs.
  */
 
-/** What is wrong with a condition, the steps it refers to, each once, and whether it refers to the input. */
+/** The problem of a condition, the steps it refers to, each once, and whether it refers to the input. */
 export interface ConditionCheck {
   readonly problem: string | null;
   readonly steps: readonly string[];
@@ -35,21 +36,15 @@ const environment = new Environment({
   .registerVariable('steps', 'map');
 registerCharges(environment);
 
-const cache = new Map<string, ConditionCheck>();
+const cache = new LruCache<ConditionCheck>(cachedMax);
 
 /** Conditions are checked with every step that has one: those in use are cached. */
 export function checkCondition(text: string): ConditionCheck {
-  const cached = cache.get(text);
-  if (cached) return cached;
-  const check = checkText(text);
-  if (cache.size >= cachedMax) cache.delete(cache.keys().next().value ?? '');
-  cache.set(text, check);
-  return check;
+  return cache.getOrCreate(text, () => checkText(text));
 }
 
 /**
- * The value of a condition without a problem. Parsed each time: a tree that has gone through a list keeps its last item
- * for as long as it lives.
+ * The value of a condition without a problem. Parsed each time: a tree that has iterated over a list retains its last item.
  */
 export function evaluateCondition(text: string, data: Record<string, unknown>): unknown {
   const parsed = environment.parse(text);
@@ -80,14 +75,14 @@ function checkText(text: string): ConditionCheck {
 function typeProblem(parsed: ParseResult): string | null {
   const { valid, type, error } = parsed.check();
   if (!valid) return messageOf(error);
-  return type === 'bool' || type === 'dyn' ? null : `The condition gives a ${type}, not a bool.`;
+  return type === 'bool' || type === 'dyn' ? null : `The condition returns ${type}, not bool.`;
 }
 
 function inexactNumber(node: Node): string | null {
   if (node.op !== 'value') return firstIn(childrenOf(node), inexactNumber);
   const text = node.input.slice(node.start, node.end);
   if (isExact(node.args, text)) return null;
-  return `The number ${text} would be read as another one: numbers are doubles.`;
+  return `The number ${text} has no exact double, and numbers are doubles.`;
 }
 
 /** Whether a double holds the value of a literal. */
@@ -98,7 +93,7 @@ function isExact(literal: unknown, text: string): boolean {
   return typeof value !== 'number' || changedNumber(text) === null;
 }
 
-/** Collects the steps and the input that a condition refers to; returns what is wrong with a reference. */
+/** Collects the steps and the input that a condition refers to. Returns the problem of an invalid reference. */
 function collectRoots(node: Node, roots: { steps: Set<string>; input: boolean }): string | null {
   const step = stepOf(node);
   if (step !== null) {
@@ -120,7 +115,7 @@ function stepOf(node: Node): string | null {
   return name.op === 'value' && typeof name.args === 'string' ? name.args : null;
 }
 
-/** The first line: the others show the place. It may quote names and values, which a model may have written. */
+/** The first line; the others show the position. It may quote names and values, which a model may have written. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return 'The condition cannot be evaluated.';
   const [line = ''] = error.message.slice(0, messageCharsMax).split('\n');

@@ -4,7 +4,7 @@ import { withinOutput } from './step-output.ts';
 
 /**
  * A JSON text with indexed access: the input of a workflow run, the output of a step, a list, or one of its items. It
- * is immutable and may be long, so it is scanned once, however many lookups follow and however deep they go.
+ * is immutable and may be long, so it is scanned once for all lookups of any depth.
  */
 export interface Document {
   /** As stored: text written by a model is a JSON string. */
@@ -23,12 +23,12 @@ export interface Document {
 export type Path = readonly (string | number)[];
 
 export function documentOf(json: string): Document {
-  return lookedInto(json, withinOutput);
+  return createDocument(json, withinOutput);
 }
 
 /** As `documentOf`, for an element of a list: a text stays a text, whatever it contains. */
 export function documentOfItem(json: string): Document {
-  return lookedInto(json, (whole) => whole);
+  return createDocument(json, (whole) => whole);
 }
 
 /** What a value contributes inside other text, escaped as in a JSON string; `null` contributes nothing. */
@@ -36,24 +36,24 @@ export function textWithin(json: string): string {
   return json === 'null' ? '' : JSON.stringify(variableText(json)).slice(1, -1);
 }
 
-function lookedInto(json: string, look: (json: string) => string): Document {
-  let whole: { readonly text: string; readonly root: Spot } | null = null;
+function createDocument(json: string, unwrap: (json: string) => string): Document {
+  let whole: { readonly text: string; readonly root: JsonNode } | null = null;
   let charsOfWhole: number | null = null;
   let parts: readonly string[] | null = null;
 
   function inner() {
     if (!whole) {
-      const text = look(json);
+      const text = unwrap(json);
       const ends = memoizeForTurn(() => endsOf(text));
-      whole = { text, root: spotIn(text, 0, ends) };
+      whole = { text, root: nodeAt(text, 0, ends) };
     }
     return whole;
   }
 
-  function find(path: Path): Spot | null {
-    let spot: Spot | null = inner().root;
-    for (const part of path) spot = spot?.part(part) ?? null;
-    return spot;
+  function find(path: Path): JsonNode | null {
+    let node: JsonNode | null = inner().root;
+    for (const part of path) node = node?.part(part) ?? null;
+    return node;
   }
 
   return {
@@ -75,27 +75,27 @@ function lookedInto(json: string, look: (json: string) => string): Document {
   };
 }
 
-/** One value within a text. Values that were looked up are cached by where they begin. */
-interface Spot {
+/** One value within a text. Resolved values are cached by their position. */
+interface JsonNode {
   text(): string;
   charsWithin(): number;
-  part(name: string | number): Spot | null;
+  part(name: string | number): JsonNode | null;
 }
 
 /** Where the elements of a list or the members of an object begin. */
 type Parts = readonly number[] | ReadonlyMap<string, number>;
 
-function spotIn(whole: string, from: number, ends: () => Uint32Array): Spot {
-  const known = new Map<string | number, Spot | null>();
+function nodeAt(whole: string, from: number, ends: () => Uint32Array): JsonNode {
+  const known = new Map<string | number, JsonNode | null>();
   const parts = memoizeForTurn(() => partsAt(whole, from, ends()));
   const letter = whole.charAt(from);
   let chars: number | null = null;
 
-  function look(name: string | number): Spot | null {
+  function find(name: string | number): JsonNode | null {
     if (letter !== (typeof name === 'number' ? '[' : '{')) return null;
     const of = parts();
     const at = of instanceof Map ? of.get(name) : (of as readonly number[])[Number(name)];
-    return at === undefined ? null : spotIn(whole, at, ends);
+    return at === undefined ? null : nodeAt(whole, at, ends);
   }
 
   const text = () => whole.slice(from, endOf(whole, from, ends));
@@ -106,12 +106,12 @@ function spotIn(whole: string, from: number, ends: () => Uint32Array): Spot {
       return chars;
     },
     part(name) {
-      let spot = known.get(name);
-      if (spot === undefined) {
-        spot = look(name);
-        known.set(name, spot);
+      let node = known.get(name);
+      if (node === undefined) {
+        node = find(name);
+        known.set(name, node);
       }
-      return spot;
+      return node;
     },
   };
 }
@@ -119,19 +119,19 @@ function spotIn(whole: string, from: number, ends: () => Uint32Array): Spot {
 /** If a name is sent twice, the last value wins. */
 function partsAt(whole: string, from: number, ends: Uint32Array): Parts {
   const last = ends[from] ?? 0;
-  const places: number[] = [];
+  const starts: number[] = [];
   const members = new Map<string, number>();
   const isList = whole.charAt(from) === '[';
   for (let at = from + 1; at < last; ) {
     let value = at;
-    if (isList) places.push(at);
+    if (isList) starts.push(at);
     else {
       value = stringEnd(whole, at) + 1;
       members.set(JSON.parse(whole.slice(at, value - 1)) as string, value);
     }
     at = endOf(whole, value, () => ends) + 1;
   }
-  return isList ? places : members;
+  return isList ? starts : members;
 }
 
 /**
@@ -165,12 +165,12 @@ function endsOf(text: string): Uint32Array {
  * longer would take many times the memory of the text.
  */
 function memoizeForTurn<T extends object>(make: () => T): () => T {
-  let held: WeakRef<T> | null = null;
+  let cached: WeakRef<T> | null = null;
   return () => {
-    const known = held?.deref();
+    const known = cached?.deref();
     if (known) return known;
     const made = make();
-    held = new WeakRef(made);
+    cached = new WeakRef(made);
     return made;
   };
 }

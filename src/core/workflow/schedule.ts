@@ -30,7 +30,7 @@ export function scheduleProblem({ cron, timeZone }: ScheduleTimes): string | nul
   }
 }
 
-/** The next `count` ticks after a moment; fewer if no more will ever come. */
+/** The next `count` ticks after a moment; fewer if the schedule ends. */
 export function nextTicks(times: ScheduleTimes, afterMs: number, count: number): number[] {
   return read(times)
     .nextRuns(count, new Date(afterMs))

@@ -19,7 +19,7 @@ const cache = new WeakMap<WorkflowDefinition, WorkflowGraph>();
 export function graphOf(definition: WorkflowDefinition): WorkflowGraph {
   const known = cache.get(definition);
   if (known) return known;
-  const graph = drawn(definition.steps);
+  const graph = buildGraph(definition.steps);
   cache.set(definition, graph);
   return graph;
 }
@@ -31,16 +31,16 @@ export function waitsFor(step: StepDefinition): string[] {
   return [...new Set([...step.after, ...condition, ...stepsReferredTo(values)])];
 }
 
-function drawn(steps: readonly StepDefinition[]): WorkflowGraph {
+function buildGraph(steps: readonly StepDefinition[]): WorkflowGraph {
   const waits = new Map(steps.map((step) => [step.name, waitsFor(step)]));
   const ordered: StepDefinition[] = [];
-  const placed = new Set<string>();
+  const done = new Set<string>();
   for (let left = [...steps]; left.length > 0; ) {
-    const next = left.filter(({ name }) => waits.get(name)?.every((one) => placed.has(one)));
+    const next = left.filter(({ name }) => waits.get(name)?.every((one) => done.has(one)));
     if (next.length === 0) break;
-    for (const step of next) placed.add(step.name);
+    for (const step of next) done.add(step.name);
     ordered.push(...next);
-    left = left.filter(({ name }) => !placed.has(name));
+    left = left.filter(({ name }) => !done.has(name));
   }
   const awaited = new Set([...waits.values()].flat());
   const last = steps.map(({ name }) => name).filter((name) => !awaited.has(name));

@@ -27,7 +27,7 @@ export interface StepState {
   readonly error: string | null;
 }
 
-/** The outcome of a step's call: its execution ended, or the call was refused for good. */
+/** The outcome of a step's call: its execution ended, or the call was refused permanently. */
 export interface StepEvent {
   readonly step: string;
   readonly item: number;

@@ -20,7 +20,6 @@ import {
   bodyDigest,
   callerResolver,
   getOrCreate,
-  originOf,
   stepOf,
   termsOf,
 } from './admission-mapping.ts';
@@ -166,8 +165,9 @@ export class AdmissionBatch {
     this.#chargedWorkspaces.add(caller.workspaceId);
     const { worker, tag, hasSlot } = this.#place(agent, terms.settings.maxConcurrency);
     const inputVariables = variables.json;
-    const run = { tag, hasSlot, born: worker !== null };
-    this.#executions.push({ id, terms, ...originOf(call), inputVariables, run, step });
+    const queued = { tag, hasSlot, claimed: worker !== null };
+    const { ipAddress, userAgent } = call;
+    this.#executions.push({ id, terms, ipAddress, userAgent, inputVariables, queued, step });
     if (worker !== null) {
       const settings = step ? { ...terms.settings, workflow: step } : terms.settings;
       const { setup } = agent;

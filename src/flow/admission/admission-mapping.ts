@@ -16,7 +16,7 @@ import type {
   KeyRow,
   ReplayLookup,
 } from '../../store/admission/admission-read.ts';
-import type { ExecutionTerms, NewExecution } from '../../store/admission/admission-write.ts';
+import type { ExecutionTerms } from '../../store/admission/admission-write.ts';
 import { modelSetupOf } from '../../store/execution/model-setup.ts';
 import type { MembershipLookup } from '../../store/people/members.ts';
 
@@ -196,13 +196,6 @@ function limitsOf(row: KeyRow | AgentRow): RateLimits {
 /** The workflow step that a call executes. */
 export function stepOf({ credential }: ExecuteCall): WorkflowStepOf | null {
   return credential.kind === 'workflow' ? credential.step : null;
-}
-
-export function originOf({
-  ipAddress,
-  userAgent,
-}: ExecuteCall): Pick<NewExecution, 'ipAddress' | 'userAgent'> {
-  return { ipAddress, userAgent };
 }
 
 /** Shares values between the calls of a batch. */

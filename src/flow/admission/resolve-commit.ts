@@ -16,8 +16,12 @@ export async function resolveCommit(
   {
     xid,
     id,
-    of,
-  }: { readonly xid: string; readonly id: string | undefined; readonly of: 'execution' | 'run' },
+    kind,
+  }: {
+    readonly xid: string;
+    readonly id: string | undefined;
+    readonly kind: 'execution' | 'workflowRun';
+  },
   error: unknown,
 ): Promise<void> {
   // The transaction accepted nothing, so a retry by the caller is harmless.
@@ -25,7 +29,7 @@ export async function resolveCommit(
   const until = performance.now() + lookupMs;
   for (;;) {
     const outcome = await pipelines
-      .use((send) => findOutcome(send, xid, id, of), responseTimeoutMs)
+      .use((send) => findOutcome(send, xid, id, kind), responseTimeoutMs)
       .catch(() => 'in progress' as const);
     if (outcome === 'committed') return;
     if (outcome === 'aborted') throw error;

@@ -8,7 +8,7 @@ import {
   requireFit,
 } from '../../core/agent/agent-settings.ts';
 import type { Caller } from '../../core/execution/caller.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import { grantSlots, writeSettings } from '../../store/agent/agent-writes.ts';
@@ -49,7 +49,7 @@ export async function changeAgent(
     } = patch;
     const version =
       promptVersionId && (await findVersionSummary(trx, agent.promptId, promptVersionId));
-    if (!version) throw new CallFailure('NOT_FOUND', 'The prompt has no such version.');
+    if (!version) throw notFound('version', 'prompt');
     const settings = changedSettings(caller, agent, change, version);
     if (patch.apiEnabled !== undefined && !switchable(agent)) {
       throw illegalTransition(agent, 'Its API access cannot be switched');

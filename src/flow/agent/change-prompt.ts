@@ -1,5 +1,5 @@
 import type { Caller } from '../../core/execution/caller.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { notFound } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
 import {
   insertPrompt,
@@ -37,7 +37,7 @@ export async function changePrompt(
 ): Promise<PromptRow> {
   return inTransaction(db, async (trx) => {
     const prompt = promptId && (await lockPrompt(trx, caller, promptId));
-    if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
+    if (!prompt) throw notFound('prompt');
     refuseStale(prompt.revision, isCurrent);
     const fields = Object.keys(change) as (keyof PromptChange)[];
     if (fields.every((field) => change[field] === prompt[field])) return prompt;

@@ -7,7 +7,7 @@ import {
   requireFit,
 } from '../../core/agent/agent-settings.ts';
 import type { Caller } from '../../core/execution/caller.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import { insertAgent } from '../../store/agent/agent-writes.ts';
@@ -37,9 +37,9 @@ export async function createAgent(
 ): Promise<AgentRow> {
   return inTransaction(db, async (trx) => {
     const prompt = promptId && (await lockPromptShared(trx, caller.workspaceId, promptId));
-    if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
+    if (!prompt) throw notFound('prompt');
     const version = promptVersionId && (await findVersionSummary(trx, promptId, promptVersionId));
-    if (!version) throw new CallFailure('NOT_FOUND', 'The prompt has no such version.');
+    if (!version) throw notFound('version', 'prompt');
     const fitting = settingsOfNew(caller, settings, prompt, version);
 
     const { workspaceId, userId } = caller;

@@ -1,7 +1,7 @@
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { declarablePlaceholders } from '../../core/agent/prompt.ts';
 import type { Caller } from '../../core/execution/caller.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, notFound } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
 import { nextVersion } from '../../store/agent/next-version.ts';
 import { lockPrompt, updatePrompt } from '../../store/agent/prompts.ts';
@@ -32,7 +32,7 @@ export async function createVersion(
   const variables = declarablePlaceholders(input);
   return inTransaction(db, async (trx) => {
     const prompt = promptId && (await lockPrompt(trx, caller, promptId));
-    if (!prompt) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
+    if (!prompt) throw notFound('prompt');
     if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
     const next = await nextVersion(trx, 'prompt', promptId);
     const label = input.label ?? next.label;

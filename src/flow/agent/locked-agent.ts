@@ -1,5 +1,5 @@
 import type { Caller } from '../../core/execution/caller.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { notFound } from '../../core/failure.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { type AgentRow, findAgent, lockAgent } from '../../store/agent/agents.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
@@ -15,16 +15,12 @@ export async function withLockedAgent<T>(
   agentId: string | null,
   work: (trx: Trx, agent: AgentRow) => Promise<T>,
 ): Promise<T> {
-  if (agentId === null) throw noSuchAgent();
+  if (agentId === null) throw notFound('agent');
   return inTransaction(db, async (trx) => {
-    if (!(await findAgent(trx, caller, agentId))) throw noSuchAgent();
+    if (!(await findAgent(trx, caller, agentId))) throw notFound('agent');
     await lockLimits(trx, [agentId]);
     const agent = await lockAgent(trx, caller, agentId);
-    if (!agent) throw noSuchAgent();
+    if (!agent) throw notFound('agent');
     return work(trx, agent);
   });
-}
-
-export function noSuchAgent(): CallFailure {
-  return new CallFailure('NOT_FOUND', 'There is no such agent.');
 }

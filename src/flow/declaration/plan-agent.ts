@@ -7,7 +7,7 @@ import {
   declaredSettings,
   settingsChange,
 } from '../../core/agent/declaration.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
 import type { AgentRow } from '../../store/agent/agents.ts';
 import { findVersionByLabel, type NamedPromptRow } from '../../store/agent/declaration.ts';
@@ -25,8 +25,7 @@ export async function planAgent(planning: Planning, declared: DeclaredAgent): Pr
     versions.get(`${prompt.id} ${declared.version}`) ??
     (await findVersionByLabel(trx, prompt.id, declared.version));
   if (!version) {
-    const message = `The prompt "${prompt.name}" has no version "${declared.version}".`;
-    throw new CallFailure('INVALID_REQUEST', message);
+    throw invalidRequest(`The prompt "${prompt.name}" has no version "${declared.version}".`);
   }
   const agent = known
     ? change(planning, declared, known, version)
@@ -44,7 +43,7 @@ function promptOf(
 ): NamedPromptRow {
   const own = known && prompts.all(name).find(({ id }) => id === known.promptId);
   const prompt = own ?? prompts.find(name);
-  if (!prompt) throw new CallFailure('INVALID_REQUEST', `There is no prompt "${name}".`);
+  if (!prompt) throw invalidRequest(`There is no prompt "${name}".`);
   if (!known || known.promptId === prompt.id) return prompt;
   const message = `It uses another prompt than "${name}". The prompt of an agent cannot change.`;
   throw new CallFailure('CONFLICT', message);

@@ -1,6 +1,6 @@
 import type { DeclaredAgent, DeclaredWorkflow } from '../../core/agent/declaration.ts';
 import type { Caller } from '../../core/execution/caller.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../../store/agent/agents.ts';
 import {
   findPromptsByName,
@@ -170,8 +170,7 @@ function requireUniqueNames(kind: Kind, rows: readonly { readonly name: string }
   const names = rows.map(({ name }) => name);
   const duplicate = names.find((name, at) => names.indexOf(name) !== at);
   if (duplicate === undefined) return;
-  const message = `The ${kind} "${duplicate}" is declared twice.`;
-  throw new CallFailure('INVALID_REQUEST', message);
+  throw invalidRequest(`The ${kind} "${duplicate}" is declared twice.`);
 }
 
 /** Adds the name of the declared thing to a failure. */

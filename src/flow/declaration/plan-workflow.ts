@@ -1,5 +1,5 @@
 import { type DeclaredWorkflow, definitionOf, identical } from '../../core/agent/declaration.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { invalidRequest } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { type DefinitionDraft, fillDefinition } from '../../core/workflow/fill-definition.ts';
 import { nextVersion } from '../../store/agent/next-version.ts';
@@ -21,11 +21,11 @@ export async function planWorkflow(planning: Planning, declared: DeclaredWorkflo
   const addChange = (one: Omit<Change, 'kind' | 'name'>) =>
     void changes.push({ kind: 'workflow', name, ...one });
   const definition = definitionOf(declared, (agent) => agentId(planning, agent));
-  const requireSound = (draft: DefinitionDraft) =>
+  const requireValidDefinition = (draft: DefinitionDraft) =>
     sound(checkAgainst(agents.ofIds(agentIdsOf(draft)), draft));
   const known = workflows.find(name);
   if (!known) {
-    requireSound(definition);
+    requireValidDefinition(definition);
     // A workflow with agents that the caller does not see is not among the known ones.
     if (await workflowNameExists(trx, caller.workspaceId, name)) throw nameTaken(name);
     addChange({ action: 'create' });
@@ -33,7 +33,7 @@ export async function planWorkflow(planning: Planning, declared: DeclaredWorkflo
   }
   const { id } = known;
   if (!identical(fillDefinition(known.definition), fillDefinition(definition))) {
-    requireSound(definition);
+    requireValidDefinition(definition);
     const { label } = await nextVersion(trx, 'workflow', id);
     addChange({ action: 'pin', field: 'definition', to: label });
     add(async (at) => {
@@ -56,5 +56,5 @@ export async function planWorkflow(planning: Planning, declared: DeclaredWorkflo
 function agentId({ agents }: Planning, name: string): string {
   const agent = agents.find(name);
   if (agent) return toId('agent', agent.id);
-  throw new CallFailure('INVALID_REQUEST', `There is no agent "${name}".`);
+  throw invalidRequest(`There is no agent "${name}".`);
 }

@@ -53,7 +53,7 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
     const names = new Map(prompts.map(({ id, name }) => [id, name]));
     const agents = named.filter(({ name, promptId }) => {
       if (names.has(promptId)) return true;
-      omitted.push({ kind: 'agent', name, reason: whyPrompt(allPrompts, promptId) });
+      omitted.push({ kind: 'agent', name, reason: promptOmission(allPrompts, promptId) });
       return false;
     });
     const included = new Set(agents.map(({ id }) => id));
@@ -61,7 +61,7 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
     const workflows = defined.filter(({ name, definition }) => {
       const missing = agentIdsOf(definition).find((id) => !included.has(id));
       if (missing === undefined) return true;
-      omitted.push({ kind: 'workflow', name, reason: whyAgent(visible, missing) });
+      omitted.push({ kind: 'workflow', name, reason: agentOmission(visible, missing) });
       return false;
     });
     const versionIds = agents.map(({ promptVersionId }) => promptVersionId);
@@ -105,14 +105,14 @@ function uniquelyNamed<Row extends { readonly name: string }>(
   return rows.filter((row) => sharing.get(row.name)?.length === 1 && shown(row));
 }
 
-function whyPrompt(prompts: readonly NamedPromptRow[], promptId: string): string {
+function promptOmission(prompts: readonly NamedPromptRow[], promptId: string): string {
   const prompt = prompts.find(({ id }) => id === promptId);
   return inUse(prompts).some(({ id }) => id === promptId)
     ? `Its prompt "${prompt?.name}" is omitted.`
     : `Its prompt "${prompt?.name}" is archived, and another one has that name.`;
 }
 
-function whyAgent(visible: readonly AgentRow[], agentId: string): string {
+function agentOmission(visible: readonly AgentRow[], agentId: string): string {
   const agent = visible.find(({ id }) => id === agentId);
   if (!agent) return 'One of its agents was deleted.';
   return `Its agent "${agent.name}" is ${agent.archived ? 'archived' : 'omitted'}.`;

@@ -4,6 +4,7 @@ import { renderPrompt } from '../../core/agent/render-prompt.ts';
 import type { QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
 import { retryDelayMs } from '../../core/execution/retry-delay.ts';
 import { CallFailure, type ExecutionErrorCode, withoutProviderText } from '../../core/failure.ts';
+import { LruCache } from '../../core/lru-cache.ts';
 import {
   type Cost,
   ModelDeferred,
@@ -209,33 +210,22 @@ function timeoutMessage({ settings }: QueuedExecution): string {
   return `The execution did not end within ${settings.timeoutMs} ms.`;
 }
 
-/** Characters of cached templates. The oldest are evicted. */
-const templateCharsMax = 33_554_432;
+/** In characters. */
+const cachedTemplatesMax = 33_554_432;
 
 /** Caches templates of prompt versions, which never change. A referenced version always exists. */
 export function templateCache(
   read: (promptVersionId: string) => Promise<Template | null>,
 ): (promptVersionId: string) => Promise<Template> {
-  const cached = new Map<string, Template>();
-  let chars = 0;
+  const cache = new LruCache<Template>(cachedTemplatesMax, ({ system, user }) => {
+    return (system?.length ?? 0) + user.length;
+  });
   return async (id) => {
-    const known = cached.get(id);
-    if (known) return known;
+    const cached = cache.get(id);
+    if (cached) return cached;
     const template = await read(id);
     if (!template) throw new CallFailure('NOT_FOUND', 'The prompt version does not exist.');
-    if (!cached.has(id)) {
-      cached.set(id, template);
-      chars += sizeOf(template);
-    }
-    for (const [oldest, one] of cached) {
-      if (chars <= templateCharsMax) break;
-      cached.delete(oldest);
-      chars -= sizeOf(one);
-    }
+    cache.set(id, template);
     return template;
   };
-}
-
-function sizeOf({ system, user }: Template): number {
-  return (system?.length ?? 0) + user.length;
 }

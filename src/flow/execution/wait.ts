@@ -7,14 +7,14 @@ const pollMs = 1_000;
 export interface Waiters {
   /** Resolves when it ends, when the time is up or when the signal aborts. The caller then reads the record. */
   wait(id: string, timeoutMs: number, signal: AbortSignal): Promise<void>;
-  /** Wakes those who wait for one of these. */
+  /** Wakes the callers that wait for one of these. */
   wake(ids: readonly string[]): void;
   /** Wakes all, for shutdown. */
   close(): void;
 }
 
 export function createWaiters(deps: {
-  readonly findEndedExecutions: (ids: readonly string[]) => Promise<string[]>;
+  readonly findEnded: (ids: readonly string[]) => Promise<string[]>;
   readonly onError: (error: unknown) => void;
 }): Waiters {
   const waiting = new Map<string, Set<() => void>>();
@@ -27,7 +27,7 @@ export function createWaiters(deps: {
     if (polling || waiting.size === 0) return;
     polling = true;
     try {
-      wake(await deps.findEndedExecutions([...waiting.keys()]));
+      wake(await deps.findEnded([...waiting.keys()]));
     } catch (error) {
       deps.onError(error);
     } finally {

@@ -40,17 +40,17 @@ export async function countPieces(
   return pieces.sort((a, b) => (a.fromId < b.fromId ? 1 : -1));
 }
 
-/** Splits the pieces that `worth` selects, level by level, down to minutes. */
+/** Splits the pieces that `select` selects, level by level, down to minutes. */
 export async function breakDown(
   trx: Trx,
   request: HistoryRequest,
   initial: Window,
   take: number,
-  worth: (window: Window, level: StepLevel) => Piece[],
+  select: (window: Window, level: StepLevel) => Piece[],
 ): Promise<Window> {
   let window = initial;
   for (const level of levelsOf(request).slice(1)) {
-    const found = worth(window, level);
+    const found = select(window, level);
     const spans = found.map(({ fromId, toId }) => ({
       level,
       fromMs: uuid7Time(fromId),

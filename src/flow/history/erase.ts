@@ -1,13 +1,13 @@
 import { variableText } from '../../core/agent/variables.ts';
 import type { Caller } from '../../core/execution/caller.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
 import { everything } from '../../core/history/history-range.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { compact, isStorable } from '../../core/json.ts';
 import { actorOf, serviceActor } from '../../core/people/audit.ts';
 import { findAgent } from '../../store/agent/agents.ts';
 import { readClock } from '../../store/connection/clock.ts';
-import type { Db } from '../../store/connection/database.ts';
+import { type Db, inTransaction } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import * as store from '../../store/history/erasures.ts';
 import { removedMax, removeRecords } from '../../store/history/removal.ts';
@@ -16,7 +16,6 @@ import {
   removeWorkflowRunsOf,
   removeWorkflowRunsOfRecords,
 } from '../../store/workflow/workflow-removal.ts';
-import { noSuchAgent } from '../agent/locked-agent.ts';
 import { eraseWorkflowRuns } from './erase-workflow-runs.ts';
 import type { RunPaced } from './paced-transactions.ts';
 
@@ -49,30 +48,27 @@ export async function requestErasure(
   for (const [field, text] of Object.entries({ variable, value })) {
     if (isStorable(JSON.stringify(text))) continue;
     const message = `Field "${field}" contains a NUL or a lone surrogate. No record can contain it.`;
-    throw new CallFailure('INVALID_REQUEST', message);
+    throw invalidRequest(message);
   }
   const { workspaceId, userId: requestedBy } = caller;
-  return db
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute(async (trx) => {
-      if (agentId === undefined) throw noSuchAgent();
-      if (agentId !== null && !(await findAgent(trx, caller, agentId))) throw noSuchAgent();
-      if ((await store.countOpenErasures(trx, workspaceId)) >= openErasuresMax) {
-        const message = `${openErasuresMax} erasures are in progress. Wait until one completes.`;
-        throw new CallFailure('CONFLICT', message);
-      }
-      const id = uuid7(await readClock(trx));
-      await store.insertErasure(trx, { id, workspaceId, agentId, variable, value, requestedBy });
-      await writeAudit(trx, actorOf(caller), {
-        action: 'erasure.request',
-        subject: toId('erasure', id),
-        details: { variable, agentId: agentId && toId('agent', agentId) },
-      });
-      const row = await store.findErasure(trx, workspaceId, id);
-      if (!row) throw new Error('The inserted erasure does not exist.');
-      return row;
+  return inTransaction(db, async (trx) => {
+    if (agentId === undefined) throw notFound('agent');
+    if (agentId !== null && !(await findAgent(trx, caller, agentId))) throw notFound('agent');
+    if ((await store.countOpenErasures(trx, workspaceId)) >= openErasuresMax) {
+      const message = `${openErasuresMax} erasures are in progress. Wait until one completes.`;
+      throw new CallFailure('CONFLICT', message);
+    }
+    const id = uuid7(await readClock(trx));
+    await store.insertErasure(trx, { id, workspaceId, agentId, variable, value, requestedBy });
+    await writeAudit(trx, actorOf(caller), {
+      action: 'erasure.request',
+      subject: toId('erasure', id),
+      details: { variable, agentId: agentId && toId('agent', agentId) },
     });
+    const row = await store.findErasure(trx, workspaceId, id);
+    if (!row) throw new Error('The inserted erasure does not exist.');
+    return row;
+  });
 }
 
 /** Records that one step scans. Most do not match. */

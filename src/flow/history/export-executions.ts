@@ -2,11 +2,11 @@ import {
   before,
   downTo,
   type IdRange,
-  lengthy,
+  longPieces,
   type Piece,
   rangesOf,
   readInOneGo,
-  sparse,
+  sparsePieces,
   windowOf,
 } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
@@ -113,8 +113,8 @@ async function piecesOf(trx: Trx, request: ExportRequest): Promise<Piece[]> {
   const pieces = await countPieces(trx, countable, rest);
   const matching = pieces.reduce((sum, piece) => sum + piece.matching, 0);
   const all = windowOf(pieces, 0, matching);
-  const worth = contents === null ? sparse : lengthy;
-  return (await breakDown(trx, countable, all, matching, worth)).pieces;
+  const select = contents === null ? sparsePieces : longPieces;
+  return (await breakDown(trx, countable, all, matching, select)).pieces;
 }
 
 /** Groups short pieces. Otherwise each record of a rare kind would need its own statement. */

@@ -5,7 +5,7 @@
 export type RunPaced = <T>(transaction: () => Promise<T>) => Promise<T | undefined>;
 
 /** Runs all tasks, even if some fail: one task must not block the others forever. Throws the first failure. */
-export async function runAll(tasks: readonly (() => Promise<void>)[]): Promise<void> {
+export async function runAll(tasks: readonly (() => Promise<unknown>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const task of tasks) await task().catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];

@@ -2,7 +2,7 @@ import {
   before,
   downTo,
   type IdRange,
-  lengthy,
+  longPieces,
   rangesOf,
   windowOf,
 } from '../../core/history/history-range.ts';
@@ -124,7 +124,7 @@ class Search {
     const pieces = await countPieces(this.#trx, countable, this.#request.range);
     const candidates = pieces.reduce((sum, { matching }) => sum + matching, 0);
     const all = windowOf(pieces, 0, candidates);
-    const { pieces: finer } = await breakDown(this.#trx, countable, all, candidates, lengthy);
+    const { pieces: finer } = await breakDown(this.#trx, countable, all, candidates, longPieces);
     return { ranges: rangesOf(finer), candidates };
   }
 

@@ -1,20 +1,17 @@
 import type { Retention } from '../../core/history/retention.ts';
 import { toId } from '../../core/id.ts';
 import type { Actor } from '../../core/people/audit.ts';
-import type { Db } from '../../store/connection/database.ts';
+import { type Db, inTransaction } from '../../store/connection/database.ts';
 import { writeRetention } from '../../store/history/retention.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 
 /** Takes effect with the next round. */
 export async function setRetention(db: Db, actor: Actor, to: Retention): Promise<void> {
   const { workspaceId } = actor;
-  await db
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute(async (trx) => {
-      const from = await writeRetention(trx, workspaceId, to);
-      const subject = toId('workspace', workspaceId);
-      const line = { action: 'retention.change', subject, details: { from, to } } as const;
-      await writeAudit(trx, actor, line);
-    });
+  await inTransaction(db, async (trx) => {
+    const from = await writeRetention(trx, workspaceId, to);
+    const subject = toId('workspace', workspaceId);
+    const line = { action: 'retention.change', subject, details: { from, to } } as const;
+    await writeAudit(trx, actor, line);
+  });
 }

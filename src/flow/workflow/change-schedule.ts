@@ -1,7 +1,7 @@
 import { parseExecuteBody } from '../../core/agent/variables.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { bodyFailure } from '../../core/execution/refusal-messages.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { type AuditAction, actorOf } from '../../core/people/audit.ts';
 import { missingInput } from '../../core/workflow/decide-start.ts';
@@ -13,7 +13,6 @@ import { writeAudit } from '../../store/people/audit.ts';
 import * as store from '../../store/workflow/schedules.ts';
 import { findWorkflow, lockWorkflow } from '../../store/workflow/workflows.ts';
 import { type Precondition, refuseStale } from '../agent/precondition.ts';
-import { noSuchWorkflow } from './change-workflow.ts';
 
 /** Creates, changes and deletes schedules. Their row holds the next tick, by the database's clock. */
 
@@ -38,7 +37,7 @@ export async function createSchedule(
   requireValidTimes(input);
   return inTransaction(db, async (trx) => {
     const workflow = workflowId && (await lockWorkflow(trx, caller, workflowId));
-    if (!workflow) throw noSuchWorkflow();
+    if (!workflow) throw notFound('workflow');
     requireInput(input, workflow.definition);
     if ((await store.countSchedules(trx, workflow.id)) >= schedulesMax) {
       const message = `A workflow has at most ${schedulesMax} schedules.`;
@@ -73,7 +72,7 @@ export async function changeSchedule(
 ): Promise<store.ScheduleRow> {
   return inTransaction(db, async (trx) => {
     const row = id && (await store.lockSchedule(trx, workflowId, id));
-    if (!row) throw noSuchSchedule();
+    if (!row) throw notFound('schedule', 'workflow');
     refuseStale(row.revision, isCurrent);
     const changed = { ...row, ...change };
     const fields = (Object.keys(change) as (keyof ScheduleInput)[]).filter(
@@ -85,7 +84,7 @@ export async function changeSchedule(
     if (isRetimed) requireValidTimes(changed);
     if (fields.includes('input') || isEnabled) {
       const workflow = await findWorkflow(trx, caller, workflowId);
-      if (!workflow) throw noSuchSchedule();
+      if (!workflow) throw notFound('schedule', 'workflow');
       requireInput(changed, workflow.definition);
     }
     await audit(trx, caller, 'schedule.change', row.id, { fields });
@@ -103,24 +102,20 @@ export async function deleteSchedule(
 ): Promise<void> {
   await inTransaction(db, async (trx) => {
     const row = id && (await store.lockSchedule(trx, workflowId, id));
-    if (!row) throw noSuchSchedule();
+    if (!row) throw notFound('schedule', 'workflow');
     await store.deleteSchedule(trx, row.id);
     await audit(trx, caller, 'schedule.delete', row.id, {});
   });
 }
 
-export function noSuchSchedule(): CallFailure {
-  return new CallFailure('NOT_FOUND', 'The workflow has no such schedule.');
-}
-
 function requireValidTimes(input: ScheduleInput): void {
   const problem = scheduleProblem(input);
-  if (problem !== null) throw new CallFailure('INVALID_REQUEST', problem);
+  if (problem !== null) throw invalidRequest(problem);
 }
 
 function requireNextTick(input: ScheduleInput, nowMs: number): void {
   if (nextTicks(input, nowMs, 1).length > 0) return;
-  throw new CallFailure('INVALID_REQUEST', 'Field "cron" never matches a time in the future.');
+  throw invalidRequest('Field "cron" never matches a time in the future.');
 }
 
 /** Reports at once why a tick would be refused. */

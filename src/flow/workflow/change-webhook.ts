@@ -1,5 +1,5 @@
 import type { Caller } from '../../core/execution/caller.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { sealOwner } from '../../core/model/provider.ts';
 import { type AuditAction, actorOf } from '../../core/people/audit.ts';
@@ -10,7 +10,6 @@ import { type Db, inTransaction, type Trx } from '../../store/connection/databas
 import { writeAudit } from '../../store/people/audit.ts';
 import * as store from '../../store/workflow/webhooks.ts';
 import { lockWorkflow } from '../../store/workflow/workflows.ts';
-import { noSuchWorkflow } from './change-workflow.ts';
 
 /** Creates and deletes inbound webhooks and rotates their secrets. */
 
@@ -43,7 +42,7 @@ export async function createWebhook(
 ): Promise<IssuedWebhook> {
   return inTransaction(db, async (trx) => {
     const workflow = workflowId && (await lockWorkflow(trx, caller, workflowId));
-    if (!workflow) throw noSuchWorkflow();
+    if (!workflow) throw notFound('workflow');
     if ((await store.countWebhooks(trx, workflow.id)) >= webhooksMax) {
       throw new CallFailure('CONFLICT', `A workflow has at most ${webhooksMax} webhooks.`);
     }
@@ -64,11 +63,11 @@ export async function rotateWebhook(
   { workflowId, id }: WebhookKey,
 ): Promise<IssuedWebhook> {
   return inTransaction(db, async (trx) => {
-    if (id === null) throw noSuchWebhook();
+    if (id === null) throw notFound('webhook', 'workflow');
     const secret = generateWebhookSecret();
     const sealed = seal(sealKey, secret, sealOwner({ workspaceId: caller.workspaceId, id }));
     const row = await store.replaceSecret(trx, workflowId, id, sealed);
-    if (!row) throw noSuchWebhook();
+    if (!row) throw notFound('webhook', 'workflow');
     await audit(trx, caller, 'webhook.rotate', id, {});
     return { row, secret };
   });
@@ -80,7 +79,8 @@ export async function deleteWebhook(
   { workflowId, id }: WebhookKey,
 ): Promise<void> {
   await inTransaction(db, async (trx) => {
-    if (id === null || !(await store.deleteWebhook(trx, workflowId, id))) throw noSuchWebhook();
+    if (id === null || !(await store.deleteWebhook(trx, workflowId, id)))
+      throw notFound('webhook', 'workflow');
     await audit(trx, caller, 'webhook.delete', id, {});
   });
 }
@@ -92,10 +92,6 @@ export function openSecret(sealKey: Buffer, target: store.WebhookTarget): string
   } catch {
     return null;
   }
-}
-
-function noSuchWebhook(): CallFailure {
-  return new CallFailure('NOT_FOUND', 'The workflow has no such webhook.');
 }
 
 function audit(

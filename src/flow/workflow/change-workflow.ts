@@ -1,5 +1,5 @@
 import type { Caller } from '../../core/execution/caller.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId, uuid7, uuid7Time } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import type { DefinitionDraft } from '../../core/workflow/fill-definition.ts';
@@ -26,7 +26,7 @@ import {
   type WorkflowRow,
 } from '../../store/workflow/workflows.ts';
 import { type Precondition, refuseStale } from '../agent/precondition.ts';
-import { type Checked, requireSound } from './check-workflow.ts';
+import { type Checked, requireValidDefinition } from './check-workflow.ts';
 
 /** Creates, changes and deletes workflows, adds versions and pins them. */
 
@@ -44,7 +44,7 @@ export async function createWorkflow(
   { definition, ...input }: WorkflowInput,
 ): Promise<WorkflowRow> {
   return inTransaction(db, async (trx) => {
-    const checked = await requireSound(trx, caller, definition);
+    const checked = await requireValidDefinition(trx, caller, definition);
     const { workspaceId, userId } = caller;
     const id = uuid7(await readClock(trx));
     if (!(await insertWorkflow(trx, { ...input, id, workspaceId, createdBy: userId }))) {
@@ -74,7 +74,7 @@ export async function createWorkflowVersion(
 ): Promise<WorkflowVersionRow> {
   return inTransaction(db, async (trx) => {
     const workflow = await locked(trx, caller, workflowId);
-    const checked = await requireSound(trx, caller, definition);
+    const checked = await requireValidDefinition(trx, caller, definition);
     return addVersion(trx, caller, workflow.id, checked, input);
   });
 }
@@ -106,8 +106,8 @@ export async function changeWorkflow(
     if (fields.length === 0 && !isRepinned) return workflow;
     if (isRepinned) {
       const version = versionId && (await findWorkflowVersion(trx, caller, workflow.id, versionId));
-      if (!version) throw new CallFailure('NOT_FOUND', 'The workflow has no such version.');
-      await requireSound(trx, caller, version.definition);
+      if (!version) throw notFound('version', 'workflow');
+      await requireValidDefinition(trx, caller, version.definition);
       await pin(trx, caller, workflow.id, version.id);
       const details = { workflowVersionId: toId('workflowVersion', version.id) };
       await audit(trx, caller, 'workflow.pin', workflow.id, details);
@@ -128,7 +128,7 @@ export async function deleteWorkflow(
 ): Promise<void> {
   await inTransaction(db, async (trx) => {
     const visible = workflowId && (await findWorkflow(trx, caller, workflowId));
-    if (!visible) throw noSuchWorkflow();
+    if (!visible) throw notFound('workflow');
     // Before the workflow: a firing schedule is locked while it starts a workflow run.
     await lockSchedulesOf(trx, visible.id);
     const { id } = await locked(trx, caller, workflowId);
@@ -137,13 +137,9 @@ export async function deleteWorkflow(
   });
 }
 
-export function noSuchWorkflow(): CallFailure {
-  return new CallFailure('NOT_FOUND', 'There is no such workflow.');
-}
-
 async function locked(trx: Trx, caller: Caller, id: string | null): Promise<WorkflowRow> {
   const workflow = id && (await lockWorkflow(trx, caller, id));
-  if (!workflow) throw noSuchWorkflow();
+  if (!workflow) throw notFound('workflow');
   return workflow;
 }
 

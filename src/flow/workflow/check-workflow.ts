@@ -37,7 +37,7 @@ export function checkAgainst(agents: readonly AgentRow[], draft: DefinitionDraft
 }
 
 /** Throws if the definition has problems. */
-export async function requireSound(
+export async function requireValidDefinition(
   db: Db,
   caller: Caller,
   draft: DefinitionDraft,

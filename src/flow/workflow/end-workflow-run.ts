@@ -1,8 +1,8 @@
 import type { RunEnd } from '../../core/workflow/step-state.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
+import { commit } from '../../store/connection/statements.ts';
 import {
-  begin,
-  commit,
+  beginProgress,
   lockWorkflowRuns,
   writeProgress,
 } from '../../store/workflow/workflow-progress.ts';
@@ -24,15 +24,29 @@ export async function endWorkflowRun(
   return progress !== null;
 
   async function transact(send: Send) {
-    const [, [run]] = await Promise.all([begin(send), lock(send, [runId])]);
+    const [, [run]] = await Promise.all([beginProgress(send), lock(send, [runId])]);
     if (run?.status !== 'processing') {
-      await commit(send);
+      await send(commit);
       return null;
     }
     const [stopping] = await Promise.all([
       writeProgress(send, { steps: [], ends: [{ runId, end }] }),
-      commit(send),
+      send(commit),
     ]);
     return { ready: [], ended: [{ runId, workflowId: run.workflow_id, end }], stopping };
   }
 }
+
+export const canceled: RunEnd = {
+  status: 'canceled',
+  errorCode: 'CANCELED',
+  error: 'The workflow run was canceled.',
+  failedStep: null,
+};
+
+export const deadlineExceeded: RunEnd = {
+  status: 'failed',
+  errorCode: 'DEADLINE_EXCEEDED',
+  error: 'The workflow run did not end before its deadline.',
+  failedStep: null,
+};

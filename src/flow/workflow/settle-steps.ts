@@ -1,7 +1,7 @@
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
+import { commit } from '../../store/connection/statements.ts';
 import {
-  begin,
-  commit,
+  beginProgress,
   lockWorkflowRuns,
   writeProgress,
 } from '../../store/workflow/workflow-progress.ts';
@@ -29,14 +29,14 @@ export async function settleSteps(
 
   async function settle(send: Send, unwritable: Error | null) {
     const [, runs, , steps] = await Promise.all([
-      begin(send),
+      beginProgress(send),
       lockWorkflowRuns(send, [runId]),
       // Another process may have called one of them successfully.
       lockReadyStepsOfRuns(send, events),
       readSteps(send, events),
     ]);
     const plan = await planProgress(deps, send, { runs, steps, shared: false, unwritable }, events);
-    const [stopping] = await Promise.all([writeProgress(send, plan.writes), commit(send)]);
+    const [stopping] = await Promise.all([writeProgress(send, plan.writes), send(commit)]);
     return { ...plan, stopping };
   }
 }

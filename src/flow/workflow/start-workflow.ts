@@ -112,7 +112,11 @@ async function startBatch(
   const writes = { ...batch.writes(), progress: plan.writes };
   const stopping = await writeStart(send, writes).catch(async (error: unknown) => {
     if (isStatementError(error) || isUnstorable(error)) throw error;
-    await resolveCommit(deps.pipelines, { xid: state.xid, id: runs[0]?.id, of: 'run' }, error);
+    await resolveCommit(
+      deps.pipelines,
+      { xid: state.xid, id: runs[0]?.id, kind: 'workflowRun' },
+      error,
+    );
     return [];
   });
   plan.committed();

@@ -6,7 +6,6 @@ import {
   stageLimits,
   tightest,
 } from '../../core/execution/limits.ts';
-import type { RunEnd } from '../../core/workflow/step-state.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { type Stopping, tryLockWorkflowRuns } from '../../store/workflow/workflow-progress.ts';
@@ -20,12 +19,12 @@ import {
 } from '../../store/workflow/workflow-steps.ts';
 import type { Canceler } from '../execution/cancel.ts';
 import { runAll } from '../history/paced-transactions.ts';
-import { endWorkflowRun } from './end-workflow-run.ts';
+import { deadlineExceeded, endWorkflowRun } from './end-workflow-run.ts';
 import type { OnProgress } from './progress.ts';
 import type { StepTaker } from './take-steps.ts';
 
 /**
- * Finds work on workflow runs that no commit leads to any more: ready steps whose process died or that waited for a
+ * Finds work on workflow runs that no commit triggers any more: ready steps whose process died or that waited for a
  * limit, executions of ended workflow runs that still run, and workflow runs past their deadline.
  */
 export interface SweepDeps {
@@ -45,32 +44,18 @@ const batchBytesMax = 8_388_608;
 const agentsMax = 1_000;
 
 export async function sweepWorkflows(deps: SweepDeps): Promise<void> {
-  await runAll([() => stopRemaining(deps), () => takeDue(deps)]);
+  const stopRemaining = async () => stopExecutions(deps, await claimDueStops(deps.db, batchMax));
+  await runAll([stopRemaining, () => takeDue(deps)]);
 }
 
 /** Separate from the sweep, because workflow runs end one after the other and steps must not wait for that. */
 export async function endOverdueWorkflowRuns(
   deps: Pick<SweepDeps, 'db' | 'pipelines' | 'onProgress'>,
 ): Promise<void> {
-  const failures: unknown[] = [];
-  for (const runId of await listOverdueRuns(deps.db, batchMax)) {
-    // One that fails, or that another process is ending, must not block the others.
-    await endWorkflowRun(deps, runId, deadlineExceeded, tryLockWorkflowRuns).catch(
-      (error: unknown) => failures.push(error),
-    );
-  }
-  if (failures.length > 0) throw failures[0];
-}
-
-const deadlineExceeded: RunEnd = {
-  status: 'failed',
-  errorCode: 'DEADLINE_EXCEEDED',
-  error: 'The workflow run did not end before its deadline.',
-  failedStep: null,
-};
-
-async function stopRemaining(deps: SweepDeps): Promise<void> {
-  await stopExecutions(deps, await claimDueStops(deps.db, batchMax));
+  const overdue = await listOverdueRuns(deps.db, batchMax);
+  // One that another process is ending is skipped.
+  const end = (runId: string) => endWorkflowRun(deps, runId, deadlineExceeded, tryLockWorkflowRuns);
+  await runAll(overdue.map((runId) => () => end(runId)));
 }
 
 /** Cancels executions of ended workflow runs. Those that ended on their own are only marked. */
@@ -141,7 +126,7 @@ function sharesOf(
 function allowedSteps(agent: DueAgentRow, testingLimits: RateLimits): number {
   const { stage, archived, apiEnabled, counts, nowMs } = agent;
   if (stage === null || counts === null) return Number.POSITIVE_INFINITY;
-  // Such steps fail for good, whatever the limits. Their fallbacks must not wait.
+  // Such steps fail permanently, so their fallbacks must not wait for limits.
   const isCallable = callable({
     ...{ stage, archived: archived === true, apiEnabled: apiEnabled === true },
   });

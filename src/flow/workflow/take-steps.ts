@@ -9,8 +9,8 @@ import { settleSteps } from './settle-steps.ts';
 import { type StepQueue, stepQueue } from './step-queue.ts';
 
 /**
- * Calls the agents of ready steps through the same admission as every other call. A step that is lost on the way (the
- * process dies, the database is unavailable) stays ready, and a sweep takes it again.
+ * Calls the agents of ready steps through the same admission as every other call. If the
+ * process dies or the database is unavailable, the step stays ready, and a sweep takes it again.
  */
 export interface StepTaker {
   take(steps: readonly DueStep[]): void;

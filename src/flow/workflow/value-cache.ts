@@ -1,3 +1,4 @@
+import { LruCache } from '../../core/lru-cache.ts';
 import type { Document } from '../../core/workflow/document.ts';
 import type { RunValues } from '../../core/workflow/run-state.ts';
 
@@ -13,42 +14,17 @@ export interface ValueCache {
   forget(runId: string): void;
 }
 
-const cachedCharsMax = 33_554_432;
+/** In characters. */
+const cachedMax = 33_554_432;
 /** The overhead of one cache entry, in characters. */
 const entryChars = 500;
 
-/** LRU eviction by characters. */
 export function valueCache(): ValueCache {
-  const cached = new Map<string, { readonly values: RunValues; readonly chars: number }>();
-  let chars = 0;
-
-  function forget(runId: string): void {
-    chars -= cached.get(runId)?.chars ?? 0;
-    cached.delete(runId);
-  }
-
-  function put(runId: string, values: RunValues): void {
-    forget(runId);
-    const own = charsOf(values);
-    if (own > cachedCharsMax) return;
-    cached.set(runId, { values, chars: own });
-    chars += own;
-    for (const oldest of cached.keys()) {
-      if (chars <= cachedCharsMax) break;
-      forget(oldest);
-    }
-  }
-
+  const cache = new LruCache<RunValues>(cachedMax, charsOf);
   return {
-    of(runId) {
-      const known = cached.get(runId);
-      if (!known) return noValues;
-      cached.delete(runId);
-      cached.set(runId, known);
-      return known.values;
-    },
-    add: (runId, values) => put(runId, merged(cached.get(runId)?.values ?? noValues, values)),
-    forget,
+    of: (runId) => cache.get(runId) ?? noValues,
+    add: (runId, values) => cache.set(runId, merged(cache.get(runId) ?? noValues, values)),
+    forget: (runId) => cache.delete(runId),
   };
 }
 
@@ -63,7 +39,7 @@ export function merged(one: RunValues, other: RunValues): RunValues {
 
 export const noValues: RunValues = { input: null, outputs: new Map(), lists: new Map() };
 
-/** Twice the length of the texts: a document also caches what was searched in it. */
+/** Twice the length of the texts: a document also caches an index. */
 function charsOf({ input, outputs, lists }: RunValues): number {
   const all: (Document | null)[] = [input, ...outputs.values(), ...lists.values()];
   return all.reduce((sum, one) => sum + 2 * (one?.json.length ?? 0), entryChars);

@@ -5,7 +5,7 @@ import { releaseSteps } from '../../store/workflow/workflow-steps.ts';
 import type { Admission } from '../admission/admit.ts';
 import type { Announcements } from '../announcements.ts';
 import type { Canceler } from '../execution/cancel.ts';
-import { createWorkflowCanceler, type WorkflowCanceler } from './cancel-workflow.ts';
+import { canceled, endWorkflowRun } from './end-workflow-run.ts';
 import type { OnProgress, ProgressDeps } from './progress.ts';
 import { createWorkflowStarter, type WorkflowStarter } from './start-workflow.ts';
 import { endOverdueWorkflowRuns, stopExecutions, sweepWorkflows } from './sweep-workflows.ts';
@@ -14,7 +14,10 @@ import { createStepTaker } from './take-steps.ts';
 /** The workflow engine of one process: starts, advances, sweeps and cancels workflow runs. */
 export interface Workflows {
   readonly starter: WorkflowStarter;
-  readonly canceler: WorkflowCanceler;
+  readonly canceler: {
+    /** False if the workflow run has already ended. */
+    cancel(runId: string): Promise<boolean>;
+  };
   /** Acts after a commit in which workflow runs advanced. */
   readonly onProgress: OnProgress;
   sweep(): Promise<void>;
@@ -57,7 +60,7 @@ export function createWorkflows(deps: WorkflowDeps): Workflows {
   const starter = createWorkflowStarter({ ...deps, onProgress });
   return {
     starter,
-    canceler: createWorkflowCanceler(single),
+    canceler: { cancel: (runId) => endWorkflowRun(single, runId, canceled) },
     onProgress,
     sweep: () => sweepWorkflows({ ...single, taker }),
     endOverdueWorkflowRuns: () => endOverdueWorkflowRuns(single),

@@ -1,9 +1,9 @@
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import type { HashPassword } from '../../core/people/token.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { readClock } from '../../store/connection/clock.ts';
-import type { Db, Trx } from '../../store/connection/database.ts';
+import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { findInvitation, markInvitationAccepted } from '../../store/people/invitations.ts';
 import { addMember, type Membership } from '../../store/people/members.ts';
@@ -61,24 +61,20 @@ export async function acceptInvitation(
   const isOwnAccount = account !== null && account.id === acceptance.signedInAs;
   // Before the transaction: hashing is slow on purpose and must not hold locks.
   const person = isOwnAccount ? account : await newAccount(acceptance, account, hashPassword);
-  return db
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute(async (trx) => {
-      // Nobody can be invited while they become a member: that link would outlive their removal.
-      await lockLimits(trx, [invitation.workspaceId]);
-      if (!(await markInvitationAccepted(trx, tokenHash))) return null;
-      const userId =
-        'id' in person ? person.id : await createAccount(trx, invitation.email, person);
-      if (!(await addMember(trx, { ...invitation, userId }))) {
-        throw new CallFailure('CONFLICT', 'You are already a member of this workspace.');
-      }
-      const { workspaceId, workspaceName: name, role, email } = invitation;
-      const actor = { workspaceId, userId, apiKeyId: null };
-      const line = { subject: toId('user', userId), details: { role } };
-      await writeAudit(trx, actor, { action: 'member.join', ...line });
-      return { userId, email, workspaceId, name, role };
-    });
+  return inTransaction(db, async (trx) => {
+    // Nobody can be invited while they become a member: that link would outlive their removal.
+    await lockLimits(trx, [invitation.workspaceId]);
+    if (!(await markInvitationAccepted(trx, tokenHash))) return null;
+    const userId = 'id' in person ? person.id : await createAccount(trx, invitation.email, person);
+    if (!(await addMember(trx, { ...invitation, userId }))) {
+      throw new CallFailure('CONFLICT', 'You are already a member of this workspace.');
+    }
+    const { workspaceId, workspaceName: name, role, email } = invitation;
+    const actor = { workspaceId, userId, apiKeyId: null };
+    const line = { subject: toId('user', userId), details: { role } };
+    await writeAudit(trx, actor, { action: 'member.join', ...line });
+    return { userId, email, workspaceId, name, role };
+  });
 }
 
 interface NewAccount {
@@ -93,8 +89,7 @@ async function newAccount(
   hashPassword: HashPassword,
 ): Promise<NewAccount> {
   if (name === undefined || password === undefined) {
-    throw new CallFailure(
-      'INVALID_REQUEST',
+    throw invalidRequest(
       'Fields "name" and "password" are required to create an account. If you have an account, sign in first.',
     );
   }

@@ -1,10 +1,10 @@
 import type { Caller } from '../../core/execution/caller.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import { hasRight, type Role } from '../../core/people/member.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
-import type { Db, Trx } from '../../store/connection/database.ts';
+import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { deleteInvitationsBy } from '../../store/people/invitations.ts';
 import { lockRole } from '../../store/people/keys.ts';
@@ -69,17 +69,13 @@ function withLockedMember<T>(
   work: (trx: Trx, member: MemberRow) => Promise<T>,
 ): Promise<T> {
   const { workspaceId } = caller;
-  // Reads after the lock need a later snapshot, whatever the default isolation level is.
-  return db
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute(async (trx) => {
-      await lockMembership(trx, workspaceId, userId);
-      if (requiresOwner) await refuseUnlessOwner(trx, caller);
-      const member = await findMember(trx, workspaceId, userId);
-      if (!member) throw new CallFailure('NOT_FOUND', 'There is no such member.');
-      return work(trx, member);
-    });
+  return inTransaction(db, async (trx) => {
+    await lockMembership(trx, workspaceId, userId);
+    if (requiresOwner) await refuseUnlessOwner(trx, caller);
+    const member = await findMember(trx, workspaceId, userId);
+    if (!member) throw notFound('member');
+    return work(trx, member);
+  });
 }
 
 /** Locks all members of the workspace, for a change that concerns no single one. */

@@ -1,12 +1,12 @@
 import type { Caller } from '../../core/execution/caller.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import { isEmail } from '../../core/people/email.ts';
 import type { Role } from '../../core/people/member.ts';
 import { generateToken, hashToken } from '../../core/people/token.ts';
 import { readClock } from '../../store/connection/clock.ts';
-import type { Db } from '../../store/connection/database.ts';
+import { type Db, inTransaction } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import {
   deleteInvitation,
@@ -26,36 +26,33 @@ export async function invite(
 ): Promise<{ row: InvitationRow; token: string }> {
   const email = input.email.toLowerCase();
   if (!isEmail(email)) {
-    throw new CallFailure('INVALID_REQUEST', 'Field "email" must be an e-mail address.');
+    throw invalidRequest('Field "email" must be an e-mail address.');
   }
   const { workspaceId, userId: invitedBy } = caller;
-  return db
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute(async (trx) => {
-      await lockMembers(trx, caller);
-      if (await isMember(trx, workspaceId, email)) {
-        throw new CallFailure('CONFLICT', 'This address is already a member.');
-      }
-      const id = uuid7(await readClock(trx));
-      const token = generateToken();
-      const tokenHash = hashToken(token);
-      const invitation = {
-        id,
-        workspaceId,
-        email,
-        role: input.role,
-        tokenHash,
-        invitedBy,
-        days: validDays,
-      };
-      await writeAudit(trx, actorOf(caller), {
-        action: 'invitation.create',
-        subject: toId('invitation', id),
-        details: { email, role: input.role },
-      });
-      return { row: await replaceInvitation(trx, invitation), token };
+  return inTransaction(db, async (trx) => {
+    await lockMembers(trx, caller);
+    if (await isMember(trx, workspaceId, email)) {
+      throw new CallFailure('CONFLICT', 'This address is already a member.');
+    }
+    const id = uuid7(await readClock(trx));
+    const token = generateToken();
+    const tokenHash = hashToken(token);
+    const invitation = {
+      id,
+      workspaceId,
+      email,
+      role: input.role,
+      tokenHash,
+      invitedBy,
+      days: validDays,
+    };
+    await writeAudit(trx, actorOf(caller), {
+      action: 'invitation.create',
+      subject: toId('invitation', id),
+      details: { email, role: input.role },
     });
+    return { row: await replaceInvitation(trx, invitation), token };
+  });
 }
 
 /** Withdraws an open invitation; false if there is none. */

@@ -1,6 +1,6 @@
 import type { Caller } from '../../core/execution/caller.ts';
 import { keyDefaultLimits, type RateLimits } from '../../core/execution/limits.ts';
-import { CallFailure } from '../../core/failure.ts';
+import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { type AuditAction, actorOf } from '../../core/people/audit.ts';
 import { generateKey, hashKey, keyStart, type Permission } from '../../core/people/key.ts';
@@ -8,7 +8,7 @@ import { excess, type IssuerScope } from '../../core/people/key-scope.ts';
 import { hasRight, type Role } from '../../core/people/member.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { readClock } from '../../store/connection/clock.ts';
-import type { Db, Trx } from '../../store/connection/database.ts';
+import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import {
   copyKey,
@@ -20,7 +20,6 @@ import {
   lockRole,
   markRevoked,
 } from '../../store/people/keys.ts';
-import { noSuchAgent } from '../agent/locked-agent.ts';
 
 /**
  * Issues, rotates and revokes API keys under the locks of admission. A new key never has more rights than its issuer at
@@ -46,17 +45,17 @@ export interface IssuedKey {
 }
 
 export async function issueKey(db: Db, caller: Caller, input: KeyInput): Promise<IssuedKey> {
-  return readCommitted(db, async (trx) => {
+  return inTransaction(db, async (trx) => {
     const issuer = await lockIssuer(trx, caller);
     const nowMs = await readClock(trx);
     if (input.expiresAtMs !== null && input.expiresAtMs <= nowMs) {
-      throw new CallFailure('INVALID_REQUEST', 'Field "expiresAt" must be in the future.');
+      throw invalidRequest('Field "expiresAt" must be in the future.');
     }
     const limits = { ...keyDefaultLimits, ...input.rateLimits };
     refuseExcess({ ...input, allAgents: input.agentIds === null, limits }, issuer);
     const agentIds = input.agentIds ?? [];
     const visible = await countVisibleAgents(trx, { ...caller, role: issuer.role }, agentIds);
-    if (visible < agentIds.length) throw noSuchAgent();
+    if (visible < agentIds.length) throw notFound('agent');
     const { created, secret } = newKey(nowMs, issuer);
     await insertKey(trx, { ...input, ...created, workspaceId: caller.workspaceId, limits });
     await audit(trx, caller, 'key.issue', created.id, {
@@ -77,7 +76,7 @@ export async function rotateKey(
   keyId: string,
   graceSeconds: number,
 ): Promise<IssuedKey> {
-  return readCommitted(db, async (trx) => {
+  return inTransaction(db, async (trx) => {
     // Before the lock: the caller must not lock keys that it cannot see.
     await visibleKey(trx, caller, keyId);
     const issuer = await lockIssuer(trx, caller, keyId);
@@ -95,7 +94,7 @@ export async function rotateKey(
 
 /** After it returns, no call with the key is admitted. Idempotent. */
 export async function revokeKey(db: Db, caller: Caller, keyId: string): Promise<KeyRow> {
-  return readCommitted(db, async (trx) => {
+  return inTransaction(db, async (trx) => {
     await visibleKey(trx, caller, keyId);
     await lockLimits(trx, [keyId]);
     await markRevoked(trx, keyId);
@@ -104,18 +103,9 @@ export async function revokeKey(db: Db, caller: Caller, keyId: string): Promise<
   });
 }
 
-export function noSuchKey(): CallFailure {
-  return new CallFailure('NOT_FOUND', 'There is no such API key.');
-}
-
 interface Issuer extends IssuerScope {
   readonly userId: string;
   readonly role: Role;
-}
-
-/** Reads after a lock need a later snapshot, whatever the default isolation level is. */
-function readCommitted<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
-  return db.transaction().setIsolationLevel('read committed').execute(work);
 }
 
 /**
@@ -133,7 +123,7 @@ async function lockIssuer(trx: Trx, caller: Caller, keyId?: string): Promise<Iss
   }
   const rights = caller.rights.filter((right) => hasRight(role, right));
   if (!rights.includes('manage')) {
-    throw new CallFailure('PERMISSION_DENIED', `The role ${role} may not do this.`);
+    throw new CallFailure('PERMISSION_DENIED', `The role ${role} does not allow this.`);
   }
   const { allAgents, limits } = caller;
   return { userId, role, rights, allAgents, limits, expiresAtMs: key.expiresAt?.getTime() ?? null };
@@ -149,7 +139,7 @@ function refuseExcess(...scopes: Parameters<typeof excess>): void {
 
 async function visibleKey(trx: Trx, caller: Caller, keyId: string): Promise<KeyRow> {
   const row = await findKey(trx, caller, keyId);
-  if (!row) throw noSuchKey();
+  if (!row) throw notFound('API key');
   return row;
 }
 

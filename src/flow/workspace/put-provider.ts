@@ -1,4 +1,4 @@
-import { CallFailure } from '../../core/failure.ts';
+import { invalidRequest } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
 import {
   isCredential,
@@ -38,7 +38,7 @@ export async function putProvider(
   const { actor, name, kind, apiKey, baseURL } = input;
   const { workspaceId } = actor;
   const problem = findProblem(input) ?? (baseURL === null ? null : await checkBaseURL(baseURL));
-  if (problem) throw new CallFailure('INVALID_REQUEST', problem);
+  if (problem) throw invalidRequest(problem);
   const id = uuid7(await readClock(db));
   const owner = sealOwner({ workspaceId, id });
   const sealedApiKey = apiKey === null ? null : seal(sealKey, apiKey, owner);

@@ -1,7 +1,7 @@
 import { toId } from '../../core/id.ts';
 import type { Actor } from '../../core/people/audit.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
-import type { Db } from '../../store/connection/database.ts';
+import { type Db, inTransaction } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { updatePlan } from '../../store/people/usage.ts';
 
@@ -14,13 +14,10 @@ export interface Plan {
 /** Takes effect with the next call, because admission takes the same lock. */
 export async function setPlan(db: Db, actor: Actor, plan: Plan): Promise<void> {
   const { workspaceId } = actor;
-  await db
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute(async (trx) => {
-      await lockLimits(trx, [workspaceId]);
-      await updatePlan(trx, workspaceId, plan);
-      const line = { subject: toId('workspace', workspaceId), details: { ...plan } };
-      await writeAudit(trx, actor, { action: 'plan.change', ...line });
-    });
+  await inTransaction(db, async (trx) => {
+    await lockLimits(trx, [workspaceId]);
+    await updatePlan(trx, workspaceId, plan);
+    const line = { subject: toId('workspace', workspaceId), details: { ...plan } };
+    await writeAudit(trx, actor, { action: 'plan.change', ...line });
+  });
 }

@@ -1,4 +1,4 @@
-import { CallFailure, type ExecutionErrorCode } from '../../core/failure.ts';
+import { type ExecutionErrorCode, notFound } from '../../core/failure.ts';
 import { ModelFailure, type TestConnection } from '../../core/model/model-port.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { findStoredProvider } from '../../store/people/providers.ts';
@@ -21,7 +21,7 @@ export async function testProvider(
   name: string,
 ): Promise<ConnectionTested> {
   const stored = await findStoredProvider(deps.db, workspaceId, name);
-  if (!stored) throw noSuchProvider();
+  if (!stored) throw notFound('provider');
   const startedAt = performance.now();
   try {
     await deps.testConnection(workspaceId, name, stored);
@@ -30,8 +30,4 @@ export async function testProvider(
     if (!(error instanceof ModelFailure)) throw error;
     return { ok: false, error: { code: error.code, message: error.message } };
   }
-}
-
-export function noSuchProvider(): CallFailure {
-  return new CallFailure('NOT_FOUND', 'There is no such provider.');
 }

@@ -8,6 +8,7 @@ import type { Counts } from '../../core/execution/limits.ts';
 import { hashBytes, type Permission } from '../../core/people/key.ts';
 import type { MemberRole, Role } from '../../core/people/member.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
+import { begin } from '../connection/statements.ts';
 import { type SetupRow, setupColumns, setupJoins } from '../execution/model-setup.ts';
 import { type MembershipLookup, readRoles } from '../people/members.ts';
 import { lockReadySteps, type ReadyStep } from '../workflow/workflow-steps.ts';
@@ -196,8 +197,6 @@ export async function readForAdmission(
     steps,
   };
 }
-
-const begin: Statement = { name: 'begin', text: 'begin isolation level read committed' };
 
 /** SQL: the distinct workspaces of keys and other callers. */
 const callersWorkspaces =

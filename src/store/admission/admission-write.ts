@@ -4,6 +4,7 @@ import type { Counts } from '../../core/execution/limits.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
+import { columnsOf, commit } from '../connection/statements.ts';
 import { addStatistics } from '../history/statistics.ts';
 import { markCalled } from '../workflow/workflow-steps.ts';
 
@@ -50,7 +51,7 @@ export interface NewExecution {
   readonly userAgent: string | null;
   readonly inputVariables: string | null;
   /** Null for a refusal. */
-  readonly run: NewQueuedExecution | null;
+  readonly queued: NewQueuedExecution | null;
   /** The step of a workflow run that it belongs to. */
   readonly step: WorkflowStepOf | null;
 }
@@ -58,7 +59,7 @@ export interface NewExecution {
 export interface NewQueuedExecution {
   readonly tag: number;
   /** Whether the accepting worker claims it at once. */
-  readonly born: boolean;
+  readonly claimed: boolean;
   readonly hasSlot: boolean | null;
 }
 
@@ -87,18 +88,22 @@ export async function writeAdmission(send: Send, writes: AdmissionWrites): Promi
   const sent: Promise<unknown>[] = [];
   if (counts.size + months.length > 0) sent.push(updateCounts(send, counts, months));
   if (executions.length > 0) sent.push(send(insertExecutions, executionValues(writes)));
-  const called = executions.flatMap(({ id, run, step }) =>
-    run && step ? { ...step, executionId: id } : [],
+  const called = executions.flatMap(({ id, queued, step }) =>
+    queued && step ? { ...step, executionId: id } : [],
   );
   if (called.length > 0) sent.push(markCalled(send, called));
   if (idempotency.length > 0) sent.push(send(insertIdempotency, idempotencyValues(idempotency)));
-  if (refusals.length > 0) sent.push(send(upsertRefusals, refusalValues(refusals)));
+  if (refusals.length > 0)
+    sent.push(
+      send(
+        upsertRefusals,
+        columnsOf(refusals, ['caller', 'agentId', 'status', 'hour', 'recorded']),
+      ),
+    );
   sent.push(addStatistics(send, writes.tallies));
   sent.push(send(commit));
   await Promise.all(sent);
 }
-
-const commit: Statement = { name: 'commit', text: 'commit' };
 
 /** Writes counts that were read under their lock: those of keys and agents, and the months of workspaces. */
 export function updateCounts(
@@ -183,27 +188,17 @@ function executionValues({ executions, executedAtMs, worker }: AdmissionWrites):
   return [
     new Date(executedAtMs).toISOString(),
     worker,
-    executions.map((one) => one.id),
+    ...columnsOf(executions, ['id']),
     executions.map((one) => indexes.get(one.terms)),
-    executions.map((one) => one.ipAddress),
-    executions.map((one) => one.userAgent),
-    executions.map((one) => one.inputVariables),
-    executions.map((one) => one.run?.tag),
-    executions.map((one) => one.run?.born ?? false),
-    executions.map((one) => one.run?.hasSlot),
-    terms.map((one) => one.workspaceId),
-    terms.map((one) => one.agentId),
-    terms.map((one) => one.promptVersionId),
-    terms.map((one) => one.apiKeyId),
-    terms.map((one) => one.executedBy),
-    terms.map((one) => one.status),
-    terms.map((one) => one.source),
-    terms.map((one) => one.agentName),
-    terms.map((one) => one.promptVersionLabel),
-    terms.map((one) => one.model),
-    terms.map((one) => one.temperature),
-    terms.map((one) => one.errorCode),
-    terms.map((one) => one.error),
+    ...columnsOf(executions, ['ipAddress', 'userAgent', 'inputVariables']),
+    executions.map((one) => one.queued?.tag),
+    executions.map((one) => one.queued?.claimed ?? false),
+    executions.map((one) => one.queued?.hasSlot),
+    ...columnsOf(
+      terms,
+      ['workspaceId', 'agentId', 'promptVersionId', 'apiKeyId', 'executedBy', 'status'],
+      ['source', 'agentName', 'promptVersionLabel', 'model', 'temperature', 'errorCode', 'error'],
+    ),
     terms.map((one) => one.settings && JSON.stringify(one.settings)),
     executions.map((one) => one.step?.runId),
     executions.map((one) => one.step?.step),
@@ -227,12 +222,7 @@ const insertIdempotency: Statement = {
 
 function idempotencyValues(rows: readonly NewIdempotency[]): Value[] {
   return [
-    rows.map((row) => row.caller),
-    rows.map((row) => row.agentId),
-    rows.map((row) => row.key),
-    rows.map((row) => row.digest),
-    rows.map((row) => row.executionId),
-    rows.map((row) => row.agentName),
+    ...columnsOf(rows, ['caller', 'agentId', 'key', 'digest', 'executionId', 'agentName']),
     rows.map((row) => textArray(row.ignoredVariables)),
     rows.map((row) => new Date(row.createdAtMs).toISOString()),
   ];
@@ -250,13 +240,3 @@ const upsertRefusals: Statement = {
     select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::int[])
     on conflict (caller, agent_id, status) do update set hour = excluded.hour, recorded = excluded.recorded`,
 };
-
-function refusalValues(rows: readonly NewRefusal[]): Value[] {
-  return [
-    rows.map((row) => row.caller),
-    rows.map((row) => row.agentId),
-    rows.map((row) => row.status),
-    rows.map((row) => row.hour),
-    rows.map((row) => row.recorded),
-  ];
-}

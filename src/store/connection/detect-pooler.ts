@@ -6,7 +6,7 @@ import pg from 'pg';
  *
  * - Statements have no names: a prepared statement may be missing in the next session.
  * - Clients send no timeouts on connect, because PgBouncer rejects them. The role may define timeouts.
- * - Nobody listens for notifications: they would arrive in a session that another client uses by then.
+ * - Nobody listens for notifications: they would arrive in a session that another client uses.
  *
  * Locks and settings are always limited to a transaction, with or without a pooler.
  */

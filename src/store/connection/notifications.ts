@@ -7,11 +7,13 @@ import type { Connection } from './detect-pooler.ts';
  * Notifications between processes over LISTEN/NOTIFY. They only reduce latency: every receiver also polls. Without them, for
  * example behind a pooler or while the connection is lost, everything still works, a little later.
  */
-export type Channel =
-  | 'cueline_queued'
-  | 'cueline_execution_ended'
-  | 'cueline_canceled'
-  | 'cueline_workflow_run_ended';
+const channels = [
+  'cueline_execution_queued',
+  'cueline_execution_ended',
+  'cueline_execution_canceled',
+  'cueline_workflow_run_ended',
+] as const;
+export type Channel = (typeof channels)[number];
 
 type Listener = (ids: string[]) => void;
 
@@ -34,9 +36,7 @@ export function openNotifications(options: {
   readonly onError: (error: unknown) => void;
 }): Notifications {
   const listeners = new Map<Channel, Listener[]>();
-  const receiver = new NotificationReceiver(options.connection, options.onError, (channel, ids) => {
-    for (const listener of listeners.get(channel) ?? []) listener(ids);
-  });
+  const receiver = new NotificationReceiver(options.connection, options.onError, listeners);
   const sender = new NotificationSender(options.db, options.onError);
   if (!options.connection.pooled) void receiver.connect();
 
@@ -110,7 +110,7 @@ class NotificationSender {
 class NotificationReceiver {
   readonly #connection: Connection;
   readonly #onError: (error: unknown) => void;
-  readonly #onNotification: (channel: Channel, ids: string[]) => void;
+  readonly #listeners: ReadonlyMap<string, readonly Listener[]>;
   #client: pg.Client | null = null;
   #closed = false;
   #reconnect: NodeJS.Timeout | undefined;
@@ -118,11 +118,11 @@ class NotificationReceiver {
   constructor(
     connection: Connection,
     onError: (error: unknown) => void,
-    onNotification: (channel: Channel, ids: string[]) => void,
+    listeners: ReadonlyMap<string, readonly Listener[]>,
   ) {
     this.#connection = connection;
     this.#onError = onError;
-    this.#onNotification = onNotification;
+    this.#listeners = listeners;
   }
 
   async connect(): Promise<void> {
@@ -135,13 +135,12 @@ class NotificationReceiver {
     client.on('error', lost);
     client.on('end', () => lost());
     client.on('notification', ({ channel, payload }) => {
-      this.#onNotification(channel as Channel, payload ? payload.split(' ') : []);
+      const ids = payload ? payload.split(' ') : [];
+      for (const listener of this.#listeners.get(channel) ?? []) listener(ids);
     });
     try {
       await client.connect();
-      await client.query(
-        'listen cueline_queued; listen cueline_execution_ended; listen cueline_canceled; listen cueline_workflow_run_ended',
-      );
+      await client.query(channels.map((channel) => `listen ${channel}`).join('; '));
     } catch (error) {
       lost(error);
     }

@@ -9,11 +9,11 @@ export async function findOutcome(
   send: Send,
   xid: string,
   id: string,
-  of: keyof typeof findRow = 'execution',
+  kind: keyof typeof findRow = 'execution',
 ): Promise<'committed' | 'aborted' | 'in progress'> {
   const [status] = await send<{ state: string | null }>(readState, [xid]).catch(unknownId);
   if (status?.state === 'in progress') return 'in progress';
-  const rows = await send(findRow[of], [id]);
+  const rows = await send(findRow[kind], [id]);
   return rows.length > 0 ? 'committed' : 'aborted';
 }
 
@@ -30,5 +30,8 @@ const readState: Statement = {
 
 const findRow = {
   execution: { name: 'outcome-find-execution', text: `select from executions where id = $1` },
-  run: { name: 'outcome-find-run', text: `select from workflow_runs where id = $1` },
+  workflowRun: {
+    name: 'outcome-find-workflow-run',
+    text: `select from workflow_runs where id = $1`,
+  },
 } satisfies Record<string, Statement>;

@@ -3,7 +3,7 @@ import { type LaunchOptions, launch, type Server } from './server.ts';
 
 /** A PostgreSQL that is restarted after each crash. */
 export interface SupervisedServer {
-  /** Stops PostgreSQL for good. */
+  /** Stops PostgreSQL without a restart. */
   stop(): Promise<void>;
   /** The listener receives how PostgreSQL ended, after each crash. */
   onExit(listener: (how: string) => void): void;

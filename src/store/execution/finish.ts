@@ -3,6 +3,7 @@ import type { EndStatus } from '../../core/execution/execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
+import { begin, columnsOf, commit } from '../connection/statements.ts';
 import { idBounds } from '../history/id-bounds.ts';
 import { addStatistics } from '../history/statistics.ts';
 import { type LockedWorkflowRun, lockWorkflowRuns } from '../workflow/workflow-progress.ts';
@@ -56,7 +57,7 @@ export async function lockExecutions(
 }> {
   const runIds = steps.map(({ runId }) => runId);
   const [, , workflows, rows, states] = await Promise.all([
-    send({ name: 'begin', text: 'begin isolation level read committed' }),
+    send(begin),
     slotAgentIds.length > 0 ? send(lockAgents, [slotAgentIds]) : [],
     steps.length > 0 ? lockWorkflowRuns(send, runIds) : [],
     send<QueuedExecutionRow>(lockQueue, [ids]),
@@ -116,11 +117,11 @@ export async function writeEnds(
     transientExecutionIds.length > 0
       ? send(markTransientWorkflowRuns, [transientExecutionIds])
       : [],
-    ended.length > 0 ? send(updateExecutions, endValues(ended)) : [],
+    ended.length > 0 ? send(updateExecutions, executionValues(ended)) : [],
     transient.length > 0 ? send(insertTransientOutputs, [transient.map((one) => one.id)]) : [],
     ...more.inSameTransaction(),
     addStatistics(send, more.tallies),
-    send({ name: 'commit', text: 'commit' }),
+    send(commit),
   ]);
 }
 
@@ -201,25 +202,13 @@ const updateExecutions: Statement = {
     where e.id = f.id and e.id = any($1::uuid[]) and e.id between $18::uuid and $19::uuid`,
 };
 
-function endValues(ended: readonly EndedExecution[]): Value[] {
-  return [
-    ended.map((one) => one.id),
-    ended.map((one) => one.status),
-    ended.map((one) => one.completedMs),
-    ended.map((one) => one.startedMs),
-    ended.map((one) => one.latencyMs),
-    ended.map((one) => one.attempts),
-    ended.map((one) => one.inputTokens),
-    ended.map((one) => one.outputTokens),
-    ended.map((one) => one.costUsd),
-    ended.map((one) => one.costKnown),
-    ended.map((one) => one.finishReason),
-    ended.map((one) => one.errorCode),
-    ended.map((one) => one.error),
-    ended.map((one) => one.systemPrompt),
-    ended.map((one) => one.userPrompt),
-    ended.map((one) => one.output),
-    ended.map((one) => one.storeBodies),
-    ...idBounds(ended.map((one) => one.id)),
-  ];
+function executionValues(ended: readonly EndedExecution[]): Value[] {
+  const values = columnsOf(
+    ended,
+    ['id', 'status', 'completedMs', 'startedMs', 'latencyMs', 'attempts'],
+    ['inputTokens', 'outputTokens', 'costUsd', 'costKnown'],
+    ['finishReason', 'errorCode', 'error'],
+    ['systemPrompt', 'userPrompt', 'output', 'storeBodies'],
+  );
+  return [...values, ...idBounds(ended.map((one) => one.id))];
 }

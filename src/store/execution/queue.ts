@@ -58,15 +58,15 @@ export async function claimExecutions(
 }
 
 /**
- * Claims up to `limit` ready executions for the reserved slots: one for each workspace that is not in `held`. It walks the
+ * Claims up to `limit` ready executions for the reserved slots: one for each workspace that is not in `excluded`. It walks the
  * workspaces by id, starting after `after`, with one index lookup per workspace, however long its backlog is.
  */
 export async function claimForOtherWorkspaces(
   db: Db,
   worker: string,
-  request: { held: readonly string[]; after: string; limit: number; fromTag: number },
+  request: { excluded: readonly string[]; after: string; limit: number; fromTag: number },
 ): Promise<QueuedExecution[]> {
-  const { held, after, limit, fromTag } = request;
+  const { excluded, after, limit, fromTag } = request;
   const nextWorkspace = (than: ReturnType<typeof sql>) => sql`
     (select q.workspace_id from execution_queue q
      where q.worker is null and q.available_at is null and q.has_slot is not false and q.workspace_id > ${than}
@@ -87,7 +87,7 @@ export async function claimForOtherWorkspaces(
                 and q.workspace_id = walk.workspace_id and q.tag >= ${fromTag}
               order by q.tag, q.id limit 1)
       from walk
-      where walk.workspace_id is not null and walk.workspace_id <> all (${held}::uuid[])
+      where walk.workspace_id is not null and walk.workspace_id <> all (${excluded}::uuid[])
       limit ${limit}))
     order by tag, id for update skip locked`,
   );

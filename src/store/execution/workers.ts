@@ -78,8 +78,7 @@ export async function sweepWorkers(db: Db, own: string, leaseMs: number): Promis
  * the executions. In one statement, a live worker could lose an execution that it has just claimed.
  */
 async function freeExecutions(db: Db, worker: string, leaseMs: number): Promise<number> {
-  const transaction = db.transaction().setIsolationLevel('read committed');
-  return transaction.execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     await sql`set local lock_timeout = 100`.execute(trx);
     const { rows: swept } = await sql`
       delete from workers where id in (

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Trx } from '../connection/database.ts';
+import { type Db, inTransaction, type Trx } from '../connection/database.ts';
 import { isLockNotAvailable } from '../connection/database-error.ts';
 
 /**
@@ -17,13 +17,10 @@ import { isLockNotAvailable } from '../connection/database-error.ts';
  * execution or workflow run that has not ended keeps its month and all later ones. The lock excludes changes of retention.
  */
 export async function moveFloor(db: Db): Promise<boolean> {
-  return db
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute(async (trx) => {
-      await sql`select from maintenance_jobs where name = 'retention' for update`.execute(trx);
-      return moveFloorLocked(trx);
-    });
+  return inTransaction(db, async (trx) => {
+    await sql`select from maintenance_jobs where name = 'retention' for update`.execute(trx);
+    return moveFloorLocked(trx);
+  });
 }
 
 async function moveFloorLocked(trx: Trx): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import { uuid7Time } from '../../core/id.ts';
 import type { Pipelines, Send, Statement } from '../connection/pipeline.ts';
+import { begin, commit } from '../connection/statements.ts';
 import { idBounds } from './id-bounds.ts';
 import { overdueBefore } from './retention.ts';
 import { subtractStatistics } from './statistics.ts';
@@ -52,7 +53,7 @@ export async function removeRecords(
   const ids = 'ids' in removal ? removal.ids.slice(0, removedMax) : [];
   return pipelines.use(async (send) => {
     const [, , rows] = await Promise.all([
-      send({ name: 'begin', text: 'begin isolation level read committed' }),
+      send(begin),
       send({ name: 'removal-lock-timeout', text: `set local lock_timeout = '2s'` }),
       'ids' in removal
         ? send<DeletedRow>(deleteGiven, [ids, ...idBounds(ids)])
@@ -70,7 +71,7 @@ export async function removeRecords(
     await Promise.all([
       subtractStatistics(send, rows.map(toTally)),
       ...inSameTransaction(send, removed),
-      send({ name: 'commit', text: 'commit' }),
+      send(commit),
     ]);
     return removed;
   });

@@ -7,6 +7,7 @@ import {
   type Tally,
 } from '../../core/history/statistics.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
+import { columnsOf } from '../connection/statements.ts';
 
 /** Adds tallies to the statistics in the caller's transaction. These rows are the last locks of every transaction. */
 export async function addStatistics(send: Send, tallies: readonly Tally[]): Promise<void> {
@@ -38,29 +39,21 @@ async function sendToBothTables(
     send(breakdown, [
       ...keysOf(breakdownBuckets),
       ...valuesOf(breakdownBuckets),
-      breakdownBuckets.map((one) => one.promptVersionId),
-      breakdownBuckets.map((one) => one.model),
-      breakdownBuckets.map((one) => one.apiKeyId),
-      breakdownBuckets.map((one) => one.errorCode),
+      ...columnsOf(breakdownBuckets, ['promptVersionId', 'model', 'apiKeyId', 'errorCode']),
     ]),
   ]);
 }
 
 const keysOf: Values = (buckets) => [
-  buckets.map((one) => one.agentId),
-  buckets.map((one) => one.level),
+  ...columnsOf(buckets, ['agentId', 'level']),
   buckets.map((one) => new Date(one.startMs).toISOString()),
-  buckets.map((one) => one.status),
-  buckets.map((one) => one.source),
+  ...columnsOf(buckets, ['status', 'source']),
 ];
 
-const removedOf: Values = (buckets) => [buckets.map((one) => one.recorded)];
+const removedOf: Values = (buckets) => columnsOf(buckets, ['recorded']);
 
 const addedOf: Values = (buckets) => [
-  buckets.map((one) => one.occurred),
-  buckets.map((one) => one.recorded),
-  buckets.map((one) => one.inputTokens),
-  buckets.map((one) => one.outputTokens),
+  ...columnsOf(buckets, ['occurred', 'recorded', 'inputTokens', 'outputTokens']),
   // PostgreSQL requires rectangular arrays of arrays, so the inner ones are sent as text.
   buckets.map((one) => `{${one.costsUsd.join(',')}}`),
   buckets.map((one) => one.costUnknown),

@@ -2,6 +2,7 @@ import { storable } from '../../core/storable-text.ts';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
 import type { RunEnd, StepState } from '../../core/workflow/step-state.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
+import { begin, columnsOf } from '../connection/statements.ts';
 
 /**
  * Writes the progress of workflow runs. The functions are parts of a transaction that the caller begins and commits.
@@ -37,15 +38,11 @@ export type WorkflowRunStepState = StepState & { readonly runId: string };
  * Begins a transaction with a lock timeout. Few of these transactions run at once, and those of a paused process must not block
  * all others.
  */
-export function begin(send: Send): Promise<unknown> {
+export function beginProgress(send: Send): Promise<unknown> {
   return Promise.all([
-    send({ name: 'begin', text: 'begin isolation level read committed' }),
+    send(begin),
     send({ name: 'progress-lock-timeout', text: `set local lock_timeout = '5s'` }),
   ]);
-}
-
-export function commit(send: Send): Promise<unknown> {
-  return send({ name: 'commit', text: 'commit' });
 }
 
 /** Locks workflow runs by id. */
@@ -88,7 +85,7 @@ export async function writeProgress(
   const [, stopped] = await Promise.all([
     steps.length > 0 ? send(upsertSteps, stepValues(steps)) : [],
     ends.length > 0 ? send<StoppedRow>(stopSteps, [ends.map(({ runId }) => runId)]) : [],
-    ends.length > 0 ? send(endWorkflowRuns, endValues(ends)) : [],
+    ends.length > 0 ? send(endWorkflowRuns, workflowRunValues(ends)) : [],
   ]);
   return stopped.flatMap(({ run_id: runId, execution_id: executionId, status, ...one }) =>
     status === 'canceling' && executionId !== null ? [{ ...one, runId, executionId }] : [],
@@ -145,7 +142,7 @@ const endWorkflowRuns: Statement = {
     where r.id = e.id`,
 };
 
-function endValues(ends: ProgressWrites['ends']): Value[] {
+function workflowRunValues(ends: ProgressWrites['ends']): Value[] {
   const failure = ends.map(({ end }) => (end.status === 'success' ? null : end));
   return [
     ends.map(({ runId }) => runId),
@@ -181,19 +178,21 @@ const upsertSteps: Statement = {
 /** Values are JSON, whose escapes make every text storable. An error may quote a value, so it needs `storable`. */
 function stepValues(steps: readonly WrittenStep[]): Value[] {
   return [
-    steps.map((one) => one.runId),
-    steps.map((one) => one.step),
-    steps.map((one) => one.item),
-    steps.map((one) => one.status),
-    steps.map((one) => one.variables),
-    steps.map((one) => one.executionId),
-    steps.map((one) => one.failedExecutionId),
-    steps.map((one) => one.fallback),
-    steps.map((one) => one.items),
-    steps.map((one) => one.itemsCount),
-    steps.map((one) => one.output),
-    steps.map((one) => one.errorCode),
+    ...columnsOf(
+      steps,
+      [
+        'runId',
+        'step',
+        'item',
+        'status',
+        'variables',
+        'executionId',
+        'failedExecutionId',
+        'fallback',
+      ],
+      ['items', 'itemsCount', 'output', 'errorCode'],
+    ),
     steps.map((one) => one.error && storable(one.error)),
-    steps.map((one) => one.agentId),
+    ...columnsOf(steps, ['agentId']),
   ];
 }

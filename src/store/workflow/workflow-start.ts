@@ -11,6 +11,7 @@ import {
 } from '../admission/admission-read.ts';
 import { textArray, updateCounts } from '../admission/admission-write.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
+import { begin, columnsOf, commit } from '../connection/statements.ts';
 import { type MembershipLookup, readRoles } from '../people/members.ts';
 import { type ProgressWrites, type Stopping, writeProgress } from './workflow-progress.ts';
 
@@ -72,7 +73,7 @@ export async function readForStart(send: Send, request: StartLookup): Promise<St
   const { workspaceIds, workflowIds, firstWorkflowRuns, members: lookup } = request;
   const keyHashes = request.keyHashes.map(hashBytes);
   const [, counts, , keys, workflows, clock, replays, members] = await Promise.all([
-    send({ name: 'begin', text: 'begin isolation level read committed' }),
+    send(begin),
     send<Counts & { subject: string }>(lockKeys, [keyHashes]),
     workspaceIds.length > 0 ? send(lockWorkspaces, [workspaceIds]) : [],
     send<KeyRow>(readKeysWithAllAgents, [keyHashes]),
@@ -138,7 +139,7 @@ export async function writeStart(send: Send, writes: StartWrites): Promise<Stopp
       ? send(insertIdempotency, [executedAt, ...idempotencyValues(idempotency)])
       : [],
     writeProgress(send, writes.progress),
-    send({ name: 'commit', text: 'commit' }),
+    send(commit),
   ]);
   return stopping;
 }
@@ -196,18 +197,11 @@ const insertRuns: Statement = {
 };
 
 function runValues(runs: readonly NewWorkflowRun[]): Value[] {
-  return [
-    runs.map((one) => one.id),
-    runs.map((one) => one.workspaceId),
-    runs.map((one) => one.workflowId),
-    runs.map((one) => one.versionId),
-    runs.map((one) => one.trigger),
-    runs.map((one) => one.apiKeyId),
-    runs.map((one) => one.executedBy),
-    runs.map((one) => one.deadlineMs),
-    runs.map((one) => one.input),
-    runs.map((one) => one.storeBodies),
-  ];
+  return columnsOf(
+    runs,
+    ['id', 'workspaceId', 'workflowId', 'versionId', 'trigger', 'apiKeyId', 'executedBy'],
+    ['deadlineMs', 'input', 'storeBodies'],
+  );
 }
 
 // Overwrites expired rows. The lock of the limits guarantees that there is no unexpired row.
@@ -224,11 +218,7 @@ const insertIdempotency: Statement = {
 
 function idempotencyValues(rows: StartWrites['idempotency']): Value[] {
   return [
-    rows.map((row) => row.caller),
-    rows.map((row) => row.workflowId),
-    rows.map((row) => row.key),
-    rows.map((row) => row.digest),
-    rows.map((row) => row.runId),
+    ...columnsOf(rows, ['caller', 'workflowId', 'key', 'digest', 'runId']),
     rows.map((row) => textArray(row.ignoredInput)),
   ];
 }

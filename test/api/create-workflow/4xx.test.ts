@@ -26,7 +26,7 @@ test('400 with all problems, each naming its step', async () => {
   assert.deepEqual([status, body.code], [400, 'INVALID_WORKFLOW']);
   assert.equal(
     body.message,
-    'Step "a": The agent "Agent" requires variables that nothing gives: name. (and 3 more)',
+    'Step "a": The agent "Agent" requires variables that are not set: name. (and 3 more)',
   );
   assert.deepEqual(
     body.problems.map((one: { step: string; path: string }) => [one.step, one.path]),
@@ -54,7 +54,7 @@ test('an invalid definition returns 400, naming the field', async () => {
     [{ steps: [{ name: 'a b', agentId: 'x' }] }, /"definition.steps.0.name"/],
     [{ steps: [{ name: 'a' }] }, /"definition.steps.0.agentId" is missing/],
     [{ ...greeting(agent.agentId), timeoutMs: 1 }, /"definition.timeoutMs"/],
-    [{ ...greeting(agent.agentId), extra: 1 }, /"definition.extra" is not known/],
+    [{ ...greeting(agent.agentId), extra: 1 }, /Unknown field "definition.extra"/],
   ];
   for (const [definition, message] of cases) {
     const { status, body } = await create(definition);

@@ -54,10 +54,10 @@ const broken: [string, string, string][] = [
 ];
 test('names the unknown field and the allowed ones', async () => {
   const field = await execute({ variables: {}, model: 'x' });
-  assert.equal(field.body.message, 'Field "model" is not known: allowed is variables.');
+  assert.equal(field.body.message, 'Unknown field "model". Allowed: variables.');
   const path = `${agent.path}/execute?wait=1`;
   const parameter = await service.call('POST', path, { key, body: { variables: {} } });
-  assert.equal(parameter.body.message, 'Parameter "wait" is not known: none is allowed.');
+  assert.equal(parameter.body.message, 'Unknown parameter "wait". Allowed: none.');
 });
 
 for (const [what, text, code] of broken) {

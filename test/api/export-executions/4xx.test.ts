@@ -12,7 +12,7 @@ test('400 for an unknown parameter or value', async () => {
   const { key } = await service.key();
   const wrong: [string, RegExp][] = [
     ['format=xml', /format.*jsonl, csv/],
-    ['limit=10', /limit.*not known/],
+    ['limit=10', /Unknown parameter "limit"/],
     ['status=done', /status.*success/],
     ['cursor=nothing', /cursor/],
     ['latencyMsMin=10&latencyMsMax=9', /latencyMsMin.*latencyMsMax/],

@@ -42,9 +42,9 @@ const wrong: [query: string, message: RegExp][] = [
   ['?level=minute&startDate=2026-03-04&endDate=2026-03-04', /"minute" covers the last 2 days/],
   [
     '?unknown=1',
-    /"unknown" is not known: allowed are level, groupBy, timeZone, startDate, endDate/,
+    /Unknown parameter "unknown"\. Allowed: level, groupBy, timeZone, startDate, endDate/,
   ],
-  ['?limit=5', /"limit" is not known/],
+  ['?limit=5', /Unknown parameter "limit"/],
 ];
 for (const [query, message] of wrong) {
   test(`400 for ${query}`, async () => {

@@ -24,7 +24,7 @@ const wrong: [query: string, message: RegExp][] = [
   ],
   ['?timeZone=Nowhere', /"timeZone" must be an IANA time zone, such as Europe\/Berlin/],
   ['?level=minute&groupBy=agent,key', /With level "minute"/],
-  ['?agentId=x', /"agentId" is not known/],
+  ['?agentId=x', /Unknown parameter "agentId"/],
 ];
 for (const [query, message] of wrong) {
   test(`400 for ${query}`, () => assertRefused(query, message));

@@ -30,11 +30,11 @@ const bodies: [invalid: unknown, message: string, schema?: TSchema][] = [
   ],
   [
     { ...agent, rateLimits: { requestsPerWeek: 5 } },
-    'Field "rateLimits.requestsPerWeek" is not known: allowed are requestsPerMinute, requestsPerHour, requestsPerDay.',
+    'Unknown field "rateLimits.requestsPerWeek". Allowed: requestsPerMinute, requestsPerHour, requestsPerDay.',
   ],
   [
     { name: 'a', definition: { steps: [{ name: 'one', agentId: 'agt_1', agent: 1 }] } },
-    'Field "definition.steps.0.agent" is not known: allowed are name, variables, after, when, forEach, onFailure, agentId, fallback.',
+    'Unknown field "definition.steps.0.agent". Allowed: name, variables, after, when, forEach, onFailure, agentId, fallback.',
     endpoints.createWorkflow.body,
   ],
   [
@@ -62,7 +62,7 @@ const queries: [invalid: Record<string, unknown>, message: string, schema?: TObj
     'Parameter "costUSDMin" must be a dollar amount, such as 0.05, with at most 9 digits before the point and 10 after it.',
   ],
   [{ archived: 'yes' }, 'Parameter "archived" must be true or false.', endpoints.listPrompts.query],
-  [{ a: ['1', '2'] }, 'Parameter "a" is not known: allowed is wait.', endpoints.getExecution.query],
+  [{ a: ['1', '2'] }, 'Unknown parameter "a". Allowed: wait.', endpoints.getExecution.query],
 ];
 for (const [invalid, message, schema = endpoints.listExecutions.query] of queries) {
   test(message, () => assert.throws(() => checkQuery(schema, invalid), { message }));
@@ -74,5 +74,8 @@ test('an unknown field of a definition is reported with the allowed fields', () 
     ({ message }) => message,
   );
   const [message] = messages;
-  assert.match(message ?? '', /^"steps\.0\.forEach\.concurency" is not known: .*concurrency, /);
+  assert.match(
+    message ?? '',
+    /^Unknown field "steps\.0\.forEach\.concurency"\. Allowed: .*concurrency, /,
+  );
 });

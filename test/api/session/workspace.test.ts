@@ -89,7 +89,7 @@ test('execute rejects the workspace parameter', async () => {
     const headers = { origin: service.url };
     const answer = await service.call('POST', path, { cookie, headers, body });
     assert.equal(answer.status, 400);
-    assert.equal(answer.body.message, 'Parameter "workspace" is not known: none is allowed.');
+    assert.equal(answer.body.message, 'Unknown parameter "workspace". Allowed: none.');
   }
 });
 

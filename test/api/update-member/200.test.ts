@@ -30,8 +30,8 @@ test('a role applies from the next request on, to sessions and keys', async () =
   assert.deepEqual(
     [await deniedWith({ user: userId }), await deniedWith({ key: own.key })],
     [
-      'The role viewer may not do this.',
-      'Whoever issued this key is a member with the role viewer, which may not do this.',
+      'The role viewer does not allow this.',
+      'The issuer of this key has the role viewer, which does not allow this.',
     ],
   );
 });

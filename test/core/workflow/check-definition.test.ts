@@ -97,20 +97,20 @@ test('reports all problems at once, each with its step and path', () => {
   assert.ok(unreadable >= 0);
   found.splice(unreadable, 1);
   assert.deepEqual(found, [
-    'null | input.optional | The input "a" cannot be required and optional at once.',
+    'null | input.optional | The input "a" cannot be both required and optional.',
     'one | steps.0.agentId | There is no agent agt_none.',
     'one | steps.0.variables | There is no input "zzz".',
-    'one | steps.1.name | Another step is called "one" as well.',
+    'one | steps.1.name | Another step has the name "one".',
     'one | steps.1.after.0 | There is no step "nobody".',
     'two | steps.2.agentId | The agent "D" is in stage Draft, not Deployed.',
     'two | steps.2.variables | There is no step "missing".',
-    'three | steps.3.variables | The agent "Topic" requires variables that nothing gives: tone.',
-    'four | steps.4.variables | {{item}} stands for something only in a step with "forEach".',
+    'three | steps.3.variables | The agent "Topic" requires variables that are not set: tone.',
+    'four | steps.4.variables | {{item}} is defined only in a step with "forEach".',
     'five | steps.5.when | There is no step "absent".',
-    'five | steps.5.forEach.list | {{item}} stands for something only in a step with "forEach".',
-    'six | steps.6.fallback.variables | The agent "Topic" requires variables that nothing gives: tone.',
-    'six | steps.6.fallback.variables | {{index}} stands for something only in a step with "forEach".',
-    'seven | steps.7.variables | {{steps.one.outptu}} is no reference: it would stay as it is.',
+    'five | steps.5.forEach.list | {{item}} is defined only in a step with "forEach".',
+    'six | steps.6.fallback.variables | The agent "Topic" requires variables that are not set: tone.',
+    'six | steps.6.fallback.variables | {{index}} is defined only in a step with "forEach".',
+    'seven | steps.7.variables | {{steps.one.outptu}} is not a valid reference.',
     'null | output | There is no step "nowhere".',
   ]);
 });
@@ -136,7 +136,9 @@ test('a fallback is either an agent or an output', () => {
   assert.deepEqual(messages({}), ['A fallback is either an agent or an output.']);
   const both = { agentId: 'agt_a', output: null };
   assert.deepEqual(messages(both), ['A fallback is either an agent or an output.']);
-  assert.deepEqual(messages({ output: 1, variables: {} }), ['A fixed output takes no variables.']);
+  assert.deepEqual(messages({ output: 1, variables: {} }), [
+    'A fallback with a fixed output cannot have variables.',
+  ]);
   assert.deepEqual(messages({ output: null }), []);
 });
 
@@ -169,6 +171,6 @@ test('limits the references of a workflow, wherever they occur', () => {
   });
   assert.deepEqual(problemsOf(withReferences(1_000)), []);
   assert.deepEqual(problemsOf(withReferences(1_001)), [
-    'null | steps | The workflow holds 1001 references, and at most 1000 are allowed.',
+    'null | steps | The workflow has 1001 references. At most 1000 are allowed.',
   ]);
 });

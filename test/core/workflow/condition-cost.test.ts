@@ -11,7 +11,7 @@ const evaluate = (text: string, of: ConditionScope) => new ConditionEvaluator().
 
 const tooExpensive = {
   kind: 'error',
-  message: 'The conditions that are evaluated together go through too much data.',
+  message: 'The conditions that are evaluated together process too much data.',
 };
 
 function scopeOf(input: unknown): ConditionScope {
@@ -37,7 +37,7 @@ test('a list macro iterates over at most 10,000 items of a list or map', () => {
       'input.list.map(a, a == "k0") == [true]',
       'input.list.map(a, a == "k0", a) == ["k0"]',
     ]) {
-      const message = 'A list macro may go through 10000 items, and this list has 10001.';
+      const message = 'A list macro may iterate over at most 10000 items, and this list has 10001.';
       assert.deepEqual(evaluate(condition, scopeOf(input)), { kind: 'error', message }, condition);
     }
   }
@@ -144,7 +144,7 @@ test('data that a condition does not read costs nothing', () => {
 });
 
 const tooLong = (chars: number) =>
-  `A text to look for, a duration or a time zone may have 100 characters, not ${chars}.`;
+  `A search text, a duration or a time zone may have at most 100 characters, not ${chars}.`;
 
 test('the argument of "contains" is limited, because a longer search is not linear', () => {
   const [text, word] = ['a'.repeat(900_000), `ab${'a'.repeat(400_000)}`];

@@ -75,8 +75,7 @@ for (const [condition, value] of values) {
   });
 }
 
-const chained =
-  /^The list of "map" may not hold "map": only "filter" may come directly before it\.$/;
+const chained = /^The list of "map" must not contain "map": only "filter" may precede it\.$/;
 const endless = 'input.list.all(a, input.list.all(b, input.list.all(c, a + b + c >= 0.0)))';
 /** Each link of the chain doubles the text. */
 function doubled(text: string): string {
@@ -89,7 +88,7 @@ function doubled(text: string): string {
 const broken: [condition: string, problem: RegExp][] = [
   ['steps.triage.output ==', /./],
   ['other.a == 1', /Unknown variable: other/],
-  ['1 + 1', /gives a int/],
+  ['1 + 1', /returns int, not bool/],
   ['steps.size() > 1', /followed by the name/],
   ['steps[input.name].output == 1', /followed by the name/],
   ['input.list.exists(steps, steps == 1)', /followed by the name/],
@@ -109,14 +108,17 @@ const broken: [condition: string, problem: RegExp][] = [
   ['input.list.all(a, {"k": [a.hex()]}.k == [])', /"hex" is not available/],
   ['charge_deep(input.name) == "x"', /"charge_deep" is not available/],
   ['set_up_evaluator()', /"set_up_evaluator" is not available/],
-  [endless, /^"all" may not stand inside "all": list macros cannot be nested\.$/],
-  ['input.list.map(a, [a]).all(a, true)', /^The list of "all" may not hold "map"/],
-  ['input.list.all(a, size(input.list.filter(b, b == a)) == 1)', /^"filter" may not stand inside/],
-  ['[input.list.filter(a, true)].exists(a, true)', /^The list of "exists" may not hold "filter"/],
-  ['input.n == 9007199254740993', /^The number 9007199254740993 would be read as another one/],
+  [endless, /^"all" is not allowed inside "all": list macros cannot be nested\.$/],
+  ['input.list.map(a, [a]).all(a, true)', /^The list of "all" must not contain "map"/],
+  ['input.list.all(a, size(input.list.filter(b, b == a)) == 1)', /^"filter" is not allowed inside/],
+  [
+    '[input.list.filter(a, true)].exists(a, true)',
+    /^The list of "exists" must not contain "filter"/,
+  ],
+  ['input.n == 9007199254740993', /^The number 9007199254740993 has no exact double/],
   ['input.n in [1, -12345678901234567890u]', /./],
   ['input.n == 1e400', /Invalid number/],
-  ['input.n == 9007199254740993u', /^The number 9007199254740993u would be read/],
+  ['input.n == 9007199254740993u', /^The number 9007199254740993u has no exact double/],
   ['"a".contains(1)', /'string\.contains\(int\)'/],
   [doubled('input.name'), chained],
   [doubled('"aaaa"'), chained],
@@ -164,7 +166,7 @@ test('a condition fails only if it reads a whole number that is not an exact dou
     `"third":0.33333333333333333333,"text":"9007199254740993","${'9'.repeat(20)}":2}`;
   const long = { input: documentOf(json), output: () => null };
   const message = (number: string) =>
-    `The number ${number} is no double: to compare it, send it as a text.`;
+    `The number ${number} has no exact double. Send it as a string to compare it.`;
   const wrong: [string, string][] = [
     ['input.big == 9007199254740992', '9007199254740993'],
     ['input.big > 1', '9007199254740993'],

@@ -11,7 +11,8 @@ import type { Definitions } from '../../../src/flow/workflow/definition-cache.ts
 import { type ProgressDeps, planProgress } from '../../../src/flow/workflow/progress.ts';
 import { settleSteps } from '../../../src/flow/workflow/settle-steps.ts';
 import type { Send } from '../../../src/store/connection/pipeline.ts';
-import { begin, commit, lockWorkflowRuns } from '../../../src/store/workflow/workflow-progress.ts';
+import { commit } from '../../../src/store/connection/statements.ts';
+import { beginProgress, lockWorkflowRuns } from '../../../src/store/workflow/workflow-progress.ts';
 import { readSteps } from '../../../src/store/workflow/workflow-progress-read.ts';
 
 const service = await startService({ role: 'api' });
@@ -64,7 +65,7 @@ async function plan(runIds: readonly string[], deps: ProgressDeps = coldProgress
       return rows;
     };
     const [, runs, steps] = await Promise.all([
-      begin(send),
+      beginProgress(send),
       lockWorkflowRuns(send, runIds),
       readSteps(send, events),
     ]);
@@ -74,7 +75,7 @@ async function plan(runIds: readonly string[], deps: ProgressDeps = coldProgress
       { runs, steps, shared: runIds.length > 1 },
       events,
     );
-    await commit(send);
+    await send(commit);
     planned.committed();
     return planned;
   });

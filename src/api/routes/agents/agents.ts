@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/agents/agents.ts';
 import { agentLimits, peekWindows, stageLimits } from '../../../core/execution/limits.ts';
+import { notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import { changeAgent } from '../../../flow/agent/change-agent.ts';
 import { deleteAgent, moveAgent } from '../../../flow/agent/change-stage.ts';
 import { createAgent } from '../../../flow/agent/create-agent.ts';
-import { noSuchAgent } from '../../../flow/agent/locked-agent.ts';
 import { readCounts } from '../../../store/admission/limits.ts';
 import * as store from '../../../store/agent/agents.ts';
 import { listPins } from '../../../store/agent/pins.ts';
@@ -42,7 +42,7 @@ export function agentRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, contract.getAgent, async (context) => {
     const agentId = fromId('agent', context.params.agentId);
     const row = agentId && (await store.findAgent(db, context.caller, agentId));
-    if (!row) throw noSuchAgent();
+    if (!row) throw notFound('agent');
     return agentResponse(context, row);
   });
 
@@ -68,7 +68,7 @@ export function agentRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const { caller, params, request, reply } = context;
     const agentId = fromId('agent', params.agentId);
     const row = agentId && (await store.findAgent(db, caller, agentId));
-    if (!row) throw noSuchAgent();
+    if (!row) throw notFound('agent');
     allowAgentOrigins({ request, reply, caller }, row);
     const { counts, nowMs } = await readCounts(db, row.id);
     const stage = stageLimits(row.stage, deps.testingLimits);

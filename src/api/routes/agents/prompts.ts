@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/agents/prompts.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
-import { CallFailure } from '../../../core/failure.ts';
+import { notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import { changePrompt, createPrompt } from '../../../flow/agent/change-prompt.ts';
 import { createVersion } from '../../../flow/agent/create-version.ts';
@@ -73,7 +73,7 @@ export function promptRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const prompt = await requirePrompt(db, caller, params.promptId);
     const versionId = fromId('version', params.promptVersionId);
     const row = versionId && (await findVersion(db, prompt.id, versionId));
-    if (!row) throw new CallFailure('NOT_FOUND', 'The prompt has no such version.');
+    if (!row) throw notFound('version', 'prompt');
     return { status: 200, body: versionWire(row) };
   });
 }
@@ -81,7 +81,7 @@ export function promptRoutes(app: FastifyInstance, deps: ApiDeps): void {
 async function requirePrompt(db: Db, caller: Caller, wireId: string): Promise<PromptRow> {
   const promptId = fromId('prompt', wireId);
   const row = promptId && (await findPrompt(db, caller, promptId));
-  if (!row) throw new CallFailure('NOT_FOUND', 'There is no such prompt.');
+  if (!row) throw notFound('prompt');
   return row;
 }
 

@@ -6,7 +6,7 @@ import {
   getErasure,
   listErasures,
 } from '../../../contract/executions/erasures.ts';
-import { CallFailure } from '../../../core/failure.ts';
+import { CallFailure, notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import { actorOf } from '../../../core/people/audit.ts';
 import * as flow from '../../../flow/history/delete-execution.ts';
@@ -57,7 +57,7 @@ export function erasureRoutes(app: FastifyInstance, deps: ApiDeps): void {
     requireWholeWorkspace(caller);
     const id = fromId('erasure', params.erasureId);
     const row = id === null ? null : await store.findErasure(db, caller.workspaceId, id);
-    if (!row) throw new CallFailure('NOT_FOUND', 'There is no such erasure.');
+    if (!row) throw notFound('erasure');
     return { status: 200, body: erasureWire(row) };
   });
 }

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { cancelExecution, getExecution } from '../../../contract/executions/executions.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
-import { CallFailure } from '../../../core/failure.ts';
+import { CallFailure, notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
-import { mayRead, noSuchExecution, visibleExecution } from '../../access/visible-resources.ts';
+import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { route } from '../../http/route.ts';
@@ -25,7 +25,7 @@ export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
           allowAgentOrigins({ ...context, caller }, agent),
         );
         // For a key without `read`, executions that it did not start do not exist.
-        if (!mayRead(caller, execution)) throw noSuchExecution();
+        if (!mayRead(caller, execution)) throw notFound('execution');
         return execution;
       },
     };
@@ -46,7 +46,7 @@ export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
       throw new CallFailure('ALREADY_ENDED', 'The execution has already ended.');
     }
     const { execution } = await reads.execution({ agentId, executionId: id });
-    if (!execution) throw noSuchExecution();
+    if (!execution) throw notFound('execution');
     const shown = mayRead(caller, execution) ? execution : withoutBodies(execution);
     return { status: 200, body: executionDetailWire(shown) };
   });

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { exportAllExecutions, exportExecutions } from '../../../contract/executions/export.ts';
 import { exportsMax, exportsOfWorkspaceMax, streamMsMax } from '../../../contract/limits.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
@@ -8,7 +8,7 @@ import type { ExecutionDetailRow } from '../../../store/execution/executions.ts'
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { limitLists } from '../../http/list-limit.ts';
+import { limitLists } from '../../http/minute-limit.ts';
 import { route } from '../../http/route.ts';
 import { emptyStream, streamOf } from '../../http/stream.ts';
 import { createStreamSlots } from '../../http/stream-slots.ts';
@@ -17,7 +17,6 @@ import { type HistoryQuery, readHistory, readStart } from './history-query.ts';
 
 /** Exports the history as one stream, which is generated no faster than the client reads it. */
 export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const countCall = (caller: Caller, reply: FastifyReply) => limitLists(deps, caller, reply);
   const slots = createStreamSlots('export', {
     max: exportsMax,
     ofWorkspaceMax: exportsOfWorkspaceMax,
@@ -33,7 +32,7 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const name = `executions-${params.agentId}`;
       return exportResponse({ agentIds: [agent.id], query, name, caller, request });
     },
-    countCall,
+    limitLists,
   );
 
   route(
@@ -44,7 +43,7 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const agentIds = await listVisibleAgents(deps.db, caller);
       return exportResponse({ agentIds, query, name: 'executions', caller, request });
     },
-    countCall,
+    limitLists,
   );
 
   async function exportResponse(input: ExportInput) {

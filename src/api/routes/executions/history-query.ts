@@ -1,10 +1,15 @@
-import { offsetMax, variableFiltersMax } from '../../../contract/limits.ts';
+import { variableFiltersMax } from '../../../contract/limits.ts';
 import { toUnits } from '../../../core/decimal.ts';
 import type { EndStatus, Source } from '../../../core/execution/execution.ts';
-import { CallFailure, type ExecutionErrorCode } from '../../../core/failure.ts';
+import {
+  type CallFailure,
+  type ExecutionErrorCode,
+  invalidRequest,
+} from '../../../core/failure.ts';
 import { everything, type IdRange } from '../../../core/history/history-range.ts';
 import { fromId, type IdKind, toId, uuidFloor } from '../../../core/id.ts';
 import type { ContentsFilter, HistoryFilter } from '../../../store/history/history-filter.ts';
+import { readCursor } from '../../http/page.ts';
 import { readRange } from '../../http/range.ts';
 
 /** Reads the query parameters of history lists and exports. */
@@ -63,15 +68,11 @@ export function writeCursor({ id, skip }: { readonly id: string; readonly skip: 
   return skip === 0 ? last : `${last}.${skip}`;
 }
 
-export function readStart(query: { cursor?: string; offset?: number }): Start {
-  const { cursor, offset } = query;
-  if (cursor === undefined) return { after: null, offset: offset ?? 0 };
-  const [, last = '', skip = '0'] = /^(\w+)(?:\.([1-9]\d{0,9}))?$/.exec(cursor) ?? [];
-  const after = fromId('execution', last);
-  if (after === null || Number(skip) > offsetMax)
-    throw invalidParameter('"cursor" must be a nextCursor');
-  if (offset !== undefined) throw invalidParameter('"offset" cannot be combined with "cursor"');
-  return { after, offset: Number(skip) };
+export function readStart(query: { readonly cursor?: string; readonly offset?: number }): Start {
+  const { cursor, offset = 0 } = query;
+  if (cursor === undefined) return { after: null, offset };
+  const [, last = '', skip = '0'] = /^(\w+)(?:\.([1-9]\d{0,8}))?$/.exec(cursor) ?? [];
+  return { after: readCursor('execution', { ...query, cursor: last }), offset: Number(skip) };
 }
 
 function readContents(query: HistoryQuery): ContentsFilter | null {
@@ -122,5 +123,5 @@ function rejectNul(query: object): void {
 }
 
 function invalidParameter(problem: string): CallFailure {
-  return new CallFailure('INVALID_REQUEST', `Parameter ${problem}.`);
+  return invalidRequest(`Parameter ${problem}.`);
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   listAllExecutions,
   listExecutions,
@@ -18,7 +18,7 @@ import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { toJson } from '../../http/json-response.ts';
-import { limitLists } from '../../http/list-limit.ts';
+import { limitLists } from '../../http/minute-limit.ts';
 import { type Context, type HandlerResponse, requireCaller, route } from '../../http/route.ts';
 import { emptyStream, streamOf } from '../../http/stream.ts';
 import { createStreamSlots, type StreamSlots } from '../../http/stream-slots.ts';
@@ -28,14 +28,13 @@ import { type HistoryQuery, readHistory, readStart, writeCursor } from './histor
 /** Lists the executions of one agent, and of all agents that the caller can see. */
 export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { db } = deps;
-  const countCall = (caller: Caller, reply: FastifyReply) => limitLists(deps, caller, reply);
   const slots = createStreamSlots('page', {
     max: longPagesMax,
     ofWorkspaceMax: longPagesOfWorkspaceMax,
   });
 
   for (const endpoint of [listExecutions, listExecutionsUnversioned]) {
-    route(app, deps, endpoint, (context) => listOfAgent(deps, slots, context), countCall);
+    route(app, deps, endpoint, (context) => listOfAgent(deps, slots, context), limitLists);
   }
 
   route(
@@ -46,7 +45,7 @@ export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const agentIds = await listVisibleAgents(db, caller);
       return pageOf({ db, slots }, { agentIds, query, caller, request });
     },
-    countCall,
+    limitLists,
   );
 }
 

@@ -1,5 +1,5 @@
 import * as limits from '../../../contract/limits.ts';
-import { CallFailure } from '../../../core/failure.ts';
+import { type CallFailure, invalidRequest } from '../../../core/failure.ts';
 import { type Grouping, levelMs } from '../../../core/history/statistics.ts';
 import { fits, type StepLength, stepBounds, stepSpans } from '../../../core/history/steps.ts';
 import { fromId } from '../../../core/id.ts';
@@ -120,8 +120,4 @@ function chooseTable(level: StepLength, bounds: readonly number[], summed: boole
     return { table: 'statistics', levels: ['day', 'hour'] } as const;
   }
   return { table: 'breakdown', levels: ['day', 'quarter'] } as const;
-}
-
-function invalidRequest(message: string): CallFailure {
-  return new CallFailure('INVALID_REQUEST', message);
 }

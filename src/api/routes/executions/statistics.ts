@@ -1,12 +1,11 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import {
   agentGroupings,
   type Bucket,
   getStatistics,
   getWorkspaceStatistics,
 } from '../../../contract/executions/statistics.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import type { EndStatus, Source } from '../../../core/execution/execution.ts';
 import type { ExecutionErrorCode } from '../../../core/failure.ts';
 import { groupings, percentile } from '../../../core/history/statistics.ts';
@@ -20,7 +19,7 @@ import {
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { limitLists } from '../../http/list-limit.ts';
+import { limitLists } from '../../http/minute-limit.ts';
 import { route } from '../../http/route.ts';
 import {
   readAgentIds,
@@ -32,7 +31,6 @@ import {
 /** Statistics of one agent, or of all agents that the caller can see. */
 export function statisticsRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { db } = deps;
-  const countCall = (caller: Caller, reply: FastifyReply) => limitLists(deps, caller, reply);
 
   route(
     app,
@@ -45,7 +43,7 @@ export function statisticsRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const body = await statisticsWire(db, request, { agentId: agent.id });
       return { status: 200, body: { agentId: toId('agent', agent.id), ...body } };
     },
-    countCall,
+    limitLists,
   );
 
   route(
@@ -57,7 +55,7 @@ export function statisticsRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const among = readAgentIds(query.agentIds);
       return { status: 200, body: await statisticsWire(db, request, { viewer: caller, among }) };
     },
-    countCall,
+    limitLists,
   );
 }
 

@@ -3,12 +3,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { getDocs } from '../../../contract/system.ts';
-import { CallFailure } from '../../../core/failure.ts';
+import { notFound } from '../../../core/failure.ts';
 import { routePath } from '../../http/route.ts';
 
 /**
  * The dashboard and the API reference, as `dashboard/build.ts` wrote them: one page for all paths of the dashboard, one at
- * `/docs`, and the files that both load. Everything is read once and kept, so only what the build wrote can be requested.
+ * `/docs`, and the files that both load. All files are read once into memory, so only files of the build can be requested.
  */
 export function dashboardRoutes(app: FastifyInstance, folder: string = buildFolder): void {
   let pending: Promise<Build | null> | null = null;
@@ -60,7 +60,7 @@ export function dashboardRoutes(app: FastifyInstance, folder: string = buildFold
   app.get('/assets/*', async (request, reply) => {
     const name = (request.params as Record<string, string>)['*'] ?? '';
     const file = (await readOnce())?.assets.get(name);
-    if (!file) throw new CallFailure('NOT_FOUND', 'There is no such path.');
+    if (!file) throw notFound('path');
     const accepted = request.headers['accept-encoding'] ?? '';
     const encoding = encodings.find(
       ({ name, pattern }) => file.bytes[name] && pattern.test(accepted),

@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/workflows/schedules.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
+import { notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import { nextTicks } from '../../../core/workflow/schedule.ts';
 import * as flow from '../../../flow/workflow/change-schedule.ts';
@@ -11,7 +12,7 @@ import {
   listSchedules,
   type ScheduleRow,
 } from '../../../store/workflow/schedules.ts';
-import { requireExecute, requireWholeWorkspace } from '../../access/require-permission.ts';
+import { requirePermission, requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { etag, ifMatch } from '../../http/if-match.ts';
 import { RawJson } from '../../http/json-response.ts';
@@ -25,7 +26,7 @@ export function scheduleRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.createSchedule, async ({ params, body, caller }) => {
     requireWholeWorkspace(caller);
-    requireExecute(caller);
+    requirePermission(caller, 'execute');
     const { cron, timeZone = 'UTC', missed = 'skip', enabled = true } = body;
     const input = JSON.stringify(body.input ?? {});
     const workflowId = fromId('workflow', params.workflowId);
@@ -46,13 +47,13 @@ export function scheduleRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, contract.getSchedule, async ({ params, caller }) => {
     const { workflowId, id } = await scheduleKey(caller, params);
     const row = id && (await findSchedule(db, workflowId, id));
-    if (!row) throw flow.noSuchSchedule();
+    if (!row) throw notFound('schedule', 'workflow');
     return scheduleResponse(row);
   });
 
   route(app, deps, contract.updateSchedule, async ({ params, body, caller, request }) => {
     requireWholeWorkspace(caller);
-    requireExecute(caller);
+    requirePermission(caller, 'execute');
     const { input, ...others } = body;
     const change = { ...others, ...(input && { input: JSON.stringify(input) }) };
     const key = await scheduleKey(caller, params);

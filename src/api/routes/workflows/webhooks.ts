@@ -8,7 +8,7 @@ import { generateWebhookSecret, isSigned } from '../../../core/workflow/webhook.
 import * as flow from '../../../flow/workflow/change-webhook.ts';
 import type { StartCall } from '../../../flow/workflow/start-workflow.ts';
 import * as store from '../../../store/workflow/webhooks.ts';
-import { requireExecute, requireWholeWorkspace } from '../../access/require-permission.ts';
+import { requirePermission, requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { parseBody, readBody } from '../../http/body.ts';
 import { limitInMinute } from '../../http/minute-limit.ts';
@@ -25,7 +25,7 @@ export function webhookRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.createWebhook, async ({ params, body, caller }) => {
     requireWholeWorkspace(caller);
-    requireExecute(caller);
+    requirePermission(caller, 'execute');
     const workflowId = fromId('workflow', params.workflowId);
     return issuedResponse(201, await flow.createWebhook(deps, caller, workflowId, body.name));
   });
@@ -39,7 +39,7 @@ export function webhookRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.rotateWebhook, async ({ params, caller }) => {
     requireWholeWorkspace(caller);
-    requireExecute(caller);
+    requirePermission(caller, 'execute');
     return issuedResponse(
       200,
       await flow.rotateWebhook(deps, caller, await webhookKey(caller, params)),

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { runItemsMax, runsCountedMax } from '../../../contract/limits.ts';
 import * as contract from '../../../contract/workflows/workflow-runs.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
-import { CallFailure } from '../../../core/failure.ts';
+import { CallFailure, notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import type { StartCall, Started } from '../../../flow/workflow/start-workflow.ts';
 import * as store from '../../../store/workflow/workflow-history.ts';
@@ -12,8 +12,8 @@ import { mayRead } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowOrigin } from '../../http/cors.ts';
 import { errorResponse } from '../../http/error-response.ts';
-import { limitLists } from '../../http/list-limit.ts';
-import { pageResponse, readPage } from '../../http/page.ts';
+import { limitLists } from '../../http/minute-limit.ts';
+import { pageResponse, readCursor, readPage } from '../../http/page.ts';
 import { rateHeaders } from '../../http/rate-headers.ts';
 import { type HandlerResponse, route, routePath, send } from '../../http/route.ts';
 import { waitFor } from '../../http/wait-for.ts';
@@ -24,7 +24,6 @@ import { requireWorkflow } from './workflows.ts';
 /** Starts, lists, reads and cancels workflow runs. */
 export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { db } = deps;
-  const countCall = (caller: Caller, reply: FastifyReply) => limitLists(deps, caller, reply);
   executeRoutes(app, deps);
 
   route(
@@ -35,7 +34,7 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const page = readPage(query);
       const { status = null, trigger = null } = query;
       const workflow = await requireWorkflow(db, caller, params.workflowId);
-      const after = readCursor(query);
+      const after = readCursor('workflowRun', query);
       const filter = { ...page, workflowId: workflow.id, status, trigger, after };
       // One row more than the page shows whether another page follows.
       const request = { ...filter, limit: page.limit + 1, countedMax: runsCountedMax };
@@ -54,7 +53,7 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
         },
       };
     },
-    countCall,
+    limitLists,
   );
 
   route(app, deps, contract.getWorkflowRun, async ({ params, query, caller, request, reply }) => {
@@ -76,7 +75,7 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const { status = null } = query;
       const run = requireReadable(caller, await store.findVisibleRun(db, caller, idsOf(params)));
       const step = run.definition.steps.find(({ name }) => name === params.stepName);
-      if (!step) throw new CallFailure('NOT_FOUND', 'The workflow run has no such step.');
+      if (!step) throw notFound('step', 'workflow run');
       const { rows, total } = await listItems(db, { runId: run.id, step: step.name, status }, page);
       return pageResponse(
         'items',
@@ -84,7 +83,7 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
         { ...page, total },
       );
     },
-    countCall,
+    limitLists,
   );
 
   route(app, deps, contract.cancelWorkflowRun, async ({ params, caller }) => {
@@ -167,14 +166,14 @@ function runResponse(row: store.WorkflowRunDetailRow): HandlerResponse {
 function idsOf({ workflowId, workflowRunId }: RunPath): { workflowId: string; id: string } {
   const workflow = fromId('workflow', workflowId);
   const id = fromId('workflowRun', workflowRunId);
-  if (workflow === null || id === null) throw noSuchRun();
+  if (workflow === null || id === null) throw notFound('workflow run');
   return { workflowId: workflow, id };
 }
 
 async function requireRun({ db }: ApiDeps, caller: Caller, path: RunPath, omitsBodies = false) {
   const request = { ...idsOf(path), itemsShown: runItemsMax, omitsBodies };
   const row = await store.findRunDetail(db, caller, request);
-  if (!row) throw noSuchRun();
+  if (!row) throw notFound('workflow run');
   return row;
 }
 
@@ -184,20 +183,5 @@ function requireReadable<Row extends { readonly apiKeyId: string | null }>(
   row: Row | null,
 ): Row {
   if (row && mayRead(caller, row)) return row;
-  throw noSuchRun();
-}
-
-function noSuchRun(): CallFailure {
-  return new CallFailure('NOT_FOUND', 'There is no such workflow run.');
-}
-
-function readCursor({ cursor, offset }: { cursor?: string; offset?: number }): string | null {
-  if (cursor === undefined) return null;
-  const after = fromId('workflowRun', cursor);
-  if (after === null) {
-    throw new CallFailure('INVALID_REQUEST', 'Parameter "cursor" must be a nextCursor.');
-  }
-  if (offset === undefined) return after;
-  const message = 'Parameter "offset" cannot be combined with "cursor".';
-  throw new CallFailure('INVALID_REQUEST', message);
+  throw notFound('workflow run');
 }

@@ -3,7 +3,7 @@ import { workflowLastRunsMax } from '../../../contract/limits.ts';
 import { WorkflowDefinitionInput } from '../../../contract/workflows/workflow-definition.ts';
 import * as contract from '../../../contract/workflows/workflows.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
-import { CallFailure } from '../../../core/failure.ts';
+import { notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import * as flow from '../../../flow/workflow/change-workflow.ts';
 import { checkWorkflow } from '../../../flow/workflow/check-workflow.ts';
@@ -19,7 +19,7 @@ import {
   listWorkflows,
   type WorkflowRow,
 } from '../../../store/workflow/workflows.ts';
-import { requireRead, requireWholeWorkspace } from '../../access/require-permission.ts';
+import { requirePermission, requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { etag, ifMatch } from '../../http/if-match.ts';
 import { pageResponse, readPage } from '../../http/page.ts';
@@ -42,7 +42,7 @@ export function workflowRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, contract.listWorkflows, async ({ query, caller }) => {
     const page = readPage(query);
     const { q = null, include } = query;
-    if (include === 'activity') requireRead(caller);
+    if (include === 'activity') requirePermission(caller, 'read');
     const { rows, total } = await listWorkflows(db, caller, { ...page, q });
     if (include === 'activity') {
       const ids = rows.map(({ id }) => id);
@@ -119,7 +119,7 @@ export function workflowVersionRoutes(app: FastifyInstance, deps: ApiDeps): void
     const workflow = await requireWorkflow(db, caller, params.workflowId);
     const id = fromId('workflowVersion', params.workflowVersionId);
     const row = id && (await findWorkflowVersion(db, caller, workflow.id, id));
-    if (!row) throw new CallFailure('NOT_FOUND', 'The workflow has no such version.');
+    if (!row) throw notFound('version', 'workflow');
     return { status: 200, body: wire.workflowVersionWire(row) };
   });
 
@@ -139,7 +139,7 @@ export async function requireWorkflow(
 ): Promise<WorkflowRow> {
   const id = fromId('workflow', wireId);
   const row = id && (await findWorkflow(db, caller, id));
-  if (!row) throw flow.noSuchWorkflow();
+  if (!row) throw notFound('workflow');
   return row;
 }
 

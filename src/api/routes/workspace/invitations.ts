@@ -7,7 +7,7 @@ import {
   type Invitation,
   listInvitations,
 } from '../../../contract/workspace/members.ts';
-import { CallFailure } from '../../../core/failure.ts';
+import { notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import { hashToken } from '../../../core/people/token.ts';
 import * as flow from '../../../flow/workspace/accept-invitation.ts';
@@ -40,7 +40,7 @@ export function invitationRoutes(app: FastifyInstance, deps: ApiDeps): void {
     requireWholeWorkspace(caller);
     const id = fromId('invitation', params.invitationId);
     if (id === null || !(await withdraw(db, caller, id))) {
-      throw new CallFailure('NOT_FOUND', 'There is no such invitation.');
+      throw notFound('invitation');
     }
     return { status: 204, body: null };
   });

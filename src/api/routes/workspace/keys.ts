@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Body } from '../../../contract/endpoint.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from '../../../contract/workspace/keys.ts';
-import { CallFailure } from '../../../core/failure.ts';
+import { invalidRequest, notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import { parseMoment } from '../../../core/time.ts';
-import { noSuchAgent } from '../../../flow/agent/locked-agent.ts';
 import * as flow from '../../../flow/workspace/issue-key.ts';
 import * as store from '../../../store/people/keys.ts';
 import type { ApiDeps } from '../../api-deps.ts';
@@ -59,20 +58,19 @@ const expiryMsMax = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 function parseExpiry(text: string): number {
   const ms = parseMoment(text);
   if (ms !== null && ms <= expiryMsMax) return ms;
-  throw new CallFailure(
-    'INVALID_REQUEST',
+  throw invalidRequest(
     'Field "expiresAt" must be an ISO 8601 date or time, such as 2027-01-01T00:00:00Z.',
   );
 }
 
 function parseAgentId(wireId: string): string {
   const id = fromId('agent', wireId);
-  if (id === null) throw noSuchAgent();
+  if (id === null) throw notFound('agent');
   return id;
 }
 
 function parseKeyId(wireId: string): string {
   const id = fromId('key', wireId);
-  if (id === null) throw flow.noSuchKey();
+  if (id === null) throw notFound('API key');
   return id;
 }

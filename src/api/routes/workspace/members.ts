@@ -6,7 +6,7 @@ import {
   removeMember,
   updateMember,
 } from '../../../contract/workspace/members.ts';
-import { CallFailure } from '../../../core/failure.ts';
+import { notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import * as flow from '../../../flow/workspace/change-member.ts';
 import * as store from '../../../store/people/members.ts';
@@ -59,6 +59,6 @@ export function memberRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
 function parseUserId(wireId: string): string {
   const userId = fromId('user', wireId);
-  if (userId === null) throw new CallFailure('NOT_FOUND', 'There is no such member.');
+  if (userId === null) throw notFound('member');
   return userId;
 }

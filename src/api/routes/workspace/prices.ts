@@ -6,7 +6,7 @@ import {
   type Price,
   putPrice,
 } from '../../../contract/workspace/providers.ts';
-import { CallFailure } from '../../../core/failure.ts';
+import { CallFailure, invalidRequest } from '../../../core/failure.ts';
 import { splitModelName } from '../../../core/model/model-port.ts';
 import { priceText } from '../../../core/model/price.ts';
 import * as store from '../../../store/people/prices.ts';
@@ -43,22 +43,20 @@ export function priceRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const { model } = query;
     // PostgreSQL does not accept a NUL, so no stored price matches.
     if (model.includes('\0') || !(await store.deletePrice(db, caller.workspaceId, model))) {
-      throw new CallFailure('NOT_FOUND', 'The workspace has no price of its own for this model.');
+      throw new CallFailure('NOT_FOUND', 'The workspace has no custom price for this model.');
     }
     return { status: 204, body: null };
   });
 }
 
 function builtInModel(): CallFailure {
-  const message = 'Field "model" names a built-in model, which is free.';
-  return new CallFailure('INVALID_REQUEST', message);
+  return invalidRequest('Field "model" names a built-in model, which is free.');
 }
 
 function parsePrice(name: string, value: string | number): string {
   const text = priceText(value, pricePerMillionMax);
   if (text !== null) return text;
-  throw new CallFailure(
-    'INVALID_REQUEST',
+  throw invalidRequest(
     `Field "${name}" must be a decimal from 0 to ${pricePerMillionMax} with at most 12 decimal places.`,
   );
 }

@@ -7,10 +7,11 @@ import {
   putProvider,
   testProvider,
 } from '../../../contract/workspace/providers.ts';
+import { notFound } from '../../../core/failure.ts';
 import { isProviderName } from '../../../core/model/provider.ts';
 import { actorOf } from '../../../core/people/audit.ts';
 import * as flow from '../../../flow/workspace/put-provider.ts';
-import { noSuchProvider, testProvider as test } from '../../../flow/workspace/test-provider.ts';
+import { testProvider as test } from '../../../flow/workspace/test-provider.ts';
 import * as store from '../../../store/people/providers.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
@@ -36,7 +37,7 @@ export function providerRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, getProvider, async ({ params, caller }) => {
     const { name } = params;
     const row = isProviderName(name) && (await store.findProvider(db, caller.workspaceId, name));
-    if (!row) throw noSuchProvider();
+    if (!row) throw notFound('provider');
     return { status: 200, body: providerWire(row) };
   });
 
@@ -44,7 +45,7 @@ export function providerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     requireWholeWorkspace(caller);
     const { name } = params;
     if (!isProviderName(name) || !(await flow.deleteProvider(db, actorOf(caller), name))) {
-      throw noSuchProvider();
+      throw notFound('provider');
     }
     return { status: 204, body: null };
   });
@@ -52,7 +53,7 @@ export function providerRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, testProvider, async ({ params, caller }) => {
     requireWholeWorkspace(caller);
     const { name } = params;
-    if (!isProviderName(name)) throw noSuchProvider();
+    if (!isProviderName(name)) throw notFound('provider');
     return { status: 200, body: await test(deps, caller.workspaceId, name) };
   });
 }
