@@ -9,6 +9,7 @@ import Fastify, {
 } from 'fastify';
 import { CallFailure } from '../core/failure.ts';
 import { announcesBody } from './http/body.ts';
+import { rangeMatcher } from './http/caller-address.ts';
 import { drainAfterResponse } from './http/drain-socket.ts';
 import { asCallFailure, errorResponse } from './http/error-response.ts';
 import { type GracefulShutdown, idleBufferMs, idleMs } from './http/graceful-shutdown.ts';
@@ -76,7 +77,7 @@ function fastifyOptions(
       disableRequestLogging: true,
       requestIdLogLabel: 'requestId',
     }),
-    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    trustProxy: trustedProxies.length > 0 && rangeMatcher(trustedProxies),
     genReqId: generateRequestId,
     requestTimeout: limits.requestMs,
     keepAliveTimeout: idleMs,
