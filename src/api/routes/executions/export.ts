@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { exportAllExecutions, exportExecutions } from '../../../contract/executions/export.ts';
 import { exportsMax, exportsOfWorkspaceMax, streamMsMax } from '../../../contract/limits.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
+import { CallFailure } from '../../../core/failure.ts';
 import { exportExecutions as exportHistory } from '../../../flow/history/export-executions.ts';
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
@@ -49,8 +50,9 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   async function exportResponse(input: ExportInput) {
     const { agentIds, query, name, caller, request } = input;
-    const { format = 'jsonl' } = query;
-    const form = exportForms[format];
+    const { format = 'jsonl', bom = false } = query;
+    if (bom && format !== 'csv') throw bomWithoutCsv();
+    const form = exportForms[bom ? 'spreadsheet' : format];
     const after = readCursor(query);
     const filter = { ...readHistory(query, agentIds), includeProcessing: false, after };
     const headers = {
@@ -86,11 +88,17 @@ interface ExportInput {
   readonly agentIds: readonly string[];
   readonly query: HistoryQuery & {
     readonly format?: 'jsonl' | 'csv';
+    readonly bom?: boolean;
     readonly cursor?: string;
   };
   readonly name: string;
   readonly caller: Caller;
   readonly request: FastifyRequest;
+}
+
+function bomWithoutCsv(): CallFailure {
+  const message = 'Parameter "bom" requires format=csv: JSON starts without a byte order mark.';
+  return new CallFailure('INVALID_REQUEST', message);
 }
 
 /** An export that continues after a cursor has no header. */
