@@ -84,8 +84,7 @@ export function sessionOptions(deps: SessionDeps): BetterAuthOptions {
       log: (_level, message, ...details) => logSignInFailure(logger, message, details),
     },
     advanced: {
-      cookiePrefix: 'cueline',
-      useSecureCookies: publicUrl?.startsWith('https:') ?? false,
+      ...cookieOptions(publicUrl),
       // `checkSameOrigin` checks the origin of all writes; better-auth checks redirect targets.
       disableCSRFCheck: true,
       disableOriginCheck: false,
@@ -93,6 +92,28 @@ export function sessionOptions(deps: SessionDeps): BetterAuthOptions {
       // better-auth requests ids outside a transaction. The process clock suffices, because they need only be unique.
       database: { generateId: () => uuid7(Date.now()), validateSchema: false },
     },
+  };
+}
+
+/**
+ * The prefix and the path of all cookies. Browsers accept a `__Host-` cookie only for the whole host and from this host
+ * itself, and a `__Secure-` cookie only over https: another host of the domain cannot replace it.
+ */
+export function cookieOptions(
+  publicUrl: string | null,
+): Pick<
+  NonNullable<BetterAuthOptions['advanced']>,
+  'cookiePrefix' | 'useSecureCookies' | 'defaultCookieAttributes'
+> {
+  const { protocol, pathname } = new URL(publicUrl ?? 'http://cueline.invalid');
+  const path = pathname.replace(/\/+$/, '') || '/';
+  const secure = protocol === 'https:';
+  const prefix = path === '/' ? '__Host-' : '__Secure-';
+  return {
+    cookiePrefix: secure ? `${prefix}cueline` : 'cueline',
+    // better-auth would add `__Secure-`.
+    useSecureCookies: false,
+    defaultCookieAttributes: { secure, path },
   };
 }
 

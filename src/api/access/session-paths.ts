@@ -10,6 +10,8 @@ import { body } from '../../contract/shared.ts';
 export interface SessionPath {
   readonly method: 'GET' | 'POST';
   readonly body?: TObject;
+  /** Fields that better-auth gets whatever the request says. */
+  readonly fixed?: Readonly<Record<string, unknown>>;
   /** Limits failed attempts, because the path verifies a password. */
   readonly throttled?: true;
 }
@@ -54,8 +56,10 @@ export const sessionPaths: Readonly<Record<string, SessionPath>> = {
     body: body('PasswordChange', {
       currentPassword: password,
       newPassword: Type.String({ minLength: passwordMin, maxLength: passwordMax }),
+      // Accepted, because clients of better-auth send it.
       revokeOtherSessions: Type.Optional(Type.Boolean()),
     }),
+    fixed: { revokeOtherSessions: true },
     throttled: true,
   },
   // Identity providers redirect the browser to these.

@@ -163,7 +163,7 @@ function createAuthPaths(
     }
     if (isFromBrowser(request)) checkSameOrigin(request, publicUrl);
     const body = parsesBody(endpoint)
-      ? readFields<Fields>(await readBody(request), endpoint)
+      ? { ...readFields<Fields>(await readBody(request), endpoint), ...endpoint.fixed }
       : undefined;
     const usesIssuer = body?.provider === 'oidc' || path === '/callback/oidc';
     const { handler } = usesIssuer ? await authWithIssuer() : auth;
