@@ -3,6 +3,7 @@ import type { BetterAuthOptions } from 'better-auth';
 import type { FastifyBaseLogger } from 'fastify';
 import { passwordMax, passwordMin } from '../../contract/limits.ts';
 import { uuid7 } from '../../core/id.ts';
+import { cleanName } from '../../core/people/name.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { isInvited } from '../../store/people/invitations.ts';
 import { trimSessions } from '../../store/people/users.ts';
@@ -72,6 +73,7 @@ export function sessionOptions(deps: SessionDeps): BetterAuthOptions {
     },
     socialProviders: { ...(github && { github }), ...(google && { google }) },
     databaseHooks: {
+      user: { create: { before: withCleanName } },
       // Trims after the insert, so that the last of several concurrent sign-ins sees all of them.
       session: { create: { after: (session) => trimSessions(db, session.userId) } },
       account: { create: { before: withoutTokens }, update: { before: withoutTokens } },
@@ -163,6 +165,11 @@ async function rejectUninvited(db: Db, { user, source }: Incoming) {
     return { error: 'not_invited' };
   }
   return undefined;
+}
+
+/** The name comes from the identity provider; its user cannot change it here. */
+async function withCleanName(user: { readonly name: string; readonly email: string }) {
+  return { data: { name: cleanName(user.name, user.email) } };
 }
 
 /** Drops the provider's tokens: they identify the user once and are not used again. */
