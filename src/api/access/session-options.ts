@@ -5,6 +5,7 @@ import { passwordMax, passwordMin } from '../../contract/limits.ts';
 import { uuid7 } from '../../core/id.ts';
 import { cleanName } from '../../core/people/name.ts';
 import type { Db } from '../../store/connection/database.ts';
+import { writeUserAudit } from '../../store/people/audit.ts';
 import { isInvited } from '../../store/people/invitations.ts';
 import { trimSessions } from '../../store/people/users.ts';
 
@@ -36,6 +37,9 @@ interface Client {
 /** The header from which better-auth reads the caller's address. A header of this name in a request is dropped. */
 export const addressHeader = 'x-cueline-address';
 export const basePath = '/api/auth';
+
+export const signInPath = '/sign-in/email';
+export const passwordChangePath = '/change-password';
 
 const daySeconds = 86_400;
 
@@ -74,8 +78,7 @@ export function sessionOptions(deps: SessionDeps): BetterAuthOptions {
     socialProviders: { ...(github && { github }), ...(google && { google }) },
     databaseHooks: {
       user: { create: { before: withCleanName } },
-      // Trims after the insert, so that the last of several concurrent sign-ins sees all of them.
-      session: { create: { after: (session) => trimSessions(db, session.userId) } },
+      session: { create: { after: (session, context) => afterSignIn(db, session, context) } },
       account: { create: { before: withoutTokens }, update: { before: withoutTokens } },
     },
     onAPIError: { errorURL: `${publicUrl ?? ''}/sign-in` },
@@ -170,6 +173,21 @@ async function rejectUninvited(db: Db, { user, source }: Incoming) {
 /** The name comes from the identity provider; its user cannot change it here. */
 async function withCleanName(user: { readonly name: string; readonly email: string }) {
   return { data: { name: cleanName(user.name, user.email) } };
+}
+
+async function afterSignIn(
+  db: Db,
+  session: { readonly userId: string; readonly ipAddress?: string | null },
+  context: { readonly path?: string } | null,
+): Promise<void> {
+  const { userId, ipAddress = null } = session;
+  // After the insert, so that the last of several concurrent sign-ins sees all of them.
+  await trimSessions(db, userId);
+  // Changing the password replaces the session.
+  if (context?.path === passwordChangePath) return;
+  const actor = { userId, apiKeyId: null };
+  const line = { action: 'session.create', personal: { ipAddress } } as const;
+  await writeUserAudit(db, { id: userId }, actor, line);
 }
 
 /** Drops the provider's tokens: they identify the user once and are not used again. */

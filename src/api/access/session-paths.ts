@@ -2,6 +2,7 @@ import { type TObject, Type } from 'typebox';
 import { emailMax, nameMax, passwordMax, passwordMin, urlMax } from '../../contract/limits.ts';
 import { patterns } from '../../contract/patterns.ts';
 import { body } from '../../contract/shared.ts';
+import { passwordChangePath, signInPath } from './session-options.ts';
 
 /**
  * The paths of better-auth that are exposed below `/api/auth`. better-auth has many more (sign-up, password reset by
@@ -26,7 +27,7 @@ const providerSignIn = body('ProviderSignIn', {
 });
 
 export const sessionPaths: Readonly<Record<string, SessionPath>> = {
-  '/sign-in/email': {
+  [signInPath]: {
     method: 'POST',
     body: body('SignIn', {
       email: Type.String({ maxLength: emailMax }),
@@ -51,7 +52,7 @@ export const sessionPaths: Readonly<Record<string, SessionPath>> = {
   },
   '/revoke-sessions': { method: 'POST' },
   '/revoke-other-sessions': { method: 'POST' },
-  '/change-password': {
+  [passwordChangePath]: {
     method: 'POST',
     body: body('PasswordChange', {
       currentPassword: password,

@@ -37,6 +37,11 @@ test('a generated secret is printed alone and decrypts every credential', async 
   const again = await cueline(args, { ...env, CUELINE_SECRET: fresh }, `${given}\n`);
   assert.deepEqual([again.code, again.stdout], [0, '']);
   assert.equal(await opened('one', given), 'sk-one');
+
+  const path = '/api/v1/audit?action=secret.rotate';
+  const { body } = await service.call('GET', path, { user: service.ownerId });
+  assert.equal(body.pagination.total, 2);
+  assert.deepEqual([body.audit[0].userId, body.audit[0].via], [null, 'command line']);
 });
 
 test('nothing changes if a credential cannot be decrypted', async () => {

@@ -3,9 +3,13 @@ import { exportAllExecutions, exportExecutions } from '../../../contract/executi
 import { exportsMax, exportsOfWorkspaceMax, streamMsMax } from '../../../contract/limits.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
 import { CallFailure } from '../../../core/failure.ts';
+import { toId } from '../../../core/id.ts';
+import { actorOf } from '../../../core/people/audit.ts';
 import { exportExecutions as exportHistory } from '../../../flow/history/export-executions.ts';
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
+import type { Db } from '../../../store/connection/database.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
+import { writeAudit } from '../../../store/people/audit.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
@@ -32,7 +36,8 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const agent = await visibleAgent(deps.reads, caller, params.agentId);
       allowAgentOrigins({ request, reply, caller }, agent);
       const name = `executions-${params.agentId}`;
-      return exportResponse({ agentIds: [agent.id], query, name, caller, request });
+      const subject = params.agentId;
+      return exportResponse({ agentIds: [agent.id], query, name, subject, caller, request });
     },
     countCall,
   );
@@ -43,7 +48,8 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
     exportAllExecutions,
     async ({ query, caller, request }) => {
       const agentIds = await listVisibleAgents(deps.db, caller);
-      return exportResponse({ agentIds, query, name: 'executions', caller, request });
+      const subject = toId('workspace', caller.workspaceId);
+      return exportResponse({ agentIds, query, name: 'executions', subject, caller, request });
     },
     countCall,
   );
@@ -67,6 +73,8 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       // An error in the first batch still gets its own status.
       const first = await batches.next();
       slot.signal.throwIfAborted();
+      // A continuation without records exports nothing.
+      if (after === null || !first.done) await auditExport(deps.db, input);
       const texts = exportTexts(form, after === null, first, batches);
       const stream = streamOf(texts, request, slot);
       stream.once('close', () => {
@@ -90,10 +98,24 @@ interface ExportInput {
     readonly format?: 'jsonl' | 'csv';
     readonly bom?: boolean;
     readonly cursor?: string;
+    readonly workspace?: string;
   };
   readonly name: string;
+  /** Wire id of what is exported. */
+  readonly subject: string;
   readonly caller: Caller;
   readonly request: FastifyRequest;
+}
+
+/** Names the filters, but not their values: they may be what a later erasure removes. */
+function auditExport(db: Db, { query, subject, caller }: ExportInput): Promise<void> {
+  const { format = 'jsonl', cursor, bom: _bom, workspace: _workspace, ...filters } = query;
+  const details = {
+    format,
+    filters: Object.keys(filters),
+    ...(cursor !== undefined && { continued: true }),
+  };
+  return writeAudit(db, actorOf(caller), { action: 'execution.export', subject, details });
 }
 
 function bomWithoutCsv(): CallFailure {
