@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError, readConfig, requireSecret } from '../src/config.ts';
 
-const secret = 'x'.repeat(32);
+const secret = 'a secret of the configuration tests';
 const databaseUrl = 'postgres://cueline:pass@db.example.com:5432/cueline';
 
 test('an empty environment gives the documented defaults', () => {
@@ -159,6 +159,12 @@ for (const [variable, ...values] of bad) {
 
 const secrets: [variable: string, given: string][] = [
   ['CUELINE_SECRET', 'hunter2'],
+  ['CUELINE_SECRET', 'a'.repeat(64)],
+  ['CUELINE_SECRET', `${'a'.repeat(40)}b`],
+  ['CUELINE_SECRET', '1234'.repeat(10)],
+  ['CUELINE_SECRET', 'hunter2-'.repeat(5).slice(0, 37)],
+  ['CUELINE_SECRET', 'hunter1hunter2hunter3hunter4hunter5'],
+  ['CUELINE_SECRET', '0123456789abcdef0123456789abcdef'],
   ['CUELINE_OWNER_PASSWORD', 'hunter2'],
   ['CUELINE_METRICS_TOKEN', 'hunter2 hunter2 hunter2'],
   ['CUELINE_KEY', 'hunter2 hunter2'],
@@ -172,7 +178,7 @@ for (const [variable, given] of secrets) {
     const problems = problemsOf({ [variable]: given });
     assert.equal(problems.length, 1);
     assert.ok(problems[0]?.startsWith(`${variable} is not valid; expected `));
-    assert.ok(!problems[0]?.includes('hunter2'));
+    assert.ok(!problems[0]?.includes('hunter') && !problems[0]?.includes(given));
   });
 }
 

@@ -9,6 +9,7 @@ import Fastify, {
 } from 'fastify';
 import { CallFailure, notFound } from '../core/failure.ts';
 import { announcesBody } from './http/body.ts';
+import { rangeMatcher } from './http/caller-address.ts';
 import { drainAfterResponse } from './http/drain-socket.ts';
 import { asCallFailure, errorResponse } from './http/error-response.ts';
 import { type GracefulShutdown, idleBufferMs, idleMs } from './http/graceful-shutdown.ts';
@@ -24,6 +25,8 @@ export interface ServerOptions {
   readonly logger: FastifyBaseLogger;
   /** Addresses of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
+  /** Browsers use only https for an https URL from then on. Default: none. */
+  readonly publicUrl?: string | null;
   readonly shutdown: GracefulShutdown;
   /** Default: `serverLimits`. */
   readonly limits?: ServerLimits;
@@ -42,7 +45,7 @@ declare module 'fastify' {
 const headerBytesMax = 16_384;
 
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { shutdown, limits = serverLimits } = options;
+  const { limits = serverLimits } = options;
   const app = Fastify(fastifyOptions(options, limits));
   app.decorate('methodsAt', recordRoutes(app));
   // An unknown `Expect` header does not change how a body is read.
@@ -54,13 +57,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   disconnectSlowReaders(app.server, limits);
-  app.server.on('connection', shutdown.recordActivity);
+  app.server.on('connection', options.shutdown.recordActivity);
   app.server.on('connection', (socket) => {
     // Node caches the peer address at its first use: read here, it is known after a reset. If it is missing, the
     // connection was reset before it was accepted.
     if (socket.remoteAddress === undefined) socket.destroy();
   });
-  addRequestHooks(app, shutdown);
+  addRequestHooks(app, options);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request, reply) => sendUnknownPath(app, request, reply));
   return app;
@@ -76,7 +79,7 @@ function fastifyOptions(
       disableRequestLogging: true,
       requestIdLogLabel: 'requestId',
     }),
-    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    trustProxy: trustedProxies.length > 0 && rangeMatcher(trustedProxies),
     genReqId: generateRequestId,
     requestTimeout: limits.requestMs,
     keepAliveTimeout: idleMs,
@@ -98,19 +101,23 @@ function fastifyOptions(
   };
 }
 
+/** One year. Other names of the domain are not ours to decide about. */
+const hsts = 'max-age=31536000';
+
 /** Hooks use callbacks: a promise for each hook costs a tenth of a request. */
-function addRequestHooks(app: FastifyInstance, shutdown: GracefulShutdown): void {
+function addRequestHooks(app: FastifyInstance, { shutdown, publicUrl }: ServerOptions): void {
   const openRequests = new OpenRequests();
+  const headers = {
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    ...(publicUrl?.startsWith('https:') && { 'strict-transport-security': hsts }),
+  };
   app.decorateRequest('open', false);
   app.addHook('onRequest', (request, reply, done) => {
     // Fastify rejects a malformed content type before the key is checked, and a QUERY without one; `readBody` reads
     // the raw header instead, and no route answers QUERY.
     request.raw.headers['content-type'] = request.method === 'QUERY' ? 'any/type' : undefined;
-    reply.headers({
-      'x-request-id': request.id,
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-store',
-    });
+    reply.headers(headers).header('x-request-id', request.id);
     const rejection = openRequests.add(request);
     reply.raw.once('close', () => {
       openRequests.remove(request);

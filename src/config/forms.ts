@@ -41,10 +41,23 @@ export const databaseForm: Form = {
 };
 
 export const secretForm: Form = {
-  allowed: '32 characters or more',
+  allowed: '32 characters or more that do not repeat a pattern',
   secret: true,
-  accepts: (text) => text.length >= 32,
+  accepts: (text) => text.length >= 32 && !repeatsPattern(text),
 };
+
+/** The share of characters that equal the one a period before. Random texts stay far below, even of digits alone. */
+const repeatedShareMax = 0.75;
+
+/** Whether a text consists of a shorter text again and again, perhaps with a few changes (`secret1secret2secret3`). */
+function repeatsPattern(text: string): boolean {
+  for (let period = 1; period <= text.length / 2; period++) {
+    const rest = [...text.slice(period)];
+    const repeated = rest.filter((character, at) => character === text[at]).length;
+    if (repeated >= rest.length * repeatedShareMax) return true;
+  }
+  return false;
+}
 
 export const tokenForm: Form = {
   allowed: '16 printable characters or more, without blanks',

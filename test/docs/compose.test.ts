@@ -13,7 +13,7 @@ const { environment, env_file } = parse(text).services.cueline;
 test('the service gets all of .env, except what compose.yaml sets itself', () => {
   assert.deepEqual(env_file, [{ path: '.env', required: false }]);
   const dotenv: Record<string, string> = {
-    CUELINE_SECRET: 's'.repeat(32),
+    CUELINE_SECRET: 'a secret that only this test knows of',
     POSTGRES_PASSWORD: 'secret',
     CUELINE_METRICS_TOKEN: 'm'.repeat(16),
     CUELINE_OWNER_EMAIL: 'ada@example.com',

@@ -61,6 +61,8 @@ export function exportHref(
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
   query.set('format', format);
+  // The page offers CSV for spreadsheets only.
+  if (format === 'csv') query.set('bom', 'true');
   // A link cannot send the workspace header.
   if (currentWorkspaceId !== null) query.set('workspace', currentWorkspaceId);
   return `${path}?${query}`;

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
+import { patterns } from '../patterns.ts';
 import { problems } from '../problem.ts';
 import {
   body,
@@ -72,7 +73,10 @@ export type Prompt = Static<typeof Prompt>;
 /** Content of a version, without its label. */
 export const versionInput = {
   system: Type.Optional(nullable(text(limits.templateMax, 'Template of the system prompt.'))),
-  user: name('Template of the user prompt.', limits.templateMax),
+  user: Type.String({
+    ...{ minLength: 1, maxLength: limits.templateMax, pattern: patterns.notBlank.source },
+    description: 'Template of the user prompt.',
+  }),
   model: Type.Optional(nullable(modelSettings.model)),
   temperature: Type.Optional(nullable(modelSettings.temperature)),
   maxTokens: Type.Optional(nullable(modelSettings.maxTokens)),

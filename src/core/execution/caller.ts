@@ -1,3 +1,4 @@
+import { commandLine } from '../people/audit.ts';
 import { type MemberRole, type Right, type Role, rightsOf } from '../people/member.ts';
 import { noLimits, type RateLimits } from './limits.ts';
 
@@ -17,6 +18,8 @@ export interface Caller {
   readonly agentIds: readonly string[];
   readonly limits: RateLimits;
   readonly allowedOrigins: readonly string[];
+  /** A command that opened the database, with the rights of the user. */
+  readonly via?: typeof commandLine;
 }
 
 /** A signed-in user as a member of one workspace. */
@@ -34,6 +37,11 @@ export function sessionCaller({ workspaceId, userId, role }: MemberRole): Caller
     limits: noLimits,
     allowedOrigins: [],
   };
+}
+
+/** A command that opens the database acts with the rights of an owner, but not in the owner's name. */
+export function commandCaller(owner: Caller): Caller {
+  return { ...owner, via: commandLine };
 }
 
 /** A workflow calls as itself: its author could see its agents, and its starter was permitted to start it. */

@@ -180,9 +180,12 @@ export async function up(db: Kysely<never>): Promise<void> {
       api_key_id uuid,
       action text not null,
       subject text not null,
-      details json not null default '{}'
+      details json not null default '{}',
+      -- Addresses of people, merged into the details while they are kept.
+      personal jsonb
     );
     create index audit_of_workspace on audit (workspace_id, id desc);
+    create index audit_personal on audit (at) where personal is not null;
   `)
     .execute(db);
 }

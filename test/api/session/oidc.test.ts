@@ -67,7 +67,12 @@ async function countUsers(email: string): Promise<number> {
 
 test('an invited address signs in with the issuer and joins', async () => {
   const token = await invite('ada@example.com');
-  issuer.person = { sub: 'ada', email: 'Ada@example.com', email_verified: true, name: 'Ada' };
+  issuer.person = {
+    sub: 'ada',
+    email: 'Ada@example.com',
+    email_verified: true,
+    name: 'Ada\u202E\n',
+  };
   const cookie = arrived(await signIn());
   const accepted = await service.call('POST', '/api/v1/invitations/accept', {
     body: { token },

@@ -2,9 +2,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { exportAllExecutions, exportExecutions } from '../../../contract/executions/export.ts';
 import { exportsMax, exportsOfWorkspaceMax, streamMsMax } from '../../../contract/limits.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
+import { CallFailure } from '../../../core/failure.ts';
+import { toId } from '../../../core/id.ts';
+import { actorOf } from '../../../core/people/audit.ts';
 import { exportExecutions as exportHistory } from '../../../flow/history/export-executions.ts';
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
+import type { Db } from '../../../store/connection/database.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
+import { writeAudit } from '../../../store/people/audit.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
@@ -30,7 +35,8 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const agent = await visibleAgent(deps.reads, caller, params.agentId);
       allowAgentOrigins({ request, reply, caller }, agent);
       const name = `executions-${params.agentId}`;
-      return exportResponse({ agentIds: [agent.id], query, name, caller, request });
+      const subject = params.agentId;
+      return exportResponse({ agentIds: [agent.id], query, name, subject, caller, request });
     },
     limitLists,
   );
@@ -41,15 +47,17 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
     exportAllExecutions,
     async ({ query, caller, request }) => {
       const agentIds = await listVisibleAgents(deps.db, caller);
-      return exportResponse({ agentIds, query, name: 'executions', caller, request });
+      const subject = toId('workspace', caller.workspaceId);
+      return exportResponse({ agentIds, query, name: 'executions', subject, caller, request });
     },
     limitLists,
   );
 
   async function exportResponse(input: ExportInput) {
     const { agentIds, query, name, caller, request } = input;
-    const { format = 'jsonl' } = query;
-    const form = exportForms[format];
+    const { format = 'jsonl', bom = false } = query;
+    if (bom && format !== 'csv') throw bomWithoutCsv();
+    const form = exportForms[bom ? 'spreadsheet' : format];
     const after = readStart(query).after;
     const filter = { ...readHistory(query, agentIds), includeProcessing: false, after };
     const headers = {
@@ -64,6 +72,8 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       // An error in the first batch still gets its own status.
       const first = await batches.next();
       slot.signal.throwIfAborted();
+      // A continuation without records exports nothing.
+      if (after === null || !first.done) await auditExport(deps.db, input);
       const texts = exportTexts(form, after === null, first, batches);
       const stream = streamOf(texts, request, slot);
       stream.once('close', () => {
@@ -85,11 +95,31 @@ interface ExportInput {
   readonly agentIds: readonly string[];
   readonly query: HistoryQuery & {
     readonly format?: 'jsonl' | 'csv';
+    readonly bom?: boolean;
     readonly cursor?: string;
+    readonly workspace?: string;
   };
   readonly name: string;
+  /** Wire id of what is exported. */
+  readonly subject: string;
   readonly caller: Caller;
   readonly request: FastifyRequest;
+}
+
+/** Names the filters, but not their values: they may be what a later erasure removes. */
+function auditExport(db: Db, { query, subject, caller }: ExportInput): Promise<void> {
+  const { format = 'jsonl', cursor, bom: _bom, workspace: _workspace, ...filters } = query;
+  const details = {
+    format,
+    filters: Object.keys(filters),
+    ...(cursor !== undefined && { continued: true }),
+  };
+  return writeAudit(db, actorOf(caller), { action: 'execution.export', subject, details });
+}
+
+function bomWithoutCsv(): CallFailure {
+  const message = 'Parameter "bom" requires format=csv: JSON starts without a byte order mark.';
+  return new CallFailure('INVALID_REQUEST', message);
 }
 
 /** An export that continues after a cursor has no header. */
