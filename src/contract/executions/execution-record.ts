@@ -21,9 +21,17 @@ export const ExecuteAccepted = Type.Object(
     success: Type.Literal(true),
     executionId: id('execution', 'Identifier to poll with.'),
     agentId: id('agent', 'The agent.'),
-    agentName: Type.String(),
-    status: Type.Literal('processing'),
-    message: Type.String({ description: 'Display name of the agent.' }),
+    agentName: Type.String({ description: 'Display name of the agent.' }),
+    status: Type.Literal('processing', {
+      description: 'Also in a replay: the status at acceptance.',
+    }),
+    currentStatus: Type.Optional(
+      nullable(
+        oneOf(['processing', ...endStatuses]),
+        'Present only in a replay: the status now. `null` if the record is deleted.',
+      ),
+    ),
+    message: Type.String(),
     statusUrl: Type.String({
       description: 'Relative URL: `/api/v1/agents/{agentId}/executions/{executionId}`.',
     }),

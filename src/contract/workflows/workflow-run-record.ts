@@ -25,7 +25,12 @@ export const WorkflowExecuteAccepted = Type.Object(
   {
     workflowRunId: id('workflowRun', 'Identifier to poll with.'),
     workflowId: id('workflow', 'The workflow.'),
-    status: Type.Literal('processing'),
+    status: Type.Literal('processing', {
+      description: 'Also in a replay: the status at acceptance.',
+    }),
+    currentStatus: Type.Optional(
+      oneOf(workflowRunStatuses, 'Present only in a replay: the status now.'),
+    ),
     statusUrl: Type.String({
       description: 'Relative URL: `/api/v1/workflows/{workflowId}/runs/{workflowRunId}`.',
     }),

@@ -147,11 +147,18 @@ export function startedResponse(started: Started, requestId: string): HandlerRes
   const workflowId = toId('workflow', started.workflowId);
   const workflowRunId = toId('workflowRun', started.runId);
   const statusUrl = `/api/v1/workflows/${workflowId}/runs/${workflowRunId}`;
-  const { ignoredInput } = started;
+  const { ignoredInput, replayed, currentStatus } = started;
   return {
     status: 202,
-    body: { workflowRunId, workflowId, status: 'processing', statusUrl, ignoredInput },
-    headers: { location: statusUrl, ...(started.replayed && { 'idempotent-replayed': 'true' }) },
+    body: {
+      workflowRunId,
+      workflowId,
+      status: 'processing',
+      ...(replayed && { currentStatus }),
+      statusUrl,
+      ignoredInput,
+    },
+    headers: { location: statusUrl, ...(replayed && { 'idempotent-replayed': 'true' }) },
   };
 }
 
