@@ -127,10 +127,11 @@ export const WorkflowRunStep = Type.Object(
 );
 export type WorkflowRunStep = Static<typeof WorkflowRunStep>;
 
-/** The full workflow run, the same object in every state. */
+/** The full workflow run, the same object in every state. A key without `read` sees a part of it. */
 export const WorkflowRunDetail = Type.Object(
   {
     ...fields,
+    executedBy: Type.Optional(fields.executedBy),
     input: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',
