@@ -1,10 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Endpoint } from '../../../contract/endpoint.ts';
 import { exportAllExecutions, exportExecutions } from '../../../contract/executions/export.ts';
 import { exportsMax, exportsOfWorkspaceMax, streamMsMax } from '../../../contract/limits.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
-import { exportExecutions as exportHistory } from '../../../flow/history/export-executions.ts';
+import {
+  exportExecutions as exportHistory,
+  withoutRemoved,
+} from '../../../flow/history/export-executions.ts';
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
+import { reauthorized } from '../../access/reauthorize.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
@@ -31,7 +36,8 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const agent = await visibleAgent(deps.reads, caller, params.agentId);
       allowAgentOrigins({ request, reply, caller }, agent);
       const name = `executions-${params.agentId}`;
-      return exportResponse({ agentIds: [agent.id], query, name, caller, request });
+      const endpoint = exportExecutions;
+      return exportResponse({ endpoint, agentIds: [agent.id], query, name, caller, request });
     },
     countCall,
   );
@@ -42,13 +48,14 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
     exportAllExecutions,
     async ({ query, caller, request }) => {
       const agentIds = await listVisibleAgents(deps.db, caller);
-      return exportResponse({ agentIds, query, name: 'executions', caller, request });
+      const [endpoint, name] = [exportAllExecutions, 'executions'];
+      return exportResponse({ endpoint, agentIds, query, name, caller, request });
     },
     countCall,
   );
 
   async function exportResponse(input: ExportInput) {
-    const { agentIds, query, name, caller, request } = input;
+    const { endpoint, agentIds, query, name, caller, request } = input;
     const { format = 'jsonl' } = query;
     const form = exportForms[format];
     const after = readCursor(query);
@@ -59,8 +66,12 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       'cache-control': 'no-store',
     };
     if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
-    const slot = slots.acquire(caller.workspaceId);
-    const batches = exportHistory(deps.exportDb, { ...filter, msMax: streamMsMax });
+    const { workspaceId } = caller;
+    const msMax = streamMsMax;
+    const slot = slots.acquire(workspaceId);
+    const history = exportHistory(deps.exportDb, { ...filter, msMax });
+    const existing = withoutRemoved(deps.db, { workspaceId, msMax }, history);
+    const batches = reauthorized({ ...deps, request, endpoint }, existing);
     try {
       // An error in the first batch still gets its own status.
       const first = await batches.next();
@@ -83,6 +94,7 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
 }
 
 interface ExportInput {
+  readonly endpoint: Endpoint;
   readonly agentIds: readonly string[];
   readonly query: HistoryQuery & {
     readonly format?: 'jsonl' | 'csv';
@@ -97,8 +109,8 @@ interface ExportInput {
 async function* exportTexts(
   form: ExportForm,
   fromStart: boolean,
-  first: IteratorResult<ExecutionDetailRow[], void>,
-  rest: AsyncGenerator<ExecutionDetailRow[], void, undefined>,
+  first: IteratorResult<readonly ExecutionDetailRow[], void>,
+  rest: AsyncGenerator<readonly ExecutionDetailRow[], void, undefined>,
 ): AsyncGenerator<string, void, undefined> {
   if (fromStart) yield form.head;
   if (first.done) return;
