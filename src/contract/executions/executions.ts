@@ -70,7 +70,7 @@ export const getExecution = endpoint({
   path: '/api/v1/agents/{agentId}/executions/{executionId}',
   summary: 'Get an execution',
   description:
-    'Always 200 with the same object in every state; fields without a value yet are absent. While `processing`, `Retry-After` gives the polling interval. A key with `execute` but not `read` can access the executions it started.',
+    'Always 200 with the same object in every state; fields without a value yet are absent. While `processing`, `Retry-After` gives the polling interval. A key with `execute` but not `read` can access the executions it started, without prompts, variables, IP address, user agent and `executedBy`, and without cost if the key has `allowedOrigins`.',
   tag,
   auth: 'read',
   ownPermission: 'execute',

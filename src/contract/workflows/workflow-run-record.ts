@@ -25,7 +25,12 @@ export const WorkflowExecuteAccepted = Type.Object(
   {
     workflowRunId: id('workflowRun', 'Identifier to poll with.'),
     workflowId: id('workflow', 'The workflow.'),
-    status: Type.Literal('processing'),
+    status: Type.Literal('processing', {
+      description: 'Also in a replay: the status at acceptance.',
+    }),
+    currentStatus: Type.Optional(
+      oneOf(workflowRunStatuses, 'Present only in a replay: the status now.'),
+    ),
     statusUrl: Type.String({
       description: 'Relative URL: `/api/v1/workflows/{workflowId}/runs/{workflowRunId}`.',
     }),
@@ -122,10 +127,11 @@ export const WorkflowRunStep = Type.Object(
 );
 export type WorkflowRunStep = Static<typeof WorkflowRunStep>;
 
-/** The full workflow run, the same object in every state. */
+/** The full workflow run, the same object in every state. A key without `read` sees a part of it. */
 export const WorkflowRunDetail = Type.Object(
   {
     ...fields,
+    executedBy: Type.Optional(fields.executedBy),
     input: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',

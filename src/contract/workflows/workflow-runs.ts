@@ -84,7 +84,7 @@ export const getWorkflowRun = endpoint({
   method: 'GET',
   path: '/api/v1/workflows/{workflowId}/runs/{workflowRunId}',
   summary: 'Get a workflow run',
-  description: `Always 200 with the same object in every state; fields without a value yet are absent. A \`forEach\` step contains its first ${limits.runItemsMax} items. While \`processing\`, \`Retry-After\` gives the polling interval. A key with \`execute\` but not \`read\` can access the runs it started.`,
+  description: `Always 200 with the same object in every state; fields without a value yet are absent. A \`forEach\` step contains its first ${limits.runItemsMax} items. While \`processing\`, \`Retry-After\` gives the polling interval. A key with \`execute\` but not \`read\` can access the runs it started, without \`input\` and \`executedBy\`.`,
   tag,
   auth: 'read',
   ownPermission: 'execute',

@@ -8,6 +8,7 @@ import type {
   MonthCount,
   Refusal,
 } from '../../core/execution/decide.ts';
+import type { ExecutionStatus } from '../../core/execution/execution.ts';
 import type { Counts, RateLimits } from '../../core/execution/limits.ts';
 import type { QueuedExecution, Slots } from '../../core/execution/queued-execution.ts';
 import { uuid7 } from '../../core/id.ts';
@@ -46,6 +47,8 @@ export interface FirstCall {
   readonly agentId: string;
   readonly agentName: string;
   readonly ignoredVariables: readonly string[];
+  /** Null if the record is deleted. */
+  readonly currentStatus: ExecutionStatus | null;
 }
 
 export interface AdmissionBatchDeps {
@@ -211,7 +214,7 @@ export class AdmissionBatch {
     const key = call.idempotencyKey ?? '';
     const firstCall = {
       ...{ digest: bodyDigest(call.body), executionId, ignoredVariables },
-      ...{ agentId: agent.id, agentName: agent.name },
+      ...{ agentId: agent.id, agentName: agent.name, currentStatus: 'processing' as const },
     };
     this.#firstCalls.set(idempotencyId(caller.id, agent.id, key), firstCall);
     const { nowMs: createdAtMs } = this.#state;
@@ -262,6 +265,7 @@ function firstCallEntry(row: AdmissionState['replays'][number]): [string, FirstC
       agentId: row.agent_id,
       agentName: row.agent_name,
       ignoredVariables: row.ignored_variables,
+      currentStatus: row.status,
     },
   ];
 }

@@ -129,6 +129,7 @@ export class StartBatch {
     const started = {
       workflow_id: workflow.id,
       run_id: run.id,
+      status: 'processing' as const,
       executed_at_ms: nowMs,
       version_id: run.versionId,
       version_label: workflow.version_label ?? '',
@@ -151,6 +152,7 @@ function accepted(run: StartedRun, workflow: WorkflowRow | null) {
   return {
     kind: 'accepted',
     runId: run.run_id,
+    currentStatus: run.status,
     workflowId: run.workflow_id,
     workflowName: workflow?.name ?? '',
     workflowVersionId: run.version_id,

@@ -4,6 +4,7 @@ import type {
   ModelSettings,
   WorkflowStepOf,
 } from '../../core/agent/model-settings.ts';
+import type { ExecutionStatus } from '../../core/execution/execution.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import { hashBytes, type Permission } from '../../core/people/key.ts';
 import type { MemberRole, Role } from '../../core/people/member.ts';
@@ -145,6 +146,8 @@ export interface ReplayRow {
   readonly execution_id: string;
   readonly agent_name: string;
   readonly ignored_variables: string[];
+  /** The status of the execution now; null if its record is deleted. */
+  readonly status: ExecutionStatus | null;
 }
 
 export interface RefusalRow {
@@ -292,7 +295,8 @@ const lockWorker: Statement = {
 
 const readReplays: Statement = {
   name: 'admission-read-replays',
-  text: `select i.caller, i.agent_id, i.key, i.digest, i.execution_id, i.agent_name, i.ignored_variables
+  text: `select i.caller, i.agent_id, i.key, i.digest, i.execution_id, i.agent_name, i.ignored_variables,
+      (select status from executions e where e.id = i.execution_id) as status
     from unnest($1::bytea[], $2::uuid[], $3::uuid[], $4::text[]) as lookup (hash, caller, agent_id, key)
     cross join lateral (
       select * from idempotency i

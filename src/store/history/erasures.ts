@@ -96,6 +96,19 @@ export async function listOpenErasures(db: Db): Promise<OpenErasure[]> {
   return rows;
 }
 
+/** Whether an erasure of the workspace is open or was completed within this time. */
+export async function hasRecentErasure(
+  db: Db,
+  workspaceId: string,
+  withinMs: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from erasures where workspace_id = ${workspaceId}
+      and (completed_at is null or completed_at > clock_timestamp() - ${withinMs} * interval '1 millisecond')
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 export interface ErasureScan {
   /** Executions of this end user, ended or not. */
   readonly found: readonly {

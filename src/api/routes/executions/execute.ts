@@ -66,6 +66,7 @@ function acceptedResponse(admitted: Extract<Admitted, { kind: 'accepted' }>, age
       agentId,
       agentName: admitted.agentName,
       status: 'processing',
+      ...(admitted.replayed && { currentStatus: admitted.currentStatus }),
       message: 'Accepted. Poll statusUrl for the result.',
       statusUrl,
       ...(admitted.ignoredVariables.length > 0 && { ignoredVariables: admitted.ignoredVariables }),

@@ -1,15 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Endpoint } from '../../../contract/endpoint.ts';
 import { exportAllExecutions, exportExecutions } from '../../../contract/executions/export.ts';
 import { exportsMax, exportsOfWorkspaceMax, streamMsMax } from '../../../contract/limits.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import { actorOf } from '../../../core/people/audit.ts';
-import { exportExecutions as exportHistory } from '../../../flow/history/export-executions.ts';
+import {
+  exportExecutions as exportHistory,
+  withoutRemoved,
+} from '../../../flow/history/export-executions.ts';
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
 import type { Db } from '../../../store/connection/database.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { writeAudit } from '../../../store/people/audit.ts';
+import { reauthorized } from '../../access/reauthorize.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
@@ -35,8 +40,10 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const agent = await visibleAgent(deps.reads, caller, params.agentId);
       allowAgentOrigins({ request, reply, caller }, agent);
       const name = `executions-${params.agentId}`;
+      const endpoint = exportExecutions;
       const subject = params.agentId;
-      return exportResponse({ agentIds: [agent.id], query, name, subject, caller, request });
+      const agentIds = [agent.id];
+      return exportResponse({ endpoint, agentIds, query, name, subject, caller, request });
     },
     limitLists,
   );
@@ -47,14 +54,15 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
     exportAllExecutions,
     async ({ query, caller, request }) => {
       const agentIds = await listVisibleAgents(deps.db, caller);
+      const [endpoint, name] = [exportAllExecutions, 'executions'];
       const subject = toId('workspace', caller.workspaceId);
-      return exportResponse({ agentIds, query, name: 'executions', subject, caller, request });
+      return exportResponse({ endpoint, agentIds, query, name, subject, caller, request });
     },
     limitLists,
   );
 
   async function exportResponse(input: ExportInput) {
-    const { agentIds, query, name, caller, request } = input;
+    const { endpoint, agentIds, query, name, caller, request } = input;
     const { format = 'jsonl', bom = false } = query;
     if (bom && format !== 'csv') throw bomWithoutCsv();
     const form = exportForms[bom ? 'spreadsheet' : format];
@@ -66,8 +74,12 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       'cache-control': 'no-store',
     };
     if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
-    const slot = slots.acquire(caller.workspaceId);
-    const batches = exportHistory(deps.exportDb, { ...filter, msMax: streamMsMax });
+    const { workspaceId } = caller;
+    const msMax = streamMsMax;
+    const slot = slots.acquire(workspaceId);
+    const history = exportHistory(deps.exportDb, { ...filter, msMax });
+    const existing = withoutRemoved(deps.db, { workspaceId, msMax }, history);
+    const batches = reauthorized({ ...deps, request, endpoint }, existing);
     try {
       // An error in the first batch still gets its own status.
       const first = await batches.next();
@@ -92,6 +104,7 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
 }
 
 interface ExportInput {
+  readonly endpoint: Endpoint;
   readonly agentIds: readonly string[];
   readonly query: HistoryQuery & {
     readonly format?: 'jsonl' | 'csv';
@@ -126,8 +139,8 @@ function bomWithoutCsv(): CallFailure {
 async function* exportTexts(
   form: ExportForm,
   fromStart: boolean,
-  first: IteratorResult<ExecutionDetailRow[], void>,
-  rest: AsyncGenerator<ExecutionDetailRow[], void, undefined>,
+  first: IteratorResult<readonly ExecutionDetailRow[], void>,
+  rest: AsyncGenerator<readonly ExecutionDetailRow[], void, undefined>,
 ): AsyncGenerator<string, void, undefined> {
   if (fromStart) yield form.head;
   if (first.done) return;
