@@ -90,6 +90,12 @@ const good: [
     (c) => c.databaseUrl,
     'postgres://me@/cueline?host=/run',
   ],
+  [
+    'DATABASE_URL',
+    'postgres://u:p%23%40%2F%3F%25:w@[::1]/db?host=/run&application_name=a?b',
+    (c) => c.databaseUrl,
+    'postgres://u:p%23%40%2F%3F%25:w@[::1]/db?host=/run&application_name=a?b',
+  ],
   ['CUELINE_SECRET', secret, (c) => c.secret, secret],
   ['CUELINE_MIGRATE', 'manual', (c) => c.migrate, 'manual'],
   ['CUELINE_SLOTS', '20000', (c) => c.slots, 20_000],
@@ -173,6 +179,22 @@ for (const [variable, given] of secrets) {
     assert.equal(problems.length, 1);
     assert.ok(problems[0]?.startsWith(`${variable} is not valid; expected `));
     assert.ok(!problems[0]?.includes('hunter2'));
+  });
+}
+
+const unencoded = ['#', '@', '?', '/', '%'].flatMap((sign) => [
+  `postgres://cueline:hunter${sign}two@db.example.com/cueline`,
+  `postgres://cueline:hunter${sign}@db.example.com/cueline`,
+  `postgres://cueline:12${sign}yhunter@db/cueline?sslmode=require`,
+  `postgres://cueline:a@b${sign}hunter@/cueline?host=/run`,
+  `postgres://db/cueline?user=cueline&password=hunter${sign}two@three`,
+]);
+for (const given of unencoded) {
+  test(`a password with an unencoded sign is refused with a hint, and not shown (${given})`, () => {
+    const [problem = '', ...others] = problemsOf({ DATABASE_URL: given });
+    assert.deepEqual(others, []);
+    assert.match(problem, /^DATABASE_URL is not valid; expected .*percent-encoded.*# as %23/);
+    assert.doesNotMatch(problem, /hunter|two/);
   });
 }
 

@@ -33,11 +33,16 @@ export const originForm: Form = {
 };
 
 export const databaseForm: Form = {
-  allowed: 'postgres://user:password@host:5432/database',
+  allowed:
+    'postgres://user:password@host:5432/database, with # % / ? @ in its parts percent-encoded (# as %23, % as %25, / as %2F, ? as %3F, @ as %40)',
   secret: true,
-  // No host: `pg` reads this as a Unix socket, `postgres://user@/database?host=/run/postgresql`.
-  accepts: (text) =>
-    /^postgres(ql)?:$/.test(URL.parse(text.replace('@/', '@localhost/'))?.protocol ?? ''),
+  accepts(text) {
+    // The URL parser would take the rest of a password behind one of these characters for the host, path or query.
+    const misread = /#|@.*@|[/?].*@|%(?![0-9a-f]{2})/is.test(text.replace(/^[^/]*\/\//, ''));
+    // No host: `pg` reads this as a Unix socket, `postgres://user@/database?host=/run/postgresql`.
+    const url = URL.parse(text.replace('@/', '@localhost/'));
+    return !misread && /^postgres(ql)?:$/.test(url?.protocol ?? '');
+  },
 };
 
 export const secretForm: Form = {
