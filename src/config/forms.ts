@@ -2,11 +2,13 @@ import { isIP } from 'node:net';
 import { isEmail } from '../core/people/email.ts';
 
 /**
- * The format of a variable: `allowed` completes the sentence «expected …»; `secret` keeps its value out of messages.
+ * The format of a variable: `allowed` completes the sentence «expected …»; `secret` keeps its value out of messages, and
+ * `fromFile` allows `NAME_FILE` instead.
  */
 export interface Form {
   readonly allowed: string;
   readonly secret?: true;
+  readonly fromFile?: true;
   readonly accepts: (text: string) => boolean;
   /** The value in the form the program uses. */
   readonly normal?: (text: string) => string;
@@ -36,6 +38,7 @@ export const databaseForm: Form = {
   allowed:
     'postgres://user:password@host:5432/database, with # % / ? @ in its parts percent-encoded (# as %23, % as %25, / as %2F, ? as %3F, @ as %40)',
   secret: true,
+  fromFile: true,
   accepts(text) {
     // The URL parser would take the rest of a password behind one of these characters for the host, path or query.
     const misread = /#|@.*@|[/?].*@|%(?![0-9a-f]{2})/is.test(text.replace(/^[^/]*\/\//, ''));
@@ -48,24 +51,28 @@ export const databaseForm: Form = {
 export const secretForm: Form = {
   allowed: '32 characters or more',
   secret: true,
+  fromFile: true,
   accepts: (text) => text.length >= 32,
 };
 
 export const tokenForm: Form = {
   allowed: '16 printable characters or more, without blanks',
   secret: true,
+  fromFile: true,
   accepts: (text) => /^[\x21-\x7e]{16,}$/.test(text),
 };
 
 export const passwordForm: Form = {
   allowed: '10 to 128 characters',
   secret: true,
+  fromFile: true,
   accepts: (text) => text.length >= 10 && text.length <= 128,
 };
 
 export const credentialForm: Form = {
   allowed: 'printable characters without blanks',
   secret: true,
+  fromFile: true,
   accepts: (text) => /^[\x21-\x7e]+$/.test(text),
 };
 
@@ -97,3 +104,23 @@ export const allowedHostForm: Form = {
     return known && Number(port) >= 1 && Number(port) <= 65_535;
   },
 };
+
+/** Checked where the provider is used. */
+export const providerForm: Form = {
+  allowed: 'a text',
+  secret: true,
+  fromFile: true,
+  accepts: () => true,
+};
+
+export const proxyForm: Form = {
+  allowed: 'the http:// or https:// URL of a proxy, such as http://proxy.example.com:3128',
+  secret: true,
+  accepts: (text) => urlForm.accepts(withScheme(text)),
+  normal: withScheme,
+};
+
+/** Proxy variables often have none. */
+function withScheme(text: string): string {
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+}
