@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, readConfig, requireSecret } from '../src/config.ts';
+import { providerVariables } from '../src/core/model/provider.ts';
 
 const secret = 'a secret of the configuration tests';
 const databaseUrl = 'postgres://cueline:pass@db.example.com:5432/cueline';
@@ -32,6 +36,7 @@ test('an empty environment gives the documented defaults', () => {
     signIn: { github: null, google: null, oidc: null },
     client: { url: null, apiKey: null },
     providerEnv: {},
+    proxies: { http: null, https: null, noProxy: '' },
     warnings: [],
   });
 });
@@ -77,6 +82,8 @@ const good: [
     'https://cueline.example.com',
   ],
   ['CUELINE_PUBLIC_URL', 'http://10.0.0.1:4000', (c) => c.publicUrl, 'http://10.0.0.1:4000'],
+  ['CUELINE_PUBLIC_URL', 'https://x/ai/cueline/', (c) => c.publicUrl, 'https://x/ai/cueline'],
+  ['CUELINE_URL', 'https://x/cueline', (c) => c.client.url, 'https://x/cueline'],
   ['DATABASE_URL', databaseUrl, (c) => c.databaseUrl, databaseUrl],
   [
     'DATABASE_URL',
@@ -89,6 +96,12 @@ const good: [
     'postgres://me@/cueline?host=/run',
     (c) => c.databaseUrl,
     'postgres://me@/cueline?host=/run',
+  ],
+  [
+    'DATABASE_URL',
+    'postgres://u:p%23%40%2F%3F%25:w@[::1]/db?host=/run&application_name=a?b',
+    (c) => c.databaseUrl,
+    'postgres://u:p%23%40%2F%3F%25:w@[::1]/db?host=/run&application_name=a?b',
   ],
   ['CUELINE_SECRET', secret, (c) => c.secret, secret],
   ['CUELINE_MIGRATE', 'manual', (c) => c.migrate, 'manual'],
@@ -113,6 +126,11 @@ const good: [
   ['OPENAI_API_KEY', 'sk-1', (c) => c.providerEnv, { OPENAI_API_KEY: 'sk-1' }],
   ['OLLAMA_HOST', 'box:11434', (c) => c.providerEnv, { OLLAMA_HOST: 'box:11434' }],
   ['PATH', '/bin', (c) => c.providerEnv, {}],
+  ['HTTP_PROXY', 'proxy:3128', (c) => c.proxies.http, 'http://proxy:3128'],
+  ['http_proxy', 'http://proxy:3128', (c) => c.proxies.https, 'http://proxy:3128'],
+  ['HTTPS_PROXY', 'https://u:p@proxy', (c) => c.proxies.https, 'https://u:p@proxy'],
+  ['https_proxy', 'http://proxy', (c) => c.proxies.http, null],
+  ['no_proxy', 'localhost,.lan', (c) => c.proxies.noProxy, 'localhost,.lan'],
 ];
 for (const [variable, given, read, is] of good) {
   test(`${variable}=${given} is accepted`, () => {
@@ -127,7 +145,10 @@ const bad: [variable: string, ...given: string[]][] = [
     'CUELINE_PUBLIC_URL',
     'cueline.example.com',
     'ftp://x',
-    'https://x/path',
+    'https://x/api',
+    'https://x/agents/cueline',
+    'https://x/a%20b',
+    'https://x//a',
     'https://x/?q',
     'https://x/#f',
   ],
@@ -170,6 +191,7 @@ const secrets: [variable: string, given: string][] = [
   ['CUELINE_KEY', 'hunter2 hunter2'],
   ['DATABASE_URL', 'mysql://root:hunter2@db/x'],
   ['DATABASE_URL', 'hunter2'],
+  ['HTTPS_PROXY', 'socks5://user:hunter2@proxy'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'grpc://user:hunter2@otel'],
   ['CUELINE_PUBLIC_URL', 'https://user:hunter2@example.com'],
 ];
@@ -179,6 +201,22 @@ for (const [variable, given] of secrets) {
     assert.equal(problems.length, 1);
     assert.ok(problems[0]?.startsWith(`${variable} is not valid; expected `));
     assert.ok(!problems[0]?.includes('hunter') && !problems[0]?.includes(given));
+  });
+}
+
+const unencoded = ['#', '@', '?', '/', '%'].flatMap((sign) => [
+  `postgres://cueline:hunter${sign}two@db.example.com/cueline`,
+  `postgres://cueline:hunter${sign}@db.example.com/cueline`,
+  `postgres://cueline:12${sign}yhunter@db/cueline?sslmode=require`,
+  `postgres://cueline:a@b${sign}hunter@/cueline?host=/run`,
+  `postgres://db/cueline?user=cueline&password=hunter${sign}two@three`,
+]);
+for (const given of unencoded) {
+  test(`a password with an unencoded sign is refused with a hint, and not shown (${given})`, () => {
+    const [problem = '', ...others] = problemsOf({ DATABASE_URL: given });
+    assert.deepEqual(others, []);
+    assert.match(problem, /^DATABASE_URL is not valid; expected .*percent-encoded.*# as %23/);
+    assert.doesNotMatch(problem, /hunter|two/);
   });
 }
 
@@ -216,6 +254,53 @@ test('a sign-in provider needs all variables of its group', () => {
     'PORT is "x"; expected a whole number from 0 to 65535.',
     'CUELINE_PUBLIC_URL is missing: an identity provider must know where to send browsers back to.',
   ]);
+});
+
+test('secrets are read from files', (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'cueline-config-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const file = (name: string, text: string | Buffer) => {
+    writeFileSync(join(directory, name), text);
+    return join(directory, name);
+  };
+  const config = readConfig({
+    DATABASE_URL_FILE: file('url', `${databaseUrl}\n`),
+    CUELINE_SECRET_FILE: file('secret', `\uFEFF${secret}\r\n`),
+    CUELINE_OWNER_PASSWORD_FILE: file('password', 'a password of ten'),
+    CUELINE_METRICS_TOKEN_FILE: file('token', 'a-token-of-sixteen'),
+    CUELINE_PUBLIC_URL: 'https://cueline.example.com',
+    CUELINE_GITHUB_CLIENT_ID: 'gh',
+    CUELINE_GITHUB_CLIENT_SECRET_FILE: file('client', 'hush'),
+    ...Object.fromEntries(
+      providerVariables.map((name) => [`${name}_FILE`, file(name, `value of ${name}\n`)]),
+    ),
+    // Of other programs, and not for Cueline.
+    AWS_WEB_IDENTITY_TOKEN_FILE: '/nowhere',
+  });
+  assert.equal(config.databaseUrl, databaseUrl);
+  assert.equal(config.secret, secret);
+  assert.equal(config.owner.password, 'a password of ten');
+  assert.equal(config.metricsToken, 'a-token-of-sixteen');
+  assert.deepEqual(config.signIn.github, { clientId: 'gh', clientSecret: 'hush' });
+  assert.equal(config.providerEnv.OPENAI_API_KEY, 'value of OPENAI_API_KEY');
+  assert.equal(Object.keys(config.providerEnv).length, providerVariables.length);
+  assert.deepEqual(config.warnings, []);
+
+  const missing = join(directory, 'missing');
+  const [absent, empty, binary, invalid, twice, ...others] = problemsOf({
+    DATABASE_URL_FILE: missing,
+    CUELINE_SECRET_FILE: file('empty', ' \n'),
+    CUELINE_OWNER_PASSWORD_FILE: file('binary', Buffer.from([0xff, 0xfe, 0x61])),
+    OPENAI_API_KEY: 'sk-1',
+    OPENAI_API_KEY_FILE: file('key', 'sk-2'),
+    CUELINE_METRICS_TOKEN_FILE: file('short', 'hunter2'),
+  });
+  assert.equal(absent, `DATABASE_URL_FILE (${missing}) cannot be read as UTF-8 text (ENOENT).`);
+  assert.match(empty ?? '', /^CUELINE_SECRET_FILE \(.*\) is empty\.$/);
+  assert.match(binary ?? '', /^CUELINE_OWNER_PASSWORD_FILE .* cannot be read as UTF-8 text/);
+  assert.match(twice ?? '', /^OPENAI_API_KEY_FILE .* is set together with OPENAI_API_KEY\.$/);
+  assert.match(invalid ?? '', /^CUELINE_METRICS_TOKEN is not valid/);
+  assert.deepEqual(others, []);
 });
 
 test('an unknown CUELINE_ variable is a warning', () => {

@@ -8,6 +8,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { CallFailure, notFound } from '../core/failure.ts';
+import { basePathOf } from '../core/public-url.ts';
 import { announcesBody } from './http/body.ts';
 import { rangeMatcher } from './http/caller-address.ts';
 import { drainAfterResponse } from './http/drain-socket.ts';
@@ -25,7 +26,7 @@ export interface ServerOptions {
   readonly logger: FastifyBaseLogger;
   /** Addresses of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Browsers use only https for an https URL from then on. Default: none. */
+  /** Its path is removed from requests, because some proxies do not. An https URL enables HSTS. Default: none. */
   readonly publicUrl?: string | null;
   readonly shutdown: GracefulShutdown;
   /** Default: `serverLimits`. */
@@ -36,6 +37,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The methods of the routes at a URL; empty for an unknown path. */
     methodsAt(url: string): string[];
+    /** The path of the public URL; empty if it has none. Paths in responses begin with it. */
+    basePath: string;
     /** Sends the not-found page to browsers; null for other clients. */
     unknownPage?(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | null;
   }
@@ -48,6 +51,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const { limits = serverLimits } = options;
   const app = Fastify(fastifyOptions(options, limits));
   app.decorate('methodsAt', recordRoutes(app));
+  app.decorate('basePath', basePathOf(options.publicUrl ?? null));
   // An unknown `Expect` header does not change how a body is read.
   app.server.on('checkExpectation', (request, response) => {
     app.server.emit('request', request, response);
@@ -70,9 +74,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
 }
 
 function fastifyOptions(
-  { logger, trustedProxies }: ServerOptions,
+  { logger, trustedProxies, publicUrl = null }: ServerOptions,
   limits: ServerLimits,
 ): FastifyHttpOptions<Server, FastifyBaseLogger> {
+  const basePath = basePathOf(publicUrl);
   return {
     loggerInstance: logger,
     logController: new LogController({
@@ -86,7 +91,8 @@ function fastifyOptions(
     forceCloseConnections: 'idle',
     // The router sets no limit of its own: the key is checked first whatever the path, and headers are limited.
     routerOptions: { maxParamLength: headerBytesMax, ignoreDuplicateSlashes: false },
-    rewriteUrl: ({ url = '/' }) => (url.includes('%') ? escapeBrokenPath(url) : url),
+    rewriteUrl: ({ url = '/' }) =>
+      withoutBasePath(url.includes('%') ? escapeBrokenPath(url) : url, basePath),
     clientErrorHandler: rejectMalformed,
     http: {
       requireHostHeader: false,
@@ -163,6 +169,14 @@ function sendFailure(reply: FastifyReply, failure: CallFailure, requestId: strin
 /** Whether the client disconnected before the response started, which aborts the stream of its body. */
 function isDisconnect(error: unknown, { raw }: FastifyReply): boolean {
   return raw.destroyed && (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
+/** A proxy may have removed the base path already. */
+function withoutBasePath(url: string, basePath: string): string {
+  if (basePath === '' || !url.startsWith(basePath)) return url;
+  const rest = url.slice(basePath.length);
+  if (rest.startsWith('/')) return rest;
+  return rest === '' || rest.startsWith('?') ? `/${rest}` : url;
 }
 
 /** Escapes the percent signs of a malformed path. The router would respond before the key is checked. */

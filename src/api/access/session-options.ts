@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { passwordMax, passwordMin } from '../../contract/limits.ts';
 import { uuid7 } from '../../core/id.ts';
 import { cleanName } from '../../core/people/name.ts';
+import { basePathOf } from '../../core/public-url.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { writeUserAudit } from '../../store/people/audit.ts';
 import { isInvited } from '../../store/people/invitations.ts';
@@ -47,8 +48,8 @@ export function sessionOptions(deps: SessionDeps): BetterAuthOptions {
   const { db, publicUrl, logger } = deps;
   const { github, google } = deps.signIn;
   return {
-    // Only identity providers use the base URL, and they require a public URL.
-    baseURL: publicUrl ?? 'http://cueline.invalid',
+    // With its whole path, because better-auth appends `basePath` only to a URL without one.
+    baseURL: baseURLOf(publicUrl) + basePath,
     basePath,
     // A list, because better-auth's environment variable overrides a single secret.
     secrets: [{ version: 1, value: signingKey(deps.secret) }],
@@ -110,9 +111,8 @@ export function cookieOptions(
   NonNullable<BetterAuthOptions['advanced']>,
   'cookiePrefix' | 'useSecureCookies' | 'defaultCookieAttributes'
 > {
-  const { protocol, pathname } = new URL(publicUrl ?? 'http://cueline.invalid');
-  const path = pathname.replace(/\/+$/, '') || '/';
-  const secure = protocol === 'https:';
+  const path = basePathOf(publicUrl) || '/';
+  const secure = new URL(baseURLOf(publicUrl)).protocol === 'https:';
   const prefix = path === '/' ? '__Host-' : '__Secure-';
   return {
     cookiePrefix: secure ? `${prefix}cueline` : 'cueline',
@@ -120,6 +120,11 @@ export function cookieOptions(
     useSecureCookies: false,
     defaultCookieAttributes: { secure, path },
   };
+}
+
+/** Only identity providers use it, and they require a public URL. */
+export function baseURLOf(publicUrl: string | null): string {
+  return publicUrl ?? 'http://cueline.invalid';
 }
 
 const created = { createdAt: 'created_at', updatedAt: 'updated_at' };

@@ -26,6 +26,7 @@ import { type HashingLimit, limitHashing } from './hashing-limit.ts';
 import {
   addressHeader,
   basePath,
+  baseURLOf,
   passwordChangePath,
   type SessionDeps,
   sessionOptions,
@@ -176,7 +177,7 @@ function createAuthPaths(
       : undefined;
     const usesIssuer = body?.provider === 'oidc' || path === '/callback/oidc';
     const { handler } = usesIssuer ? await authWithIssuer() : auth;
-    const handle = () => handler(webRequest(request, options.baseURL as string, body));
+    const handle = () => handler(webRequest(request, baseURLOf(publicUrl), body));
     const response = endpoint.throttled
       ? await throttled(request, path, body, handle)
       : await handle();
