@@ -12,7 +12,13 @@ import { wholeOf } from './run-reading.ts';
 /** Lists that were begun before there was a bound of what a step may refer to. */
 test('a list that refers to more than may be gone through ends once nothing of it is under way', () => {
   const nothing = { after: [], when: null, forEach: null, fallback: null } as const;
-  const step = { agentId: 'agt_x', variables: {}, onFailure: 'fail', ...nothing } as const;
+  const step = {
+    agentId: 'agt_x',
+    variables: {},
+    onFailure: 'fail',
+    onUnreadable: 'fail',
+    ...nothing,
+  } as const;
   const list: StepDefinition = {
     ...step,
     name: 'list',

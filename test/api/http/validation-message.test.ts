@@ -34,7 +34,7 @@ const bodies: [invalid: unknown, message: string, schema?: TSchema][] = [
   ],
   [
     { name: 'a', definition: { steps: [{ name: 'one', agentId: 'agt_1', agent: 1 }] } },
-    'Field "definition.steps.0.agent" is not known: allowed are name, variables, after, when, forEach, onFailure, agentId, fallback.',
+    'Field "definition.steps.0.agent" is not known: allowed are name, variables, after, when, forEach, onFailure, onUnreadable, agentId, fallback.',
     endpoints.createWorkflow.body,
   ],
   [
