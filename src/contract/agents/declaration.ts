@@ -6,7 +6,7 @@ import { problems, WorkflowProblems } from '../problem.ts';
 import { body, name, nullable, oneOf, RateLimitsInput, text } from '../shared.ts';
 import { declaredDefinition } from '../workflows/workflow-definition.ts';
 import { AgentConfig, AgentInput } from './agent-record.ts';
-import { versionInput } from './prompts.ts';
+import { PlaceholderWarnings, versionInput } from './prompts.ts';
 
 /**
  * Declarations: prompts, agents and workflows as code. A declaration refers to resources by name
@@ -117,6 +117,7 @@ export const DeclarationChange = Type.Object(
     field: Type.Optional(Type.String({ description: 'Changed field.' })),
     from: Type.Optional(Type.Unsafe<unknown>({ description: 'Previous value. Any JSON.' })),
     to: Type.Optional(Type.Unsafe<unknown>({ description: 'New value. Any JSON.' })),
+    warnings: Type.Optional(PlaceholderWarnings),
   },
   { title: 'DeclarationChange' },
 );

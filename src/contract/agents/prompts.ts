@@ -9,6 +9,7 @@ import {
   ifMatch,
   name,
   nullable,
+  oneOf,
   page,
   pageQuery,
   query,
@@ -44,11 +45,23 @@ const versionFields = {
 export const PromptVersionSummary = Type.Object(versionFields, { title: 'PromptVersionSummary' });
 export type PromptVersionSummary = Static<typeof PromptVersionSummary>;
 
+export const PlaceholderWarnings = Type.Array(
+  Type.Object({
+    placeholder: Type.String({ description: 'With its braces.', examples: ['{{my-var}}'] }),
+    template: oneOf(['system', 'user'], 'The template that contains it.'),
+  }),
+  {
+    description:
+      'Texts that look like placeholders but are none: they go to the model unchanged. At most 100.',
+  },
+);
+
 export const PromptVersion = Type.Object(
   {
     ...versionFields,
     system: nullable(Type.String({ description: 'Template of the system prompt.' })),
     user: Type.String({ description: 'Template of the user prompt.' }),
+    warnings: PlaceholderWarnings,
   },
   { title: 'PromptVersion' },
 );
@@ -181,7 +194,7 @@ export const createPromptVersion = endpoint({
   path: '/api/v1/prompts/{promptId}/versions',
   summary: 'Add a version to a prompt',
   description:
-    'Versions are immutable. Placeholders are written `{{name}}`. Agents keep their pinned version until another one is pinned. Returns 409 if the label exists or the prompt is archived.',
+    'Versions are immutable. Placeholders are written `{{name}}`; `warnings` lists texts such as `{{my-var}}` that only look like one. To send a literal `{{name}}`, use a variable whose default value is that text. Agents keep their pinned version until another one is pinned. Returns 409 if the label exists or the prompt is archived.',
   tag,
   auth: 'manage',
   body: body('PromptVersionInput', {

@@ -1,6 +1,6 @@
 import { same } from '../../core/agent/declaration.ts';
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
-import { declarablePlaceholders } from '../../core/agent/prompt.ts';
+import { declarablePlaceholders, placeholderWarnings } from '../../core/agent/prompt.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
 import { findVersionByLabel, type NamedPromptRow } from '../../store/agent/declaration.ts';
@@ -60,7 +60,9 @@ async function planVersion(
   if (existing) return requireEqual(existing, input);
   if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
   versions.set(key, { ...input, variables: declarablePlaceholders(input) });
-  changes.push({ kind: 'prompt', name: prompt.name, action: 'add-version', to: label });
+  const warnings = placeholderWarnings(input);
+  const added = { kind: 'prompt', name: prompt.name, action: 'add-version', to: label } as const;
+  changes.push({ ...added, ...(warnings.length > 0 && { warnings }) });
   add((at) => createVersion(at, caller, prompt.id, input));
 }
 

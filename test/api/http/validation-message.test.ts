@@ -39,7 +39,7 @@ const bodies: [invalid: unknown, message: string, schema?: TSchema][] = [
   ],
   [
     { name: 'a', definition: { steps: [{ name: 'one', agentId: 'agt_1', agent: 1 }] } },
-    'Unknown field "definition.steps.0.agent". Allowed: name, variables, after, when, forEach, onFailure, agentId, fallback.',
+    'Unknown field "definition.steps.0.agent". Allowed: name, variables, after, when, forEach, onFailure, onUnreadable, agentId, fallback.',
     endpoints.createWorkflow.body,
   ],
   [
