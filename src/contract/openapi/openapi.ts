@@ -101,7 +101,8 @@ function security(e: Endpoint): Security {
   const key = keyRight(e);
   const session = sessionRight(e);
   return [
-    ...(key ? [{ key: [key === 'own' ? 'manage' : key] }] : []),
+    ...(key ? [{ key: [key] }] : []),
+    ...(e.orPermission ? [{ key: [e.orPermission] }] : []),
     ...(e.ownPermission ? [{ key: [e.ownPermission] }] : []),
     ...(session ? [{ session: [session] }] : []),
   ];

@@ -30,7 +30,7 @@ export const listAudit = endpoint({
   description:
     'Sorted newest first: changes of keys, agents, members, providers, plan and retention, and deletions. Each entry was committed together with its change.',
   tag: 'Audit',
-  auth: 'owner',
+  auth: 'own',
   query: query({ ...pageQuery, action: Type.Optional(action) }),
   responses: { 200: page('AuditList', 'audit', AuditLine) },
 });

@@ -15,10 +15,10 @@ import {
 
 /** The message for a missing permission: the key does not have it, or the role does not allow it. */
 export function deniedMessage({ kind, role }: Pick<Caller, 'kind' | 'role'>, right: Right): string {
-  if (right === 'own') return 'Only an owner of the workspace may do this.';
   if (role === null || (kind === 'key' && hasRight(role, right))) {
     return `This needs the permission "${right}".`;
   }
+  if (right === 'own') return 'Only an owner of the workspace may do this.';
   return kind === 'key'
     ? `Whoever issued this key is a member with the role ${role}, which may not do this.`
     : `The role ${role} may not do this.`;

@@ -46,6 +46,7 @@ export interface IssuedKey {
 }
 
 export async function issueKey(db: Db, caller: Caller, input: KeyInput): Promise<IssuedKey> {
+  if (input.agentIds && input.permissions.includes('own')) throw ownOfAgents();
   return readCommitted(db, async (trx) => {
     const issuer = await lockIssuer(trx, caller);
     const nowMs = await readClock(trx);
@@ -102,6 +103,13 @@ export async function revokeKey(db: Db, caller: Caller, keyId: string): Promise<
     await audit(trx, caller, 'key.revoke', keyId);
     return visibleKey(trx, caller, keyId);
   });
+}
+
+function ownOfAgents(): CallFailure {
+  return new CallFailure(
+    'INVALID_REQUEST',
+    'Permission "own" concerns the whole workspace: "agentIds" must be null, without agents.',
+  );
 }
 
 export function noSuchKey(): CallFailure {

@@ -102,8 +102,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       hash bytea not null unique,
       start text not null,
       permissions text[] not null
-        check (permissions <@ array['execute', 'read', 'cancel', 'manage'] and cardinality(permissions) > 0),
-      all_agents boolean not null,
+        check (permissions <@ array['execute', 'read', 'cancel', 'manage', 'own'] and cardinality(permissions) > 0),
+      all_agents boolean not null check (all_agents or not 'own' = any (permissions)),
       requests_per_minute integer,
       requests_per_hour integer,
       requests_per_day integer,
