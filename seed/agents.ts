@@ -109,7 +109,10 @@ async function keepFor(db: Db, agentIds: readonly string[]): Promise<void> {
 
 async function makePrompt(db: Db, owner: Caller, name: string) {
   const description = 'Made by the seeder.';
-  const { id: promptId } = await createPrompt(db, owner, { name, description });
+  const { id: promptId } = await createPrompt(db, owner, {
+    ...{ name, description },
+    visibility: 'public',
+  });
   const versions: SeededVersion[] = [];
   for (const user of userTemplates) {
     const texts = { system: `You answer for the shop. ${textOf(120)}`, user };

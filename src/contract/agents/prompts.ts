@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { visibilities } from '../../core/agent/agent.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { problems } from '../problem.ts';
@@ -8,6 +9,7 @@ import {
   ifMatch,
   name,
   nullable,
+  oneOf,
   page,
   pageQuery,
   query,
@@ -20,6 +22,10 @@ import { modelSettings } from './agent-record.ts';
 const tag = 'Prompts';
 const author = nullable(id('user', 'Creator. `null` if the account no longer exists.'));
 const description = nullable(text(limits.descriptionMax));
+const visibility = oneOf(
+  visibilities,
+  '`private`: visible to its creator and to owners. `public`: visible to every member of the workspace. Whoever sees an agent also sees the version that it pins.',
+);
 
 const versionFields = {
   promptVersionId: id('version', 'Identifier.'),
@@ -58,6 +64,7 @@ export const Prompt = Type.Object(
     promptId: id('prompt', 'Identifier.'),
     name: Type.String(),
     description: nullable(Type.String()),
+    visibility,
     versionCount: Type.Integer({ minimum: 0 }),
     latestVersion: Type.Union([PromptVersionSummary, Type.Null()]),
     archived: Type.Boolean(),
@@ -85,11 +92,13 @@ export const createPrompt = endpoint({
   method: 'POST',
   path: '/api/v1/prompts',
   summary: 'Create a prompt',
+  description: 'It is private unless `visibility` says otherwise.',
   tag,
   auth: 'manage',
   body: body('PromptInput', {
     name: name('Display name. Does not have to be unique.'),
     description: Type.Optional(description),
+    visibility: Type.Optional(visibility),
   }),
   responses: { 201: Prompt },
   responseHeaders: ['ETag', 'Location'],
@@ -135,13 +144,14 @@ export const updatePrompt = endpoint({
   id: 'updatePrompt',
   method: 'PATCH',
   path: '/api/v1/prompts/{promptId}',
-  summary: 'Update the name or description of a prompt',
+  summary: 'Update the name, description or visibility of a prompt',
   tag,
   auth: 'manage',
   headers: ifMatch,
   body: body('PromptPatch', {
     name: Type.Optional(name('Display name. Does not have to be unique.')),
     description: Type.Optional(description),
+    visibility: Type.Optional(visibility),
   }),
   responses: { 200: Prompt, ...problems(404, 412) },
   responseHeaders: ['ETag'],
@@ -206,6 +216,7 @@ export const getPromptVersion = endpoint({
   method: 'GET',
   path: '/api/v1/prompts/{promptId}/versions/{promptVersionId}',
   summary: 'Get a prompt version',
+  description: 'Also returns the pinned version of a visible agent whose prompt is not visible.',
   tag,
   auth: 'manage',
   session: 'read',

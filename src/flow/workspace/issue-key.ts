@@ -83,6 +83,7 @@ export async function rotateKey(
     await visibleKey(trx, caller, keyId);
     const issuer = await lockIssuer(trx, caller, keyId);
     const old = await visibleKey(trx, caller, keyId);
+    refuseOwnersKey(issuer.role, old);
     if (old.ended) throw new CallFailure('CONFLICT', 'The API key has already ended.');
     refuseExcess({ ...old, limits: old, expiresAtMs: old.expiresAt?.getTime() ?? null }, issuer);
     const { created, secret } = newKey(await readClock(trx), issuer);
@@ -97,12 +98,19 @@ export async function rotateKey(
 /** After it returns, no call with the key is admitted. Idempotent. */
 export async function revokeKey(db: Db, caller: Caller, keyId: string): Promise<KeyRow> {
   return readCommitted(db, async (trx) => {
-    await visibleKey(trx, caller, keyId);
+    refuseOwnersKey(caller.role, await visibleKey(trx, caller, keyId));
     await lockLimits(trx, [keyId]);
     await markRevoked(trx, keyId);
     await audit(trx, caller, 'key.revoke', keyId);
     return visibleKey(trx, caller, keyId);
   });
+}
+
+/** An owner's key for the whole workspace may be what an application depends on, beyond the agents that an editor sees. */
+function refuseOwnersKey(role: Role | null, { allAgents, issuerRole }: KeyRow): void {
+  if (!allAgents || issuerRole !== 'owner' || role === 'owner') return;
+  const message = 'Only an owner may revoke or rotate a key of an owner for the whole workspace.';
+  throw new CallFailure('PERMISSION_DENIED', message);
 }
 
 function ownOfAgents(): CallFailure {

@@ -9,6 +9,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       workspace_id uuid not null references workspaces on delete cascade,
       name text not null,
       description text,
+      -- The service makes new prompts private unless specified otherwise.
+      visibility text not null default 'public' check (visibility in ('private', 'public')),
       revision integer not null default 1,
       created_by uuid references users on delete set null,
       created_at timestamptz not null default clock_timestamp(),

@@ -19,6 +19,8 @@ export interface KeyRow extends RateLimits, CountsRow {
   readonly agentIds: string[];
   readonly allowedOrigins: string[];
   readonly issuedBy: string | null;
+  /** Null after the membership of its issuer ended. */
+  readonly issuerRole: Role | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
@@ -31,7 +33,8 @@ const ended = sql.raw(`(k.revoked_at is not null
   or k.expires_at is not null and k.expires_at <= clock_timestamp())`);
 const columns = sql`k.id, k.name, k.start, k.permissions, k.all_agents, k.requests_per_minute,
   k.requests_per_hour, k.requests_per_day, k.allowed_origins, k.issued_by, k.created_at, k.expires_at,
-  k.revoked_at, k.last_used_at, ${ended} as ended, ${countsOf('k.id')},
+  k.revoked_at, k.last_used_at, ${ended} as ended,
+  (select role from members m where m.workspace_id = k.workspace_id and m.user_id = k.issued_by) as issuer_role, ${countsOf('k.id')},
   array(select agent_id from api_key_agents a where a.api_key_id = k.id order by agent_id) as agent_ids`;
 
 /**
