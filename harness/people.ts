@@ -65,11 +65,11 @@ export async function addKey(
   await sql`insert into limits (subject) values (${id})`.execute(db);
   await sql`
     insert into api_keys (id, workspace_id, name, hash, start, permissions, all_agents, requests_per_minute,
-      requests_per_hour, requests_per_day, allowed_origins, issued_by, expires_at, revoked_at)
+      requests_per_hour, requests_per_day, allowed_origins, issued_by, expires_at, revoked_at, limit_subjects)
     values (${id}, ${issuer.workspaceId}, 'test', ${hashBytes(hashKey(key))}, ${keyStart(key)}, ${granted}::text[],
       ${options.agentIds === undefined}, ${limits.requestsPerMinute}, ${limits.requestsPerHour},
       ${limits.requestsPerDay}, ${options.allowedOrigins ?? []}::text[], ${issuer.userId},
-      ${options.expiresAt ?? null}, ${options.revokedAt ?? null})`.execute(db);
+      ${options.expiresAt ?? null}, ${options.revokedAt ?? null}, array[${id}::uuid])`.execute(db);
   await sql`
     insert into api_key_agents (api_key_id, agent_id)
     select ${id}, unnest(${(options.agentIds ?? []).map((one) => fromId('agent', one))}::uuid[])`.execute(

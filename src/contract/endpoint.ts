@@ -27,6 +27,8 @@ export interface Endpoint {
   readonly ownPermission?: Permission;
   /** A key with this permission may also call it. */
   readonly orPermission?: Permission;
+  /** Reading the status of something that a call has started, or canceling it: no limit counts it. */
+  readonly unlimited?: true;
   readonly query?: TObject;
   /** Request headers beyond the standard ones. */
   readonly headers?: TObject;
@@ -87,6 +89,14 @@ export type ResponseHeader =
  */
 export function parsesBody({ method }: Pick<Endpoint, 'method'>): boolean {
   return method !== 'GET' && method !== 'DELETE';
+}
+
+/**
+ * Whether the limit of management calls counts it: every call with a caller that has no limit of its own and is not
+ * exempt.
+ */
+export function isManagement({ auth, unlimited, responses }: Endpoint): boolean {
+  return auth !== 'none' && !unlimited && !(429 in responses);
 }
 
 /** Right that a key needs. `null` if keys are not accepted or no right is needed. */

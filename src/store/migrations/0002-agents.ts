@@ -114,7 +114,11 @@ export async function up(db: Kysely<never>): Promise<void> {
       created_at timestamptz not null default clock_timestamp(),
       expires_at timestamptz,
       revoked_at timestamptz,
-      last_used_at timestamptz
+      last_used_at timestamptz,
+      -- The keys that issued it, nearest first.
+      issuing_keys uuid[] not null default '{}',
+      -- The rows of limits that its calls count for: its own, then those of its issuing keys. A rotated key keeps its own.
+      limit_subjects uuid[] not null check (cardinality(limit_subjects) = cardinality(issuing_keys) + 1)
     );
     create index api_keys_of_workspace on api_keys (workspace_id, id);
     create index api_keys_of_issuer on api_keys (issued_by);

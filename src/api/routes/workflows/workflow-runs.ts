@@ -150,7 +150,10 @@ export function startedResponse(started: Started, requestId: string): HandlerRes
   const { ignoredInput } = started;
   return {
     status: 202,
-    body: { workflowRunId, workflowId, status: 'processing', statusUrl, ignoredInput },
+    body: {
+      ...{ workflowRunId, workflowId, status: 'processing', statusUrl, ignoredInput },
+      stepsCounted: false,
+    },
     headers: { location: statusUrl, ...(started.replayed && { 'idempotent-replayed': 'true' }) },
   };
 }
