@@ -49,6 +49,8 @@ export interface Config {
   /** The limits that the Testing stage caps agents at. */
   readonly testingLimits: RateLimits;
   readonly listPerMinute: number;
+  /** Management calls of a key or user to this process. */
+  readonly managePerMinute: number;
   /** Events accepted per webhook and minute. */
   readonly webhookPerMinute: number;
   /** IP addresses and CIDR ranges whose `X-Forwarded-For` is trusted. */
@@ -115,6 +117,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       requestsPerDay: perDay,
     },
     listPerMinute: read.number('CUELINE_LIST_PER_MINUTE', 300, 1, 1_000_000),
+    managePerMinute: read.number('CUELINE_MANAGE_PER_MINUTE', 600, 1, 1_000_000),
     webhookPerMinute: read.number('CUELINE_WEBHOOK_PER_MINUTE', 600, 1, 1_000_000),
     trustedProxies: read.list('CUELINE_TRUSTED_PROXIES', rangeForm),
     allowedHosts: read.list('CUELINE_ALLOWED_HOSTS', allowedHostForm),

@@ -8,6 +8,7 @@ import {
   createGracefulShutdown,
   type GracefulShutdown,
 } from './api/http/graceful-shutdown.ts';
+import { createManagementLimit } from './api/http/management-limit.ts';
 import { countExecuteCalls, createMetrics } from './api/http/metrics.ts';
 import { createWaitSlots } from './api/http/wait-for.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';
@@ -83,6 +84,7 @@ export interface WiringDeps {
     | 'leaseMs'
     | 'testingLimits'
     | 'listPerMinute'
+    | 'managePerMinute'
     | 'webhookPerMinute'
     | 'trustedProxies'
     | 'publicUrl'
@@ -323,6 +325,7 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
   return {
     ...{ db, exportDb, reads, singlePipelines, admission, canceler, sessions, checkSameOrigin },
     ...{ listPerMinute, webhookPerMinute, testingLimits, onKeyUsed },
+    limitManagement: createManagementLimit(config.managePerMinute),
     waiters: engine.waiters,
     workflowStarter: workflows.starter,
     workflowCanceler: workflows.canceler,

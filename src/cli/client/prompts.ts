@@ -19,7 +19,7 @@ export async function listPrompts(
     const { prompts, pagination } = await cueline.prompts.list({ ...filters, ...page }, { signal });
     return { rows: prompts, total: pagination.total };
   });
-  await printList(rows, ['promptId', 'name', 'versionCount', 'updatedAt'], json);
+  await printList(rows, ['promptId', 'name', 'visibility', 'versionCount', 'updatedAt'], json);
 }
 
 /** Shows a prompt, or one of its versions with its templates. */

@@ -33,6 +33,9 @@ const DeclaredPrompt = Type.Object(
   {
     name: name('Name that agents refer to.'),
     description,
+    visibility: Type.Optional(
+      oneOf(visibilities, 'A new prompt is `private` by default. If omitted, it does not change.'),
+    ),
     versions: Type.Array(DeclaredVersion, {
       maxItems: limits.declaredVersionsMax,
       description: 'Versions that must exist. Other versions are not changed.',

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { visibilities } from '../../core/agent/agent.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
@@ -22,6 +23,10 @@ import { modelSettings } from './agent-record.ts';
 const tag = 'Prompts';
 const author = nullable(id('user', 'Creator. `null` if the account no longer exists.'));
 const description = nullable(text(limits.descriptionMax));
+const visibility = oneOf(
+  visibilities,
+  '`private`: visible to its creator and to owners. `public`: visible to every member of the workspace. Whoever sees an agent also sees the version that it pins.',
+);
 
 const versionFields = {
   promptVersionId: id('version', 'Identifier.'),
@@ -72,6 +77,7 @@ export const Prompt = Type.Object(
     promptId: id('prompt', 'Identifier.'),
     name: Type.String(),
     description: nullable(Type.String()),
+    visibility,
     versionCount: Type.Integer({ minimum: 0 }),
     latestVersion: Type.Union([PromptVersionSummary, Type.Null()]),
     archived: Type.Boolean(),
@@ -102,11 +108,13 @@ export const createPrompt = endpoint({
   method: 'POST',
   path: '/api/v1/prompts',
   summary: 'Create a prompt',
+  description: 'It is private unless `visibility` says otherwise.',
   tag,
   auth: 'manage',
   body: body('PromptInput', {
     name: name('Display name. Does not have to be unique.'),
     description: Type.Optional(description),
+    visibility: Type.Optional(visibility),
   }),
   responses: { 201: Prompt },
   responseHeaders: ['ETag', 'Location'],
@@ -152,13 +160,14 @@ export const updatePrompt = endpoint({
   id: 'updatePrompt',
   method: 'PATCH',
   path: '/api/v1/prompts/{promptId}',
-  summary: 'Update the name or description of a prompt',
+  summary: 'Update the name, description or visibility of a prompt',
   tag,
   auth: 'manage',
   headers: ifMatch,
   body: body('PromptPatch', {
     name: Type.Optional(name('Display name. Does not have to be unique.')),
     description: Type.Optional(description),
+    visibility: Type.Optional(visibility),
   }),
   responses: { 200: Prompt, ...problems(404, 412) },
   responseHeaders: ['ETag'],
@@ -223,6 +232,7 @@ export const getPromptVersion = endpoint({
   method: 'GET',
   path: '/api/v1/prompts/{promptId}/versions/{promptVersionId}',
   summary: 'Get a prompt version',
+  description: 'Also returns the pinned version of a visible agent whose prompt is not visible.',
   tag,
   auth: 'manage',
   session: 'read',

@@ -56,7 +56,7 @@ export const createErasure = endpoint({
   description:
     'Deletes every record in which this variable has this value, regardless of age and agent. Executions that have not ended are deleted when they end. A background job deletes from the newest record to the oldest and then discards the value. Records whose bodies were already deleted cannot be matched and stay.',
   tag,
-  auth: 'owner',
+  auth: 'own',
   body: body('ErasureInput', {
     variable: Type.String({
       minLength: 1,
@@ -83,7 +83,7 @@ export const listErasures = endpoint({
   summary: 'List the erasures',
   description: 'Sorted newest first.',
   tag,
-  auth: 'owner',
+  auth: 'own',
   query: query(pageQuery),
   responses: { 200: page('ErasureList', 'erasures', Erasure) },
 });
@@ -94,6 +94,6 @@ export const getErasure = endpoint({
   path: '/api/v1/erasures/{erasureId}',
   summary: 'Get the progress of an erasure',
   tag,
-  auth: 'owner',
+  auth: 'own',
   responses: { 200: Erasure, ...problems(404) },
 });

@@ -37,6 +37,10 @@ export const WorkflowExecuteAccepted = Type.Object(
     ignoredInput: Type.Array(Type.String(), {
       description: 'Inputs that the workflow does not declare. They are recorded but not used.',
     }),
+    stepsCounted: Type.Literal(false, {
+      description:
+        'The start used one call of the limits of the key. The steps use only the limits of their agents.',
+    }),
   },
   { title: 'WorkflowExecuteAccepted' },
 );

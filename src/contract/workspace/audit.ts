@@ -40,7 +40,7 @@ export const listAudit = endpoint({
   description:
     'Sorted newest first: changes of keys, agents, prompts, workflows, members, providers, prices, plan and retention, deletions, exports, sign-ins and passwords. Each entry was committed together with its change. Sign-ins and passwords appear in every workspace of the user.',
   tag: 'Audit',
-  auth: 'owner',
+  auth: 'own',
   query: query({ ...pageQuery, action: Type.Optional(action) }),
   responses: { 200: page('AuditList', 'audit', AuditLine) },
 });

@@ -81,6 +81,7 @@ export const listMembers = endpoint({
   summary: 'List the members of the workspace',
   tag,
   auth: 'manage',
+  orPermission: 'own',
   session: 'read',
   responses: { 200: Type.Object({ members: Type.Array(Member) }, { title: 'MemberList' }) },
 });
@@ -93,7 +94,7 @@ export const updateMember = endpoint({
   description:
     'Returns 409 if the workspace would have no owner: make another member an owner first.',
   tag,
-  auth: 'owner',
+  auth: 'own',
   body: body('MemberPatch', { role }),
   responses: { 200: Member, ...problems(404, 409) },
 });
@@ -106,7 +107,7 @@ export const removeMember = endpoint({
   description:
     'An owner may remove anyone; any member may leave. Revokes the keys that the member issued. Webhook secrets that the member saw stay valid: rotate them. Returns 409 if the workspace would have no owner: make another member an owner first.',
   tag,
-  auth: 'owner',
+  auth: 'own',
   session: 'read',
   responses: { 204: null, ...problems(404, 409) },
 });
@@ -119,7 +120,7 @@ export const createInvitation = endpoint({
   description:
     'Returns an invitation link. Returns 409 if the address already belongs to a member.',
   tag,
-  auth: 'owner',
+  auth: 'own',
   body: body('InvitationInput', {
     email: Type.String({ maxLength: limits.emailMax, pattern: patterns.email.source }),
     role,
@@ -133,7 +134,7 @@ export const listInvitations = endpoint({
   path: '/api/v1/invitations',
   summary: 'List open invitations',
   tag,
-  auth: 'owner',
+  auth: 'own',
   responses: {
     200: Type.Object({ invitations: Type.Array(Invitation) }, { title: 'InvitationList' }),
   },
@@ -145,7 +146,7 @@ export const deleteInvitation = endpoint({
   path: '/api/v1/invitations/{invitationId}',
   summary: 'Revoke an invitation',
   tag,
-  auth: 'owner',
+  auth: 'own',
   responses: { 204: null, ...problems(404) },
 });
 

@@ -17,9 +17,23 @@ export interface Caller {
   readonly allAgents: boolean;
   readonly agentIds: readonly string[];
   readonly limits: RateLimits;
+  /** The keys that a call counts for: the key itself, then the keys that issued it. Empty for other callers. */
+  readonly countedKeys: readonly CountedKey[];
   readonly allowedOrigins: readonly string[];
   /** A command that opened the database, with the rights of the user. */
   readonly via?: typeof commandLine;
+}
+
+export interface CountedKey {
+  readonly apiKeyId: string;
+  /** Whose counts it has. */
+  readonly limitSubject: string;
+  readonly limits: RateLimits;
+}
+
+/** Whose calls a limit per caller counts: a key shares it with the keys that it issues. */
+export function limitSubjectOf({ id, countedKeys }: Pick<Caller, 'id' | 'countedKeys'>): string {
+  return countedKeys.at(-1)?.limitSubject ?? id;
 }
 
 /** A signed-in user as a member of one workspace. */
@@ -35,6 +49,7 @@ export function sessionCaller({ workspaceId, userId, role }: MemberRole): Caller
     allAgents: true,
     agentIds: [],
     limits: noLimits,
+    countedKeys: [],
     allowedOrigins: [],
   };
 }
@@ -59,6 +74,7 @@ export function workflowCaller(
     allAgents: true,
     agentIds: [],
     limits: noLimits,
+    countedKeys: [],
     allowedOrigins: [],
   };
 }

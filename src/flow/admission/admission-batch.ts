@@ -21,6 +21,7 @@ import {
   bodyDigest,
   callerResolver,
   getOrCreate,
+  keyWindowsOf,
   stepOf,
   termsOf,
 } from './admission-mapping.ts';
@@ -136,15 +137,14 @@ export class AdmissionBatch {
     firstCall: FirstCall | null,
   ): Facts {
     const { counts, nowMs } = this.#state;
-    const callerCounts = caller.kind === 'key' ? (counts.get(caller.id) ?? null) : null;
     const agentCounts = agent ? (counts.get(agent.id) ?? null) : null;
     // Written even if this call does not spend them: writing an unchanged row is cheaper than tracking changes.
-    if (callerCounts) this.#counts.set(caller.id, callerCounts);
+    const keyWindows = keyWindowsOf(caller, counts, this.#counts);
     if (agent && agentCounts) this.#counts.set(agent.id, agentCounts);
     return {
       nowMs,
       caller,
-      callerCounts,
+      keyWindows,
       agent,
       agentCounts,
       month: this.#months.get(caller.workspaceId) ?? { actionsPerMonth: 0, month: 0, used: 0 },

@@ -13,12 +13,12 @@ import { type Db, inTransaction } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { type Precondition, refuseStale } from './precondition.ts';
 
-/** Creates prompts and changes their names, descriptions and archived states. */
+/** Creates prompts and changes their names, descriptions, visibility and archived states. */
 
 export async function createPrompt(
   db: Db,
   caller: Caller,
-  input: { readonly id?: string; readonly name: string; readonly description: string | null },
+  input: Pick<PromptRow, 'name' | 'description' | 'visibility'> & { readonly id?: string },
 ): Promise<PromptRow> {
   const { workspaceId, userId } = caller;
   return inTransaction(db, async (trx) => {
@@ -29,7 +29,7 @@ export async function createPrompt(
   });
 }
 
-type PromptChange = Partial<Pick<PromptRow, 'name' | 'description' | 'archived'>>;
+type PromptChange = Partial<Pick<PromptRow, 'name' | 'description' | 'visibility' | 'archived'>>;
 
 /** Idempotent: a change to the current values does nothing, so an `ETag` stays valid. */
 export async function changePrompt(

@@ -134,7 +134,7 @@ async function readExisting(
   const names = namesIn(declared);
   const visible = await listVisibleAgents(trx, caller, names.agents);
   const agents = await findAgents(trx, caller, visible);
-  const prompts = await findPromptsByName(trx, caller.workspaceId, names.prompts);
+  const prompts = await findPromptsByName(trx, caller, names.prompts);
   return {
     trx,
     caller,

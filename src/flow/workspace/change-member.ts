@@ -14,6 +14,7 @@ import {
   hasOtherOwner,
   lockMembership,
   type MemberRow,
+  revokeIssuedByKeys,
   setRole,
 } from '../../store/people/members.ts';
 
@@ -31,6 +32,7 @@ export async function changeRole(
   return withLockedMember(db, caller, { userId, requiresOwner: true }, async (trx, member) => {
     if (!hasRight(role, 'own')) await endOwnership(trx, caller.workspaceId, member);
     await setRole(trx, caller.workspaceId, userId, role);
+    if (!hasRight(role, 'manage')) await revokeIssuedByKeys(trx, caller.workspaceId, userId);
     const line = { subject: toId('user', userId), details: { from: member.role, to: role } };
     await writeAudit(trx, actorOf(caller), { action: 'member.change', ...line });
     return { ...member, role };

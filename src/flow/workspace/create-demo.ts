@@ -37,6 +37,7 @@ export async function createDemo(db: Db, workspaceId: string, ownerId: string): 
   const prompt = await createPrompt(db, owner, {
     name: 'Explain',
     description: 'A demo: explains a topic to an audience.',
+    visibility: 'public',
   });
   const older = await addVersion(db, owner, prompt.id, first);
   const newer = await addVersion(db, owner, prompt.id, second);

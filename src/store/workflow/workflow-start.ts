@@ -148,7 +148,7 @@ export async function writeStart(send: Send, writes: StartWrites): Promise<Stopp
 const lockKeys: Statement = {
   name: 'start-lock-keys',
   text: `select ${countsColumns} from limits
-    where subject in (select id from api_keys where hash = any($1::bytea[]))
+    where subject in (select unnest(limit_subjects) from api_keys where hash = any($1::bytea[]))
     order by subject for update`,
 };
 

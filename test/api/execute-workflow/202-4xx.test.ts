@@ -27,6 +27,7 @@ test('the workflow run is accepted and completed; its steps name their execution
   const { workflowRunId, statusUrl, ...rest } = accepted.body;
   assert.deepEqual(rest, {
     ...{ workflowId: workflow.workflowId, status: 'processing', ignoredInput: ['extra'] },
+    stepsCounted: false,
   });
   assert.equal(statusUrl, `${workflow.path}/runs/${workflowRunId}`);
   assert.equal(accepted.headers.get('location'), statusUrl);

@@ -18,6 +18,7 @@ export function promptWire(row: PromptRow): Prompt {
     promptId: toId('prompt', row.id),
     name: row.name,
     description: row.description,
+    visibility: row.visibility,
     // Version numbers have no gaps, and versions are never deleted.
     versionCount: row.latest?.number ?? 0,
     latestVersion: row.latest && versionSummaryWire(row.latest),

@@ -163,12 +163,9 @@ export function startedResponse(
   return {
     status: 202,
     body: {
-      workflowRunId,
-      workflowId,
-      status: 'processing',
+      ...{ workflowRunId, workflowId, status: 'processing' },
       ...(replayed && { currentStatus }),
-      statusUrl,
-      ignoredInput,
+      ...{ statusUrl, ignoredInput, stepsCounted: false },
     },
     headers: { location: statusUrl, ...(replayed && { 'idempotent-replayed': 'true' }) },
   };
