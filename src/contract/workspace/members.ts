@@ -74,6 +74,18 @@ export const getMe = endpoint({
   responses: { 200: Me },
 });
 
+export const deleteMe = endpoint({
+  id: 'deleteMe',
+  method: 'DELETE',
+  path: '/api/v1/me',
+  summary: 'Delete the account of the signed-in user',
+  description:
+    'The user leaves every workspace: the keys that they issued are revoked. Name, address, password, sessions and linked accounts are deleted; records and audit entries keep the identifier. Works without a workspace. Returns 409 to the last owner of a workspace: make another member an owner first.',
+  tag,
+  auth: 'session',
+  responses: { 204: null, ...problems(409) },
+});
+
 export const listMembers = endpoint({
   id: 'listMembers',
   method: 'GET',

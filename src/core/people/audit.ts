@@ -53,7 +53,7 @@ export interface Actor {
   readonly workspaceId: string;
   readonly userId: string | null;
   readonly apiKeyId: string | null;
-  /** A command that opened the database: whoever ran it is not known. */
+  /** A command that opened the database: the person who ran it is not known. */
   readonly via?: typeof commandLine;
 }
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { CallFailure } from '../../core/failure.ts';
 import type { MemberRole, Role } from '../../core/people/member.ts';
 import { lockLimits } from '../admission/limits.ts';
 import type { Db, Trx } from '../connection/database.ts';
@@ -88,6 +89,32 @@ export async function lockMembership(trx: Trx, workspaceId: string, userId: stri
     rows.map((key) => key.id),
   );
   await lockLimits(trx, [workspaceId]);
+}
+
+/**
+ * The memberships of a user, locked like `lockMembership` does in each workspace, together with the user: nobody can add
+ * another one. Throws if one was added between.
+ */
+export async function lockMemberships(trx: Trx, userId: string): Promise<Membership[]> {
+  const { rows: keys } = await sql<{ id: string }>`
+    select id from api_keys where issued_by = ${userId}`.execute(trx);
+  await lockLimits(
+    trx,
+    keys.map(({ id }) => id),
+  );
+  const before = await listMemberships(trx, userId);
+  await lockLimits(
+    trx,
+    before.map(({ workspaceId }) => workspaceId),
+  );
+  // In the order in which issuing a key locks them.
+  await sql`
+    select from members where user_id = ${userId} order by workspace_id for update`.execute(trx);
+  await sql`select from users where id = ${userId} for update`.execute(trx);
+  const memberships = await listMemberships(trx, userId);
+  const isLocked = (id: string) => before.some(({ workspaceId }) => workspaceId === id);
+  if (memberships.every(({ workspaceId }) => isLocked(workspaceId))) return memberships;
+  throw new CallFailure('CONFLICT', 'You joined a workspace at the same time. Try again.');
 }
 
 /** Users, each in one workspace. */
