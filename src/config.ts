@@ -1,12 +1,12 @@
 import {
   allowedHostForm,
+  baseURLForm,
   credentialForm,
   databaseForm,
   emailForm,
   type Form,
   hostForm,
   limitsForm,
-  originForm,
   passwordForm,
   providerForm,
   proxyForm,
@@ -29,7 +29,7 @@ export interface Config {
   /** A worker process serves health and metrics only if a port is given. */
   readonly portGiven: boolean;
   readonly host: string;
-  /** The public URL of this server, such as `https://cueline.example.com`; no trailing slash. */
+  /** The public URL of this server, such as `https://example.com/cueline`; no trailing slash. */
   readonly publicUrl: string | null;
   /** An external PostgreSQL; `null` for the embedded one. */
   readonly databaseUrl: string | null;
@@ -95,7 +95,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     port: read.number('PORT', 4000, 0, 65_535),
     portGiven: read.text('PORT') !== null,
     host: read.text('HOST', hostForm) ?? '127.0.0.1',
-    publicUrl: read.text('CUELINE_PUBLIC_URL', originForm),
+    publicUrl: read.text('CUELINE_PUBLIC_URL', baseURLForm),
     databaseUrl: read.text('DATABASE_URL', databaseForm),
     databasePool: read.number('CUELINE_DATABASE_POOL', 10, 1, 200),
     dataDir: read.text('CUELINE_DATA_DIR') ?? '.cueline',
@@ -123,7 +123,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     otlpEndpoint: read.text('OTEL_EXPORTER_OTLP_ENDPOINT', urlForm),
     signIn: signIn(read),
     client: {
-      url: read.text('CUELINE_URL', originForm),
+      url: read.text('CUELINE_URL', baseURLForm),
       apiKey: read.text('CUELINE_KEY', credentialForm),
     },
     providerEnv: providerEnv(read),

@@ -293,8 +293,8 @@ function createApp(
 ): { readonly app: FastifyInstance; draining: boolean } {
   const { config, db, logger, role } = deps;
   const { metrics, worker } = engine;
-  const { metricsToken, trustedProxies } = config;
-  const app = createServer({ logger, trustedProxies, shutdown });
+  const { metricsToken, trustedProxies, publicUrl } = config;
+  const app = createServer({ logger, trustedProxies, publicUrl, shutdown });
   const server = { app, draining: false };
   systemRoutes(app, {
     ...{ db, metrics, metricsToken, draining: () => server.draining },

@@ -8,6 +8,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { CallFailure } from '../core/failure.ts';
+import { basePathOf } from '../core/public-url.ts';
 import { announcesBody } from './http/body.ts';
 import { drainAfterResponse } from './http/drain-socket.ts';
 import { asCallFailure, errorResponse } from './http/error-response.ts';
@@ -24,6 +25,8 @@ export interface ServerOptions {
   readonly logger: FastifyBaseLogger;
   /** Addresses of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
+  /** Its path is removed from requests, because some proxies do not. Default: none. */
+  readonly publicUrl?: string | null;
   readonly shutdown: GracefulShutdown;
   /** Default: `serverLimits`. */
   readonly limits?: ServerLimits;
@@ -33,6 +36,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The methods of the routes at a URL; empty for an unknown path. */
     methodsAt(url: string): string[];
+    /** The path of the public URL; empty if it has none. Paths in responses begin with it. */
+    basePath: string;
     /** Sends the not-found page to browsers; null for other clients. */
     unknownPage?(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | null;
   }
@@ -45,6 +50,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const { shutdown, limits = serverLimits } = options;
   const app = Fastify(fastifyOptions(options, limits));
   app.decorate('methodsAt', recordRoutes(app));
+  app.decorate('basePath', basePathOf(options.publicUrl ?? null));
   // An unknown `Expect` header does not change how a body is read.
   app.server.on('checkExpectation', (request, response) => {
     app.server.emit('request', request, response);
@@ -67,9 +73,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
 }
 
 function fastifyOptions(
-  { logger, trustedProxies }: ServerOptions,
+  { logger, trustedProxies, publicUrl = null }: ServerOptions,
   limits: ServerLimits,
 ): FastifyHttpOptions<Server, FastifyBaseLogger> {
+  const basePath = basePathOf(publicUrl);
   return {
     loggerInstance: logger,
     logController: new LogController({
@@ -83,7 +90,8 @@ function fastifyOptions(
     forceCloseConnections: 'idle',
     // The router sets no limit of its own: the key is checked first whatever the path, and headers are limited.
     routerOptions: { maxParamLength: headerBytesMax, ignoreDuplicateSlashes: false },
-    rewriteUrl: ({ url = '/' }) => (url.includes('%') ? escapeBrokenPath(url) : url),
+    rewriteUrl: ({ url = '/' }) =>
+      withoutBasePath(url.includes('%') ? escapeBrokenPath(url) : url, basePath),
     clientErrorHandler: rejectMalformed,
     http: {
       requireHostHeader: false,
@@ -160,6 +168,14 @@ function noSuchPath(): CallFailure {
 /** Whether the client disconnected before the response started, which aborts the stream of its body. */
 function isDisconnect(error: unknown, { raw }: FastifyReply): boolean {
   return raw.destroyed && (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
+/** A proxy may have removed the base path already. */
+function withoutBasePath(url: string, basePath: string): string {
+  if (basePath === '' || !url.startsWith(basePath)) return url;
+  const rest = url.slice(basePath.length);
+  if (rest.startsWith('/')) return rest;
+  return rest === '' || rest.startsWith('?') ? `/${rest}` : url;
 }
 
 /** Escapes the percent signs of a malformed path. The router would respond before the key is checked. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { isEmail } from '../core/people/email.ts';
+import { isBasePath } from '../core/public-url.ts';
 
 /**
  * The format of a variable: `allowed` completes the sentence «expected …»; `secret` keeps its value out of messages, and
@@ -25,13 +26,18 @@ export const urlForm: Form = {
   accepts: (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
 };
 
-export const originForm: Form = {
-  allowed: 'an http:// or https:// URL without a path, such as https://cueline.example.com',
+/** A base URL, perhaps with a path; used without a slash at its end. */
+export const baseURLForm: Form = {
+  allowed:
+    'an http:// or https:// URL such as https://cueline.example.com or https://example.com/cueline, with a path of letters, digits and . _ ~ - that does not begin like one of Cueline (api, docs, agents, …)',
   accepts: (text) => {
     const url = URL.parse(text);
-    return urlForm.accepts(text) && [url?.origin, `${url?.origin}/`].includes(url?.href);
+    const plain = url && [url.origin, url.pathname].join('') === url.href;
+    return (
+      urlForm.accepts(text) && Boolean(plain) && isBasePath(url?.pathname.replace(/\/$/, '') ?? '')
+    );
   },
-  normal: (text) => new URL(text).origin,
+  normal: (text) => new URL(text).href.replace(/\/$/, ''),
 };
 
 export const databaseForm: Form = {

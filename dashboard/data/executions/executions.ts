@@ -5,6 +5,7 @@ import type {
   ExecutionPage,
   Variables,
 } from '../../../src/client/index.ts';
+import { serverPath } from '../client/base-path.ts';
 import { cueline, currentWorkspaceId } from '../client/client.ts';
 import { useDelete } from '../client/use-delete.ts';
 import { useSingleFlight } from '../client/use-single-flight.ts';
@@ -63,7 +64,7 @@ export function exportHref(
   query.set('format', format);
   // A link cannot send the workspace header.
   if (currentWorkspaceId !== null) query.set('workspace', currentWorkspaceId);
-  return `${path}?${query}`;
+  return serverPath(`${path}?${query}`);
 }
 
 /** Throws the error that the export would return, which a browser download would not show. Requests an empty page. */

@@ -42,8 +42,8 @@ export function sessionOptions(deps: SessionDeps): BetterAuthOptions {
   const { db, publicUrl, logger } = deps;
   const { github, google } = deps.signIn;
   return {
-    // Only identity providers use the base URL, and they require a public URL.
-    baseURL: publicUrl ?? 'http://cueline.invalid',
+    // With its whole path, because better-auth appends `basePath` only to a URL without one.
+    baseURL: baseURLOf(publicUrl) + basePath,
     basePath,
     // A list, because better-auth's environment variable overrides a single secret.
     secrets: [{ version: 1, value: signingKey(deps.secret) }],
@@ -94,6 +94,11 @@ export function sessionOptions(deps: SessionDeps): BetterAuthOptions {
       database: { generateId: () => uuid7(Date.now()), validateSchema: false },
     },
   };
+}
+
+/** Only identity providers use it, and they require a public URL. */
+export function baseURLOf(publicUrl: string | null): string {
+  return publicUrl ?? 'http://cueline.invalid';
 }
 
 const created = { createdAt: 'created_at', updatedAt: 'updated_at' };

@@ -21,7 +21,13 @@ import { checkSameOrigin, isSameOrigin, originOf } from '../http/same-origin.ts'
 import { readFields } from '../http/validate.ts';
 import { unauthorized } from './authenticate.ts';
 import { type HashingLimit, limitHashing } from './hashing-limit.ts';
-import { addressHeader, basePath, type SessionDeps, sessionOptions } from './session-options.ts';
+import {
+  addressHeader,
+  basePath,
+  baseURLOf,
+  type SessionDeps,
+  sessionOptions,
+} from './session-options.ts';
 import { sessionPath } from './session-paths.ts';
 import { throttleAttempts } from './sign-in-guard.ts';
 
@@ -167,7 +173,7 @@ function createAuthPaths(
       : undefined;
     const usesIssuer = body?.provider === 'oidc' || path === '/callback/oidc';
     const { handler } = usesIssuer ? await authWithIssuer() : auth;
-    const handle = () => handler(webRequest(request, options.baseURL as string, body));
+    const handle = () => handler(webRequest(request, baseURLOf(publicUrl), body));
     const response = endpoint.throttled
       ? await throttled(request, path, body, handle)
       : await handle();

@@ -17,7 +17,7 @@ import {
 } from './openapi-texts.ts';
 
 /** Generates the OpenAPI 3.1 document from the endpoint declarations. */
-export function openapi(version: string): Json {
+export function openapi(version: string, basePath = ''): Json {
   const components = new Components();
   components.use(Problem);
   const paths: Record<string, Json> = {};
@@ -34,7 +34,7 @@ export function openapi(version: string): Json {
       description: introduction,
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'This server' }],
+    servers: [{ url: basePath || '/', description: 'This server' }],
     tags: tags.map((name) => ({ name, description: tagTexts[name] })),
     paths,
     components: {

@@ -74,7 +74,7 @@ export function openapiRoute(app: FastifyInstance, version: string): void {
   let made: { readonly json: string; readonly gzipped: Buffer } | null = null;
   const document = () => {
     if (made) return made;
-    const json = JSON.stringify(openapi(version));
+    const json = JSON.stringify(openapi(version, app.basePath));
     made = { json, gzipped: gzipSync(json) };
     return made;
   };

@@ -138,15 +138,18 @@ async function startRun(
   };
   const started = await deps.workflowStarter.start(call);
   reply.headers(rateHeaders(started.states, started.nowMs));
-  send(reply, startedResponse(started, request.id));
+  send(reply, startedResponse(started, request));
 }
 
 /** The response to the start of a workflow run, whatever its trigger. */
-export function startedResponse(started: Started, requestId: string): HandlerResponse {
-  if (started.kind === 'refused') return errorResponse(started, requestId);
+export function startedResponse(
+  started: Started,
+  { id, server }: Pick<FastifyRequest, 'id' | 'server'>,
+): HandlerResponse {
+  if (started.kind === 'refused') return errorResponse(started, id);
   const workflowId = toId('workflow', started.workflowId);
   const workflowRunId = toId('workflowRun', started.runId);
-  const statusUrl = `/api/v1/workflows/${workflowId}/runs/${workflowRunId}`;
+  const statusUrl = `${server.basePath}/api/v1/workflows/${workflowId}/runs/${workflowRunId}`;
   const { ignoredInput } = started;
   return {
     status: 202,
