@@ -13,7 +13,12 @@ export interface MadePrompt {
 /** Created with the owner's key. Versions have the format of the API; the default model is `cueline/echo`. */
 export async function makePrompt(service: Service, ...versions: object[]): Promise<MadePrompt> {
   const { key } = await service.key();
-  const prompt = await made(service, '/api/v1/prompts', { name: 'Prompt' }, key);
+  const prompt = await made(
+    service,
+    '/api/v1/prompts',
+    { name: 'Prompt', visibility: 'public' },
+    key,
+  );
   const path = `/api/v1/prompts/${prompt.promptId}`;
   const versionIds: string[] = [];
   for (const version of versions) {

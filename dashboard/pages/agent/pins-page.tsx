@@ -30,7 +30,7 @@ export function PinsPage() {
   const nameOf = useMemberNames();
   const canEdit = can(useMe(), 'edit');
   const [versionToPin, setVersionToPin] = useState<string | null>(null);
-  // Whoever sees an agent sees its pinned version, but not always its prompt.
+  // Those who see an agent see its pinned version, but not always its prompt.
   const isPrivate = isNotFound(versions.error);
   const pinned = <StateBadge tone="good" text="pinned" />;
   const pinButton = (promptVersionId: string, verb: string, label: string) =>

@@ -73,7 +73,7 @@ export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
         }
       >
         {isPublic
-          ? 'Only its creator and owners will see it. Whoever sees an agent still sees the version that it pins.'
+          ? 'Only its creator and owners will see it. All who see an agent still see the version that it pins.'
           : 'All members of the workspace will see it.'}
       </ConfirmDialog>
       <ConfirmDialog
