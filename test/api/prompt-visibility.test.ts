@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../harness/service.ts';
 
-/** A private prompt is visible to its creator and to owners; the version that an agent pins, to whoever sees the agent. */
+/** A private prompt is visible to its creator and to owners; the version that an agent pins, to all who see the agent. */
 
 const service = await startService();
 after(service.close);
@@ -100,7 +100,7 @@ test('its visibility can be changed', async () => {
   assert.deepEqual([await get(path, colleague), await get(path, viewer)], [404, 404]);
 });
 
-test('whoever sees an agent sees the version that it pins, and no other', async () => {
+test('those who see an agent see the version that it pins, and no other', async () => {
   const made = await prompt();
   const agent = await agentOf(made);
   const later = await version(made.path);

@@ -25,7 +25,7 @@ const author = nullable(id('user', 'Creator. `null` if the account no longer exi
 const description = nullable(text(limits.descriptionMax));
 const visibility = oneOf(
   visibilities,
-  '`private`: visible to its creator and to owners. `public`: visible to every member of the workspace. Whoever sees an agent also sees the version that it pins.',
+  '`private`: visible to its creator and to owners. `public`: visible to every member of the workspace. All who see an agent also see the version that it pins.',
 );
 
 const versionFields = {

@@ -46,7 +46,7 @@ export function promptVisibleToIssuer({ workspaceId, userId, role }: Viewer) {
     and (p.visibility = 'public' or ${role === 'owner'} or p.created_by = ${userId})`;
 }
 
-/** A version of a visible prompt, or the pinned version of a visible agent: whoever sees an agent sees what it executes. */
+/** A version of a visible prompt, or the pinned version of a visible agent: those who see an agent see what it executes. */
 export async function findVisibleVersion(
   db: Db,
   viewer: Viewer,
