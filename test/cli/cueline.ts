@@ -20,7 +20,11 @@ export interface Running {
 }
 
 /** Starts the command as a user would, with only the given environment. */
-export function begin(args: readonly string[], env: Record<string, string>, input = ''): Running {
+export function begin(
+  args: readonly string[],
+  env: Record<string, string>,
+  input: string | Uint8Array = '',
+): Running {
   const child = spawn(process.execPath, [main, ...args], {
     env: { ...inherited('/usr/bin:/bin'), ...env },
     timeout: 100_000,
@@ -43,7 +47,7 @@ export function begin(args: readonly string[], env: Record<string, string>, inpu
 export function cueline(
   args: readonly string[],
   env: Record<string, string>,
-  input?: string,
+  input?: string | Uint8Array,
 ): Promise<Ended> {
   return begin(args, env, input).ended;
 }
