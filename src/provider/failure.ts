@@ -80,7 +80,10 @@ function refusal(
     ? classify(status, providerError, headers)
     : classifyHidden(providerError, headers);
   const text = providerError.text ?? STATUS_CODES[status ?? 0] ?? 'no reason given';
-  const message = `The provider answered ${status ?? 'with an error'}: ${text}`;
+  const message =
+    status === 404 && code === 'PROVIDER_ERROR'
+      ? 'The provider answered 404 for the path of the call. Is the base URL right?'
+      : `The provider answered ${status ?? 'with an error'}: ${text}`;
   return new ModelFailure(code, redact(message, secrets), {
     retryable,
     retryAfterMs: retryable ? retryAfterMs(headers, body, nowMs) : 0,
@@ -167,7 +170,9 @@ function classify(
   if (status === 401) return final('PROVIDER_AUTH');
   if (refused && is(filterCodes, filterText)) return final('CONTENT_FILTERED');
   if (status === 403 || (refused && is(authCodes, authText))) return final('PROVIDER_AUTH');
-  if (status === 404 || (refused && is(modelCodes, modelText))) return final('MODEL_NOT_FOUND');
+  if (refused && is(modelCodes, modelText)) return final('MODEL_NOT_FOUND');
+  // A 404 about anything else is about the path.
+  if (status === 404) return final(namesModel.test(text) ? 'MODEL_NOT_FOUND' : 'PROVIDER_ERROR');
   if (status === 413 || (refused && is(contextCodes, contextText))) return final('CONTEXT_LENGTH');
   // A redirect (3xx) is permanent: a retry gets the same one.
   return final('PROVIDER_ERROR', status >= 500 || transientStatuses.has(status));
@@ -233,6 +238,8 @@ const modelCodes: ReadonlySet<string> = new Set([
 ]);
 const modelText =
   /model\b.{0,200}?\b(not found|(does not|doesn't|not) exist|identifier is invalid)|not a valid model|(invalid|unknown|no such) model\b/i;
+/** In the text of a 404. Not in a path that it repeats: `Cannot POST /models/x`. */
+const namesModel = /(?<!\/)\b(models?|deployment|endpoints)\b/i;
 const contextCodes: ReadonlySet<string> = new Set([
   'context_length_exceeded',
   'exceed_context_size_error',

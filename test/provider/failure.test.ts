@@ -22,6 +22,27 @@ describe('a response', () => {
     });
   }
 
+  test('a 404 that does not speak of the model is about the path', () => {
+    for (const body of [
+      '',
+      '404 page not found',
+      '<html><h1>Not Found</h1> of the model</html>',
+      { detail: 'Not Found' },
+      { error: { message: 'Invalid URL (POST /chat/completions)', type: 'invalid_request_error' } },
+      { error: 'Cannot POST /models/x:generateContent' },
+      { error: { code: '404', message: 'Resource not found' } },
+      { type: 'error', error: { type: 'not_found_error', message: 'Not Found' } },
+    ]) {
+      const failure = toFailure(answered(404, body), [], 0);
+      assert.deepEqual([failure.code, failure.retryable], ['PROVIDER_ERROR', false]);
+      assert.match(failure.message, /Is the base URL right\?$/);
+      assert.equal(withoutProviderText(failure.message), failure.message);
+    }
+    for (const message of ['No endpoints found for a/b.', 'model: x', 'models/x is not found']) {
+      assert.equal(toFailure(answered(404, { error: { message } }), [], 0).code, 'MODEL_NOT_FOUND');
+    }
+  });
+
   test('keeps no provider text if bodies are not stored', () => {
     for (const { status, body } of providerErrors) {
       const { message } = toFailure(answered(status, body), [], 0);
