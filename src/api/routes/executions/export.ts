@@ -1,6 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { exportAllExecutions, exportExecutions } from '../../../contract/executions/export.ts';
-import { exportsMax, exportsOfWorkspaceMax, streamMsMax } from '../../../contract/limits.ts';
+import {
+  exportsMax,
+  exportsOfCallerMax,
+  exportsOfWorkspaceMax,
+  streamMsMax,
+} from '../../../contract/limits.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
 import { exportExecutions as exportHistory } from '../../../flow/history/export-executions.ts';
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
@@ -20,6 +25,7 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const slots = createStreamSlots('export', {
     max: exportsMax,
     ofWorkspaceMax: exportsOfWorkspaceMax,
+    ofCallerMax: exportsOfCallerMax,
   });
 
   route(
@@ -40,7 +46,7 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
     deps,
     exportAllExecutions,
     async ({ query, caller, request }) => {
-      const agentIds = await listVisibleAgents(deps.db, caller);
+      const agentIds = await deps.historyReads.read(caller, (db) => listVisibleAgents(db, caller));
       return exportResponse({ agentIds, query, name: 'executions', caller, request });
     },
     limitLists,
@@ -58,7 +64,7 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       'cache-control': 'no-store',
     };
     if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
-    const slot = slots.acquire(caller.workspaceId);
+    const slot = slots.acquire(caller);
     const batches = exportHistory(deps.exportDb, { ...filter, msMax: streamMsMax });
     try {
       // An error in the first batch still gets its own status.

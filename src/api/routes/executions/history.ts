@@ -13,7 +13,7 @@ import {
   wholeRecords,
 } from '../../../flow/history/list-executions.ts';
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
-import type { ExecutionRow } from '../../../store/execution/executions.ts';
+import { type ExecutionRow, readExecutionListRows } from '../../../store/execution/executions.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
@@ -27,10 +27,11 @@ import { type HistoryQuery, readHistory, readStart, writeCursor } from './histor
 
 /** Lists the executions of one agent, and of all agents that the caller can see. */
 export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const { db } = deps;
   const slots = createStreamSlots('page', {
     max: longPagesMax,
     ofWorkspaceMax: longPagesOfWorkspaceMax,
+    // Each read of a page takes a slot of its caller.
+    ofCallerMax: longPagesOfWorkspaceMax,
   });
 
   for (const endpoint of [listExecutions, listExecutionsUnversioned]) {
@@ -42,8 +43,8 @@ export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
     deps,
     listAllExecutions,
     async ({ query, caller, request }) => {
-      const agentIds = await listVisibleAgents(db, caller);
-      return pageOf({ db, slots }, { agentIds, query, caller, request });
+      const agentIds = await deps.historyReads.read(caller, (db) => listVisibleAgents(db, caller));
+      return pageOf(deps, slots, { agentIds, query, caller, request });
     },
     limitLists,
   );
@@ -58,7 +59,7 @@ async function listOfAgent(
   const caller = requireCaller(context.caller);
   const agent = await visibleAgent(deps.reads, caller, params.agentId);
   allowAgentOrigins({ request, reply, caller }, agent);
-  return pageOf({ db: deps.db, slots }, { agentIds: [agent.id], query, caller, request });
+  return pageOf(deps, slots, { agentIds: [agent.id], query, caller, request });
 }
 
 interface PageRequest {
@@ -69,18 +70,20 @@ interface PageRequest {
 }
 
 async function pageOf(
-  { db, slots }: { readonly db: ApiDeps['db']; readonly slots: StreamSlots },
+  { historyReads }: ApiDeps,
+  slots: StreamSlots,
   { agentIds, query, caller, request }: PageRequest,
 ): Promise<HandlerResponse> {
   const { limit = pageDefault } = query;
-  const page = await listHistory(db, {
+  const list = {
     ...readHistory(query, agentIds),
     includeProcessing: query.include === 'processing' && query.status === undefined,
     omitsBodies: query.omit === 'bodies',
     ...readStart(query),
     // One row more than the page shows whether another page follows.
     limit: limit + 1,
-  });
+  };
+  const page = await historyReads.read(caller, (db) => listHistory(db, list));
   const shown = page.rows.slice(0, limit);
   const rest = restOf(page, limit, query.offset ?? 0);
   if (shown.every(({ fits }) => fits)) {
@@ -88,8 +91,10 @@ async function pageOf(
   }
   const headers = { 'content-type': 'application/json; charset=utf-8' };
   if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
-  const slot = slots.acquire(caller.workspaceId);
-  const body = streamOf(pageTexts(wholeRecords(db, shown), rest), request, slot);
+  const slot = slots.acquire(caller);
+  const readRows = (ids: readonly string[]) =>
+    historyReads.read(caller, (db) => readExecutionListRows(db, ids));
+  const body = streamOf(pageTexts(wholeRecords(readRows, shown), rest), request, slot);
   return { status: 200, body, headers };
 }
 
