@@ -9,7 +9,7 @@ import type { Db } from '../../store/connection/database.ts';
 export interface HistoryReads {
   /**
    * Runs `work` once the reader has a slot.
-   * @param signal aborts the wait
+   * @param signal ends the wait, for example because the client has disconnected
    * @throws {CallFailure} UNAVAILABLE if no slot becomes free in time
    */
   read<T>(reader: Reader, work: (db: Db) => Promise<T>, signal?: AbortSignal): Promise<T>;
@@ -25,7 +25,10 @@ export function createHistoryReads({ db, limits }: HistoryReadDeps): HistoryRead
   const slots = new ReadSlots(limits);
   return {
     async read(reader, work, signal) {
-      if (!(await slots.acquire(reader, signal))) throw tooMany(limits.waitMs);
+      if (!(await slots.acquire(reader, signal))) {
+        signal?.throwIfAborted();
+        throw tooMany(limits.waitMs);
+      }
       try {
         return await work(db);
       } finally {

@@ -27,6 +27,8 @@ export interface ListRequest extends HistoryRequest {
   readonly offset: number;
   /** The page starts after this execution, in list order. */
   readonly after: string | null;
+  /** Ends a search whose page nobody waits for. */
+  readonly signal?: AbortSignal;
 }
 
 export interface HistoryPage {

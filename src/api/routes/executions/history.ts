@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   listAllExecutions,
   listExecutions,
@@ -17,6 +17,7 @@ import { type ExecutionRow, readExecutionListRows } from '../../../store/executi
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
+import { disconnectOf } from '../../http/disconnect.ts';
 import { toJson } from '../../http/json-response.ts';
 import { limitLists } from '../../http/minute-limit.ts';
 import { type Context, type HandlerResponse, requireCaller, route } from '../../http/route.ts';
@@ -42,9 +43,9 @@ export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
     app,
     deps,
     listAllExecutions,
-    async ({ query, caller, request }) => {
+    async ({ query, caller, request, reply }) => {
       const agentIds = await deps.historyReads.read(caller, (db) => listVisibleAgents(db, caller));
-      return pageOf(deps, slots, { agentIds, query, caller, request });
+      return pageOf(deps, slots, { agentIds, query, caller, request, reply });
     },
     limitLists,
   );
@@ -59,7 +60,7 @@ async function listOfAgent(
   const caller = requireCaller(context.caller);
   const agent = await visibleAgent(deps.reads, caller, params.agentId);
   allowAgentOrigins({ request, reply, caller }, agent);
-  return pageOf(deps, slots, { agentIds: [agent.id], query, caller, request });
+  return pageOf(deps, slots, { agentIds: [agent.id], query, caller, request, reply });
 }
 
 interface PageRequest {
@@ -67,14 +68,16 @@ interface PageRequest {
   readonly query: HistoryQuery & { limit?: number; offset?: number; cursor?: string };
   readonly caller: Caller;
   readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
 }
 
 async function pageOf(
   { historyReads }: ApiDeps,
   slots: StreamSlots,
-  { agentIds, query, caller, request }: PageRequest,
+  { agentIds, query, caller, request, reply }: PageRequest,
 ): Promise<HandlerResponse> {
   const { limit = pageDefault } = query;
+  const signal = disconnectOf(reply);
   const list = {
     ...readHistory(query, agentIds),
     includeProcessing: query.include === 'processing' && query.status === undefined,
@@ -82,8 +85,9 @@ async function pageOf(
     ...readStart(query),
     // One row more than the page shows whether another page follows.
     limit: limit + 1,
+    signal,
   };
-  const page = await historyReads.read(caller, (db) => listHistory(db, list));
+  const page = await historyReads.read(caller, (db) => listHistory(db, list), signal);
   const shown = page.rows.slice(0, limit);
   const rest = restOf(page, limit, query.offset ?? 0);
   if (shown.every(({ fits }) => fits)) {
