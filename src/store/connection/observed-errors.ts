@@ -3,7 +3,7 @@ import { type Driver, type LogEvent, PostgresDialect } from 'kysely';
 
 /**
  * Finds the database error behind the error of a library that hides it. Without it, a lookup that got no connection could
- * not be told from a bug.
+ * not be distinguished from a bug.
  */
 
 interface Observed {
