@@ -76,14 +76,18 @@ function refusal(
 ): ModelFailure {
   const providerError = readProviderError(body);
   const status = sent ?? providerError.status;
-  const { code, retryable } = status
+  const { code, retryable, rejected } = status
     ? classify(status, providerError, headers)
     : classifyHidden(providerError, headers);
   const text = providerError.text ?? STATUS_CODES[status ?? 0] ?? 'no reason given';
   const message = `The provider answered ${status ?? 'with an error'}: ${text}`;
   return new ModelFailure(code, redact(message, secrets), {
     retryable,
-    retryAfterMs: retryable ? retryAfterMs(headers, body, nowMs) : 0,
+    // A provider that counted tokens has worked before it failed.
+    rejected: rejected && (paid.cost?.known ?? true) && !paid.usage?.inputTokens,
+    retryAfterMs: retryable
+      ? retryAfterMs(headers, body, { nowMs, limited: code === 'PROVIDER_RATE_LIMITED' })
+      : 0,
     ...paid,
   });
 }
