@@ -245,9 +245,9 @@ export async function releaseExecutions(db: Db, releases: readonly Release[]): P
         as r (id, worker, attempt, delay_ms, call, wait_code, unstarted, input_tokens, output_tokens, usd, known)
         on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt
       order by q.id for update of q)
-    update execution_queue q set worker = null, wait_code = released.wait_code,
-      failures = q.failures + (released.call is not distinct from 'failed')::int,
-      rejections = least(q.rejections + (released.call is not distinct from 'rejected')::int, 32767),
+    update execution_queue q set worker = null, failures = q.failures + coalesce(released.call = 'failed', false)::int,
+      rejections = least(q.rejections + coalesce(released.call = 'rejected', false)::int, 32767),
+      wait_code = released.wait_code,
       started_at = case when not released.unstarted then q.started_at end,
       spent_input_tokens = q.spent_input_tokens + released.input_tokens,
       spent_output_tokens = q.spent_output_tokens + released.output_tokens,
