@@ -154,7 +154,7 @@ const codes = {
 /** Once a request is sent, the provider may charge for it whether or not the response arrives. */
 const failureOptions = {
   refused: { retryable: false },
-  unreached: { retryable: true },
+  unreached: { retryable: true, unreached: true },
   timeout: { retryable: true, cost: unknownCost },
   broken: { retryable: true, cost: unknownCost },
   malformed: { retryable: false, cost: unknownCost },

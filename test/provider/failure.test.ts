@@ -140,6 +140,7 @@ describe('without a response', () => {
         assert.equal(failure.code, code);
         assert.equal(failure.retryable, retryable);
         assert.equal(failure.cost.known, costKnown);
+        assert.equal(failure.unreached, kind === 'unreached');
         assert.equal(failure.message, 'why, with [redacted]');
       }
     });

@@ -31,6 +31,20 @@ async function recordsOf(model: string, executions: number) {
   return Promise.all(accepted.map(({ body }) => ended(service, body.statusUrl, key)));
 }
 
+test('a rate-limited model does not hold back another one on the same credential', async () => {
+  const limited = await addAgent(service, { model: 'ollama/rate-limited' });
+  const call = { key, body: { variables: { name: 'x' } } };
+  const waiting = await service.call('POST', `${limited.path}/execute`, call);
+  while (provider.calls.length === 0) await new Promise(setImmediate);
+  const [record] = await recordsOf('ollama/any', 1);
+  assert.equal(record?.status, 'success');
+  assert.equal(
+    (await service.call('GET', waiting.body.statusUrl, { key })).body.status,
+    'processing',
+  );
+  await service.call('POST', `${waiting.body.statusUrl}/cancel`, { key });
+});
+
 for (const [model, executions] of [
   ['ollama/limited-5-per-1000', 20],
   ['ollama/loading-1000', 3],

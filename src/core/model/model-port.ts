@@ -102,6 +102,8 @@ export class ModelFailure extends Error {
    * the call counts as no attempt.
    */
   readonly rejected: boolean;
+  /** No connection was made: the failure belongs to the base URL. */
+  readonly unreached: boolean;
   readonly usage: Usage;
   readonly cost: Cost;
 
@@ -112,6 +114,7 @@ export class ModelFailure extends Error {
       retryAfterMs?: number;
       retryable?: boolean;
       rejected?: boolean;
+      unreached?: boolean;
       usage?: Usage;
       cost?: Cost;
     } = {},
@@ -122,6 +125,7 @@ export class ModelFailure extends Error {
     this.retryAfterMs = more.retryAfterMs ?? 0;
     this.retryable = more.retryable ?? retryable.has(code);
     this.rejected = more.rejected ?? false;
+    this.unreached = more.unreached ?? false;
     this.usage = more.usage ?? noUsage;
     this.cost = more.cost ?? noCost;
   }
