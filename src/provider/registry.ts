@@ -162,11 +162,11 @@ class ModelRegistry implements Models {
 }
 
 function toResponse(
-  { text, finishReason, providerError }: Generated,
+  { text, finishReason, providerError, settingsNotApplied }: Generated,
   spent: Pick<ModelResponse, 'usage' | 'cost'>,
   secrets: readonly string[],
 ): ModelResponse {
   if (finishReason === 'content-filter') throw filtered(spent);
   if (finishReason === 'error') throw endedInError(providerError, secrets, spent);
-  return { text, finishReason, ...spent };
+  return { text, finishReason, settingsNotApplied, ...spent };
 }

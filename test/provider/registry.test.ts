@@ -72,6 +72,7 @@ test('a successful call', async () => {
     text: 'hello',
     usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 },
     finishReason: 'stop',
+    settingsNotApplied: [],
     cost: { usd: '0', known: false },
   });
   const sent = fake.calls.at(-1);

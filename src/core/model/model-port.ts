@@ -58,6 +58,8 @@ export interface ModelResponse {
   /** `stop`, `length`, `content-filter`, `tool-calls`, `error` or `other`. */
   readonly finishReason: string;
   readonly cost: Cost;
+  /** Settings that the model rejected or ignored, by their Cueline names; left out by models that apply all. */
+  readonly settingsNotApplied?: readonly string[];
 }
 
 /** Tokens. `inputTokens` includes cached tokens, which are priced separately. */

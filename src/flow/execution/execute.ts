@@ -101,8 +101,9 @@ export async function executeAttempt(
       called: execution.called,
       signal,
     });
-    const { text: output, usage, cost, finishReason } = response;
-    const success = { status: 'success', output, usage, cost, finishReason } as const;
+    const { text: output, usage, cost, finishReason, settingsNotApplied = [] } = response;
+    const answer = { output, usage, cost, finishReason, settingsNotApplied };
+    const success = { status: 'success', ...answer } as const;
     return { kind: 'end', end: { ...baseEnd(execution, prompt), ...success } };
   } catch (error) {
     const isDeferred = error instanceof ModelDeferred;
@@ -174,6 +175,7 @@ function baseEnd(execution: QueuedExecution, prompt: Template | undefined): Omit
     usage: noUsage,
     cost: noCost,
     finishReason: null,
+    settingsNotApplied: [],
     errorCode: null,
     error: null,
     systemPrompt: storedPrompt?.system ?? null,

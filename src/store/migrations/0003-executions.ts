@@ -33,6 +33,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       prompt_version_label text not null,
       model text not null,
       finish_reason text,
+      -- Settings that the model rejected or ignored; null if all were applied.
+      settings_not_applied text[],
       error_code text,
       error text,
       ip_address text,
