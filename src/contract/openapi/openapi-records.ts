@@ -130,6 +130,7 @@ export const records: Readonly<Record<string, unknown>> = {
     promptId,
     name: 'Explainer',
     description: null,
+    visibility: 'private',
     versionCount: 2,
     latestVersion: versionSummary,
     archived: false,
