@@ -143,6 +143,7 @@ export const records: Readonly<Record<string, unknown>> = {
     ...versionSummary,
     system: 'You explain things in three sentences.',
     user: 'Explain {{topic}} to {{audience}}.',
+    warnings: [],
   },
   ApiKey: key,
   IssuedApiKey: { ...key, lastUsedAt: null, key: 'cue_0f8GdRrVxN3yqLZ2mB7KcT5wPjHsUa1nQeZk' },
