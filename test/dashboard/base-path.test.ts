@@ -20,4 +20,8 @@ test('the dashboard works under a path: sign-in, pages, links and reloads', asyn
   const reference = page.getByRole('link', { name: 'API reference' });
   assert.equal(await reference.getAttribute('href'), '/cueline/docs');
   await check();
+  await page.goto('/cueline/settings/account');
+  await page.getByRole('button', { name: 'Delete account' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete account' }).click();
+  await page.waitForURL(/\/cueline\/sign-in$/);
 });
