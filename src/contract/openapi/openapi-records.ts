@@ -78,6 +78,7 @@ const key = {
   allowedOrigins: [],
   createdAt: at,
   createdBy: by,
+  parentApiKeyId: null,
 };
 
 const invitation = {
