@@ -39,7 +39,8 @@ test('the record remains only in the statistics, and the audit log has a line', 
     { ...line, auditId: null, at: null },
     {
       ...{ auditId: null, at: null, action: 'execution.delete', subject: gone.executionId },
-      ...{ userId: toId('user', user), apiKeyId: null, details: { agentId: agent.agentId } },
+      ...{ userId: toId('user', user), apiKeyId: null, via: null },
+      details: { agentId: agent.agentId },
     },
   );
 });
