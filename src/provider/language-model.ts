@@ -1,7 +1,6 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { ProviderKind } from '../core/model/provider.ts';
 import { checkModelPath } from './model-path.ts';
-import { fetchInForm, type RequestForm } from './request-form.ts';
 import { type Connection, missing } from './settings.ts';
 import { type Counts, countChat, countGoogle } from './usage.ts';
 
@@ -14,8 +13,6 @@ export interface Model {
   readonly providerOptions?: CallOptions['providerOptions'];
   /** Reads the provider's own usage, because the AI SDK reports a missing count as 0. */
   readonly count?: (usage: unknown) => Counts;
-  /** What the model rejected so far. */
-  readonly form: RequestForm;
 }
 
 /**
@@ -30,16 +27,14 @@ export async function languageModel(
   fetch: typeof globalThis.fetch,
 ): Promise<Model> {
   checkModelPath(connection.kind, model);
-  const form: RequestForm = new Set();
-  const made = await makers[connection.kind](connection, model, fetchInForm(fetch, form));
-  return { ...made, form };
+  return makers[connection.kind](connection, model, fetch);
 }
 
 type Maker = (
   connection: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
-) => Promise<Omit<Model, 'form'>>;
+) => Promise<Model>;
 
 const makers: Readonly<Record<ProviderKind, Maker>> = {
   openai: async ({ apiKey, baseURL }, model, fetch) => {
@@ -95,7 +90,7 @@ async function compatible(
   { name, apiKey, baseURL }: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
-): ReturnType<Maker> {
+): Promise<Model> {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const provider = createOpenAICompatible({
     name,

@@ -2,8 +2,7 @@
  * A circuit breaker for a provider: a state machine that gets the time as a parameter. *Closed*, it admits every call.
  * After `failuresMax` consecutive failures it *opens* and rejects all calls for a pause that doubles each time. After the
  * pause it admits one call as a probe. Each response then widens the window of calls in flight by one (slow start), so a
- * backlog returns in doubling steps, not at once. After a minute without an opening it closes. While it is open, it admits
- * one call per second whose deadline comes before the end of the pause; an answer to it ends the pause.
+ * backlog returns in doubling steps, not at once. After a minute without an opening it closes.
  *
  *                consecutive failures, or Retry-After
  *       closed ─────────────────────────────────────▶ open ◀──┐
@@ -26,8 +25,6 @@ export interface Breaker {
   recoveredAtMs: number;
   /** When the last call was admitted. */
   enteredAtMs: number;
-  /** When the last call was admitted while open. */
-  lastChanceAtMs: number;
 }
 
 /** The outcome of a call. `unknown`: it was aborted before the provider responded. */
@@ -46,8 +43,6 @@ const failuresMax = 10;
 const firstPauseMs = 1_000;
 const pauseMsMax = 30_000;
 const steadyMs = 60_000;
-/** The minimum time between two calls that are admitted while open. */
-const lastChanceEveryMs = 1_000;
 
 export function closedBreaker(): Breaker {
   return {
@@ -59,36 +54,19 @@ export function closedBreaker(): Breaker {
     openUntilMs: Number.NEGATIVE_INFINITY,
     recoveredAtMs: Number.NEGATIVE_INFINITY,
     enteredAtMs: Number.NEGATIVE_INFINITY,
-    lastChanceAtMs: Number.NEGATIVE_INFINITY,
   };
 }
 
-/**
- * Asks to make a call; every `go` must be followed by `leave`. Changes the breaker in place.
- * @param timeoutMs the time until the deadline of the call
- */
-export function enter(
-  breaker: Breaker,
-  nowMs: number,
-  timeoutMs = Number.POSITIVE_INFINITY,
-): Entry {
+/** Asks to make a call; every `go` must be followed by `leave`. Changes the breaker in place. */
+export function enter(breaker: Breaker, nowMs: number): Entry {
   const leftMs = breaker.openUntilMs - nowMs;
-  if (leftMs > 0) {
-    const isLastChance = timeoutMs < leftMs && nowMs - breaker.lastChanceAtMs >= lastChanceEveryMs;
-    if (!isLastChance) return { kind: 'open', leftMs };
-    breaker.lastChanceAtMs = nowMs;
-    return admit(breaker, nowMs);
-  }
+  if (leftMs > 0) return { kind: 'open', leftMs };
   if (breaker.openingsInRow === 0 && nowMs - breaker.recoveredAtMs >= steadyMs) {
     breaker.window = Number.POSITIVE_INFINITY;
   }
   // A call may take an hour or hang, so another one probes the provider.
   const silentMs = nowMs - breaker.enteredAtMs;
   if (breaker.inFlight >= breaker.window && silentMs < pauseMsMax) return { kind: 'full' };
-  return admit(breaker, nowMs);
-}
-
-function admit(breaker: Breaker, nowMs: number): Entry {
   breaker.inFlight++;
   breaker.enteredAtMs = nowMs;
   return { kind: 'go', epoch: breaker.epoch };
@@ -113,7 +91,6 @@ export function leave(
     breaker.openingsInRow = 0;
     breaker.failuresInRow = 0;
     breaker.window++;
-    breaker.openUntilMs = Math.min(breaker.openUntilMs, nowMs);
     return;
   }
   breaker.failuresInRow++;
@@ -121,8 +98,10 @@ export function leave(
   if (outcome.retryAfterMs > 0) {
     // The provider responds but is overloaded: continue with half of the window.
     const half = Math.max(1, Math.floor(breaker.inFlight / 2));
-    const untilMs = nowMs + Math.round(outcome.retryAfterMs * (1 + random / 10));
-    open(breaker, untilMs, probing ? 1 : half);
+    // Not longer than after a failure: one model's rate limit must not stop all others. The execution waits
+    // for its own Retry-After.
+    const pauseMs = Math.min(pauseMsMax, outcome.retryAfterMs);
+    open(breaker, nowMs + Math.round(pauseMs * (1 + random / 10)), probing ? 1 : half);
   } else if (probing || breaker.failuresInRow >= failuresMax) {
     const pauseMs = Math.min(pauseMsMax, firstPauseMs * 2 ** breaker.openingsInRow);
     open(breaker, nowMs + pauseMs * (0.5 + random), 1);
