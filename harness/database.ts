@@ -9,7 +9,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-const connectTimeoutMs = 60_000;
+const connectTimeoutMs = 15_000;
 const sharedVariable = 'CUELINE_TEST_POSTGRES';
 
 /** Starts a PostgreSQL that this process shares with its later child processes. */
