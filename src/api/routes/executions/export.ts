@@ -45,11 +45,9 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
     async ({ params, query, caller, request, reply }) => {
       const agent = await visibleAgent(deps.reads, caller, params.agentId);
       allowAgentOrigins({ request, reply, caller }, agent);
-      const name = `executions-${params.agentId}`;
-      const endpoint = exportExecutions;
-      const subject = params.agentId;
-      const agentIds = [agent.id];
-      return exportResponse({ endpoint, agentIds, query, name, subject, caller, request });
+      const [endpoint, subject] = [exportExecutions, params.agentId];
+      const scope = { endpoint, agentIds: [agent.id], name: `executions-${subject}`, subject };
+      return exportResponse({ ...scope, query, caller, request });
     },
     limitLists,
   );
@@ -60,9 +58,9 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
     exportAllExecutions,
     async ({ query, caller, request }) => {
       const agentIds = await deps.historyReads.read(caller, (db) => listVisibleAgents(db, caller));
-      const [endpoint, name] = [exportAllExecutions, 'executions'];
       const subject = toId('workspace', caller.workspaceId);
-      return exportResponse({ endpoint, agentIds, query, name, subject, caller, request });
+      const scope = { endpoint: exportAllExecutions, agentIds, name: 'executions', subject };
+      return exportResponse({ ...scope, query, caller, request });
     },
     limitLists,
   );
