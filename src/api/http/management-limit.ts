@@ -1,8 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { type Caller, limitSubjectOf } from '../../core/execution/caller.ts';
-import { secondsUntil } from '../../core/execution/limits.ts';
-import { CallFailure } from '../../core/failure.ts';
-import { rateHeaders } from './rate-headers.ts';
+import { applyMinuteLimit } from './minute-limit.ts';
 
 /** Counts a management call, and throws 429 above the caller's limit per minute. Sets the rate limit headers. */
 export type ManagementLimit = (caller: Caller, reply: FastifyReply) => void;
@@ -27,12 +25,11 @@ export function createManagementLimit(limit: number): ManagementLimit {
     used.set(subject, count);
     const nowMs = Date.now();
     const resetAtMs = nowMs + Math.ceil((minute + 1) * minuteMs - elapsedMs);
-    const remaining = Math.max(0, limit - count);
-    const state = { scope: 'management', window: 'minute', limit, remaining, resetAtMs } as const;
-    reply.headers(rateHeaders([state], nowMs));
-    if (count <= limit) return;
-    const message = `Limit of management calls exceeded: ${limit} per minute.`;
-    const retryAfter = secondsUntil(resetAtMs, nowMs);
-    throw new CallFailure('RATE_LIMIT_EXCEEDED', message, { retryAfter });
+    const calls = 'management calls';
+    applyMinuteLimit(
+      reply,
+      { scope: 'management', limit, calls },
+      { used: count, nowMs, resetAtMs },
+    );
   };
 }

@@ -7,20 +7,36 @@ import type { Db } from '../../store/connection/database.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { rateHeaders } from './rate-headers.ts';
 
+/** A limit per minute, apart from the windows of executions. */
+interface MinuteLimit {
+  readonly scope: 'list' | 'management' | 'webhook';
+  readonly limit: number;
+  /** Plural noun for the message. */
+  readonly calls: string;
+}
+
+interface MinuteCount {
+  /** With the current call. */
+  readonly used: number;
+  readonly nowMs: number;
+  readonly resetAtMs: number;
+}
+
 /** Counts a request of a caller or webhook, sets the rate limit headers, and rejects it above the limit per minute. */
 export async function limitInMinute(
   db: Db,
   reply: FastifyReply,
-  subject: {
-    readonly id: string;
-    readonly scope: 'list' | 'webhook';
-    readonly limit: number;
-    /** Plural noun for the message. */
-    readonly calls: string;
-  },
+  { id, ...limit }: MinuteLimit & { readonly id: string },
 ): Promise<void> {
-  const { id, scope, limit, calls } = subject;
-  const { used, nowMs, resetAtMs } = await countInMinute(db, id);
+  applyMinuteLimit(reply, limit, await countInMinute(db, id));
+}
+
+/** Sets the rate limit headers, and throws 429 above the limit. */
+export function applyMinuteLimit(
+  reply: FastifyReply,
+  { scope, limit, calls }: MinuteLimit,
+  { used, nowMs, resetAtMs }: MinuteCount,
+): void {
   const remaining = Math.max(0, limit - used);
   reply.headers(rateHeaders([{ scope, window: 'minute', limit, remaining, resetAtMs }], nowMs));
   if (used <= limit) return;

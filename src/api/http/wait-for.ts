@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { waitsMax, waitsOfCallerMax } from '../../contract/limits.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import type { Waiters } from '../../flow/execution/wait.ts';
+import { abortOnDisconnect } from './disconnect.ts';
 
 /** Limits the long polls of each caller and of the process. */
 export interface WaitSlots {
@@ -39,6 +40,12 @@ interface Wait<Row> {
   readonly read: (caller: Caller) => Promise<Row>;
 }
 
+interface Viewed<Row> {
+  readonly row: Row;
+  /** The caller that read the row: after a wait, the one that was authenticated again. */
+  readonly viewer: Caller;
+}
+
 /**
  * Reads an execution or workflow run; with `seconds`, waits until it ends, the time is up or the client disconnects. It
  * subscribes before it reads, so an end between the two is not missed. Above the limit of long polls it does not wait.
@@ -47,23 +54,20 @@ export async function waitFor<Row extends { readonly status: string }>(
   { slots, waiters }: { readonly slots: WaitSlots; readonly waiters: Waiters },
   { id, seconds, caller, reauthenticate, read }: Wait<Row>,
   reply: FastifyReply,
-): Promise<Row> {
-  if (id === null || !seconds) return read(caller);
+): Promise<Viewed<Row>> {
+  if (id === null || !seconds) return { row: await read(caller), viewer: caller };
   const release = slots.acquire(caller.id);
-  if (!release) return read(caller);
-  const disconnected = new AbortController();
-  const abort = () => disconnected.abort();
-  // A client that disconnected during authentication emits no further `close`.
-  if (reply.raw.destroyed) abort();
-  reply.raw.once('close', abort);
-  const waited = waiters.wait(id, seconds * 1000, disconnected.signal);
+  if (!release) return { row: await read(caller), viewer: caller };
+  const ended = abortOnDisconnect(reply);
+  const waited = waiters.wait(id, seconds * 1000, ended.signal);
   try {
     const row = await read(caller);
-    if (row.status !== 'processing') return row;
+    if (row.status !== 'processing') return { row, viewer: caller };
     await waited;
-    return await read(await reauthenticate());
+    const viewer = await reauthenticate();
+    return { row: await read(viewer), viewer };
   } finally {
-    abort();
+    ended.abort();
     release();
   }
 }

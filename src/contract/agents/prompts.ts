@@ -57,7 +57,7 @@ export const PlaceholderWarnings = Type.Array(
   }),
   {
     description:
-      'Texts that look like placeholders but are none: they go to the model unchanged. At most 100.',
+      'Texts that look like placeholders but are not valid: they go to the model unchanged. At most 100.',
   },
 );
 

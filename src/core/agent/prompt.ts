@@ -24,7 +24,7 @@ export function placeholders(template: Template): string[] {
   return [...names];
 }
 
-/** A text that looks like a placeholder but is none: it goes to the model unchanged. */
+/** A text that looks like a placeholder but is not valid: it goes to the model unchanged. */
 export interface PlaceholderWarning {
   /** With its braces. */
   readonly placeholder: string;
@@ -35,7 +35,7 @@ export interface PlaceholderWarning {
 const meantAsPlaceholder = /\{\{[^{}]{0,200}\}\}/g;
 const warningsMax = 100;
 
-/** The texts of each template that look like placeholders but are none, each once, in order. */
+/** The invalid placeholders of each template, each once, in order. */
 export function placeholderWarnings({ system, user }: Template): PlaceholderWarning[] {
   const invalid = (text: string) => {
     const found = text.match(meantAsPlaceholder) ?? [];

@@ -75,10 +75,10 @@ export function roll(counts: Counts, nowMs: number): void {
  * be rolled over and are changed in place. The verdict names the last of the full windows to reset.
  */
 export function spend(counts: Counts, limits: ScopedLimit[]): Verdict {
-  const passed = limits.every(({ window, limit }) => counts[usedField[window]] < limit);
-  if (passed) for (const window of windows) counts[usedField[window]]++;
-  const states = limits.map((limit) => state(counts, limit));
-  return passed ? { passed, states } : refusedBy(states);
+  return spendAll(
+    new Set([counts]),
+    limits.map((limit) => ({ counts, limit })),
+  );
 }
 
 /** The windows of a key or of one that issued it. */
@@ -96,19 +96,24 @@ export function spendKeys(keys: readonly KeyWindows[], nowMs: number): Verdict {
   // A key and the key that it replaced have the same counts.
   const distinct = new Set(keys.map(({ counts }) => counts));
   for (const counts of distinct) roll(counts, nowMs);
-  const all = keys.flatMap(({ apiKeyId, limits, counts }) =>
+  const limits = keys.flatMap(({ apiKeyId, limits, counts }) =>
     keyLimits(limits).map((limit) => ({ apiKeyId, counts, limit })),
   );
-  const passed = all.every(({ counts, limit }) => counts[usedField[limit.window]] < limit.limit);
-  if (passed) {
-    for (const counts of distinct) for (const window of windows) counts[usedField[window]]++;
-  }
-  const states = all.map(({ apiKeyId, counts, limit }) => ({ ...state(counts, limit), apiKeyId }));
-  return passed ? { passed, states } : refusedBy(states);
+  return spendAll(distinct, limits);
 }
 
-/** Among equal windows the first one decides, which is that of the nearest key. */
-function refusedBy(states: WindowState[]): Verdict {
+interface CountedLimit {
+  readonly apiKeyId?: string;
+  readonly counts: Counts;
+  readonly limit: ScopedLimit;
+}
+
+/** Spends one call in all counts if every limit has room. Among equal windows the first limit decides. */
+function spendAll(all: ReadonlySet<Counts>, limits: readonly CountedLimit[]): Verdict {
+  const passed = limits.every(({ counts, limit }) => counts[usedField[limit.window]] < limit.limit);
+  if (passed) for (const counts of all) for (const window of windows) counts[usedField[window]]++;
+  const states = limits.map(({ counts, limit, ...key }) => ({ ...state(counts, limit), ...key }));
+  if (passed) return { passed, states };
   const full = states.filter(({ used, limit }) => used >= limit);
   const by = full.sort((a, b) => b.resetAtMs - a.resetAtMs)[0];
   return by ? { passed: false, states, by } : { passed: true, states };

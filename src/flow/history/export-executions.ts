@@ -1,7 +1,6 @@
 import { CallFailure } from '../../core/failure.ts';
 import {
   before,
-  downTo,
   type IdRange,
   longPieces,
   type Piece,
@@ -18,7 +17,7 @@ import { countRecords } from '../../store/history/history-counts.ts';
 import type { HistoryRequest } from '../../store/history/history-filter.ts';
 import {
   findExistingRecords,
-  findRecord,
+  nextRecords,
   openSnapshot,
   readFullRecords,
 } from '../../store/history/records.ts';
@@ -49,7 +48,7 @@ export async function* exportExecutions(
   const readBatch = batchReader(snapshot, request);
   try {
     for (const ranges of grouped(await piecesOf(snapshot.trx, request))) {
-      for (let rest = ranges; rest.length > 0; ) {
+      for (let rest: readonly IdRange[] = ranges; rest.length > 0; ) {
         if (performance.now() > endsAtMs) throw new ExportTooSlow();
         const { rows, remaining } = await readBatch(rest);
         if (rows.length > 0) yield rows;
@@ -86,7 +85,7 @@ const erasedMeanwhile = 'Records were erased during the export. Start it again.'
 interface Batch {
   readonly rows: ExecutionDetailRow[];
   /** What has not been scanned. */
-  readonly remaining: IdRange[];
+  readonly remaining: readonly IdRange[];
 }
 
 /**
@@ -96,23 +95,16 @@ interface Batch {
 function batchReader(
   { trx, recover }: Awaited<ReturnType<typeof openSnapshot>>,
   request: ExportRequest,
-): (ranges: IdRange[]) => Promise<Batch> {
+): (ranges: readonly IdRange[]) => Promise<Batch> {
   const countable = { ...request, contents: null };
   let scannedMax = Number.POSITIVE_INFINITY;
 
-  async function read(ranges: IdRange[]): Promise<Batch> {
-    const end = Number.isFinite(scannedMax) ? await endOf(ranges) : null;
-    const scanned = end === null ? ranges : ranges.flatMap((range) => downTo(end, range));
+  async function read(ranges: readonly IdRange[]): Promise<Batch> {
+    const { scanned, rest } = await nextRecords(trx, countable, ranges, scannedMax);
     const page = { ranges: scanned, take: rowsMax, bytesMax };
     const rows = await readFullRecords(trx, request, page);
-    const last = rows.at(-1)?.id ?? end;
-    const remaining = last === null ? [] : ranges.flatMap((range) => before(last, range));
-    return { rows, remaining };
-  }
-
-  /** The last record of the batch to scan. */
-  function endOf(ranges: IdRange[]): Promise<string | null> {
-    return findRecord(trx, countable, { ranges, skip: scannedMax - 1 });
+    const last = rows.at(-1)?.id;
+    return { rows, remaining: last ? ranges.flatMap((range) => before(last, range)) : rest };
   }
 
   return async (ranges) => {

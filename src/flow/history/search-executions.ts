@@ -10,7 +10,7 @@ import type { Db, Trx } from '../../store/connection/database.ts';
 import { isStatementTimeout } from '../../store/connection/database-error.ts';
 import type { ExecutionListRow } from '../../store/execution/executions.ts';
 import { countRecords } from '../../store/history/history-counts.ts';
-import { findRecord, openSnapshot, readRecords } from '../../store/history/records.ts';
+import { nextRecords, openSnapshot, readRecords } from '../../store/history/records.ts';
 import { breakDown, countPieces } from './count-history.ts';
 import type { HistoryPage, ListRequest } from './list-executions.ts';
 
@@ -62,8 +62,7 @@ interface Batch {
   /** The number of matches. */
   readonly matching: number;
   readonly scanned: readonly IdRange[];
-  /** The oldest record of the batch; null if nothing is left to scan. */
-  readonly lastId: string | null;
+  readonly rest: readonly IdRange[];
 }
 
 class Search {
@@ -86,10 +85,10 @@ class Search {
     const { after, offset, limit, omitsBodies } = this.#request;
     const { ranges, candidates } = await this.#candidates();
     const rows: ExecutionListRow[] = [];
-    let rest = after === null ? ranges : ranges.flatMap((one) => before(after, one));
+    let rest: readonly IdRange[] =
+      after === null ? ranges : ranges.flatMap((one) => before(after, one));
     let skip = offset;
     let total = 0;
-    let lastId: string | null = null;
     while (rest.length > 0 && rows.length < limit) {
       const batch = await this.#scan(rest);
       if (batch === null) break;
@@ -99,18 +98,17 @@ class Search {
       }
       skip = Math.max(0, skip - batch.matching);
       total += batch.matching;
-      ({ lastId } = batch);
-      rest = lastId === null ? [] : restAfter(rest, lastId);
+      ({ rest } = batch);
       if (this.#elapsedMs >= this.#pace.pageMs) break;
     }
-    const isShort = rows.length < limit && rest.length > 0;
+    const [next] = rows.length < limit ? rest : [];
     const newer = after === null ? [] : ranges.flatMap((one) => downTo(after, one));
-    const counted = isShort ? null : await this.#count([...newer, ...rest], candidates);
+    const counted = next ? null : await this.#count([...newer, ...rest], candidates);
     return {
       rows,
       total: total + (counted?.matching ?? 0),
       totalIsLowerBound: counted?.isComplete !== true,
-      continuesAfter: isShort ? { id: lastId ?? after ?? topOf(rest), skip } : null,
+      continuesAfter: next ? { id: next.toId, skip } : null,
     };
   }
 
@@ -137,7 +135,7 @@ class Search {
       const batch = await this.#scan(rest);
       if (batch === null) break;
       matching += batch.matching;
-      rest = batch.lastId === null ? [] : restAfter(rest, batch.lastId);
+      ({ rest } = batch);
     }
     return { matching, isComplete: rest.length === 0 };
   }
@@ -163,23 +161,12 @@ class Search {
 
   async #scanOnce(rest: readonly IdRange[]): Promise<Batch> {
     const countable = { ...this.#request, contents: null };
-    const last = { ranges: rest, skip: this.#batchSize - 1 };
-    const lastId = await findRecord(this.#trx, countable, last);
-    const scanned = lastId === null ? rest : rest.flatMap((one) => downTo(lastId, one));
-    const matching = await countRecords(this.#trx, this.#request, scanned);
-    return { matching, scanned, lastId };
+    const batch = await nextRecords(this.#trx, countable, rest, this.#batchSize);
+    return { ...batch, matching: await countRecords(this.#trx, this.#request, batch.scanned) };
   }
 
   #resize(factor: number): void {
     const size = Math.round(this.#batchSize * factor);
     this.#batchSize = Math.min(batchMax, Math.max(batchMin, size));
   }
-}
-
-function restAfter(ranges: readonly IdRange[], lastId: string): IdRange[] {
-  return ranges.flatMap((range) => before(lastId, range));
-}
-
-function topOf(ranges: readonly IdRange[]): string {
-  return ranges[0]?.toId ?? '';
 }

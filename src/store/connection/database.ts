@@ -30,12 +30,16 @@ export interface DatabaseOptions {
 
 export function openDatabase(options: DatabaseOptions): Db {
   const { statementMsMax = statementMsDefault, idleMsMax } = options;
-  const connectTimeoutMs = options.connection.connectionTimeoutMillis ?? connectTimeoutDefaultMs;
+  const config = clientConfig(options.connection, statementMsMax, idleMsMax);
+  const { connectionTimeoutMillis } = config;
   const pool = new pg.Pool({
     Client,
-    ...clientConfig(options.connection, statementMsMax, idleMsMax),
+    ...config,
     max: options.poolMax,
-    connectionTimeoutMillis: Math.min(connectTimeoutMs, statementMsMax || connectTimeoutMs),
+    connectionTimeoutMillis: Math.min(
+      connectionTimeoutMillis,
+      statementMsMax || connectionTimeoutMillis,
+    ),
     idleTimeoutMillis: 30_000,
   });
   pool.on('error', options.onError);
@@ -66,9 +70,10 @@ export function dropIdle(db: Db): void {
 const idleClosers = new WeakMap<Db, () => void>();
 
 const statementMsDefault = 30_000;
-export const connectTimeoutDefaultMs = 5_000;
+const connectTimeoutMs = 5_000;
 
 export interface ClientConfig extends pg.ClientConfig {
+  readonly connectionTimeoutMillis: number;
   /** Sent as startup parameters, which take precedence over the settings of the role, the database and `options`. */
   readonly settings: Readonly<Record<string, string>>;
 }
@@ -105,6 +110,7 @@ export function clientConfig(
     keepAlive: true,
     ...(!connection.pooled && timeouts),
     ...connection,
+    connectionTimeoutMillis: connection.connectionTimeoutMillis ?? connectTimeoutMs,
     settings: sessionSettings(connection),
     types: { getTypeParser: typeParser },
   };

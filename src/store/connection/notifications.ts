@@ -126,10 +126,7 @@ class NotificationReceiver {
   }
 
   async connect(): Promise<void> {
-    const client = new Client({
-      ...clientConfig(this.#connection),
-      connectionTimeoutMillis: 5_000,
-    });
+    const client = new Client(clientConfig(this.#connection));
     const lost = (error?: unknown) => this.#lose(client, error);
     this.#client = client;
     client.on('error', lost);

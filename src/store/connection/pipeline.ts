@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { Semaphore } from '../../core/semaphore.ts';
-import { Client, clientConfig, connectTimeoutDefaultMs } from './database.ts';
+import { Client, clientConfig } from './database.ts';
 import { DatabaseUnavailable } from './database-error.ts';
 import type { Connection } from './detect-pooler.ts';
 import { PipelinedQuery, type PreparedQuery, type StatementCache } from './pipelined-query.ts';
@@ -162,11 +162,10 @@ class PipelineClients {
 
   async #connect(): Promise<pg.Client> {
     const { connection, responseTimeoutMs, onError } = this.#options;
-    const { connectionTimeoutMillis = connectTimeoutDefaultMs } = connection;
     const config = clientConfig(connection);
     const client = new Client({
       ...config,
-      connectionTimeoutMillis: Math.min(connectionTimeoutMillis, responseTimeoutMs),
+      connectionTimeoutMillis: Math.min(config.connectionTimeoutMillis, responseTimeoutMs),
       settings: { ...config.settings, ...(!connection.pooled && planning) },
     });
     client.on('error', (error) => {

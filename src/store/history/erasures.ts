@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 import { type Page, readPage } from '../page.ts';
+import { aboveFloor } from './id-bounds.ts';
 
 /**
  * Erasures delete all records of one end user: those in which a variable has a given value.
@@ -149,7 +150,6 @@ export async function scanForErasure(
   const { agentId, workspaceId, variable, value, downTo } = erasure;
   const tokens = sql`translate(text, ${jsonWhitespace}, '')`;
   const valueTokens = sql`translate(${value}, ${jsonWhitespace}, '')`;
-  const aboveFloor = sql`e.id >= (select id_floor(at) from history_floor)`;
   const batch =
     agentId === null
       ? sql`

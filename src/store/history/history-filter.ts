@@ -4,6 +4,7 @@ import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { IdRange } from '../../core/history/history-range.ts';
 import { type Phrase, readSearch, separators, standalone } from '../../core/history/search.ts';
 import { patternOf } from '../../core/history/spelling-pattern.ts';
+import { aboveFloor } from './id-bounds.ts';
 
 /** The filter of a history, as SQL conditions on records and on the statistics buckets that count them. */
 
@@ -92,8 +93,7 @@ export function matchesNothing({ contents }: HistoryFilter): boolean {
 
 /** SQL: records `e` of these agents that have ended and were not removed with their month. */
 export function endedRecords(request: HistoryRequest): Condition {
-  return sql`${ofAgents('e.agent_id', request)} and e.status <> 'processing'
-    and e.id >= (select id_floor(at) from history_floor)`;
+  return sql`${ofAgents('e.agent_id', request)} and e.status <> 'processing' and ${aboveFloor}`;
 }
 
 /** SQL: executions `e` of these agents that have not ended. Joins their records only if a condition needs them. */

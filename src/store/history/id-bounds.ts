@@ -1,3 +1,8 @@
+import { sql } from 'kysely';
+
+/** SQL: `e` was not removed with its month. Records below the floor count as deleted. */
+export const aboveFloor = sql`e.id >= (select id_floor(at) from history_floor)`;
+
 /**
  * The lowest and highest of some ids; nulls for an empty list. A prepared statement with a list of ids opens every partition
  * of the history; with these bounds it opens only the months in between.

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { IdRange } from '../../core/history/history-range.ts';
+import { before, downTo, type IdRange } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import {
   detailColumns,
@@ -22,7 +22,7 @@ import {
   processingFrom,
   rangeRows,
 } from './history-filter.ts';
-import { idBounds } from './id-bounds.ts';
+import { aboveFloor, idBounds } from './id-bounds.ts';
 
 /** Reads the records of a history. Each function reads the snapshot of the given transaction. */
 
@@ -81,8 +81,28 @@ export async function readRecords(
   return rows;
 }
 
+/**
+ * The next records of these ranges to scan: the first `count` that match, and what comes after them.
+ * @param count may be infinite: everything is scanned at once
+ */
+export async function nextRecords(
+  trx: Trx,
+  request: HistoryRequest,
+  ranges: readonly IdRange[],
+  count: number,
+): Promise<{ readonly scanned: readonly IdRange[]; readonly rest: readonly IdRange[] }> {
+  const last = Number.isFinite(count)
+    ? await findRecord(trx, request, { ranges, skip: count - 1 })
+    : null;
+  if (last === null) return { scanned: ranges, rest: [] };
+  return {
+    scanned: ranges.flatMap((range) => downTo(last, range)),
+    rest: ranges.flatMap((range) => before(last, range)),
+  };
+}
+
 /** The id of the record after the first `skip`; null if there are no more. */
-export async function findRecord(
+async function findRecord(
   trx: Trx,
   request: HistoryRequest,
   { ranges, skip }: { readonly ranges: readonly IdRange[]; readonly skip: number },
@@ -121,7 +141,7 @@ export async function findExistingRecords(db: Db, ids: readonly string[]): Promi
   const { rows } = await sql<{ id: string }>`
     select e.id from executions e
     where e.id = any(${ids}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
-      and e.id >= (select id_floor(at) from history_floor)`.execute(db);
+      and ${aboveFloor}`.execute(db);
   return rows.map(({ id }) => id);
 }
 

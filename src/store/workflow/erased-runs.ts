@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 import type { OpenErasure } from '../history/erasures.ts';
-import { idBounds } from '../history/id-bounds.ts';
+import { aboveFloor, idBounds } from '../history/id-bounds.ts';
 
 /** The workflow runs that an erased value reached: through their input, or through the variables of a step. */
 
@@ -115,6 +115,3 @@ export async function forgetErasedRuns(
     db,
   );
 }
-
-/** Records below the floor count as deleted. */
-const aboveFloor = sql`e.id >= (select id_floor(at) from history_floor)`;

@@ -28,7 +28,7 @@ test('creates a version with all fields, and returns its location', async () => 
   assert.deepEqual((await service.call('GET', path, { key })).body, created.body);
 });
 
-test('lists what looks like a placeholder but is none, by template', async () => {
+test('lists invalid placeholders by template', async () => {
   const { path } = await makePrompt(service);
   const { key } = await service.key();
   const body = {

@@ -15,7 +15,7 @@ test('a new version is shown at once and changes the ETag', async () => {
   const read = await service.call('GET', prompt.path, { key });
   assert.notEqual(read.headers.get('etag'), before.headers.get('etag'));
   assert.equal(read.body.versionCount, 1);
-  const { system, user, ...summary } = version.body;
+  const { system, user, warnings, ...summary } = version.body;
   assert.deepEqual(read.body.latestVersion, summary);
 });
 

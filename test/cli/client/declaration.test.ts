@@ -86,7 +86,7 @@ test('pull reports omitted resources in the file and on standard error', async (
   assert.equal((await call('diff', file)).stdout, 'No changes.\n');
 });
 
-test('apply and diff warn of what looks like a placeholder but is none', async () => {
+test('apply and diff warn of invalid placeholders', async () => {
   const versions = [{ label: 'v1', system: '{{user.name}}', user: '{{ok}} {{my-var}}' }];
   writeFileSync(file, JSON.stringify({ prompts: [{ name: 'Odd', versions }] }));
   for (const command of ['diff', 'apply']) {

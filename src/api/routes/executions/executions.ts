@@ -16,12 +16,10 @@ export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, getExecution, async (context) => {
     const { params, query, caller, request, reply } = context;
-    let viewer = caller;
     const wait = {
       ...{ id: fromId('execution', params.executionId), seconds: query.wait, caller },
       reauthenticate: () => deps.authenticator.authenticate(request, getExecution),
       async read(caller: Caller) {
-        viewer = caller;
         const execution = await visibleExecution(reads, caller, params, (agent) =>
           allowAgentOrigins({ ...context, caller }, agent),
         );
@@ -30,7 +28,7 @@ export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
         return execution;
       },
     };
-    const row = await waitFor({ slots, waiters }, wait, reply);
+    const { row, viewer } = await waitFor({ slots, waiters }, wait, reply);
     return {
       status: 200,
       body: visibleExecutionWire(viewer, row),

@@ -19,7 +19,7 @@ import { reauthorized } from '../../access/reauthorize.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { disconnectOf } from '../../http/disconnect.ts';
+import { abortOnDisconnect } from '../../http/disconnect.ts';
 import { toJson } from '../../http/json-response.ts';
 import { limitLists } from '../../http/minute-limit.ts';
 import { type Context, type HandlerResponse, requireCaller, route } from '../../http/route.ts';
@@ -89,7 +89,7 @@ async function pageOf(
 ): Promise<HandlerResponse> {
   const { historyReads } = deps;
   const { limit = pageDefault } = query;
-  const signal = disconnectOf(reply);
+  const { signal } = abortOnDisconnect(reply);
   const list = {
     ...readHistory(query, agentIds),
     includeProcessing: query.include === 'processing' && query.status === undefined,

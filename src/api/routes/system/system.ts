@@ -29,6 +29,8 @@ export interface SystemDeps {
   readonly metricsToken: string | null;
   /** Whether the process is shutting down. */
   readonly draining: () => boolean;
+  /** How long the result of the readiness check is reused, in milliseconds. Default: one second. */
+  readonly readinessCachedMs?: number;
   /** False in a worker process without a lease, which cannot claim executions. */
   readonly leased: () => boolean;
 }
@@ -36,7 +38,7 @@ export interface SystemDeps {
 /** Probes and scrapes must get a response from an overloaded process. Concurrent ones share one read of the database. */
 const probe = { config: { servedUnderOverload: true } } as const;
 
-const readinessKeptMs = 1_000;
+const readinessCachedMs = 1_000;
 const readinessTimeoutMs = 2_000;
 
 /** Health, readiness and metrics of every process, workers included. */
@@ -55,7 +57,7 @@ export function systemRoutes(app: FastifyInstance, deps: SystemDeps): void {
           return publicReason(error);
         },
       ),
-    readinessKeptMs,
+    deps.readinessCachedMs ?? readinessCachedMs,
   );
 
   const missingLease = () => (deps.leased() ? null : 'The process has no lease.');

@@ -84,18 +84,12 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
 function singleRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, contract.getWorkflowRun, async ({ params, query, caller, request, reply }) => {
     const id = fromId('workflowRun', params.workflowRunId);
-    let viewer = caller;
-    const read = async (caller: Caller) => {
-      viewer = caller;
-      return requireReadable(
-        caller,
-        await requireRun(deps, caller, params, query.omit === 'bodies'),
-      );
-    };
+    const read = async (caller: Caller) =>
+      requireReadable(caller, await requireRun(deps, caller, params, query.omit === 'bodies'));
     const reauthenticate = () => deps.authenticator.authenticate(request, contract.getWorkflowRun);
     const wait = { id, seconds: query.wait, caller, reauthenticate, read };
     const { waitSlots: slots, workflowRunWaiters: waiters } = deps;
-    const row = await waitFor({ slots, waiters }, wait, reply);
+    const { row, viewer } = await waitFor({ slots, waiters }, wait, reply);
     return runResponse(viewer, row);
   });
 
