@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { silentDb } from '../../harness/silent-db.ts';
 import { ClaimLoop } from '../../src/worker/claim.ts';
@@ -10,6 +10,8 @@ const slots = slotCount(10);
 const stepsMax = 40;
 
 test('a wake-up at any moment of a round is not missed', async () => {
+  // On a slow machine the poll would start rounds of its own.
+  mock.timers.enable({ apis: ['setTimeout'] });
   let leaseReads = 0;
   let wakeAfter: number | null = null;
   const loop = new ClaimLoop({
