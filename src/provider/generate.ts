@@ -2,12 +2,15 @@ import type { ModelCall, Usage } from '../core/model/model-port.ts';
 import { storable } from '../core/storable-text.ts';
 import { type Finish, readFinish } from './finish-reason.ts';
 import type { Model } from './language-model.ts';
+import { inAcceptedForm, settingsLeftOut } from './request-form.ts';
 import { type Counts, usageOf } from './usage.ts';
 
 export interface Generated extends Finish {
   readonly text: string;
   /** `null` if the provider reported no valid counts. */
   readonly usage: Usage | null;
+  /** Settings that the AI SDK or the model did not accept, by their Cueline names. */
+  readonly settingsNotApplied: readonly string[];
 }
 
 /**
@@ -26,22 +29,54 @@ export async function generate(
   signal: AbortSignal,
 ): Promise<Generated> {
   const { system, user, temperature, maxTokens, topP } = call;
-  const response = await model.language.doGenerate({
+  const options: CallOptions = {
+    // Providers reject empty texts, so they are left out.
     prompt: [
-      ...(system === null ? [] : [{ role: 'system' as const, content: system }]),
-      { role: 'user', content: [{ type: 'text', text: user }] },
+      ...(isEmpty(system) ? [] : [{ role: 'system' as const, content: system }]),
+      ...(isEmpty(user)
+        ? []
+        : [{ role: 'user' as const, content: [{ type: 'text' as const, text: user }] }]),
     ],
     ...(temperature === null ? {} : { temperature }),
     ...(maxTokens === null ? {} : { maxOutputTokens: maxTokens }),
     ...(topP === null ? {} : { topP }),
     ...(model.providerOptions ? { providerOptions: model.providerOptions } : {}),
     abortSignal: signal,
-  });
+  };
+  const response = await inAcceptedForm(model.form, options, (adjusted) =>
+    model.language.doGenerate(adjusted),
+  );
   const texts = response.content.map((part) => (part.type === 'text' ? part.text : ''));
   // PostgreSQL stores no NUL in a text, and a lone surrogate is not a character.
   const text = storable(texts.join(''));
-  return { text, ...readFinish(response, text), usage: usageOf(counted(model, response.usage)) };
+  const settingsNotApplied = notApplied(model, options, response.warnings);
+  return {
+    text,
+    ...readFinish(response, text),
+    settingsNotApplied,
+    usage: usageOf(counted(model, response.usage)),
+  };
 }
+
+function isEmpty(text: string | null): text is null {
+  return text === null || text.trim() === '';
+}
+
+/** Includes settings that the AI SDK leaves out itself, such as the temperature of OpenAI's reasoning models. */
+function notApplied(model: Model, options: CallOptions, warnings: Answer['warnings']): string[] {
+  const unsupported = warnings.flatMap((each) =>
+    each.type === 'unsupported' ? (settingNames.get(each.feature) ?? []) : [],
+  );
+  return [...new Set([...settingsLeftOut(model.form, options), ...unsupported])].sort();
+}
+
+const settingNames: ReadonlyMap<string, string> = new Map([
+  ['temperature', 'temperature'],
+  ['topP', 'topP'],
+  ['maxOutputTokens', 'maxTokens'],
+]);
+
+type CallOptions = Parameters<Model['language']['doGenerate']>[0];
 
 type Answer = Awaited<ReturnType<Model['language']['doGenerate']>>;
 

@@ -1,6 +1,7 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { ProviderKind } from '../core/model/provider.ts';
 import { checkModelPath } from './model-path.ts';
+import { fetchInForm, type RequestForm } from './request-form.ts';
 import { type Connection, missing } from './settings.ts';
 import { type Counts, countChat, countGoogle } from './usage.ts';
 
@@ -13,6 +14,8 @@ export interface Model {
   readonly providerOptions?: CallOptions['providerOptions'];
   /** Reads the provider's own usage, because the AI SDK reports a missing count as 0. */
   readonly count?: (usage: unknown) => Counts;
+  /** What the model rejected so far. */
+  readonly form: RequestForm;
 }
 
 /**
@@ -27,14 +30,16 @@ export async function languageModel(
   fetch: typeof globalThis.fetch,
 ): Promise<Model> {
   checkModelPath(connection.kind, model);
-  return makers[connection.kind](connection, model, fetch);
+  const form: RequestForm = new Set();
+  const made = await makers[connection.kind](connection, model, fetchInForm(fetch, form));
+  return { ...made, form };
 }
 
 type Maker = (
   connection: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
-) => Promise<Model>;
+) => Promise<Omit<Model, 'form'>>;
 
 const makers: Readonly<Record<ProviderKind, Maker>> = {
   openai: async ({ apiKey, baseURL }, model, fetch) => {
@@ -90,7 +95,7 @@ async function compatible(
   { name, apiKey, baseURL }: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
-): Promise<Model> {
+): ReturnType<Maker> {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const provider = createOpenAICompatible({
     name,

@@ -16,7 +16,9 @@ describe('a response', () => {
       assert.equal(failure.code, code);
       assert.equal(failure.retryable, retryable);
       assert.ok(failure.message.includes(text), failure.message);
-      assert.equal(failure.retryAfterMs, 0);
+      assert.equal(failure.retryAfterMs, name === 'TGI: loading' ? 20_000 : 0);
+      const waits = code === 'PROVIDER_RATE_LIMITED' || /loading/i.test(text);
+      assert.equal(failure.rejected, retryable && waits);
       // Errors cost nothing; the cost of an unreadable response is unknown.
       assert.equal(failure.cost.known, status !== 200 || /answered/.test(failure.message));
     });
@@ -92,6 +94,15 @@ describe('a response', () => {
     assert.equal(endedInError(null, [], { usage, cost }).retryable, true);
   });
 
+  test('that counted tokens before its limit was no rejection', () => {
+    const limited = { error: { message: 'Rate limit reached.', code: 'rate_limit_exceeded' } };
+    const rejected = (body: object) => toFailure(answered(200, body), [], 0).rejected;
+    assert.deepEqual(
+      [rejected(limited), rejected({ ...limited, usage: { input_tokens: 1 } })],
+      [true, false],
+    );
+  });
+
   test('is parsed to a limited depth', () => {
     const body = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
     assert.equal(toFailure(answered(400, body), [], 0).code, 'PROVIDER_ERROR');
@@ -150,6 +161,7 @@ describe('without a response', () => {
         assert.equal(failure.code, code);
         assert.equal(failure.retryable, retryable);
         assert.equal(failure.cost.known, costKnown);
+        assert.equal(failure.unreached, kind === 'unreached');
         assert.equal(failure.message, 'why, with [redacted]');
       }
     });

@@ -113,6 +113,7 @@ function details(
     ['Accepted', <Time key="at" at={execution.executedAt} />],
     ['Ended', execution.completedAt && <Time key="end" at={execution.completedAt} />],
     ['Finish reason', execution.finishReason],
+    ['Settings not applied', execution.settingsNotApplied?.join(', ')],
     ['Source', execution.source],
     ['Workflow', workflowRun(execution)],
     ['Key', execution.apiKeyId && <Key key="key" apiKeyId={execution.apiKeyId} />],

@@ -98,6 +98,12 @@ const fields = {
   attempts: Type.Integer({ minimum: 0, description: 'Number of attempts started.' }),
   ...figures,
   finishReason: Type.Optional(Type.String({ description: 'Reason why the model stopped.' })),
+  settingsNotApplied: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'Settings that the model or provider rejected or ignored, such as `temperature`. Absent if all were applied.',
+    }),
+  ),
   outputText: Type.Optional(Type.String({ description: 'Present only on success.' })),
   error: Type.Optional(
     Type.String({ description: 'Present on every final status except `success`.' }),

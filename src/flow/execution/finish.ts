@@ -62,6 +62,7 @@ export interface End {
   readonly usage: Usage;
   readonly cost: Cost;
   readonly finishReason: string | null;
+  readonly settingsNotApplied: readonly string[];
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   readonly systemPrompt: string | null;
@@ -245,6 +246,7 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     costUsd: addDecimals(row.spent_usd, cost.usd),
     costKnown: row.spent_known && cost.known,
     finishReason: end.finishReason,
+    settingsNotApplied: end.settingsNotApplied.join(',') || null,
     errorCode: end.errorCode,
     error: end.error === null ? null : storable(end.error),
     systemPrompt: end.systemPrompt,
@@ -287,6 +289,7 @@ export function canceledEnd(id: string, execution: LiveExecution, prompt: Templa
     usage: noUsage,
     cost: noCost,
     finishReason: null,
+    settingsNotApplied: [],
     errorCode: 'CANCELED',
     error: 'The execution was canceled.',
     systemPrompt: prompt?.system ?? null,

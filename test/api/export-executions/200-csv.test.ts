@@ -12,6 +12,7 @@ const { key } = await service.key();
 const agent = await addAgent(service, { system: 'Be kind', config: { temperature: 0.5 } });
 const paused = await addAgent(service, { stage: 'Paused' });
 
+service.models.script({ settingsNotApplied: ['temperature'] });
 await run(service, agent, key, { name: 'Ada, "the first"', seats: 5 });
 service.models.script(new ModelFailure('PROVIDER_AUTH', 'no', { cost: noCost }));
 await run(service, agent, key, { name: 'Bob;=1' });
@@ -50,6 +51,7 @@ test('every field of a record has a column, except the repeated text', () => {
 
 test('columns keep their position, and new columns come last', () => {
   const later = ['queuedAt', 'ipAddress', 'userAgent', 'workflowRunId', 'stepName'];
+  later.push('settingsNotApplied');
   assert.deepEqual(head.slice(0, 3), ['executionId', 'executedAt', 'agentId']);
   assert.equal(head[27], 'outputText');
   assert.deepEqual(head.slice(28), later);

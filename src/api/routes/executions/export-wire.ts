@@ -49,6 +49,8 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   userAgent: (row) => row.userAgent,
   workflowRunId: ({ workflowRunId }) => workflowRunId && toId('workflowRun', workflowRunId),
   stepName: (row) => row.stepName,
+  settingsNotApplied: ({ settingsNotApplied }) =>
+    settingsNotApplied && JSON.stringify(settingsNotApplied),
 };
 
 /** Names without special characters, so they need no quotes. */
