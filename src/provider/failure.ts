@@ -9,6 +9,7 @@ import {
 } from '../core/model/model-port.ts';
 import { OutboundFailure } from '../net/outbound-failure.ts';
 import { type ProviderErrorBody, readProviderError } from './provider-error.ts';
+import { UnreadableResponse } from './read-response.ts';
 import { redact } from './redact.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -18,6 +19,7 @@ import { retryAfterMs } from './retry-after.ts';
  */
 export function toFailure(error: unknown, secrets: readonly string[], nowMs: number): ModelFailure {
   if (error instanceof ModelFailure) return error;
+  if (error instanceof UnreadableResponse) return unread(error.field);
   const own = outboundFailure(error);
   if (own)
     return new ModelFailure(
@@ -88,13 +90,25 @@ function refusal(
   });
 }
 
-function unread(): ModelFailure {
-  return new ModelFailure(
-    'PROVIDER_ERROR',
-    "The provider's response could not be read.",
-    failureOptions.broken,
-  );
+/**
+ * Not retried: it was paid for, and the next one would be written in the same way.
+ * @param field the path of the field at fault; null if the response is not JSON, left out if neither is known
+ */
+function unread(field?: string | null): ModelFailure {
+  const name = (field ?? 'body').replace(/[^\w.[\]-]/g, '').slice(0, fieldCharsMax);
+  const why =
+    field === null
+      ? ' because it is not JSON'
+      : field
+        ? ` because its field ${name} has an unknown form`
+        : '';
+  return new ModelFailure('PROVIDER_ERROR', `The provider's response could not be read${why}.`, {
+    ...failureOptions.malformed,
+    unreadField: name,
+  });
 }
+
+const fieldCharsMax = 100;
 
 /** Once there was a response the provider was paid, so usage and cost go into the record. */
 interface Paid {

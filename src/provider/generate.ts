@@ -1,7 +1,8 @@
 import type { ModelCall, Usage } from '../core/model/model-port.ts';
 import { storable } from '../core/storable-text.ts';
 import { type Finish, readFinish } from './finish-reason.ts';
-import type { Model } from './language-model.ts';
+import type { Answer, CallOptions, Model, ReadableModel } from './language-model.ts';
+import { requestResponse } from './read-response.ts';
 import { type Counts, usageOf } from './usage.ts';
 
 export interface Generated extends Finish {
@@ -15,18 +16,18 @@ export interface Generated extends Finish {
  *
  * Not streamed: nobody reads along, so a stream would only add failure cases. Usage is exact in a complete response,
  * while many compatible servers leave it out of a stream. A truncated response is invalid JSON and never passes for a
- * short one. TCP keep-alive keeps the connection alive.
+ * short one. Where a server streams unasked, `read-response.ts` joins the events. TCP keep-alive keeps the connection alive.
  *
  * The model is called through its specification, not through `generateText`, whose retries, telemetry and tool loop
  * would all have to be turned off, and which takes 2.7 times the CPU time (197 instead of 74 µs per call).
  */
 export async function generate(
-  model: Model,
+  model: ReadableModel,
   call: Pick<ModelCall, 'system' | 'user' | 'temperature' | 'maxTokens' | 'topP'>,
   signal: AbortSignal,
 ): Promise<Generated> {
   const { system, user, temperature, maxTokens, topP } = call;
-  const response = await model.language.doGenerate({
+  const options: CallOptions = {
     prompt: [
       ...(system === null ? [] : [{ role: 'system' as const, content: system }]),
       { role: 'user', content: [{ type: 'text', text: user }] },
@@ -36,14 +37,15 @@ export async function generate(
     ...(topP === null ? {} : { topP }),
     ...(model.providerOptions ? { providerOptions: model.providerOptions } : {}),
     abortSignal: signal,
-  });
+  };
+  const { answer: response, lost } = await requestResponse(model, options);
   const texts = response.content.map((part) => (part.type === 'text' ? part.text : ''));
   // PostgreSQL stores no NUL in a text, and a lone surrogate is not a character.
   const text = storable(texts.join(''));
-  return { text, ...readFinish(response, text), usage: usageOf(counted(model, response.usage)) };
+  const isCounted = !lost.some((path) => path.startsWith('usage'));
+  const usage = isCounted ? usageOf(counted(model, response.usage)) : null;
+  return { text, ...readFinish(response, text), usage };
 }
-
-type Answer = Awaited<ReturnType<Model['language']['doGenerate']>>;
 
 function counted({ count }: Model, { inputTokens, outputTokens, raw }: Answer['usage']): Counts {
   if (count) return count(raw);

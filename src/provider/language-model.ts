@@ -6,7 +6,7 @@ import { type Counts, countChat, countGoogle } from './usage.ts';
 
 /** A language model of the AI SDK, by the specification that its provider packages share. */
 type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;
-type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
+export type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
 
 export interface Model {
   readonly language: LanguageModel;
@@ -14,6 +14,13 @@ export interface Model {
   /** Reads the provider's own usage, because the AI SDK reports a missing count as 0. */
   readonly count?: (usage: unknown) => Counts;
 }
+
+/** A model, and how the same model reads a response that was already received. */
+export interface ReadableModel extends Model {
+  readonly readResponse: (response: Response, options: CallOptions) => Promise<Answer>;
+}
+
+export type Answer = Awaited<ReturnType<LanguageModel['doGenerate']>>;
 
 /**
  * The model of that name at that provider. Sends nothing.
@@ -25,9 +32,16 @@ export async function languageModel(
   connection: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
-): Promise<Model> {
+): Promise<ReadableModel> {
   checkModelPath(connection.kind, model);
-  return makers[connection.kind](connection, model, fetch);
+  const make = makers[connection.kind];
+  return {
+    ...(await make(connection, model, fetch)),
+    readResponse: async (response, options) => {
+      const { language } = await make(connection, model, async () => response);
+      return language.doGenerate(options);
+    },
+  };
 }
 
 type Maker = (

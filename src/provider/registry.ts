@@ -19,7 +19,7 @@ import { echo } from './echo.ts';
 import { fromEnvironment, ownOllama, type ProviderEnv, variableFor } from './environment.ts';
 import { endedInError, filtered, toFailure } from './failure.ts';
 import { type Generated, generate } from './generate.ts';
-import { languageModel, type Model } from './language-model.ts';
+import { languageModel, type ReadableModel } from './language-model.ts';
 import { cost } from './prices.ts';
 import {
   type Connection,
@@ -66,7 +66,7 @@ class ModelRegistry implements Models {
   readonly #options: ModelsOptions;
   readonly #outbound: Outbound;
   readonly #breakers: Breakers;
-  readonly #models = new LruCache<Promise<Model>>(modelsMax);
+  readonly #models = new LruCache<Promise<ReadableModel>>(modelsMax);
 
   constructor(options: ModelsOptions) {
     this.#options = options;
@@ -150,7 +150,7 @@ class ModelRegistry implements Models {
    * Keyed by the settings, not by their revision: revisions restart if a provider is deleted and created again, and the
    * cached model has the old key.
    */
-  #cachedModel(connection: Connection, model: string): Promise<Model> {
+  #cachedModel(connection: Connection, model: string): Promise<ReadableModel> {
     const key = JSON.stringify([connection, model]);
     return this.#models.getOrCreate(key, () => {
       const created = languageModel(connection, model, this.#fetchFor(connection));

@@ -37,7 +37,7 @@ describe('a response', () => {
     for (const body of [half, odd, '<html>a secret of the prompt']) {
       const failure = toFailure(answered(200, body), [], 0);
       assert.equal(failure.message, "The provider's response could not be read.");
-      assert.deepEqual([failure.retryable, failure.cost], [true, unknownCost]);
+      assert.deepEqual([failure.retryable, failure.cost], [false, unknownCost]);
     }
   });
 
@@ -56,7 +56,7 @@ describe('a response', () => {
     const failure = toFailure(read({ ...limited, output: [] }), [], 0);
     assert.equal(failure.code, 'PROVIDER_RATE_LIMITED');
     assert.equal(failure.message, 'The provider answered with an error: slow');
-    assert.equal(toFailure(read({ error: null }), [], 0).retryable, true);
+    assert.equal(toFailure(read({ error: null }), [], 0).unreadField, 'body');
   });
 
   test('that ended in an error keeps its cost and its error', () => {
@@ -134,11 +134,11 @@ describe('without a response', () => {
     });
   }
 
-  test('a response of an unexpected shape is retryable', () => {
+  test('a response of an unexpected shape is not requested again', () => {
     const odd = Object.assign(new Error('Value: hi'), { name: 'AI_TypeValidationError' });
     const failure = toFailure(odd, [], 0);
     assert.equal(failure.message, "The provider's response could not be read.");
-    assert.deepEqual([failure.code, failure.retryable], ['PROVIDER_ERROR', true]);
+    assert.deepEqual([failure.code, failure.retryable], ['PROVIDER_ERROR', false]);
     assert.deepEqual(failure.cost, unknownCost);
   });
 

@@ -110,8 +110,8 @@ describe('a provider misbehaves', () => {
     ['unavailable', 'PROVIDER_ERROR', true, true],
     ['overloaded', 'PROVIDER_ERROR', true, true],
     ['redirect', 'PROVIDER_ERROR', false, true],
-    ['broken-json', 'PROVIDER_ERROR', true, false],
-    ['no-choices', 'PROVIDER_ERROR', true, false],
+    ['broken-json', 'PROVIDER_ERROR', false, false],
+    ['no-choices', 'PROVIDER_ERROR', false, false],
     ['mid-reset', 'PROVIDER_ERROR', true, false],
     ['reset', 'PROVIDER_ERROR', true, false],
   ];

@@ -99,11 +99,19 @@ export class ModelFailure extends Error {
   readonly retryable: boolean;
   readonly usage: Usage;
   readonly cost: Cost;
+  /** The path of the field that kept a response from being read, for the log; null for other failures. */
+  readonly unreadField: string | null;
 
   constructor(
     code: ExecutionErrorCode,
     message: string,
-    more: { retryAfterMs?: number; retryable?: boolean; usage?: Usage; cost?: Cost } = {},
+    more: {
+      retryAfterMs?: number;
+      retryable?: boolean;
+      usage?: Usage;
+      cost?: Cost;
+      unreadField?: string;
+    } = {},
   ) {
     super(message);
     this.name = 'ModelFailure';
@@ -112,6 +120,7 @@ export class ModelFailure extends Error {
     this.retryable = more.retryable ?? retryable.has(code);
     this.usage = more.usage ?? noUsage;
     this.cost = more.cost ?? noCost;
+    this.unreadField = more.unreadField ?? null;
   }
 }
 

@@ -45,6 +45,8 @@ export interface ExecuteDeps {
   readonly template: (promptVersionId: string) => Promise<Template>;
   /** Reports an error that is a defect of this program. */
   readonly onFault: (error: unknown, execution: QueuedExecution) => void;
+  /** Reports the field that kept a provider's response from being read. */
+  readonly onUnread?: (field: string, execution: QueuedExecution) => void;
 }
 
 /** Executes one attempt. Throws database errors: they are not failures of the execution. */
@@ -101,6 +103,9 @@ export async function executeAttempt(
     if (signal.aborted) return { kind: 'stopped', sent: isDeferred ? null : prompt };
     const spentMs = elapsedMs + (performance.now() - startedAt);
     if (isDeferred) return deferredOutcome(execution, error, spentMs, prompt);
+    if (error instanceof ModelFailure && error.unreadField) {
+      deps.onUnread?.(error.unreadField, execution);
+    }
     if (error instanceof ModelFailure) return failureOutcome(execution, error, spentMs, prompt);
     deps.onFault(error, execution);
     return failed(execution, 'INTERNAL', 'Internal error.', { prompt, cost: unknownCost });
