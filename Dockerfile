@@ -1,5 +1,5 @@
 # Two stages; runs without root and without the embedded PostgreSQL, so it needs DATABASE_URL.
-FROM node:26.10.0-slim AS build
+FROM node:26.10.0-slim@sha256:ec7758ee051e457b468b32bde57b0879010b325bb9862718e9615225ce4aaae1 AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 # No install scripts: the image brings Node. With optional packages: they include the compilers.
@@ -9,7 +9,7 @@ COPY src src
 COPY dashboard dashboard
 RUN npm run build && npm prune --omit=dev --omit=optional
 
-FROM node:26.10.0-slim
+FROM node:26.10.0-slim@sha256:ec7758ee051e457b468b32bde57b0879010b325bb9862718e9615225ce4aaae1
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000
 WORKDIR /app
 COPY --from=build /build/package.json ./

@@ -33,7 +33,7 @@ async function buildReference(built: string): Promise<void> {
   const page = await readFile(join(source, 'index.html'), 'utf8');
   await writeFile(
     join(built, 'reference.html'),
-    page.replace('{{icon}}', `/assets/${icon}`).replace('{{script}}', `/assets/${name}`),
+    page.replace('{{icon}}', `./assets/${icon}`).replace('{{script}}', `./assets/${name}`),
   );
 }
 

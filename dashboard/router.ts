@@ -1,4 +1,5 @@
 import { createRouter, parseSearchWith } from '@tanstack/react-router';
+import { basePath } from './data/client/base-path.ts';
 import { parseSearchValue } from './data/client/search-params.ts';
 import {
   agentOverviewRoute,
@@ -81,6 +82,7 @@ const routeTree = rootRoute.addChildren([
 
 export const router = createRouter({
   routeTree,
+  basepath: basePath,
   defaultPreload: 'intent',
   // React Query decides when data is stale.
   defaultPreloadStaleTime: 0,

@@ -5,6 +5,8 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: false,
+  // Chunks and styles load relative to each other. The server completes the addresses in the page.
+  base: './',
   plugins: [react()],
   build: {
     outDir: '../dist/dashboard',

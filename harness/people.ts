@@ -7,6 +7,7 @@ import {
   hashKey,
   keyStart,
   type Permission,
+  permissions,
 } from '../src/core/people/key.ts';
 import type { Role } from '../src/core/people/member.ts';
 import type { Db } from '../src/store/connection/database.ts';
@@ -33,7 +34,7 @@ export async function addMember(db: Db, workspaceId: string, role: Role): Promis
 }
 
 export interface KeyOptions {
-  /** All permissions by default. */
+  /** Everything that its issuer and its agents allow by default: `own` needs an owner and the whole workspace. */
   readonly permissions?: readonly Permission[];
   /** Wire ids of its agents; the whole workspace by default. */
   readonly agentIds?: readonly string[];
@@ -60,19 +61,32 @@ export async function addKey(
   const id = freshId();
   const key = generateKey();
   const limits = { ...keyDefaultLimits, ...options.rateLimits };
-  const permissions = options.permissions ?? ['execute', 'read', 'cancel', 'manage'];
+  const granted = options.permissions ?? (await permissionsOf(db, issuer, options));
   await sql`insert into limits (subject) values (${id})`.execute(db);
   await sql`
     insert into api_keys (id, workspace_id, name, hash, start, permissions, all_agents, requests_per_minute,
-      requests_per_hour, requests_per_day, allowed_origins, issued_by, expires_at, revoked_at)
-    values (${id}, ${issuer.workspaceId}, 'test', ${hashBytes(hashKey(key))}, ${keyStart(key)}, ${permissions}::text[],
+      requests_per_hour, requests_per_day, allowed_origins, issued_by, expires_at, revoked_at, limit_subjects)
+    values (${id}, ${issuer.workspaceId}, 'test', ${hashBytes(hashKey(key))}, ${keyStart(key)}, ${granted}::text[],
       ${options.agentIds === undefined}, ${limits.requestsPerMinute}, ${limits.requestsPerHour},
       ${limits.requestsPerDay}, ${options.allowedOrigins ?? []}::text[], ${issuer.userId},
-      ${options.expiresAt ?? null}, ${options.revokedAt ?? null})`.execute(db);
+      ${options.expiresAt ?? null}, ${options.revokedAt ?? null}, array[${id}::uuid])`.execute(db);
   await sql`
     insert into api_key_agents (api_key_id, agent_id)
     select ${id}, unnest(${(options.agentIds ?? []).map((one) => fromId('agent', one))}::uuid[])`.execute(
     db,
   );
   return { key, id, apiKeyId: toId('key', id) };
+}
+
+async function permissionsOf(
+  db: Db,
+  { workspaceId, userId }: { readonly workspaceId: string; readonly userId: string },
+  { agentIds }: KeyOptions,
+): Promise<readonly Permission[]> {
+  const { rows } = await sql<{ role: Role }>`
+    select role from members where workspace_id = ${workspaceId} and user_id = ${userId}`.execute(
+    db,
+  );
+  const owns = agentIds === undefined && rows[0]?.role === 'owner';
+  return permissions.filter((one) => owns || one !== 'own');
 }

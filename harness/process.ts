@@ -32,6 +32,8 @@ export async function spawnCueline(
       DATABASE_URL: databaseUrl(connection),
       CUELINE_SECRET: 'a secret that is used only by tests',
       CUELINE_LEASE_MS: '600',
+      // A fast machine must not reach it by accident.
+      CUELINE_MANAGE_PER_MINUTE: '1000000',
       PORT: '0',
       ...env,
     },

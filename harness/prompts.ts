@@ -13,7 +13,8 @@ export interface CreatedPrompt {
 /** Created with the owner's key. Versions have the format of the API; the default model is `cueline/echo`. */
 export async function makePrompt(service: Service, ...versions: object[]): Promise<CreatedPrompt> {
   const { key } = await service.key();
-  const prompt = await create(service, '/api/v1/prompts', { name: 'Prompt' }, key);
+  const fields = { name: 'Prompt', visibility: 'public' };
+  const prompt = await create(service, '/api/v1/prompts', fields, key);
   const path = `/api/v1/prompts/${prompt.promptId}`;
   const versionIds: string[] = [];
   for (const version of versions) {

@@ -91,6 +91,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       ...readConfig({ CUELINE_ALLOWED_HOSTS: allowedHost }),
       // Longer than a slow machine may pause: losing a lease without a kill counts as a fault.
       ...{ slots: 20, leaseMs: 60_000, publicUrl: options.publicUrl ?? null },
+      // A fast machine must not reach it by accident.
+      managePerMinute: 1_000_000,
       signIn: { github: null, google: null, oidc: null, ...options.providers },
       ...options.config,
     },

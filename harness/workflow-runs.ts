@@ -42,6 +42,7 @@ export function step({ agent, forEach, ...rest }: StepOptions): StepDefinition {
     when: null,
     fallback: null,
     onFailure: 'fail',
+    onUnreadable: 'fail',
     ...rest,
     forEach: forEach ? { concurrency: 5, max: 100, ...forEach } : null,
   };

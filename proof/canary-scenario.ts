@@ -88,7 +88,11 @@ export async function runScenario(
 
     // Resources.
     const key = await browser.post('/api/v1/keys', {
-      ...{ name: 'all', agentIds: null, permissions: ['execute', 'read', 'cancel', 'manage'] },
+      ...{
+        name: 'all',
+        agentIds: null,
+        permissions: ['execute', 'read', 'cancel', 'manage', 'own'],
+      },
     });
     const rotated = await browser.post(`/api/v1/keys/${key.apiKeyId}/rotate`, { graceSeconds: 60 });
     secrets.set('apiKey', String(key.key)).set('rotatedKey', String(rotated.key));

@@ -117,7 +117,10 @@ async function extendRetention(db: Db, agentIds: readonly string[]): Promise<voi
 
 async function createVersions(db: Db, owner: Caller, name: string) {
   const description = 'Created by the seeder.';
-  const { id: promptId } = await createPrompt(db, owner, { name, description });
+  const { id: promptId } = await createPrompt(db, owner, {
+    ...{ name, description },
+    visibility: 'public',
+  });
   const versions: SeededVersion[] = [];
   for (const user of userTemplates) {
     const texts = { system: `You answer for the shop. ${textOf(120)}`, user };

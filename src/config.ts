@@ -1,13 +1,15 @@
 import {
   allowedHostForm,
+  baseURLForm,
   credentialForm,
   databaseForm,
   emailForm,
   type Form,
   hostForm,
   limitsForm,
-  originForm,
   passwordForm,
+  providerForm,
+  proxyForm,
   rangeForm,
   secretForm,
   tokenForm,
@@ -15,6 +17,8 @@ import {
 } from './config/forms.ts';
 import { ConfigError, type Reader, reader } from './config/reader.ts';
 import type { RateLimits } from './core/execution/limits.ts';
+import { type ProviderEnv, providerVariables } from './core/model/provider.ts';
+import type { ProxySettings } from './core/proxy-settings.ts';
 
 export { ConfigError };
 
@@ -25,7 +29,7 @@ export interface Config {
   /** A worker process serves health and metrics only if a port is given. */
   readonly portGiven: boolean;
   readonly host: string;
-  /** The public URL of this server, such as `https://cueline.example.com`; no trailing slash. */
+  /** The public URL of this server, such as `https://example.com/cueline`; no trailing slash. */
   readonly publicUrl: string | null;
   /** An external PostgreSQL; `null` for the embedded one. */
   readonly databaseUrl: string | null;
@@ -45,6 +49,8 @@ export interface Config {
   /** The limits that the Testing stage caps agents at. */
   readonly testingLimits: RateLimits;
   readonly listPerMinute: number;
+  /** Management calls of a key or user to this process. */
+  readonly managePerMinute: number;
   /** Events accepted per webhook and minute. */
   readonly webhookPerMinute: number;
   /** IP addresses and CIDR ranges whose `X-Forwarded-For` is trusted. */
@@ -63,8 +69,10 @@ export interface Config {
   };
   /** The server URL and API key that client commands use. */
   readonly client: { readonly url: string | null; readonly apiKey: string | null };
-  /** The usual variables of the model providers, passed on unchanged. */
-  readonly providerEnv: Readonly<Record<string, string>>;
+  /** The usual variables of the model providers. */
+  readonly providerEnv: ProviderEnv;
+  /** For calls to model and identity providers and for traces. */
+  readonly proxies: ProxySettings;
   /** Probable mistakes that do not prevent a start. */
   readonly warnings: readonly string[];
 }
@@ -78,7 +86,7 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 's
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * Reads and validates the environment. An empty variable counts as absent.
+ * Reads and validates the environment. An empty variable counts as absent. A secret may be in a file: `NAME_FILE`.
  * @throws {ConfigError} that lists every problem
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
@@ -89,7 +97,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     port: read.number('PORT', 4000, 0, 65_535),
     portGiven: read.text('PORT') !== null,
     host: read.text('HOST', hostForm) ?? '127.0.0.1',
-    publicUrl: read.text('CUELINE_PUBLIC_URL', originForm),
+    publicUrl: read.text('CUELINE_PUBLIC_URL', baseURLForm),
     databaseUrl: read.text('DATABASE_URL', databaseForm),
     databasePool: read.number('CUELINE_DATABASE_POOL', 10, 1, 200),
     dataDir: read.text('CUELINE_DATA_DIR') ?? '.cueline',
@@ -109,6 +117,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       requestsPerDay: perDay,
     },
     listPerMinute: read.number('CUELINE_LIST_PER_MINUTE', 300, 1, 1_000_000),
+    managePerMinute: read.number('CUELINE_MANAGE_PER_MINUTE', 600, 1, 1_000_000),
     webhookPerMinute: read.number('CUELINE_WEBHOOK_PER_MINUTE', 600, 1, 1_000_000),
     trustedProxies: read.list('CUELINE_TRUSTED_PROXIES', rangeForm),
     allowedHosts: read.list('CUELINE_ALLOWED_HOSTS', allowedHostForm),
@@ -117,10 +126,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     otlpEndpoint: read.text('OTEL_EXPORTER_OTLP_ENDPOINT', urlForm),
     signIn: signIn(read),
     client: {
-      url: read.text('CUELINE_URL', originForm),
+      url: read.text('CUELINE_URL', baseURLForm),
       apiKey: read.text('CUELINE_KEY', credentialForm),
     },
-    providerEnv: providerEnv(env),
+    providerEnv: providerEnv(read),
+    proxies: proxies(read),
   };
   read.refuseIfWrong();
   return freeze({ ...config, warnings: read.unknown() });
@@ -155,12 +165,17 @@ function signIn(read: Reader): Config['signIn'] {
   return providers;
 }
 
-const providerName =
-  /^(OPENAI|ANTHROPIC|GOOGLE|GEMINI|AZURE|AWS|OLLAMA|MISTRAL|GROQ|OPENROUTER|DEEPSEEK|XAI)_/;
+function providerEnv(read: Reader): ProviderEnv {
+  const entries = providerVariables.map((name) => [name, read.text(name, providerForm)]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== null));
+}
 
-function providerEnv(env: NodeJS.ProcessEnv): Record<string, string> {
-  const entries = Object.entries(env).filter(([name, value]) => providerName.test(name) && value);
-  return Object.fromEntries(entries) as Record<string, string>;
+/** The lower-case name precedes. Like undici, https calls use the http proxy if they have none of their own. */
+function proxies(read: Reader): ProxySettings {
+  const http = read.text('http_proxy', proxyForm) ?? read.text('HTTP_PROXY', proxyForm);
+  const https = read.text('https_proxy', proxyForm) ?? read.text('HTTPS_PROXY', proxyForm);
+  const noProxy = read.text('no_proxy') ?? read.text('NO_PROXY') ?? '';
+  return { http, https: https ?? http, noProxy };
 }
 
 function freeze<T extends object>(value: T): T {

@@ -8,6 +8,7 @@ import {
   createGracefulShutdown,
   type GracefulShutdown,
 } from './api/http/graceful-shutdown.ts';
+import { createManagementLimit } from './api/http/management-limit.ts';
 import { countExecuteCalls, createMetrics } from './api/http/metrics.ts';
 import { createWaitSlots } from './api/http/wait-for.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';
@@ -83,6 +84,7 @@ export interface WiringDeps {
     | 'leaseMs'
     | 'testingLimits'
     | 'listPerMinute'
+    | 'managePerMinute'
     | 'webhookPerMinute'
     | 'trustedProxies'
     | 'publicUrl'
@@ -294,8 +296,8 @@ function createApp(
 ): { readonly app: FastifyInstance; draining: boolean } {
   const { config, db, logger, role } = deps;
   const { metrics, worker } = engine;
-  const { metricsToken, trustedProxies } = config;
-  const app = createServer({ logger, trustedProxies, shutdown });
+  const { metricsToken, trustedProxies, publicUrl } = config;
+  const app = createServer({ logger, trustedProxies, publicUrl, shutdown });
   const server = { app, draining: false };
   systemRoutes(app, {
     ...{ db, metrics, metricsToken, draining: () => server.draining },
@@ -326,6 +328,7 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
   return {
     ...{ db, exportDb, reads, singlePipelines, admission, canceler, sessions, checkSameOrigin },
     ...{ listPerMinute, webhookPerMinute, testingLimits, onKeyUsed },
+    limitManagement: createManagementLimit(config.managePerMinute),
     waiters: engine.waiters,
     workflowStarter: workflows.starter,
     workflowCanceler: workflows.canceler,

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, readConfig, requireSecret } from '../src/config.ts';
+import { providerVariables } from '../src/core/model/provider.ts';
 
-const secret = 'x'.repeat(32);
+const secret = 'a secret of the configuration tests';
 const databaseUrl = 'postgres://cueline:pass@db.example.com:5432/cueline';
 
 test('an empty environment gives the documented defaults', () => {
@@ -23,6 +27,7 @@ test('an empty environment gives the documented defaults', () => {
     drainMs: 30_000,
     testingLimits: { requestsPerMinute: 10, requestsPerHour: 500, requestsPerDay: 10_000 },
     listPerMinute: 300,
+    managePerMinute: 600,
     webhookPerMinute: 600,
     trustedProxies: [],
     allowedHosts: [],
@@ -32,6 +37,7 @@ test('an empty environment gives the documented defaults', () => {
     signIn: { github: null, google: null, oidc: null },
     client: { url: null, apiKey: null },
     providerEnv: {},
+    proxies: { http: null, https: null, noProxy: '' },
     warnings: [],
   });
 });
@@ -77,6 +83,8 @@ const good: [
     'https://cueline.example.com',
   ],
   ['CUELINE_PUBLIC_URL', 'http://10.0.0.1:4000', (c) => c.publicUrl, 'http://10.0.0.1:4000'],
+  ['CUELINE_PUBLIC_URL', 'https://x/ai/cueline/', (c) => c.publicUrl, 'https://x/ai/cueline'],
+  ['CUELINE_URL', 'https://x/cueline', (c) => c.client.url, 'https://x/cueline'],
   ['DATABASE_URL', databaseUrl, (c) => c.databaseUrl, databaseUrl],
   [
     'DATABASE_URL',
@@ -89,6 +97,12 @@ const good: [
     'postgres://me@/cueline?host=/run',
     (c) => c.databaseUrl,
     'postgres://me@/cueline?host=/run',
+  ],
+  [
+    'DATABASE_URL',
+    'postgres://u:p%23%40%2F%3F%25:w@[::1]/db?host=/run&application_name=a?b',
+    (c) => c.databaseUrl,
+    'postgres://u:p%23%40%2F%3F%25:w@[::1]/db?host=/run&application_name=a?b',
   ],
   ['CUELINE_SECRET', secret, (c) => c.secret, secret],
   ['CUELINE_MIGRATE', 'manual', (c) => c.migrate, 'manual'],
@@ -113,6 +127,11 @@ const good: [
   ['OPENAI_API_KEY', 'sk-1', (c) => c.providerEnv, { OPENAI_API_KEY: 'sk-1' }],
   ['OLLAMA_HOST', 'box:11434', (c) => c.providerEnv, { OLLAMA_HOST: 'box:11434' }],
   ['PATH', '/bin', (c) => c.providerEnv, {}],
+  ['HTTP_PROXY', 'proxy:3128', (c) => c.proxies.http, 'http://proxy:3128'],
+  ['http_proxy', 'http://proxy:3128', (c) => c.proxies.https, 'http://proxy:3128'],
+  ['HTTPS_PROXY', 'https://u:p@proxy', (c) => c.proxies.https, 'https://u:p@proxy'],
+  ['https_proxy', 'http://proxy', (c) => c.proxies.http, null],
+  ['no_proxy', 'localhost,.lan', (c) => c.proxies.noProxy, 'localhost,.lan'],
 ];
 for (const [variable, given, read, is] of good) {
   test(`${variable}=${given} is accepted`, () => {
@@ -127,7 +146,10 @@ const bad: [variable: string, ...given: string[]][] = [
     'CUELINE_PUBLIC_URL',
     'cueline.example.com',
     'ftp://x',
-    'https://x/path',
+    'https://x/api',
+    'https://x/agents/cueline',
+    'https://x/a%20b',
+    'https://x//a',
     'https://x/?q',
     'https://x/#f',
   ],
@@ -138,6 +160,7 @@ const bad: [variable: string, ...given: string[]][] = [
   ['CUELINE_DRAIN_MS', '-1', '30s'],
   ['CUELINE_DATABASE_POOL', '0', '201'],
   ['CUELINE_LIST_PER_MINUTE', '0', 'none'],
+  ['CUELINE_MANAGE_PER_MINUTE', '0', 'none'],
   ['CUELINE_WEBHOOK_PER_MINUTE', '0', '1000001'],
   ['CUELINE_TESTING_LIMITS', '10', '10/500', '0/1/1', '10/500/10000/1', '10/x/1'],
   ['CUELINE_TRUSTED_PROXIES', 'proxy.lan', '10.0.0.0/33', '::1/129', '10.0.0.0/', '10.0.0.256'],
@@ -159,11 +182,18 @@ for (const [variable, ...values] of bad) {
 
 const secrets: [variable: string, given: string][] = [
   ['CUELINE_SECRET', 'hunter2'],
+  ['CUELINE_SECRET', 'a'.repeat(64)],
+  ['CUELINE_SECRET', `${'a'.repeat(40)}b`],
+  ['CUELINE_SECRET', '1234'.repeat(10)],
+  ['CUELINE_SECRET', 'hunter2-'.repeat(5).slice(0, 37)],
+  ['CUELINE_SECRET', 'hunter1hunter2hunter3hunter4hunter5'],
+  ['CUELINE_SECRET', '0123456789abcdef0123456789abcdef'],
   ['CUELINE_OWNER_PASSWORD', 'hunter2'],
   ['CUELINE_METRICS_TOKEN', 'hunter2 hunter2 hunter2'],
   ['CUELINE_KEY', 'hunter2 hunter2'],
   ['DATABASE_URL', 'mysql://root:hunter2@db/x'],
   ['DATABASE_URL', 'hunter2'],
+  ['HTTPS_PROXY', 'socks5://user:hunter2@proxy'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'grpc://user:hunter2@otel'],
   ['CUELINE_PUBLIC_URL', 'https://user:hunter2@example.com'],
 ];
@@ -172,7 +202,23 @@ for (const [variable, given] of secrets) {
     const problems = problemsOf({ [variable]: given });
     assert.equal(problems.length, 1);
     assert.ok(problems[0]?.startsWith(`${variable} is not valid; expected `));
-    assert.ok(!problems[0]?.includes('hunter2'));
+    assert.ok(!problems[0]?.includes('hunter') && !problems[0]?.includes(given));
+  });
+}
+
+const unencoded = ['#', '@', '?', '/', '%'].flatMap((sign) => [
+  `postgres://cueline:hunter${sign}two@db.example.com/cueline`,
+  `postgres://cueline:hunter${sign}@db.example.com/cueline`,
+  `postgres://cueline:12${sign}yhunter@db/cueline?sslmode=require`,
+  `postgres://cueline:a@b${sign}hunter@/cueline?host=/run`,
+  `postgres://db/cueline?user=cueline&password=hunter${sign}two@three`,
+]);
+for (const given of unencoded) {
+  test(`a password with an unencoded sign is refused with a hint, and not shown (${given})`, () => {
+    const [problem = '', ...others] = problemsOf({ DATABASE_URL: given });
+    assert.deepEqual(others, []);
+    assert.match(problem, /^DATABASE_URL is not valid; expected .*percent-encoded.*# as %23/);
+    assert.doesNotMatch(problem, /hunter|two/);
   });
 }
 
@@ -210,6 +256,53 @@ test('a sign-in provider needs all variables of its group', () => {
     'PORT is "x"; expected a whole number from 0 to 65535.',
     'CUELINE_PUBLIC_URL is missing: an identity provider must know where to send browsers back to.',
   ]);
+});
+
+test('secrets are read from files', (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'cueline-config-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const file = (name: string, text: string | Buffer) => {
+    writeFileSync(join(directory, name), text);
+    return join(directory, name);
+  };
+  const config = readConfig({
+    DATABASE_URL_FILE: file('url', `${databaseUrl}\n`),
+    CUELINE_SECRET_FILE: file('secret', `\uFEFF${secret}\r\n`),
+    CUELINE_OWNER_PASSWORD_FILE: file('password', 'a password of ten'),
+    CUELINE_METRICS_TOKEN_FILE: file('token', 'a-token-of-sixteen'),
+    CUELINE_PUBLIC_URL: 'https://cueline.example.com',
+    CUELINE_GITHUB_CLIENT_ID: 'gh',
+    CUELINE_GITHUB_CLIENT_SECRET_FILE: file('client', 'hush'),
+    ...Object.fromEntries(
+      providerVariables.map((name) => [`${name}_FILE`, file(name, `value of ${name}\n`)]),
+    ),
+    // Of other programs, and not for Cueline.
+    AWS_WEB_IDENTITY_TOKEN_FILE: '/nowhere',
+  });
+  assert.equal(config.databaseUrl, databaseUrl);
+  assert.equal(config.secret, secret);
+  assert.equal(config.owner.password, 'a password of ten');
+  assert.equal(config.metricsToken, 'a-token-of-sixteen');
+  assert.deepEqual(config.signIn.github, { clientId: 'gh', clientSecret: 'hush' });
+  assert.equal(config.providerEnv.OPENAI_API_KEY, 'value of OPENAI_API_KEY');
+  assert.equal(Object.keys(config.providerEnv).length, providerVariables.length);
+  assert.deepEqual(config.warnings, []);
+
+  const missing = join(directory, 'missing');
+  const [absent, empty, binary, invalid, twice, ...others] = problemsOf({
+    DATABASE_URL_FILE: missing,
+    CUELINE_SECRET_FILE: file('empty', ' \n'),
+    CUELINE_OWNER_PASSWORD_FILE: file('binary', Buffer.from([0xff, 0xfe, 0x61])),
+    OPENAI_API_KEY: 'sk-1',
+    OPENAI_API_KEY_FILE: file('key', 'sk-2'),
+    CUELINE_METRICS_TOKEN_FILE: file('short', 'hunter2'),
+  });
+  assert.equal(absent, `DATABASE_URL_FILE (${missing}) cannot be read as UTF-8 text (ENOENT).`);
+  assert.match(empty ?? '', /^CUELINE_SECRET_FILE \(.*\) is empty\.$/);
+  assert.match(binary ?? '', /^CUELINE_OWNER_PASSWORD_FILE .* cannot be read as UTF-8 text/);
+  assert.match(twice ?? '', /^OPENAI_API_KEY_FILE .* is set together with OPENAI_API_KEY\.$/);
+  assert.match(invalid ?? '', /^CUELINE_METRICS_TOKEN is not valid/);
+  assert.deepEqual(others, []);
 });
 
 test('an unknown CUELINE_ variable is a warning', () => {

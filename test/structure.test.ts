@@ -77,6 +77,11 @@ const onlyThere: { what: RegExp; name: string; where: RegExp }[] = [
     name: 'SQL',
     where: /^src\/store\//,
   },
+  {
+    what: /\brequest\.ips?\b|\bips?\b[^}\n]*\}: FastifyRequest|\.remoteAddress\b(?! === undefined)/,
+    name: 'an address of the caller',
+    where: /^src\/api\/http\/caller-address\.ts$/,
+  },
 ];
 
 test('every import stands in the table', () => {
@@ -168,7 +173,7 @@ test('no name in the product is homely', () => {
   assert.deepEqual(found, []);
 });
 
-test('SQL, the environment and better-auth stand only at their places', () => {
+test('SQL, the environment, better-auth and addresses stand only at their places', () => {
   const wrong = files
     .filter(({ file }) => file.startsWith('src/'))
     .flatMap(({ file, text }) =>

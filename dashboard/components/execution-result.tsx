@@ -42,7 +42,7 @@ function Ended({ record }: { readonly record: EndedExecution }) {
     ['Latency', formatDuration(record.latencyMs)],
     ['Input tokens', formatExactCount(inputTokens)],
     ['Output tokens', formatExactCount(outputTokens)],
-    ['Cost', costKnown ? formatCost(costUSD) : 'unknown'],
+    ['Cost', costUSD !== undefined && costKnown ? formatCost(costUSD) : 'unknown'],
   ];
   return (
     <>

@@ -14,8 +14,7 @@ export function PasswordForm() {
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNew] = useState('');
   const change = useSingleFlight({
-    mutationFn: () =>
-      cueline.session.changePassword({ currentPassword, newPassword, revokeOtherSessions: true }),
+    mutationFn: () => cueline.session.changePassword({ currentPassword, newPassword }),
     onSuccess: () => {
       setCurrent('');
       setNew('');

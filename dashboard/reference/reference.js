@@ -21,7 +21,8 @@ const customCss = `
 `;
 
 Scalar.createApiReference('#reference', {
-  url: '/openapi.json',
+  // Beside this page, under whatever path.
+  url: './openapi.json',
   customCss,
   // No request may leave this server: no fonts, telemetry or AI service of the vendor.
   withDefaultFonts: false,

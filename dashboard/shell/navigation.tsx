@@ -2,6 +2,7 @@ import { Kbd, UnstyledButton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Me } from '../../src/client/index.ts';
 import { Icon } from '../components/icon.tsx';
+import { serverPath } from '../data/client/base-path.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { commandKey } from './command-key.ts';
 import classes from './navigation.module.css';
@@ -31,7 +32,7 @@ export function Navigation(props: {
         ))}
       </nav>
       <div className={classes.foot}>
-        <a className={classes.item} href="/docs" target="_blank" rel="noreferrer">
+        <a className={classes.item} href={serverPath('/docs')} target="_blank" rel="noreferrer">
           <Icon name="reference" />
           API reference
         </a>

@@ -5,6 +5,7 @@ import type { Me } from '../../src/client/index.ts';
 import { Dialog } from '../components/dialogs/dialog.tsx';
 import { PasswordField } from '../components/fields/password-field.tsx';
 import { FormError } from '../components/form-error.tsx';
+import { routerPath, serverPath } from '../data/client/base-path.ts';
 import { cueline } from '../data/client/client.ts';
 
 /** Signs in again over the current page, so that unsaved input survives an expired session. */
@@ -24,8 +25,8 @@ export default function SessionExpiredDialog(props: {
     signIn.mutate();
   };
   const leave = () => {
-    const from = location.pathname + location.search;
-    location.assign(`/sign-in?${new URLSearchParams({ from })}`);
+    const from = routerPath(location.pathname) + location.search;
+    location.assign(serverPath(`/sign-in?${new URLSearchParams({ from })}`));
   };
   return (
     <Dialog title="Your session has ended" locked onClose={leave}>

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { serverPath } from '../data/client/base-path.ts';
 import { chooseWorkspace, cueline } from '../data/client/client.ts';
 
 /**
@@ -11,7 +12,7 @@ export function useSignOut() {
     onSuccess: () => {
       chooseWorkspace(null);
       sessionStorage.clear();
-      location.assign('/sign-in');
+      location.assign(serverPath('/sign-in'));
     },
   });
 }

@@ -1,6 +1,7 @@
 import { Menu, UnstyledButton } from '@mantine/core';
 import type { Me } from '../../src/client/index.ts';
 import { Icon } from '../components/icon.tsx';
+import { serverPath } from '../data/client/base-path.ts';
 import { chooseWorkspace } from '../data/client/client.ts';
 import { workspaceName } from '../data/workspace/me.ts';
 import { Logo } from './logo.tsx';
@@ -17,7 +18,7 @@ export function WorkspaceSwitcher({ me }: { readonly me: Me }) {
   if (me.workspaces.length < 2) return <div className={classes.workspace}>{name}</div>;
   const choose = (workspaceId: string) => {
     chooseWorkspace(workspaceId);
-    location.assign('/');
+    location.assign(serverPath('/'));
   };
   return (
     <Menu position="bottom-start" width={240}>

@@ -5,6 +5,7 @@ import {
   type MantineColorSchemeManager,
   type MantineColorsTuple,
 } from '@mantine/core';
+import { serverPath } from '../data/client/base-path.ts';
 
 /** The Mantine theme. Colours come from `tokens.css`, for light and dark. */
 
@@ -91,7 +92,7 @@ export const colorScheme: MantineColorSchemeManager = {
     remembered.set(scheme);
     const days = scheme === 'auto' ? 0 : 365;
     // biome-ignore lint/suspicious/noDocumentCookie: not all supported browsers have the Cookie Store API, and the value needs no encoding.
-    document.cookie = `cueline-color-scheme=${scheme}; path=/; max-age=${days * 86_400}; samesite=lax`;
+    document.cookie = `cueline-color-scheme=${scheme}; path=${serverPath('/')}; max-age=${days * 86_400}; samesite=lax`;
   },
 };
 

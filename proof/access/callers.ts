@@ -76,6 +76,7 @@ export async function makeCallers(environment: ProofEnvironment, url: string): P
     await only('read'),
     await only('cancel'),
     await only('manage'),
+    await only('own'),
     key('all', fullKey, 'nothing'),
     key("editor's key", await environment.key({ userId: editorId }), 'private agents'),
     key("viewer's key", await environment.key({ userId: viewerId }), 'private agents'),

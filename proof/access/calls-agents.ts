@@ -162,5 +162,11 @@ async function pinned(fixture: AccessFixture, note: string) {
   const { id, promptVersionId } = await fixture.agent(note);
   const { rows } = await sql<{ promptId: string }>`
     select prompt_id from agents where id = ${id}`.execute(fixture.environment.db);
+  if (note === 'prompt private') {
+    await sql`
+      update prompts set visibility = 'private' where id = ${rows[0]?.promptId}`.execute(
+      fixture.environment.db,
+    );
+  }
   return { promptId: toId('prompt', rows[0]?.promptId ?? ''), promptVersionId };
 }

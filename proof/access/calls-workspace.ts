@@ -98,6 +98,9 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
   },
 
   'GET /api/v1/me': at('/api/v1/me'),
+  async 'DELETE /api/v1/me'(fixture, _note, caller) {
+    return caller.userId === null ? { path: '/api/v1/me' } : deleteAccount(fixture, caller);
+  },
   async 'GET /api/v1/members'(fixture) {
     return { path: '/api/v1/members', workspace: [await addColleague(fixture)] };
   },
@@ -187,6 +190,20 @@ async function leaveWorkspace(fixture: AccessFixture, { userId }: Caller): Promi
   const leaving = await addMember(db, member.workspaceId, member.role);
   const { cookie } = await signIn({ db, url: fixture.url }, leaving);
   return { path: `/api/v1/members/${toId('user', leaving)}`, headers: { cookie } };
+}
+
+/** Of somebody like the caller, who is needed for the rows to come. A removed member has an account, too. */
+async function deleteAccount(fixture: AccessFixture, { userId }: Caller): Promise<Call> {
+  const { db } = fixture.environment;
+  const like = userId === null ? null : await findSessionCaller(db, userId, null);
+  const leaving = await addMember(
+    db,
+    like?.workspaceId ?? fixture.environment.workspaceId,
+    'viewer',
+  );
+  const { cookie } = await signIn({ db, url: fixture.url }, leaving);
+  if (!like) await sql`delete from members where user_id = ${leaving}`.execute(db);
+  return { path: '/api/v1/me', headers: { cookie } };
 }
 
 async function addErasure({ environment }: AccessFixture): Promise<string> {

@@ -2,8 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { sessionPaths } from '../../src/api/access/session-paths.ts';
-import { pages } from '../../src/api/routes/system/dashboard.ts';
 import { readConfig } from '../../src/config.ts';
+import { pageSegments } from '../../src/core/public-url.ts';
 import { wire } from '../../src/wiring.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import type { Row } from './table.ts';
@@ -35,7 +35,7 @@ export async function routesOf({ connection, db }: ProofEnvironment): Promise<Ro
   }).finally(() => unsubscribe('fastify.initialization', note));
   await drain(0);
   // The dashboard's page and files are public: they contain no workspace data.
-  const page = new RegExp(`^/(${pages.join('|')}|assets)?(/\\*)?$`);
+  const page = new RegExp(`^/(${pageSegments.join('|')}|assets)?(/\\*)?$`);
   const calls = routes.filter(({ path }) => !page.test(path));
   // One wildcard route serves these paths.
   const sessions = Object.entries(sessionPaths).map(([path, { method }]) => ({

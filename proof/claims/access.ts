@@ -90,8 +90,9 @@ async function proveRow(fixture: AccessFixture, row: Row, prints: Fingerprints) 
   };
   const refused = cells.filter(({ expected }) => expected >= 400);
   const admitted = cells.filter(({ expected }) => expected < 400);
-  // Sessions belong to users, not to a workspace, and public routes have no workspace.
-  const ofWorkspace = !inAuth && admitted.length < cells.length && isWrite(row);
+  // Sessions and accounts belong to users, not to a workspace, and public routes have no workspace.
+  const ofUser = inAuth || path === '/api/v1/me';
+  const ofWorkspace = !ofUser && admitted.length < cells.length && isWrite(row);
   const others = admitted.filter(({ caller }) => ofWorkspace && caller.elsewhere);
 
   const before = await prints.all();

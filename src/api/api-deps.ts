@@ -11,6 +11,7 @@ import type { Db } from '../store/connection/database.ts';
 import type { Pipelines } from '../store/connection/pipeline.ts';
 import type { Authenticator } from './access/authenticate.ts';
 import type { Sessions } from './access/session.ts';
+import type { ManagementLimit } from './http/management-limit.ts';
 import type { WaitSlots } from './http/wait-for.ts';
 
 /** Dependencies of the routes; `wiring.ts` creates them. */
@@ -37,6 +38,7 @@ export interface ApiDeps {
   /** Records the last use of a key. */
   readonly onKeyUsed: (hash: string) => void;
   readonly listPerMinute: number;
+  readonly limitManagement: ManagementLimit;
   /** Events that one webhook accepts per minute. */
   readonly webhookPerMinute: number;
   /** Limits of agents in the Testing stage. */

@@ -8,7 +8,9 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { CallFailure, notFound } from '../core/failure.ts';
+import { basePathOf } from '../core/public-url.ts';
 import { announcesBody } from './http/body.ts';
+import { rangeMatcher } from './http/caller-address.ts';
 import { drainAfterResponse } from './http/drain-socket.ts';
 import { asCallFailure, errorResponse } from './http/error-response.ts';
 import { type GracefulShutdown, idleBufferMs, idleMs } from './http/graceful-shutdown.ts';
@@ -24,6 +26,8 @@ export interface ServerOptions {
   readonly logger: FastifyBaseLogger;
   /** Addresses of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
+  /** Its path is removed from requests, because some proxies do not. An https URL enables HSTS. Default: none. */
+  readonly publicUrl?: string | null;
   readonly shutdown: GracefulShutdown;
   /** Default: `serverLimits`. */
   readonly limits?: ServerLimits;
@@ -33,6 +37,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The methods of the routes at a URL; empty for an unknown path. */
     methodsAt(url: string): string[];
+    /** The path of the public URL; empty if it has none. Paths in responses begin with it. */
+    basePath: string;
     /** Sends the not-found page to browsers; null for other clients. */
     unknownPage?(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | null;
   }
@@ -42,9 +48,10 @@ declare module 'fastify' {
 const headerBytesMax = 16_384;
 
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { shutdown, limits = serverLimits } = options;
+  const { limits = serverLimits } = options;
   const app = Fastify(fastifyOptions(options, limits));
   app.decorate('methodsAt', recordRoutes(app));
+  app.decorate('basePath', basePathOf(options.publicUrl ?? null));
   // An unknown `Expect` header does not change how a body is read.
   app.server.on('checkExpectation', (request, response) => {
     app.server.emit('request', request, response);
@@ -54,36 +61,38 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   disconnectSlowReaders(app.server, limits);
-  app.server.on('connection', shutdown.recordActivity);
+  app.server.on('connection', options.shutdown.recordActivity);
   app.server.on('connection', (socket) => {
     // Node caches the peer address at its first use: read here, it is known after a reset. If it is missing, the
     // connection was reset before it was accepted.
     if (socket.remoteAddress === undefined) socket.destroy();
   });
-  addRequestHooks(app, shutdown);
+  addRequestHooks(app, options);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request, reply) => sendUnknownPath(app, request, reply));
   return app;
 }
 
 function fastifyOptions(
-  { logger, trustedProxies }: ServerOptions,
+  { logger, trustedProxies, publicUrl = null }: ServerOptions,
   limits: ServerLimits,
 ): FastifyHttpOptions<Server, FastifyBaseLogger> {
+  const basePath = basePathOf(publicUrl);
   return {
     loggerInstance: logger,
     logController: new LogController({
       disableRequestLogging: true,
       requestIdLogLabel: 'requestId',
     }),
-    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    trustProxy: trustedProxies.length > 0 && rangeMatcher(trustedProxies),
     genReqId: generateRequestId,
     requestTimeout: limits.requestMs,
     keepAliveTimeout: idleMs,
     forceCloseConnections: 'idle',
     // The router sets no limit of its own: the key is checked first whatever the path, and headers are limited.
     routerOptions: { maxParamLength: headerBytesMax, ignoreDuplicateSlashes: false },
-    rewriteUrl: ({ url = '/' }) => (url.includes('%') ? escapeBrokenPath(url) : url),
+    rewriteUrl: ({ url = '/' }) =>
+      withoutBasePath(url.includes('%') ? escapeBrokenPath(url) : url, basePath),
     clientErrorHandler: rejectMalformed,
     http: {
       requireHostHeader: false,
@@ -98,19 +107,23 @@ function fastifyOptions(
   };
 }
 
+/** One year. Other names of the domain are not ours to decide about. */
+const hsts = 'max-age=31536000';
+
 /** Hooks use callbacks: a promise for each hook costs a tenth of a request. */
-function addRequestHooks(app: FastifyInstance, shutdown: GracefulShutdown): void {
+function addRequestHooks(app: FastifyInstance, { shutdown, publicUrl }: ServerOptions): void {
   const openRequests = new OpenRequests();
+  const headers = {
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    ...(publicUrl?.startsWith('https:') && { 'strict-transport-security': hsts }),
+  };
   app.decorateRequest('open', false);
   app.addHook('onRequest', (request, reply, done) => {
     // Fastify rejects a malformed content type before the key is checked, and a QUERY without one; `readBody` reads
     // the raw header instead, and no route answers QUERY.
     request.raw.headers['content-type'] = request.method === 'QUERY' ? 'any/type' : undefined;
-    reply.headers({
-      'x-request-id': request.id,
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-store',
-    });
+    reply.headers(headers).header('x-request-id', request.id);
     const rejection = openRequests.add(request);
     reply.raw.once('close', () => {
       openRequests.remove(request);
@@ -156,6 +169,14 @@ function sendFailure(reply: FastifyReply, failure: CallFailure, requestId: strin
 /** Whether the client disconnected before the response started, which aborts the stream of its body. */
 function isDisconnect(error: unknown, { raw }: FastifyReply): boolean {
   return raw.destroyed && (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
+/** A proxy may have removed the base path already. */
+function withoutBasePath(url: string, basePath: string): string {
+  if (basePath === '' || !url.startsWith(basePath)) return url;
+  const rest = url.slice(basePath.length);
+  if (rest.startsWith('/')) return rest;
+  return rest === '' || rest.startsWith('?') ? `/${rest}` : url;
 }
 
 /** Escapes the percent signs of a malformed path. The router would respond before the key is checked. */

@@ -8,8 +8,8 @@ import type { ExecutionDetail } from './wire.ts';
 export type ExecuteAccepted = Output<'POST /api/v1/agents/{agentId}/execute'>;
 export type Variables = Readonly<Record<string, unknown>>;
 
-type Figure = 'latencyMs' | 'tokensUsed' | 'inputTokens' | 'outputTokens' | 'costUSD' | 'costKnown';
-/** An execution that has ended, with all its figures. */
+type Figure = 'latencyMs' | 'tokensUsed' | 'inputTokens' | 'outputTokens';
+/** An execution that has ended, with its figures. The cost is absent for a key with `allowedOrigins` and without `read`. */
 export type EndedExecution = ExecutionDetail &
   Required<Pick<ExecutionDetail, Figure | 'completedAt'>> & {
     readonly status: Exclude<ExecutionDetail['status'], 'processing'>;

@@ -37,12 +37,8 @@ export function session(request: Request) {
     async signOut(): Promise<void> {
       await call('POST /api/auth/sign-out', {});
     },
-    /** Optionally ends the user's other sessions. */
-    async changePassword(change: {
-      currentPassword: string;
-      newPassword: string;
-      revokeOtherSessions?: boolean;
-    }): Promise<void> {
+    /** Ends the user's other sessions. */
+    async changePassword(change: { currentPassword: string; newPassword: string }): Promise<void> {
       await call('POST /api/auth/change-password', { body: change });
     },
   };

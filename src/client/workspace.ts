@@ -54,6 +54,10 @@ export function workspace(request: Request) {
     async me(options?: CallOptions): Promise<Me> {
       return (await request('GET /api/v1/me', {}, options)).body;
     },
+    /** Deletes the account of the signed-in user. Requires a session. */
+    async deleteMe(options?: CallOptions): Promise<void> {
+      await request('DELETE /api/v1/me', {}, options);
+    },
   };
 }
 

@@ -1,12 +1,15 @@
 import { isIP } from 'node:net';
 import { isEmail } from '../core/people/email.ts';
+import { isBasePath } from '../core/public-url.ts';
 
 /**
- * The format of a variable: `allowed` completes the sentence «expected …»; `secret` keeps its value out of messages.
+ * The format of a variable: `allowed` completes the sentence «expected …»; `secret` keeps its value out of messages, and
+ * `fromFile` allows `NAME_FILE` instead.
  */
 export interface Form {
   readonly allowed: string;
   readonly secret?: true;
+  readonly fromFile?: true;
   readonly accepts: (text: string) => boolean;
   /** The value in the form the program uses. */
   readonly normal?: (text: string) => string;
@@ -23,44 +26,72 @@ export const urlForm: Form = {
   accepts: (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
 };
 
-export const originForm: Form = {
-  allowed: 'an http:// or https:// URL without a path, such as https://cueline.example.com',
+/** A base URL, perhaps with a path; used without a slash at its end. */
+export const baseURLForm: Form = {
+  allowed:
+    'an http:// or https:// URL such as https://cueline.example.com or https://example.com/cueline, with a path of letters, digits and . _ ~ - that does not begin like one of Cueline (api, docs, agents, …)',
   accepts: (text) => {
     const url = URL.parse(text);
-    return urlForm.accepts(text) && [url?.origin, `${url?.origin}/`].includes(url?.href);
+    const plain = url && [url.origin, url.pathname].join('') === url.href;
+    return (
+      urlForm.accepts(text) && Boolean(plain) && isBasePath(url?.pathname.replace(/\/$/, '') ?? '')
+    );
   },
-  normal: (text) => new URL(text).origin,
+  normal: (text) => new URL(text).href.replace(/\/$/, ''),
 };
 
 export const databaseForm: Form = {
-  allowed: 'postgres://user:password@host:5432/database',
+  allowed:
+    'postgres://user:password@host:5432/database, with # % / ? @ in its parts percent-encoded (# as %23, % as %25, / as %2F, ? as %3F, @ as %40)',
   secret: true,
-  // No host: `pg` reads this as a Unix socket, `postgres://user@/database?host=/run/postgresql`.
-  accepts: (text) =>
-    /^postgres(ql)?:$/.test(URL.parse(text.replace('@/', '@localhost/'))?.protocol ?? ''),
+  fromFile: true,
+  accepts(text) {
+    // The URL parser would take the rest of a password behind one of these characters for the host, path or query.
+    const misread = /#|@.*@|[/?].*@|%(?![0-9a-f]{2})/is.test(text.replace(/^[^/]*\/\//, ''));
+    // No host: `pg` reads this as a Unix socket, `postgres://user@/database?host=/run/postgresql`.
+    const url = URL.parse(text.replace('@/', '@localhost/'));
+    return !misread && /^postgres(ql)?:$/.test(url?.protocol ?? '');
+  },
 };
 
 export const secretForm: Form = {
-  allowed: '32 characters or more',
+  allowed: '32 characters or more that do not repeat a pattern',
   secret: true,
-  accepts: (text) => text.length >= 32,
+  fromFile: true,
+  accepts: (text) => text.length >= 32 && !repeatsPattern(text),
 };
+
+/** The share of characters that equal the one a period before. Random texts stay far below, even of digits alone. */
+const repeatedShareMax = 0.75;
+
+/** Whether a text consists of a shorter text again and again, perhaps with a few changes (`secret1secret2secret3`). */
+function repeatsPattern(text: string): boolean {
+  for (let period = 1; period <= text.length / 2; period++) {
+    const rest = [...text.slice(period)];
+    const repeated = rest.filter((character, at) => character === text[at]).length;
+    if (repeated >= rest.length * repeatedShareMax) return true;
+  }
+  return false;
+}
 
 export const tokenForm: Form = {
   allowed: '16 printable characters or more, without blanks',
   secret: true,
+  fromFile: true,
   accepts: (text) => /^[\x21-\x7e]{16,}$/.test(text),
 };
 
 export const passwordForm: Form = {
   allowed: '10 to 128 characters',
   secret: true,
+  fromFile: true,
   accepts: (text) => text.length >= 10 && text.length <= 128,
 };
 
 export const credentialForm: Form = {
   allowed: 'printable characters without blanks',
   secret: true,
+  fromFile: true,
   accepts: (text) => /^[\x21-\x7e]+$/.test(text),
 };
 
@@ -92,3 +123,23 @@ export const allowedHostForm: Form = {
     return known && Number(port) >= 1 && Number(port) <= 65_535;
   },
 };
+
+/** Checked where the provider is used. */
+export const providerForm: Form = {
+  allowed: 'a text',
+  secret: true,
+  fromFile: true,
+  accepts: () => true,
+};
+
+export const proxyForm: Form = {
+  allowed: 'the http:// or https:// URL of a proxy, such as http://proxy.example.com:3128',
+  secret: true,
+  accepts: (text) => urlForm.accepts(withScheme(text)),
+  normal: withScheme,
+};
+
+/** Proxy variables often have none. */
+function withScheme(text: string): string {
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+}

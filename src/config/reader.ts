@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { StartupFailure } from '../core/startup-failure.ts';
 import type { Form } from './forms.ts';
 
@@ -33,19 +34,24 @@ export function reader(env: NodeJS.ProcessEnv): Reader {
   const problems: string[] = [];
   const known = new Set<string>();
 
-  function get(name: string): string | null {
+  function get(name: string, form?: Form): string | null {
     known.add(name);
-    return env[name]?.trim() || null;
+    const given = env[name]?.trim() || null;
+    const path = form?.fromFile ? get(`${name}_FILE`) : null;
+    if (path === null) return given;
+    const { text = null, problem } = given
+      ? { problem: `is set together with ${name}` }
+      : readSecretFile(path);
+    if (problem) problems.push(`${name}_FILE (${path}) ${problem}.`);
+    return text;
   }
 
-  function wrong(name: string, given: string, { allowed, secret }: Omit<Form, 'accepts'>): void {
-    const hidden = secret || /\/\/[^/]*@/.test(given);
-    const shown = hidden ? 'is not valid' : `is ${JSON.stringify(given.slice(0, 100))}`;
-    problems.push(`${name} ${shown}; expected ${allowed}.`);
+  function wrong(name: string, given: string, form: Omit<Form, 'accepts'>): void {
+    problems.push(problemOf(name, given, form));
   }
 
   function text(name: string, form?: Form): string | null {
-    const given = get(name);
+    const given = get(name, form);
     if (given === null || !form) return given;
     if (form.accepts(given)) return form.normal?.(given) ?? given;
     wrong(name, given, form);
@@ -79,7 +85,7 @@ export function reader(env: NodeJS.ProcessEnv): Reader {
     group(prefix, names) {
       const entries = Object.entries<[string, Form]>(names).map(([key, [suffix, form]]) => {
         const name = prefix + suffix;
-        return { key, name, set: get(name) !== null, value: text(name, form) };
+        return { key, name, set: isSet(env, name), value: text(name, form) };
       });
       const missing = entries.filter(({ set }) => !set).map(({ name }) => name);
       if (missing.length === entries.length) return null;
@@ -92,7 +98,7 @@ export function reader(env: NodeJS.ProcessEnv): Reader {
       return Object.fromEntries(entries.map(({ key, value }) => [key, value ?? ''])) as never;
     },
     require(name, why) {
-      if (get(name) === null) problems.push(`${name} is missing: ${why}.`);
+      if (!isSet(env, name)) problems.push(`${name} is missing: ${why}.`);
     },
     refuseIfWrong() {
       if (problems.length > 0) throw new ConfigError(problems);
@@ -102,4 +108,28 @@ export function reader(env: NodeJS.ProcessEnv): Reader {
         .filter(([name, value]) => name.startsWith('CUELINE_') && value?.trim() && !known.has(name))
         .map(([name]) => `${name} is set, but Cueline knows no such variable.`),
   };
+}
+
+function isSet(env: NodeJS.ProcessEnv, name: string): boolean {
+  return [name, `${name}_FILE`].some((one) => env[one]?.trim());
+}
+
+function problemOf(
+  name: string,
+  given: string,
+  { allowed, secret }: Omit<Form, 'accepts'>,
+): string {
+  const hidden = secret || /\/\/[^/]*@/.test(given);
+  const shown = hidden ? 'is not valid' : `is ${JSON.stringify(given.slice(0, 100))}`;
+  return `${name} ${shown}; expected ${allowed}.`;
+}
+
+/** A file that cannot be read does not count as absent: the process would start with something else. */
+function readSecretFile(path: string): { text?: string; problem?: string } {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)).trim();
+    return text === '' ? { problem: 'is empty' } : { text };
+  } catch (error) {
+    return { problem: `cannot be read as UTF-8 text (${(error as NodeJS.ErrnoException).code})` };
+  }
 }

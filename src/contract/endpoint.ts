@@ -25,6 +25,10 @@ export interface Endpoint {
   readonly session?: Right | null;
   /** A key with this permission may also access executions and workflow runs that it started. */
   readonly ownPermission?: Permission;
+  /** A key with this permission may also call it. */
+  readonly orPermission?: Permission;
+  /** Reading the status of something that a call has started, or canceling it: no limit counts it. */
+  readonly unlimited?: true;
   readonly query?: TObject;
   /** Request headers beyond the standard ones. */
   readonly headers?: TObject;
@@ -66,11 +70,10 @@ export const tags = [
 export type Tag = (typeof tags)[number];
 
 /**
- * Who may call. A permission: a key with that permission, or a session. `owner`: an owner's
- * session, or a key with `manage` whose issuer is currently an owner. `session`: sessions only.
- * `none`: anyone.
+ * Who may call. A permission: a key with that permission, or a session with that right. `session`:
+ * sessions only. `none`: anyone.
  */
-export type Auth = 'none' | Permission | 'owner' | 'session';
+export type Auth = 'none' | Permission | 'session';
 
 export type ResponseHeader =
   | 'Content-Disposition'
@@ -88,10 +91,17 @@ export function parsesBody({ method }: Pick<Endpoint, 'method'>): boolean {
   return method !== 'GET' && method !== 'DELETE';
 }
 
+/**
+ * Whether the limit of management calls counts it: every call with a caller that has no limit of its own and is not
+ * exempt.
+ */
+export function isManagement({ auth, unlimited, responses }: Endpoint): boolean {
+  return auth !== 'none' && !unlimited && !(429 in responses);
+}
+
 /** Right that a key needs. `null` if keys are not accepted or no right is needed. */
 export function keyRight(e: Endpoint): Right | null {
-  if (e.auth === 'none' || e.auth === 'session') return null;
-  return e.auth === 'owner' ? 'own' : e.auth;
+  return e.auth === 'none' || e.auth === 'session' ? null : e.auth;
 }
 
 /** Right that a session needs. `null` if sessions are not accepted or no right is needed. */

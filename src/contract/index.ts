@@ -96,6 +96,7 @@ export const endpoints = {
   listErasures: erasures.listErasures,
   getErasure: erasures.getErasure,
   listAudit: audit.listAudit,
+  deleteMe: members.deleteMe,
   getMe: members.getMe,
   listMembers: members.listMembers,
   updateMember: members.updateMember,

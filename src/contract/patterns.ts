@@ -1,3 +1,4 @@
+import { namePattern, optionalNamePattern } from '../core/people/name.ts';
 import { workflowName } from '../core/workflow/definition.ts';
 
 /** Browsers omit the default port of a scheme and leading zeros. */
@@ -5,9 +6,14 @@ const notDefaultPort = '(?!http:.*:80$|https:.*:443$)';
 const port = '[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]';
 const host = '[a-z0-9._-]+|\\[[0-9a-f:.]+\\]';
 
+const nameRequirement =
+  'must have a visible character, and no control character, line break, bidirectional override or isolate';
+
 /** Patterns of request fields, each with its requirement in words for error messages. */
 export const patterns = {
   notBlank: { source: '\\S', requirement: 'must not be blank' },
+  name: { source: namePattern, requirement: nameRequirement },
+  optionalName: { source: optionalNamePattern, requirement: `${nameRequirement}, or be empty` },
   model: {
     source: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}/[^\\s]{1,191}$',
     requirement: 'must be provider/model, such as openai/gpt-5.5',

@@ -1,8 +1,8 @@
 import { type TSchema, Type } from 'typebox';
 import { actions } from '../core/agent/agent.ts';
 import { callFailureCodes } from '../core/failure.ts';
-import { type Endpoint, parsesBody } from './endpoint.ts';
-import { nullable, oneOf, RateLimits, time } from './shared.ts';
+import { type Endpoint, isManagement, parsesBody } from './endpoint.ts';
+import { id, nullable, oneOf, RateLimits, time } from './shared.ts';
 
 /** Error responses: four common fields, extended for some codes. */
 
@@ -32,6 +32,12 @@ export const VariablesProblem = Type.Object(
 export const LimitedBy = Type.Object(
   {
     scope: oneOf(['key', 'agent', 'stage', 'quota'], 'Owner of the exhausted limit.'),
+    apiKeyId: Type.Optional(
+      id(
+        'key',
+        'With scope `key`: the key whose window is exhausted. It may have issued the used key.',
+      ),
+    ),
     window: oneOf(['minute', 'hour', 'day', 'month'], 'The exhausted window.'),
     limit: Type.Integer({ description: 'Limit of the window.' }),
     resetAt: time('End of the window.'),
@@ -53,7 +59,8 @@ export const LimitProblem = Type.Object(
   },
   {
     title: 'LimitProblem',
-    description: '`rateLimits` are the limits of the key or, for a session, those of the agent.',
+    description:
+      '`rateLimits` are the limits of the key, or of the key that issued it if its window is exhausted; for a session, those of the agent.',
     additionalProperties: true,
   },
 );
@@ -132,6 +139,7 @@ export function responsesOf(e: Endpoint): Map<number, TSchema | null> {
     503,
   ];
   const all = new Map<number, TSchema | null>(implied.map((status) => [status, Problem]));
+  if (isManagement(e)) all.set(429, ListLimitProblem);
   for (const [status, schema] of Object.entries(e.responses)) all.set(Number(status), schema);
   return new Map([...all].sort(([a], [b]) => a - b));
 }

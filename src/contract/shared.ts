@@ -81,9 +81,14 @@ export function text(maxLength: number, description?: string) {
   return Type.String({ maxLength, ...(description === undefined ? {} : { description }) });
 }
 
-/** A name: not empty and not blank. */
+/** A name: visible, on one line, in the order in which it is written. */
 export function name(description: string, maxLength = limits.nameMax) {
-  return Type.String({ minLength: 1, maxLength, pattern: patterns.notBlank.source, description });
+  return Type.String({ minLength: 1, maxLength, pattern: patterns.name.source, description });
+}
+
+/** A name that may be empty. */
+export function optionalName(description: string, maxLength: number) {
+  return Type.String({ maxLength, pattern: patterns.optionalName.source, description });
 }
 
 /** Label of a new version of a prompt or workflow. */

@@ -32,7 +32,7 @@ export const getMetrics = endpoint({
   path: '/metrics',
   summary: 'Get the metrics of the process',
   description:
-    'Prometheus text format. Open on loopback; elsewhere it requires the bearer token of `CUELINE_METRICS_TOKEN`.',
+    'Prometheus text format. Open on loopback under a loopback `Host`; otherwise it requires the bearer token of `CUELINE_METRICS_TOKEN`.',
   produces: ['text/plain'],
   responses: { 200: Type.String(), ...problems(401) },
 });

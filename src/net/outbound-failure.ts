@@ -31,6 +31,7 @@ export function unreached(error: unknown): OutboundFailure {
 /** An error after the connection was established. */
 export function interrupted(error: unknown): OutboundFailure {
   const chain = causes(error);
+  if (chain.some(({ message }) => message === proxyUnauthorized)) return unreached(error);
   const fail = (kind: OutboundFailure['kind'], message: string) =>
     own(chain) ?? new OutboundFailure(kind, message, error);
   switch (chain.find(({ code }) => code)?.code) {
@@ -44,12 +45,18 @@ export function interrupted(error: unknown): OutboundFailure {
   }
 }
 
+/** undici's messages about proxies. */
+const proxyUnauthorized = 'Proxy Authentication Required (407)';
+const proxyRefusal = /^Proxy response \((\d+)\)/;
+
 /** OpenSSL's own texts name source files and threads. */
 function reason(chain: readonly NodeJS.ErrnoException[]): string {
   const code = chain.find((each) => each.code)?.code ?? '';
   if (/^(ERR_SSL_|EPROTO$)/.test(code)) return `no TLS could be spoken with it (${code}).`;
   if (certificateCode.test(code)) return `its certificate is not accepted (${code}).`;
-  return chain.find(({ message }) => message)?.message ?? 'no reason given';
+  const message = chain.find((each) => each.message)?.message ?? 'no reason given';
+  const status = message === proxyUnauthorized ? '407' : proxyRefusal.exec(message)?.[1];
+  return status ? `the proxy answered with status ${status}.` : message;
 }
 
 /** Node's codes for certificate and revocation-list errors. */

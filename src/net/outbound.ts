@@ -1,6 +1,8 @@
 import type { LookupFunction } from 'node:net';
-import { Agent, buildConnector, request } from 'undici';
+import { type Dispatcher, request } from 'undici';
+import { noProxies, type ProxySettings } from '../core/proxy-settings.ts';
 import { isPublicAddress } from './address.ts';
+import { type AgentTimeouts, createAgent } from './agent.ts';
 import { dispatchers } from './dispatchers.ts';
 import {
   isAllowed,
@@ -10,16 +12,15 @@ import {
   refusal,
   systemResolve,
 } from './guard.ts';
-import { interrupted, OutboundFailure, unreached } from './outbound-failure.ts';
+import { interrupted, OutboundFailure } from './outbound-failure.ts';
 import { readResponseBody } from './response-body.ts';
-import { responseBytesMax } from './response-limits.ts';
 
 /**
  * The outbound HTTP client: it makes every call to a provider.
  *
  * Addresses are checked in the lookup of the connection itself, so the checked address is the one connected to: DNS
- * rebinding gains nothing. Redirects are never followed: an API does not redirect a POST, and the key would travel to
- * wherever the response points.
+ * rebinding gains nothing. A call through a configured proxy has no such check: the proxy resolves the name. Redirects
+ * are never followed: an API does not redirect a POST, and the key would travel to wherever the response points.
  *
  * It uses `undici.request`, not `fetch`, because fetch follows redirects, decodes and buffers on its own terms. A
  * response is read completely, at most `responseBytesMax` (of an error only the beginning), both as sent and as
@@ -34,14 +35,9 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
-/** Time to connect, including DNS lookup and TLS. */
 const connectMs = 10_000;
-/** The maximum pause inside a response that has begun; some servers send headers long before the body. */
+/** Some servers send headers long before the body. */
 const silenceMs = 300_000;
-/** Headers arrive when the whole response is ready, so only the call's own timeout bounds the first byte. */
-const firstByteMs = 3_600_000;
-/** Keep-alive probes stop routers from dropping an idle connection while a model works for minutes. */
-const keepAliveProbeMs = 30_000;
 
 interface OutboundOptions {
   /** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`: private addresses that workspaces may reach. */
@@ -49,17 +45,21 @@ interface OutboundOptions {
   /** Defaults to the system resolver. */
   readonly resolve?: Resolve;
   /** Defaults to `connectMs` and `silenceMs`. */
-  readonly timeouts?: { readonly connectMs: number; readonly silenceMs: number };
+  readonly timeouts?: AgentTimeouts;
+  /** None by default. */
+  readonly proxies?: ProxySettings;
 }
 
 export function createOutbound({
   allowedHosts,
   resolve = systemResolve,
   timeouts = { connectMs, silenceMs },
+  proxies = noProxies,
 }: OutboundOptions): Outbound {
   const allowed = parseAllowedHosts(allowedHosts);
-  const anywhere = dispatchers(() => agent(timeouts));
-  const publicOnly = dispatchers(() => agent(timeouts, guardedLookup(resolve)));
+  const anywhere = dispatchers(() => createAgent({ timeouts, proxies }));
+  const lookup = guardedLookup(resolve);
+  const publicOnly = dispatchers(() => createAgent({ timeouts, proxies, lookup }));
   return {
     trusted: (input, init) =>
       anywhere.through((dispatcher) => send(dispatcher, urlOf(input), init)),
@@ -74,32 +74,6 @@ export function createOutbound({
       await Promise.all([anywhere.close(), publicOnly.close()]);
     },
   };
-}
-
-/** One HTTP/1.1 connection per call: on a shared HTTP/2 session one reset would end every call of the process. */
-function agent(timeouts: NonNullable<OutboundOptions['timeouts']>, lookup?: LookupFunction): Agent {
-  return new Agent({
-    allowH2: false,
-    pipelining: 1,
-    headersTimeout: firstByteMs + connectMs,
-    bodyTimeout: timeouts.silenceMs,
-    maxResponseSize: responseBytesMax,
-    connect: connector(timeouts.connectMs, lookup),
-  });
-}
-
-/** Distinguishes failures before a connection exists, when nothing was sent, from later ones. */
-function connector(timeout: number, lookup?: LookupFunction): buildConnector.connector {
-  const connect = buildConnector({
-    allowH2: false,
-    timeout,
-    keepAliveInitialDelay: keepAliveProbeMs,
-    ...(lookup ? { lookup } : {}),
-  });
-  return (target, done) =>
-    connect(target, (...[error, socket]) =>
-      error ? done(unreached(error), null) : done(null, socket),
-    );
 }
 
 /** All addresses must be public, not only the first: the next try would use another. */
@@ -128,7 +102,7 @@ export function guardedLookup(resolve: Resolve): LookupFunction {
   };
 }
 
-async function send(dispatcher: Agent, url: URL, init: RequestInit = {}): Promise<Response> {
+async function send(dispatcher: Dispatcher, url: URL, init: RequestInit = {}): Promise<Response> {
   const signal = init.signal ?? undefined;
   try {
     const response = await request(url, {

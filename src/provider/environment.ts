@@ -1,30 +1,5 @@
-import type { ProviderKind } from '../core/model/provider.ts';
+import type { ProviderEnv, ProviderKind, ProviderVariable } from '../core/model/provider.ts';
 import type { ProviderSettings } from './settings.ts';
-
-/** The environment variables that configure providers. An empty one counts as absent. */
-export type ProviderVariable =
-  | 'OPENAI_API_KEY'
-  | 'OPENAI_BASE_URL'
-  | 'ANTHROPIC_API_KEY'
-  | 'ANTHROPIC_BASE_URL'
-  | 'GOOGLE_GENERATIVE_AI_API_KEY'
-  | 'GEMINI_API_KEY'
-  | 'AZURE_API_KEY'
-  | 'AZURE_RESOURCE_NAME'
-  | 'AZURE_BASE_URL'
-  | 'AWS_BEARER_TOKEN_BEDROCK'
-  | 'AWS_ACCESS_KEY_ID'
-  | 'AWS_SECRET_ACCESS_KEY'
-  | 'AWS_SESSION_TOKEN'
-  | 'AWS_REGION'
-  | 'OLLAMA_BASE_URL'
-  | 'OLLAMA_HOST'
-  | 'OPENROUTER_API_KEY'
-  | 'GROQ_API_KEY'
-  | 'MISTRAL_API_KEY'
-  | 'DEEPSEEK_API_KEY'
-  | 'XAI_API_KEY';
-export type ProviderEnv = Readonly<Partial<Record<ProviderVariable, string>>>;
 
 /** The provider of this name from the environment; `null` if it has no credentials there. */
 export function fromEnvironment(env: ProviderEnv, name: string): ProviderSettings | null {

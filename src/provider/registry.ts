@@ -9,14 +9,15 @@ import {
   type TestConnection,
   unknownCost,
 } from '../core/model/model-port.ts';
-import type { StoredProvider } from '../core/model/provider.ts';
+import type { ProviderEnv, StoredProvider } from '../core/model/provider.ts';
+import type { ProxySettings } from '../core/proxy-settings.ts';
 import { withDeadline } from '../net/deadline.ts';
 import type { Resolve } from '../net/guard.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
 import { type BreakerState, type Breakers, createBreakers } from './breakers.ts';
 import { testConnection } from './connection-test.ts';
 import { echo } from './echo.ts';
-import { fromEnvironment, ownOllama, type ProviderEnv, variableFor } from './environment.ts';
+import { fromEnvironment, ownOllama, variableFor } from './environment.ts';
 import { endedInError, filtered, toFailure } from './failure.ts';
 import { type Generated, generate } from './generate.ts';
 import { languageModel, type ReadableModel } from './language-model.ts';
@@ -45,6 +46,8 @@ export interface ModelsOptions {
   readonly testTimeoutMs?: number;
   /** Resolves host names; defaults to the system resolver. */
   readonly resolve?: Resolve;
+  /** None by default. */
+  readonly proxies?: ProxySettings;
 }
 
 export interface Models extends ModelPort, Pick<Breakers, 'states'> {

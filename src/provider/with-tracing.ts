@@ -10,6 +10,7 @@ import {
   splitModelName,
   type Usage,
 } from '../core/model/model-port.ts';
+import { noProxies, type ProxySettings, proxyEnv, usesProxy } from '../core/proxy-settings.ts';
 import { outcomeOf } from './with-metrics.ts';
 
 export interface TraceOptions {
@@ -18,6 +19,8 @@ export interface TraceOptions {
   /** `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override these. */
   readonly serviceName: string;
   readonly serviceVersion: string;
+  /** None by default. */
+  readonly proxies?: ProxySettings;
   /** Called when spans could not be delivered; only those spans are lost. */
   readonly onError: (error: unknown) => void;
 }
@@ -74,10 +77,17 @@ export async function withTracing(
 }
 
 /** The SDK itself does not report failed deliveries. */
-async function reportingExporter({ endpoint, onError }: TraceOptions): Promise<SpanExporter> {
+async function reportingExporter(options: TraceOptions): Promise<SpanExporter> {
+  const { endpoint, onError, proxies = noProxies } = options;
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
-  const exporter = new OTLPTraceExporter({ url, timeoutMillis: deliveryMsMax });
+  const exporter = new OTLPTraceExporter({
+    ...{ url, timeoutMillis: deliveryMsMax },
+    // Replaces the agent with the exporter's certificate variables; NODE_EXTRA_CA_CERTS still applies.
+    ...(usesProxy(proxies) && {
+      httpAgentOptions: { keepAlive: true, proxyEnv: proxyEnv(proxies) },
+    }),
+  });
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { ReadOnlyFailure, StartupFailure } from '../core/startup-failure.ts';
 import type { Db } from './connection/database.ts';
-import { isInUse, isReadOnly } from './connection/database-error.ts';
+import { isInUse, isPermissionDenied, isReadOnly } from './connection/database-error.ts';
 import { up as people } from './migrations/0001-people.ts';
 import { up as agents } from './migrations/0002-agents.ts';
 import { up as executions } from './migrations/0003-executions.ts';
@@ -62,6 +62,7 @@ export async function migrate(db: Db, options: MigrateOptions = {}): Promise<voi
       waitMs = 0;
     } catch (error) {
       if (isReadOnly(error)) throw new ReadOnlyFailure({ cause: error });
+      if (isPermissionDenied(error)) throw permissionFailure(error);
       if (!isInUse(error)) throw error;
       waitMs = retryDelayMs;
       const now = performance.now();
@@ -101,6 +102,13 @@ function migrateSome(db: Db, migrations: Migrations, wait: () => Promise<void>):
     }
     return due.length === missing.length;
   });
+}
+
+function permissionFailure(cause: Error): StartupFailure {
+  return new StartupFailure(
+    `The database role may not migrate the schema (${cause.message}): connect as the owner of the schema and its tables, or grant that role to this one.`,
+    { cause },
+  );
 }
 
 /** Throws unless the schema is exactly that of this program and the database is writable. */

@@ -57,7 +57,10 @@ test('a worker and an API start and stop alike', async (t) => {
 });
 
 test('a shutdown request during startup exits in order', async (t) => {
-  const cueline = run(t, 'start', { DATABASE_URL: nowhere, CUELINE_SECRET: 'x'.repeat(32) });
+  const cueline = run(t, 'start', {
+    DATABASE_URL: nowhere,
+    CUELINE_SECRET: 'a secret that only this test knows of',
+  });
   await cueline.said(/waiting for the database at 127\.0\.0\.1:1\/db/);
   cueline.process.kill('SIGTERM');
   assert.equal(await cueline.exit, 0);

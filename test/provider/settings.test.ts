@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { fromEnvironment, ownOllama, type ProviderEnv } from '../../src/provider/environment.ts';
+import type { ProviderEnv } from '../../src/core/model/provider.ts';
+import { fromEnvironment, ownOllama } from '../../src/provider/environment.ts';
 import { complete, type ProviderSettings, priceList } from '../../src/provider/settings.ts';
 
 const own = 'http://127.0.0.1:11434';

@@ -98,6 +98,24 @@ test('a failed export is reported and affects neither calls nor shutdown', async
   assert.equal(received.at(-1)?.path, '/refusing/v1/traces');
 });
 
+test('spans go through a proxy, except to hosts of NO_PROXY', async () => {
+  const { host } = new URL(endpoint);
+  for (const [noProxy, path] of [
+    ['', 'http://localhost:1/v1/traces'],
+    ['localhost', null],
+  ] as const) {
+    received.length = 0;
+    const port = await withTracing(scriptedModels(), {
+      ...{ endpoint: 'http://localhost:1', serviceName: 'cueline', serviceVersion: '1.2.3' },
+      proxies: { http: `http://${host}`, https: null, noProxy },
+      onError: () => {},
+    });
+    await port.call(call);
+    await port.shutdown();
+    assert.equal(received[0]?.path ?? null, path);
+  }
+});
+
 interface SeenSpan {
   name: string;
   kind: number;

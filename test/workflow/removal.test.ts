@@ -2,10 +2,18 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
-import { addRecords, dayMs, remainingIds } from '../../harness/records.ts';
+import { testPipelines } from '../../harness/pipelines.ts';
+import { addRecords, dayMs, miscounted, remainingIds } from '../../harness/records.ts';
 import { runRetentionRound } from '../../harness/retention-round.ts';
 import { startService } from '../../harness/service.ts';
-import { addOpenRun, addWorkflow, endOfRun, startRun, step } from '../../harness/workflow-runs.ts';
+import {
+  addOpenRun,
+  addWorkflow,
+  endOfRun,
+  startCall,
+  startRun,
+  step,
+} from '../../harness/workflow-runs.ts';
 import { fromId } from '../../src/core/id.ts';
 import { eraseWorkflowRuns } from '../../src/flow/history/erase-workflow-runs.ts';
 import { deletableExecutions, listOpenErasures } from '../../src/store/history/erasures.ts';
@@ -119,13 +127,15 @@ test('an erasure resumes among the workflow runs', async () => {
     if (!erasure) throw new Error('the erasure is not open');
     return erasure;
   };
-  const works = async () => eraseWorkflowRuns(db, await open(), (work) => work());
+  const pipelines = testPipelines(service.database.connection);
+  const works = async () => eraseWorkflowRuns({ db, pipelines }, await open(), (work) => work());
   await (await works()).next();
   const { workflowRunsDownTo } = await open();
   assert.equal(ids.indexOf(workflowRunsDownTo), 500);
   assert.equal((await call('GET', `/api/v1/erasures/${erasureId}`, { user })).body.waiting, 2_000);
   const later = await works();
   await later.next();
+  await pipelines.close();
   assert.ok((await open()).workflowRunsDownTo < (ids[0] ?? ''));
   await round();
   assert.deepEqual(await remaining(ids), []);
@@ -143,6 +153,108 @@ test('an erasure deletes workflow runs that match by input or by a step', async 
   assert.deepEqual(await remaining([byInput, nested, byStep, other]), [nested, other]);
   await erase('{"id":7,"a":[1]}');
   assert.deepEqual(await remaining([nested, other]), [other]);
+});
+
+/** The remaining executions of a workflow run. */
+async function executionsOf(runId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from executions where workflow_run_id = ${runId}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+const chain = await addWorkflow(service, {
+  steps: [
+    step({
+      name: 'one',
+      agent,
+      variables: { text: 'For {{input.customer}}{{input.named}}', customer: '{{input.named}}' },
+    }),
+    step({ name: 'two', agent, variables: { text: 'Write to {{steps.one.output}}' } }),
+    step({
+      name: 'three',
+      agent,
+      forEach: { list: ['a', 'b', '{{steps.two.output}}'] },
+      variables: { text: '{{item}}' },
+    }),
+  ],
+});
+
+for (const [how, input] of [
+  ['its input', { customer: 'ada@example.com' }],
+  ['a step', { named: 'ada@example.com' }],
+] as const) {
+  test(`an erasure deletes all executions of a workflow run that the value reached by ${how}`, async () => {
+    const start = async (values: object) => {
+      const runId = await startRun(service, chain, key, values);
+      await endOfRun(service, chain, runId);
+      return runId;
+    };
+    const [run, other] = [await start(input), await start({ customer: 'bob@example.com' })];
+    assert.equal((await executionsOf(run)).length, 5);
+    const state = await erase('ada@example.com');
+    const { status, deleted, waiting } = await state();
+    assert.deepEqual({ status, deleted, waiting }, { status: 'completed', deleted: 5, waiting: 0 });
+    assert.deepEqual(await executionsOf(run), []);
+    assert.equal((await executionsOf(other)).length, 5);
+    assert.deepEqual(await remaining([run, other]), [other]);
+    assert.deepEqual(await miscounted(db), []);
+    const { rows } = await sql<{ text: string }>`
+      select string_agg(e::text, ' ') as text from executions e`.execute(db);
+    assert.ok(!rows[0]?.text.includes('ada@example.com'));
+  });
+}
+
+test('an erasure for one agent deletes all executions of a run that it reached by a step', async () => {
+  const elsewhere = await addAgent(service, { user: '{{text}}' });
+  const two = await addWorkflow(service, {
+    steps: [
+      step({ name: 'one', agent, variables: { text: 'x', customer: '{{input.named}}' } }),
+      step({
+        name: 'two',
+        agent: elsewhere,
+        variables: { text: '{{input.named}}' },
+        after: ['one'],
+      }),
+    ],
+  });
+  const runId = await startRun(service, two, key, { named: '45' });
+  await endOfRun(service, two, runId);
+  await erase('45', agent.agentId);
+  assert.deepEqual([await remaining([runId]), await executionsOf(runId)], [[], []]);
+});
+
+test('an erasure finds the other steps of a run that retention has deleted', async () => {
+  const runId = await startRun(service, chain, key, { named: '46' });
+  await endOfRun(service, chain, runId);
+  await sql`delete from workflow_runs where id = ${runId}`.execute(db);
+  const state = await erase('46');
+  assert.equal((await state()).status, 'completed');
+  assert.deepEqual(await executionsOf(runId), []);
+});
+
+test('an erasure compares each value of a repeated input', async () => {
+  const { ids } = await old(workflow.id, 5, { runs: 1 });
+  await sql`
+    update workflow_runs set input = '{"customer":"47","customer":"other"}' where id = any (${ids}::uuid[])`.execute(
+    db,
+  );
+  await erase('47');
+  assert.deepEqual(await remaining(ids), []);
+});
+
+test('an erasure deletes the idempotency keys of workflow runs', async () => {
+  const start = () =>
+    service.workflows.workflowStarter.start(
+      startCall(workflow, key, { text: 'x', customer: '48' }, 'once'),
+    );
+  const first = await start();
+  assert.ok(first.kind === 'accepted');
+  await endOfRun(service, workflow, first.runId);
+  await erase('48');
+  const again = await start();
+  assert.ok(again.kind === 'accepted');
+  assert.equal(again.replayed, false);
+  await endOfRun(service, workflow, again.runId);
 });
 
 test('an erasure for one agent deletes workflow runs by steps, not by input', async () => {

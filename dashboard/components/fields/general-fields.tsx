@@ -1,9 +1,9 @@
-import { Radio, Stack, TagsInput, TextInput } from '@mantine/core';
-import type { Agent } from '../../../src/client/index.ts';
+import { Stack, TagsInput, TextInput } from '@mantine/core';
 import type { AgentForm } from '../../data/agents/agent-form.ts';
 import { fieldError } from '../form-error.tsx';
 import classes from './fields.module.css';
 import { NameFields } from './name-fields.tsx';
+import { VisibilityField } from './visibility-field.tsx';
 
 /** Name, description, project, tags and visibility of an agent. */
 export function GeneralFields(props: {
@@ -44,20 +44,11 @@ export function GeneralFields(props: {
           onChange={(tags) => onChange({ tags })}
         />
       </div>
-      <Radio.Group
-        label="Visibility"
+      <VisibilityField
         value={form.visibility}
-        onChange={(visibility) => onChange({ visibility: visibility as Agent['visibility'] })}
-      >
-        <Stack gap="xs" mt="xs">
-          <Radio
-            value="private"
-            label="Private: only the creator and workspace owners"
-            disabled={disabled}
-          />
-          <Radio value="public" label="Public: all workspace members" disabled={disabled} />
-        </Stack>
-      </Radio.Group>
+        disabled={disabled}
+        onChange={(visibility) => onChange({ visibility })}
+      />
     </Stack>
   );
 }

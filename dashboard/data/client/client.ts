@@ -1,5 +1,6 @@
 import { createClient } from '../../../src/client/index.ts';
 import * as json from '../text/exact-json.ts';
+import { basePath } from './base-path.ts';
 
 // Declared first because `currentWorkspaceId` below reads it when the module loads.
 const workspaceKey = 'cueline-workspace';
@@ -9,7 +10,7 @@ export const currentWorkspaceId = storedWorkspaceId();
 
 /** The only connection to the server: the public API with the session cookie, same origin. */
 export const cueline = createClient({
-  baseURL: '',
+  baseURL: basePath,
   json,
   ...(currentWorkspaceId !== null && { workspace: currentWorkspaceId }),
 });

@@ -1,4 +1,5 @@
 import { CuelineError } from '../../../src/client/index.ts';
+import { serverPath } from './base-path.ts';
 
 /** A lazily loaded component could not be fetched. */
 export class ComponentLoadError extends CuelineError {}
@@ -36,7 +37,7 @@ async function isUpgraded(): Promise<boolean> {
 
 async function readPage(): Promise<string | null> {
   try {
-    const answer = await fetch('/', { cache: 'no-store' });
+    const answer = await fetch(serverPath('/'), { cache: 'no-store' });
     return answer.ok ? await answer.text() : null;
   } catch {
     return null;

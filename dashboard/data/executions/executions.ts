@@ -5,6 +5,7 @@ import type {
   ExecutionPage,
   Variables,
 } from '../../../src/client/index.ts';
+import { serverPath } from '../client/base-path.ts';
 import { cueline, currentWorkspaceId } from '../client/client.ts';
 import { useDelete } from '../client/use-delete.ts';
 import { useSingleFlight } from '../client/use-single-flight.ts';
@@ -61,9 +62,11 @@ export function exportHref(
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
   query.set('format', format);
+  // The page offers CSV for spreadsheets only.
+  if (format === 'csv') query.set('bom', 'true');
   // A link cannot send the workspace header.
   if (currentWorkspaceId !== null) query.set('workspace', currentWorkspaceId);
-  return `${path}?${query}`;
+  return serverPath(`${path}?${query}`);
 }
 
 /** Throws the error that the export would return, which a browser download would not show. Requests an empty page. */

@@ -19,9 +19,9 @@ export interface VariableOccurrence {
   readonly offset: number;
 }
 
-/** Texts that look like placeholders but are not: they are sent to the model unchanged. */
+/** Texts that look like placeholders but are not, as in a version's `warnings`: they are sent to the model unchanged. */
 export function invalidPlaceholders({ system, user }: Template): string[] {
-  const all = `${system ?? ''}\n${user}`.match(/\{\{[^{}\n]{0,80}\}\}/g) ?? [];
+  const all = [system ?? '', user].flatMap((text) => text.match(/\{\{[^{}]{0,200}\}\}/g) ?? []);
   return [...new Set(all)].filter((one) => one.replace(placeholderPattern, '') !== '');
 }
 

@@ -8,9 +8,9 @@ export const keyVariable = 'CUELINE_API_KEY';
 
 const executePath = (agentId: string) => `/api/v1/agents/${encodeURIComponent(agentId)}/execute`;
 
-export function curlSnippet(agentId: string, variables: Variables, origin: string): string {
+export function curlSnippet(agentId: string, variables: Variables, baseURL: string): string {
   return [
-    `curl -X POST ${shellQuoted(origin + executePath(agentId))}`,
+    `curl -X POST ${shellQuoted(baseURL + executePath(agentId))}`,
     `-H "Authorization: Bearer $${keyVariable}"`,
     "-H 'Content-Type: application/json'",
     `-d ${shellQuoted(stringify({ variables }, 2))}`,
@@ -18,8 +18,8 @@ export function curlSnippet(agentId: string, variables: Variables, origin: strin
 }
 
 /** Uses only `fetch`, so that nothing needs to be installed. `JSON.parse` returns `any`, so it needs no types. */
-export function typeScriptSnippet(agentId: string, variables: Variables, origin: string): string {
-  return `const baseURL = ${scriptLiteral(origin)};
+export function typeScriptSnippet(agentId: string, variables: Variables, baseURL: string): string {
+  return `const baseURL = ${scriptLiteral(baseURL)};
 const headers = {
   authorization: \`Bearer \${process.env.${keyVariable}}\`,
   'content-type': 'application/json',
@@ -37,7 +37,7 @@ const { statusUrl } = JSON.parse(await accepted.text());
 let execution;
 do {
   // Long poll: the server answers when the execution ends, or after 25 seconds.
-  const answer = await fetch(\`\${baseURL}\${statusUrl}?wait=25\`, { headers });
+  const answer = await fetch(new URL(\`\${statusUrl}?wait=25\`, baseURL), { headers });
   if (!answer.ok) throw new Error(await answer.text());
   execution = JSON.parse(await answer.text());
   if (execution.status === 'processing') await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -46,18 +46,19 @@ console.log(execution.status, execution.outputText ?? execution.error);
 `;
 }
 
-export function pythonSnippet(agentId: string, variables: Variables, origin: string): string {
+export function pythonSnippet(agentId: string, variables: Variables, baseURL: string): string {
   return `import json
 import os
 import time
 import urllib.request
+from urllib.parse import urljoin
 
-BASE_URL = ${scriptLiteral(origin)}
+BASE_URL = ${scriptLiteral(baseURL)}
 
 
-def call(path, body=None):
+def call(url, body=None):
     request = urllib.request.Request(
-        BASE_URL + path,
+        url,
         data=None if body is None else json.dumps(body).encode(),
         headers={
             "Authorization": f"Bearer {os.environ['${keyVariable}']}",
@@ -68,10 +69,10 @@ def call(path, body=None):
         return json.load(answer)
 
 
-execution = call("${executePath(agentId)}", {
+execution = call(BASE_URL + "${executePath(agentId)}", {
     "variables": json.loads(${pythonLiteral(variables)}),
 })
-status_url = execution["statusUrl"]
+status_url = urljoin(BASE_URL, execution["statusUrl"])
 # Long poll: the server answers when the execution ends, or after 25 seconds.
 while (execution := call(status_url + "?wait=25"))["status"] == "processing":
     time.sleep(1)

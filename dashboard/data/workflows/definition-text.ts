@@ -126,6 +126,7 @@ const stepDefaults = {
   variables: {},
   fallback: null,
   onFailure: 'fail',
+  onUnreadable: 'fail',
 };
 
 /** Drops default values. Known fields keep the order of `defaults`; unknown fields come last. */

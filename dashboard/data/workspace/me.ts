@@ -1,5 +1,6 @@
 import { type QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import type { Me } from '../../../src/client/index.ts';
+import { serverPath } from '../client/base-path.ts';
 import { chooseWorkspace, cueline, currentWorkspaceId } from '../client/client.ts';
 import { isSignedOut } from '../client/error-status.ts';
 
@@ -25,7 +26,7 @@ async function readMe(signal: AbortSignal): Promise<Me> {
     return await cueline.me({ signal });
   } catch (error) {
     if (!isSignedOut(error) || (await cueline.session.user()) === null) throw error;
-    if (currentWorkspaceId === null) location.assign('/no-workspace');
+    if (currentWorkspaceId === null) location.assign(serverPath('/no-workspace'));
     else {
       chooseWorkspace(null);
       location.reload();

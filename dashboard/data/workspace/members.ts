@@ -1,5 +1,6 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import type { InvitationInput, Role } from '../../../src/client/index.ts';
+import { serverPath } from '../client/base-path.ts';
 import { chooseWorkspace, cueline } from '../client/client.ts';
 import { useInvalidatingMutation } from '../client/use-invalidating-mutation.ts';
 import { useSingleFlight } from '../client/use-single-flight.ts';
@@ -43,7 +44,7 @@ export function useLeaveWorkspace() {
       mutationFn: () => cueline.members.remove(userId),
       onSuccess: () => {
         chooseWorkspace(null);
-        location.assign('/');
+        location.assign(serverPath('/'));
       },
     },
     { leadsAway: true },

@@ -11,6 +11,7 @@ import { Time } from '../../components/time.tsx';
 import { useVersionColumns } from '../../components/versions/version-columns.tsx';
 import { agentQuery } from '../../data/agents/agents.ts';
 import { pinsQuery } from '../../data/agents/pins.ts';
+import { isNotFound } from '../../data/client/not-found.ts';
 import { versionsQuery } from '../../data/prompts/prompts.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
@@ -29,10 +30,13 @@ export function PinsPage() {
   const nameOf = useMemberNames();
   const canEdit = can(useMe(), 'edit');
   const [versionToPin, setVersionToPin] = useState<string | null>(null);
+  // Those who see an agent see its pinned version, but not always its prompt.
+  const isPrivate = isNotFound(versions.error);
   const pinned = <StateBadge tone="good" text="pinned" />;
   const pinButton = (promptVersionId: string, verb: string, label: string) =>
     promptVersionId !== agent.promptVersionId &&
-    canEdit && (
+    canEdit &&
+    !isPrivate && (
       <Button
         size="xs"
         variant="default"
@@ -70,25 +74,33 @@ export function PinsPage() {
         pinButton(promptVersionId, 'Restore', label),
     },
   ];
-  const failed = [versions, pins].find(({ isError, data }) => isError && !data);
+  const failed = [...(isPrivate ? [] : [versions]), pins].find(
+    ({ isError, data }) => isError && !data,
+  );
   if (failed) return <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />;
   return (
     <div className={classes.page}>
       <div>
-        <StaleNotice query={versions} />
+        {!isPrivate && <StaleNotice query={versions} />}
         <div className={classes.head}>
           <h2>Versions of the prompt</h2>
-          <Link to="/prompts/$promptId" params={{ promptId: agent.promptId }}>
-            Open prompt
-          </Link>
+          {!isPrivate && (
+            <Link to="/prompts/$promptId" params={{ promptId: agent.promptId }}>
+              Open prompt
+            </Link>
+          )}
         </div>
-        <DataTable
-          caption="Versions of the prompt"
-          columns={versionColumns}
-          rows={versions.data}
-          rowKey={({ promptVersionId }) => promptVersionId}
-          loadingRows={3}
-        />
+        {isPrivate ? (
+          <p>The prompt is private: only its creator and workspace owners see its versions.</p>
+        ) : (
+          <DataTable
+            caption="Versions of the prompt"
+            columns={versionColumns}
+            rows={versions.data}
+            rowKey={({ promptVersionId }) => promptVersionId}
+            loadingRows={3}
+          />
+        )}
         {versions.hasNextPage && (
           <Button mt="sm" variant="default" onClick={() => void versions.fetchNextPage()}>
             Show older versions

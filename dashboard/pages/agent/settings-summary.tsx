@@ -3,13 +3,14 @@ import type { Agent } from '../../../src/client/index.ts';
 import { Card, DescriptionList } from '../../components/card.tsx';
 import { Time } from '../../components/time.tsx';
 import { agentFields } from '../../data/agents/value-fields.ts';
+import { isNotFound } from '../../data/client/not-found.ts';
 import { promptQuery, versionQuery } from '../../data/prompts/prompts.ts';
 import { LimitsCard } from './limits-card.tsx';
 import classes from './settings-summary.module.css';
 
 /** The pinned version, model, variables and limits of the agent. */
 export function SettingsSummary({ agent }: { readonly agent: Agent }) {
-  const prompt = useQuery(promptQuery(agent.promptId)).data;
+  const prompt = useQuery(promptQuery(agent.promptId));
   const version = useQuery(versionQuery(agent.promptId, agent.promptVersionId)).data;
   const config = agent.agentConfig;
   const setting = (name: 'temperature' | 'maxTokens' | 'topP') =>
@@ -19,7 +20,7 @@ export function SettingsSummary({ agent }: { readonly agent: Agent }) {
       <Card title="Pinned version">
         <DescriptionList
           items={[
-            ['Prompt', prompt?.name ?? '…'],
+            ['Prompt', prompt.data?.name ?? (isNotFound(prompt.error) ? 'private' : '…')],
             ['Version', <code key="label">{agent.promptVersionLabel}</code>],
             ['Model', <code key="model">{config.model ?? version?.model ?? '…'}</code>],
             ['Temperature', setting('temperature')],

@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { FormError } from '../../components/form-error.tsx';
 import { useCopy } from '../../components/hooks/use-copy.ts';
 import { lazyComponent } from '../../components/lazy-component.tsx';
+import { serverURL } from '../../data/client/base-path.ts';
 import {
   type ExecutionDetail,
   isInProgress,
@@ -47,7 +48,7 @@ export function RecordActions(props: {
             size="xs"
             variant="default"
             onClick={() =>
-              copy(curlSnippet(execution.agentId, execution.inputVariables ?? {}, location.origin))
+              copy(curlSnippet(execution.agentId, execution.inputVariables ?? {}, serverURL))
             }
           >
             {copied ? copyLabels[copied] : 'Copy as curl'}

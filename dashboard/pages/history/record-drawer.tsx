@@ -5,6 +5,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
 import { useReturnFocus } from '../../components/hooks/use-return-focus.ts';
 import { StaleNotice } from '../../components/stale-notice.tsx';
+import { routerPath } from '../../data/client/base-path.ts';
 import { isNotFound } from '../../data/client/error-status.ts';
 import { executionQuery } from '../../data/executions/executions.ts';
 import { ExecutionRecord } from './execution-record.tsx';
@@ -16,7 +17,7 @@ export function RecordDrawer() {
   const navigate = useNavigate();
   useReturnFocus();
   const record = useQuery(executionQuery(agentId, executionId));
-  const isAgentPage = location.pathname.startsWith('/agents/');
+  const isAgentPage = routerPath(location.pathname).startsWith('/agents/');
   const navigateFrom = useNavigateFrom(executionId);
   const locationOf = (open?: string) => {
     const params = { agentId, executionId: open ?? '' };

@@ -1,6 +1,7 @@
 import type { Agent } from '../../../src/client/index.ts';
 import { CodeSnippets } from '../../components/code-snippets.tsx';
 import { agentFields } from '../../data/agents/value-fields.ts';
+import { serverURL } from '../../data/client/base-path.ts';
 import {
   curlSnippet,
   keyVariable,
@@ -12,7 +13,7 @@ import classes from './keys.module.css';
 
 /** Runnable code with this agent's variables. */
 export function CallSnippets({ agent }: { readonly agent: Agent }) {
-  const call = [agent.agentId, sampleOf(agent), location.origin] as const;
+  const call = [agent.agentId, sampleOf(agent), serverURL] as const;
   return (
     <CodeSnippets
       languages={[

@@ -5,6 +5,7 @@ import fields from '../../components/fields/fields.module.css';
 import { RateLimitFields, type RateLimits } from '../../components/fields/rate-limit-fields.tsx';
 import { FormError, fieldError } from '../../components/form-error.tsx';
 import { useIssueKey } from '../../data/workspace/keys.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { AgentsField } from './agents-field.tsx';
 import { ExpiryField, expiryOf, noExpiry } from './expiry-field.tsx';
 import { IssuedKey } from './issued-key.tsx';
@@ -14,6 +15,7 @@ const permissions = [
   { value: 'read', label: 'Read all executions and statistics' },
   { value: 'cancel', label: 'Cancel executions' },
   { value: 'manage', label: 'Manage agents, prompts and keys' },
+  { value: 'own', label: 'Manage members, plan, providers, prices, retention, erasures and audit' },
 ] as const;
 type Permission = (typeof permissions)[number]['value'];
 
@@ -36,13 +38,17 @@ export default function IssueKeyForm(props: {
   const [expiry, setExpiry] = useState(noExpiry);
   const [allowedOrigins, setOrigins] = useState<string[]>([]);
   const issue = useIssueKey();
+  const isOwner = can(useMe(), 'manage');
+  // A key for selected agents cannot have `own`, which concerns the whole workspace.
+  const isOffered = (value: string) => value !== 'own' || agentIds.length === 0;
+  const granted = permissionsGranted.filter(isOffered);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const expiresAt = expiryOf(expiry);
     if (expiresAt === undefined) return;
     issue.mutate({
       name,
-      permissions: permissionsGranted as Permission[],
+      permissions: granted as Permission[],
       agentIds: agentIds.length === 0 ? null : agentIds,
       rateLimits: limits,
       expiresAt,
@@ -73,14 +79,16 @@ export default function IssueKeyForm(props: {
           />
           <Checkbox.Group
             label="Permissions"
-            value={permissionsGranted}
+            value={granted}
             onChange={setPermissionsGranted}
-            error={permissionsGranted.length === 0 && 'Select at least one.'}
+            error={granted.length === 0 && 'Select at least one.'}
           >
             <Stack gap="xs" mt="xs">
-              {permissions.map(({ value, label }) => (
-                <Checkbox key={value} value={value} label={label} />
-              ))}
+              {permissions
+                .filter(({ value }) => isOwner || value !== 'own')
+                .map(({ value, label }) => (
+                  <Checkbox key={value} value={value} label={label} disabled={!isOffered(value)} />
+                ))}
             </Stack>
           </Checkbox.Group>
           <AgentsField chosen={agentIds} onChange={setAgentIds} />
@@ -98,11 +106,7 @@ export default function IssueKeyForm(props: {
           <FormError error={issue.error} />
           <Group justify="flex-end" gap="xs">
             <DialogCloseButton>Cancel</DialogCloseButton>
-            <Button
-              type="submit"
-              disabled={permissionsGranted.length === 0}
-              loading={issue.isPending}
-            >
+            <Button type="submit" disabled={granted.length === 0} loading={issue.isPending}>
               Create key
             </Button>
           </Group>

@@ -5,6 +5,7 @@ import { FormError } from '../../components/form-error.tsx';
 import { sessionUserQuery } from '../../data/workspace/session-user.ts';
 import { StandalonePage } from '../../shell/standalone-page.tsx';
 import { useSignOut } from '../../shell/use-sign-out.ts';
+import { DeleteAccount } from '../settings/delete-account.tsx';
 
 /** For users without any workspace. Signed-out users go to the sign-in page. */
 export function NoWorkspacePage() {
@@ -29,6 +30,7 @@ export function NoWorkspacePage() {
         >
           Sign out
         </Button>
+        <DeleteAccount fullWidth />
       </Stack>
     </StandalonePage>
   );

@@ -84,6 +84,10 @@ export function EditorPage() {
               letters, digits and underscores.
             </p>
           )}
+          <p className={classes.muted}>
+            To send a literal <code>{'{{name}}'}</code>, use a variable whose default value is that
+            text.
+          </p>
         </Card>
         <Card title="Model">
           <ModelFields value={draft} onChange={edit} disabled={readOnly} />

@@ -8,19 +8,22 @@ import { Icon } from '../../components/icon.tsx';
 import { useChangePrompt } from '../../data/prompts/prompts.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 
+type DialogName = 'rename' | 'visibility' | 'archive';
+
 /** Actions on the whole prompt. */
 export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
-  const [dialog, setDialog] = useState<'rename' | 'archive' | null>(null);
+  const [dialog, setDialog] = useState<DialogName | null>(null);
   const change = useChangePrompt(prompt.promptId);
   const me = useMe();
   if (!can(me, 'edit')) return null;
-  const openDialog = (name: 'rename' | 'archive') => {
+  const openDialog = (name: DialogName) => {
     change.reset();
     setDialog(name);
   };
   const close = () => setDialog(null);
   const verb = prompt.archived ? 'restore' : 'archive';
   const { promptId, latestVersion } = prompt;
+  const isPublic = prompt.visibility === 'public';
   return (
     <>
       {!prompt.archived && latestVersion && (
@@ -42,6 +45,9 @@ export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => openDialog('rename')}>Edit details</Menu.Item>
+          <Menu.Item onClick={() => openDialog('visibility')}>
+            {isPublic ? 'Make private' : 'Make public'}
+          </Menu.Item>
           <Menu.Item onClick={() => openDialog('archive')}>
             {prompt.archived ? 'Restore' : 'Archive'}
           </Menu.Item>
@@ -56,6 +62,20 @@ export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
           onClose={close}
         />
       )}
+      <ConfirmDialog
+        opened={dialog === 'visibility'}
+        title={isPublic ? 'Make this prompt private?' : 'Make this prompt public?'}
+        confirmLabel={isPublic ? 'Make private' : 'Make public'}
+        mutation={change}
+        onClose={close}
+        onConfirm={() =>
+          change.mutate({ visibility: isPublic ? 'private' : 'public' }, { onSuccess: close })
+        }
+      >
+        {isPublic
+          ? 'Only its creator and owners will see it. All who see an agent still see the version that it pins.'
+          : 'All members of the workspace will see it.'}
+      </ConfirmDialog>
       <ConfirmDialog
         opened={dialog === 'archive'}
         title={prompt.archived ? 'Restore this prompt?' : 'Archive this prompt?'}

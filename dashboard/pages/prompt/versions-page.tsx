@@ -17,7 +17,7 @@ export function VersionsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const versions = useInfiniteQuery(versionsQuery(promptId));
-  const columns = useVersionColumns<Omit<PromptVersion, 'system' | 'user'>>({
+  const columns = useVersionColumns<Omit<PromptVersion, 'system' | 'user' | 'warnings'>>({
     label: ({ promptVersionLabel }) => promptVersionLabel,
     extraColumn: {
       key: 'model',

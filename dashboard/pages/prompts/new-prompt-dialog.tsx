@@ -3,19 +3,21 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
 import { NameFields } from '../../components/fields/name-fields.tsx';
+import { type Visibility, VisibilityField } from '../../components/fields/visibility-field.tsx';
 import { FormError } from '../../components/form-error.tsx';
 import { useCreatePrompt } from '../../data/prompts/prompts.ts';
 
 /** Creates a prompt without content; its first version is written in the editor. */
 export function NewPromptDialog({ onClose }: { readonly onClose: () => void }) {
   const [about, setAbout] = useState({ name: '', description: '' });
+  const [visibility, setVisibility] = useState<Visibility>('private');
   const create = useCreatePrompt();
   const navigate = useNavigate();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const onSuccess = ({ promptId }: { promptId: string }) =>
       void navigate({ to: '/prompts/$promptId', params: { promptId } });
-    create.mutate({ ...about, description: about.description || null }, { onSuccess });
+    create.mutate({ ...about, description: about.description || null, visibility }, { onSuccess });
   };
   return (
     <Dialog title="New prompt" locked={create.isPending} onClose={onClose}>
@@ -28,6 +30,7 @@ export function NewPromptDialog({ onClose }: { readonly onClose: () => void }) {
             error={create.error}
             autoFocus
           />
+          <VisibilityField value={visibility} onChange={setVisibility} />
           <FormError error={create.error} />
           <Group justify="flex-end" gap="xs">
             <DialogCloseButton>Cancel</DialogCloseButton>

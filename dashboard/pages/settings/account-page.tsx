@@ -3,6 +3,7 @@ import { Card, DescriptionList } from '../../components/card.tsx';
 import { PasswordForm } from '../../components/password-form.tsx';
 import { useMe } from '../../data/workspace/me.ts';
 import { schemes } from '../../shell/account-menu.tsx';
+import { DeleteAccount } from './delete-account.tsx';
 import classes from './settings.module.css';
 
 export function AccountPage() {
@@ -33,6 +34,14 @@ export function AccountPage() {
         <div className={classes.form}>
           <p className={classes.muted}>Changing your password ends all your other sessions.</p>
           <PasswordForm />
+        </div>
+      </Card>
+      <Card title="Delete account">
+        <div className={classes.form}>
+          <p className={classes.muted}>
+            If you are the last owner of a workspace, make another member an owner first.
+          </p>
+          <DeleteAccount />
         </div>
       </Card>
     </>

@@ -17,6 +17,11 @@ import classes from './settings.module.css';
 const pageSize = 25;
 
 const actions: Record<AuditAction, string> = {
+  'prompt.create': 'Prompt created',
+  'prompt.change': 'Prompt updated',
+  'prompt.archive': 'Prompt archived',
+  'prompt.restore': 'Prompt restored',
+  'prompt.version': 'Prompt version created',
   'agent.create': 'Agent created',
   'agent.change': 'Agent updated',
   'agent.move': 'Agent stage changed',
@@ -32,6 +37,9 @@ const actions: Record<AuditAction, string> = {
   'invitation.delete': 'Invitation withdrawn',
   'provider.put': 'Provider saved',
   'provider.delete': 'Provider removed',
+  'provider.test': 'Provider tested',
+  'price.put': 'Price saved',
+  'price.delete': 'Price removed',
   'plan.change': 'Plan changed',
   'retention.change': 'Retention changed',
   'workflow.create': 'Workflow created',
@@ -45,8 +53,14 @@ const actions: Record<AuditAction, string> = {
   'webhook.rotate': 'Webhook rotated',
   'webhook.delete': 'Webhook deleted',
   'execution.delete': 'Record deleted',
+  'execution.export': 'Executions exported',
   'erasure.request': 'Erasure requested',
   'erasure.complete': 'Erasure completed',
+  'session.create': 'Signed in',
+  'session.refuse': 'Sign-in failed',
+  'password.change': 'Password changed',
+  'password.reset': 'Password reset',
+  'secret.rotate': 'Server secret rotated',
 };
 
 export function AuditPage() {
@@ -76,8 +90,8 @@ export function AuditPage() {
         <ErrorState error={audit.error} onRetry={() => void audit.refetch()} />
       ) : data?.audit.length === 0 ? (
         <EmptyState icon="history" title="No entries">
-          The audit log lists changes to keys, agents, workflows, members, providers, plan and
-          retention, and deletions.
+          The audit log lists changes to keys, agents, prompts, workflows, members, providers,
+          prices, plan and retention, deletions, exports and sign-ins.
         </EmptyState>
       ) : (
         <>
@@ -117,9 +131,9 @@ function columnsOf(nameOf: (userId: string | null) => string): readonly Column<A
     {
       key: 'who',
       header: 'User',
-      cell: ({ userId, apiKeyId }) => (
+      cell: ({ action, userId, apiKeyId, via }) => (
         <>
-          <div>{userId === null ? 'Cueline' : nameOf(userId)}</div>
+          <div>{userId === null ? unnamed(action, via) : nameOf(userId)}</div>
           {apiKeyId && <div className={classes.muted}>via API key</div>}
         </>
       ),
@@ -134,4 +148,9 @@ function columnsOf(nameOf: (userId: string | null) => string): readonly Column<A
         ),
     },
   ];
+}
+
+function unnamed(action: AuditAction, via: AuditLine['via']): string {
+  if (via !== null) return 'Command line';
+  return action === 'session.refuse' ? 'Unknown' : 'Cueline';
 }

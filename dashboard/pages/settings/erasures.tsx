@@ -27,7 +27,8 @@ export function Erasures() {
   return (
     <Card title="Erase an end user">
       <p className={classes.text}>
-        Deletes every record of any agent in which the variable has this value. Executions in
+        Deletes every record of any agent in which the variable has this value, and every workflow
+        run that the value reached. Schedules are only listed: change their input. Executions in
         progress are deleted when they end. Records whose bodies were already deleted cannot be
         matched and stay.
       </p>
@@ -72,6 +73,12 @@ const columns: readonly Column<Erasure>[] = [
     align: 'right',
     cell: ({ deleted, waiting }) =>
       deleted.toLocaleString() + (waiting > 0 ? `, ${waiting} pending` : ''),
+  },
+  {
+    key: 'schedules',
+    header: 'Schedules to change',
+    hideBelow: 'sm',
+    cell: ({ schedules }) => schedules.map((one) => <code key={one}>{one} </code>),
   },
   {
     key: 'requested',

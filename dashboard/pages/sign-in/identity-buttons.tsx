@@ -1,6 +1,7 @@
 import { Button, Divider, Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { FormError } from '../../components/form-error.tsx';
+import { serverPath } from '../../data/client/base-path.ts';
 import { cueline } from '../../data/client/client.ts';
 
 const names = { github: 'GitHub', google: 'Google', oidc: 'your organization' } as const;
@@ -14,8 +15,8 @@ export function IdentityButtons({ from }: { readonly from: string }) {
   const redirect = useMutation({
     mutationFn: (provider: string) =>
       cueline.session.socialSignInUrl(provider, {
-        callbackURL: from,
-        errorCallbackURL: '/sign-in',
+        callbackURL: serverPath(from),
+        errorCallbackURL: serverPath('/sign-in'),
       }),
     onSuccess: (url) => location.assign(url),
   });

@@ -4,6 +4,7 @@ import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { PasswordField } from '../../components/fields/password-field.tsx';
 import { FormError } from '../../components/form-error.tsx';
+import { serverPath } from '../../data/client/base-path.ts';
 import { cueline } from '../../data/client/client.ts';
 import { isSignedOut } from '../../data/client/error-status.ts';
 import { queryClient } from '../../data/client/query-client.ts';
@@ -23,7 +24,7 @@ export function SignInPage() {
     mutationFn: () => cueline.session.signIn({ email, password }),
     onSuccess: () => {
       queryClient.clear();
-      history.replace(from);
+      history.replace(serverPath(from));
     },
   });
   const submit = (event: FormEvent) => {

@@ -183,7 +183,7 @@ function RunMetrics({ run }: { readonly run: WorkflowRunDetail }) {
       ? ['Duration', formatDuration(Date.parse(completedAt) - Date.parse(executedAt))]
       : ['Deadline', <Time key="deadline" at={run.deadlineAt} />],
     ['Trigger', run.trigger],
-    ['On behalf of', nameOf(run.executedBy)],
+    ['On behalf of', nameOf(run.executedBy ?? null)],
     [
       'Version',
       <Link key="version" to="/workflows/$workflowId/versions" params={{ workflowId }}>

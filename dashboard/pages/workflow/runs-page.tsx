@@ -130,7 +130,7 @@ const columnsOf = (nameOf: (userId: string | null) => string): readonly Column<R
     key: 'by',
     header: 'On behalf of',
     hideBelow: 'md',
-    cell: ({ executedBy }) => nameOf(executedBy),
+    cell: ({ executedBy }) => nameOf(executedBy ?? null),
   },
   {
     key: 'version',

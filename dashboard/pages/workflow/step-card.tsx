@@ -17,7 +17,7 @@ export function StepCard(props: {
       {props.nameOf(agentId) ?? agentId}
     </Link>
   );
-  const { when, forEach, fallback, onFailure } = step;
+  const { when, forEach, fallback, onFailure, onUnreadable } = step;
   const facts: (readonly [string, ReactNode])[] = [
     ['Agent', agent(step.agentId)],
     ['Depends on', dependencies.length === 0 ? 'nothing' : dependencies.join(', ')],
@@ -40,6 +40,7 @@ export function StepCard(props: {
       ? 'the workflow run fails'
       : 'the workflow run continues without its output',
   ]);
+  if (onUnreadable === 'null') facts.push(['If its output is not JSON', 'values in it are null']);
   return (
     <Card title={step.name}>
       <DescriptionList items={facts} />

@@ -56,8 +56,9 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     identify: async (request, endpoint) => (await identifyWithRight(request, endpoint)).caller,
     async authenticate(request, endpoint) {
       const { caller, right } = await identifyWithRight(request, endpoint);
-      const ownRight = caller.kind === 'key' && endpoint.ownPermission;
-      if (!caller.rights.includes(right) && !(ownRight && caller.rights.includes(ownRight))) {
+      const { ownPermission, orPermission } = endpoint;
+      const others = caller.kind === 'key' ? [ownPermission, orPermission] : [];
+      if (!caller.rights.some((one) => one === right || others.includes(one))) {
         throw new CallFailure('PERMISSION_DENIED', deniedMessage(caller, right));
       }
       return caller;

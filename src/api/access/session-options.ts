@@ -3,7 +3,10 @@ import type { BetterAuthOptions } from 'better-auth';
 import type { FastifyBaseLogger } from 'fastify';
 import { passwordMax, passwordMin } from '../../contract/limits.ts';
 import { uuid7 } from '../../core/id.ts';
+import { cleanName } from '../../core/people/name.ts';
+import { basePathOf } from '../../core/public-url.ts';
 import type { Db } from '../../store/connection/database.ts';
+import { writeUserAudit } from '../../store/people/audit.ts';
 import { isInvited } from '../../store/people/invitations.ts';
 import { trimSessions } from '../../store/people/users.ts';
 
@@ -36,14 +39,17 @@ interface Client {
 export const addressHeader = 'x-cueline-address';
 export const basePath = '/api/auth';
 
+export const signInPath = '/sign-in/email';
+export const passwordChangePath = '/change-password';
+
 const daySeconds = 86_400;
 
 export function sessionOptions(deps: SessionDeps): BetterAuthOptions {
   const { db, publicUrl, logger } = deps;
   const { github, google } = deps.signIn;
   return {
-    // Only identity providers use the base URL, and they require a public URL.
-    baseURL: publicUrl ?? 'http://cueline.invalid',
+    // With its whole path, because better-auth appends `basePath` only to a URL without one.
+    baseURL: baseURLOf(publicUrl) + basePath,
     basePath,
     // A list, because better-auth's environment variable overrides a single secret.
     secrets: [{ version: 1, value: signingKey(deps.secret) }],
@@ -72,8 +78,8 @@ export function sessionOptions(deps: SessionDeps): BetterAuthOptions {
     },
     socialProviders: { ...(github && { github }), ...(google && { google }) },
     databaseHooks: {
-      // Trims after the insert, so that the last of several concurrent sign-ins sees all of them.
-      session: { create: { after: (session) => trimSessions(db, session.userId) } },
+      user: { create: { before: withCleanName } },
+      session: { create: { after: (session, context) => afterSignIn(db, session, context) } },
       account: { create: { before: withoutTokens }, update: { before: withoutTokens } },
     },
     onAPIError: { errorURL: `${publicUrl ?? ''}/sign-in` },
@@ -84,8 +90,7 @@ export function sessionOptions(deps: SessionDeps): BetterAuthOptions {
       log: (_level, message, ...details) => logSignInFailure(logger, message, details),
     },
     advanced: {
-      cookiePrefix: 'cueline',
-      useSecureCookies: publicUrl?.startsWith('https:') ?? false,
+      ...cookieOptions(publicUrl),
       // `checkSameOrigin` checks the origin of all writes; better-auth checks redirect targets.
       disableCSRFCheck: true,
       disableOriginCheck: false,
@@ -94,6 +99,32 @@ export function sessionOptions(deps: SessionDeps): BetterAuthOptions {
       database: { generateId: () => uuid7(Date.now()), validateSchema: false },
     },
   };
+}
+
+/**
+ * The prefix and the path of all cookies. Browsers accept a `__Host-` cookie only for the whole host and from this host
+ * itself, and a `__Secure-` cookie only over https: another host of the domain cannot replace it.
+ */
+export function cookieOptions(
+  publicUrl: string | null,
+): Pick<
+  NonNullable<BetterAuthOptions['advanced']>,
+  'cookiePrefix' | 'useSecureCookies' | 'defaultCookieAttributes'
+> {
+  const path = basePathOf(publicUrl) || '/';
+  const secure = new URL(baseURLOf(publicUrl)).protocol === 'https:';
+  const prefix = path === '/' ? '__Host-' : '__Secure-';
+  return {
+    cookiePrefix: secure ? `${prefix}cueline` : 'cueline',
+    // better-auth would add `__Secure-`.
+    useSecureCookies: false,
+    defaultCookieAttributes: { secure, path },
+  };
+}
+
+/** Only identity providers use it, and they require a public URL. */
+export function baseURLOf(publicUrl: string | null): string {
+  return publicUrl ?? 'http://cueline.invalid';
 }
 
 const created = { createdAt: 'created_at', updatedAt: 'updated_at' };
@@ -142,6 +173,26 @@ async function rejectUninvited(db: Db, { user, source }: Incoming) {
     return { error: 'not_invited' };
   }
   return undefined;
+}
+
+/** The name comes from the identity provider; its user cannot change it here. */
+async function withCleanName(user: { readonly name: string; readonly email: string }) {
+  return { data: { name: cleanName(user.name, user.email) } };
+}
+
+async function afterSignIn(
+  db: Db,
+  session: { readonly userId: string; readonly ipAddress?: string | null },
+  context: { readonly path?: string } | null,
+): Promise<void> {
+  const { userId, ipAddress = null } = session;
+  // After the insert, so that the last of several concurrent sign-ins sees all of them.
+  await trimSessions(db, userId);
+  // Changing the password replaces the session.
+  if (context?.path === passwordChangePath) return;
+  const actor = { userId, apiKeyId: null };
+  const line = { action: 'session.create', personal: { ipAddress } } as const;
+  await writeUserAudit(db, { id: userId }, actor, line);
 }
 
 /** Drops the provider's tokens: they identify the user once and are not used again. */

@@ -2,6 +2,7 @@ import { type TObject, Type } from 'typebox';
 import { emailMax, nameMax, passwordMax, passwordMin, urlMax } from '../../contract/limits.ts';
 import { patterns } from '../../contract/patterns.ts';
 import { body } from '../../contract/shared.ts';
+import { passwordChangePath, signInPath } from './session-options.ts';
 
 /**
  * The paths of better-auth that are exposed below `/api/auth`. better-auth has many more (sign-up, password reset by
@@ -10,6 +11,8 @@ import { body } from '../../contract/shared.ts';
 export interface SessionPath {
   readonly method: 'GET' | 'POST';
   readonly body?: TObject;
+  /** Fields that better-auth gets whatever the request says. */
+  readonly fixed?: Readonly<Record<string, unknown>>;
   /** Limits failed attempts, because the path verifies a password. */
   readonly throttled?: true;
 }
@@ -24,7 +27,7 @@ const providerSignIn = body('ProviderSignIn', {
 });
 
 export const sessionPaths: Readonly<Record<string, SessionPath>> = {
-  '/sign-in/email': {
+  [signInPath]: {
     method: 'POST',
     body: body('SignIn', {
       email: Type.String({ maxLength: emailMax }),
@@ -49,13 +52,15 @@ export const sessionPaths: Readonly<Record<string, SessionPath>> = {
   },
   '/revoke-sessions': { method: 'POST' },
   '/revoke-other-sessions': { method: 'POST' },
-  '/change-password': {
+  [passwordChangePath]: {
     method: 'POST',
     body: body('PasswordChange', {
       currentPassword: password,
       newPassword: Type.String({ minLength: passwordMin, maxLength: passwordMax }),
+      // Accepted, because clients of better-auth send it.
       revokeOtherSessions: Type.Optional(Type.Boolean()),
     }),
+    fixed: { revokeOtherSessions: true },
     throttled: true,
   },
   // Identity providers redirect the browser to these.

@@ -15,13 +15,23 @@ import type { HashPassword } from '../../core/people/token.ts';
 import { findSessionCaller } from '../../store/admission/callers.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import type { Db } from '../../store/connection/database.ts';
+import { writeUserAudit } from '../../store/people/audit.ts';
+import { findUserByEmail } from '../../store/people/users.ts';
 import { readBody } from '../http/body.ts';
 import { callerAddress } from '../http/caller-address.ts';
 import { checkSameOrigin, isSameOrigin, originOf } from '../http/same-origin.ts';
 import { readFields } from '../http/validate.ts';
 import { unauthorized } from './authenticate.ts';
 import { type HashingLimit, limitHashing } from './hashing-limit.ts';
-import { addressHeader, basePath, type SessionDeps, sessionOptions } from './session-options.ts';
+import {
+  addressHeader,
+  basePath,
+  baseURLOf,
+  passwordChangePath,
+  type SessionDeps,
+  sessionOptions,
+  signInPath,
+} from './session-options.ts';
 import { sessionPath } from './session-paths.ts';
 import { throttleAttempts } from './sign-in-guard.ts';
 
@@ -147,7 +157,10 @@ function createAuthPaths(
     if (account === null) throw unauthorized();
     cookies.discardRenewed(request);
     const ip = callerAddress(request) ?? '';
-    return throttleAttempts(db, { ip, path, account }, () => hashing(handle));
+    const response = await throttleAttempts(db, { ip, path, account }, () => hashing(handle));
+    if (path === signInPath && !response.ok) await auditRefusal(db, account, ip);
+    if (path === passwordChangePath && response.ok) await auditPasswordChange(db, account);
+    return response;
   }
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -160,11 +173,11 @@ function createAuthPaths(
     }
     if (isFromBrowser(request)) checkSameOrigin(request, publicUrl);
     const body = parsesBody(endpoint)
-      ? readFields<Fields>(await readBody(request), endpoint)
+      ? { ...readFields<Fields>(await readBody(request), endpoint), ...endpoint.fixed }
       : undefined;
     const usesIssuer = body?.provider === 'oidc' || path === '/callback/oidc';
     const { handler } = usesIssuer ? await authWithIssuer() : auth;
-    const handle = () => handler(webRequest(request, options.baseURL as string, body));
+    const handle = () => handler(webRequest(request, baseURLOf(publicUrl), body));
     const response = endpoint.throttled
       ? await throttled(request, path, body, handle)
       : await handle();
@@ -175,6 +188,23 @@ function createAuthPaths(
     }
     return reply.type('application/json; charset=utf-8').send(await response.text());
   };
+}
+
+/** An unknown address belongs to no workspace. The limit on attempts also bounds these lines. */
+async function auditRefusal(db: Db, email: string, ip: string): Promise<void> {
+  const user = await findUserByEmail(db, email);
+  if (!user) return;
+  const line = { action: 'session.refuse', personal: { ipAddress: ip || null } } as const;
+  await writeUserAudit(db, user, { userId: null, apiKeyId: null }, line);
+}
+
+async function auditPasswordChange(db: Db, userId: string): Promise<void> {
+  await writeUserAudit(
+    db,
+    { id: userId },
+    { userId, apiKeyId: null },
+    { action: 'password.change' },
+  );
 }
 
 /** Converts an error response of better-auth. Throws the database's error if the database is unavailable. */

@@ -16,6 +16,16 @@ export async function visibleAgent(
   return visible(caller, agentId === null ? null : await reads.agent(agentId));
 }
 
+/** Throws unless the caller can see all of these agents. */
+export async function requireVisibleAgents(
+  reads: SharedReads,
+  caller: Caller,
+  agentIds: ReadonlySet<string>,
+): Promise<void> {
+  const agents = await Promise.all([...agentIds].map((agentId) => reads.agent(agentId)));
+  for (const agent of agents) visible(caller, agent);
+}
+
 /** Path parameters of an execution. */
 export interface ExecutionPath {
   readonly agentId: string;

@@ -12,6 +12,10 @@ import type { Db } from '../../store/connection/database.ts';
 const exposedHeaders =
   'ETag, Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id';
 
+/** What the API reads, and what libraries in pages add to every call: the trace context, and the mark of a script. */
+const allowedHeaders =
+  'Authorization, Content-Type, Idempotency-Key, If-Match, traceparent, tracestate, baggage, X-Requested-With';
+
 export function allowOrigin(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -50,7 +54,7 @@ export function allowErrorResponses(app: FastifyInstance, db: Db): void {
     const rejected = reply.statusCode >= 400 && reply.statusCode < 500;
     const allowed = reply.hasHeader('access-control-allow-origin');
     if (!rejected || allowed || !request.headers.origin) return done(null, payload);
-    findOrigins(db, (request.params ?? {}) as PathParams)
+    findOrigins(db, request.url)
       .then((origins) => void allowOrigin(request, reply, origins))
       .catch(() => {})
       .finally(() => done(null, payload));
@@ -65,17 +69,17 @@ export function handlePreflights(app: FastifyInstance, db: Db): void {
     '/api/v1/workflows/:workflowId/*',
     '/api/v1/workflows/:workflowId',
   ]) {
-    app.options<{ Params: PathParams }>(url, async (request, reply) => {
+    app.options(url, async (request, reply) => {
       const { origin, 'access-control-request-method': method } = request.headers;
       const isPreflight = origin !== undefined || method !== undefined;
       if (!isPreflight || request.server.methodsAt(request.url).length === 0) {
         return reply.callNotFound();
       }
-      const origins = origin ? await findOrigins(db, request.params) : [];
+      const origins = origin ? await findOrigins(db, request.url) : [];
       if (allowOrigin(request, reply, origins)) {
         reply.headers({
           'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
-          'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-Match',
+          'access-control-allow-headers': allowedHeaders,
           'access-control-max-age': '600',
         });
       }
@@ -84,14 +88,13 @@ export function handlePreflights(app: FastifyInstance, db: Db): void {
   }
 }
 
-interface PathParams {
-  readonly agentId?: string;
-  readonly workflowId?: string;
-}
+/** Matched here, because a request without a route, such as one with another method, has no parameters. */
+const resourcePath = /^\/api(?:\/v1)?\/(?:agents|workflows)\/([^/?]+)/;
 
-async function findOrigins(db: Db, params: PathParams): Promise<string[]> {
-  const agentId = fromId('agent', params.agentId ?? '');
+async function findOrigins(db: Db, url: string): Promise<string[]> {
+  const [, id = ''] = resourcePath.exec(url) ?? [];
+  const agentId = fromId('agent', id);
   if (agentId !== null) return findAgentOrigins(db, agentId);
-  const workflowId = fromId('workflow', params.workflowId ?? '');
+  const workflowId = fromId('workflow', id);
   return workflowId === null ? [] : findWorkflowOrigins(db, workflowId);
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Caller } from '../../core/execution/caller.ts';
+import { type Caller, limitSubjectOf } from '../../core/execution/caller.ts';
 import { secondsUntil } from '../../core/execution/limits.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { countInMinute } from '../../store/admission/callers.ts';
@@ -32,8 +32,9 @@ export async function limitInMinute(
 /** Counts a request for history or statistics, and rejects it above the caller's limit per minute. */
 export function limitLists(
   { db, listPerMinute: limit }: ApiDeps,
-  { id }: Caller,
+  caller: Caller,
   reply: FastifyReply,
 ): Promise<void> {
+  const id = limitSubjectOf(caller);
   return limitInMinute(db, reply, { id, scope: 'list', limit, calls: 'list calls' });
 }

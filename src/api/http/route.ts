@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   type Body,
   type Endpoint,
+  isManagement,
   type Params,
   parsesBody,
   type Query,
@@ -53,6 +54,7 @@ export function route<const E extends Endpoint>(
       if (caller) allowOrigin(request, reply, caller.allowedOrigins);
       if (caller?.kind === 'session') deps.checkSameOrigin(request);
       if (caller && limitCalls) await limitCalls(deps, caller, reply);
+      else if (caller && isManagement(endpoint)) deps.limitManagement(caller, reply);
       const query = checkQuery(
         endpoint.query ?? noFields,
         request.query as Record<string, unknown>,

@@ -16,7 +16,8 @@ export function originOf(request: FastifyRequest): string {
 export function isSameOrigin(request: FastifyRequest, publicUrl: string | null): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers;
   if (site === 'same-origin') return true;
-  return origin !== undefined && (origin === publicUrl || origin === originOf(request));
+  const own = publicUrl === null ? null : new URL(publicUrl).origin;
+  return origin !== undefined && (origin === own || origin === originOf(request));
 }
 
 /** Rejects a write with a cookie from another origin. Reads change nothing, and browsers hide their responses. */

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { StreamSlot } from './stream-slots.ts';
 
 /**
- * A response that is generated no faster than its client reads it. It is aborted when its slot goes to another workspace,
+ * A response that is generated no faster than its client reads it: the next text is generated once the previous one is sent. It is aborted when its slot goes to another workspace,
  * and releases the slot at its end. `disconnectSlowReaders` ends it for a client that reads too slowly.
  */
 export function streamOf(
@@ -11,7 +11,7 @@ export function streamOf(
   { log }: FastifyRequest,
   { kind, signal, release }: StreamSlot,
 ): Readable {
-  const stream = Readable.from(texts, { objectMode: false, highWaterMark: 1 });
+  const stream = Readable.from(texts, { objectMode: false, highWaterMark: 0 });
   signal.addEventListener('abort', () => stream.destroy(signal.reason));
   stream.once('close', release);
   // The client sees only a response without its last chunk.

@@ -5,6 +5,7 @@ import { bodyBytesMax } from '../../contract/limits.ts';
 import { CommandFailure } from './failure.ts';
 import { readInput } from './input.ts';
 import { oneLine, print, printNotice } from './print.ts';
+import { warnOfPlaceholders } from './prompts.ts';
 import type { Call } from './run-call.ts';
 import { fromYaml, toYaml } from './yaml.ts';
 
@@ -79,6 +80,9 @@ async function show(
   none: string,
 ): Promise<void> {
   for (const change of changes) await print(json ? JSON.stringify(change) : lineOf(change));
+  for (const { name, to, warnings = [] } of changes) {
+    warnOfPlaceholders(warnings, ` of ${name}, version ${to}`);
+  }
   if (changes.length === 0 && !json) await print(none);
 }
 

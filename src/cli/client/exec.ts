@@ -28,7 +28,10 @@ export async function exec(call: Call, agentId: string, options: ExecOptions): P
     // Cancellation needs the id, so Ctrl-C does not abort the call itself.
     ...(!cancelOnInterrupt && { signal: call.signal }),
   });
-  const { executionId, ignoredVariables = [] } = accepted;
+  const { executionId, currentStatus, ignoredVariables = [] } = accepted;
+  if (currentStatus !== undefined) {
+    printNotice(`Repeated call of ${executionId}, now ${currentStatus ?? 'deleted'}.`);
+  }
   if (ignoredVariables.length > 0)
     printNotice(
       `Ignored variables that the agent does not declare: ${ignoredVariables.join(', ')}.`,

@@ -1,7 +1,12 @@
-import type { PromptFilters, PromptInput, PromptVersionInput } from '../../client/index.ts';
+import type {
+  PromptFilters,
+  PromptInput,
+  PromptVersion,
+  PromptVersionInput,
+} from '../../client/index.ts';
 import { readInput } from './input.ts';
 import { allPages } from './pages.ts';
-import { printDone, printList, printOne } from './print.ts';
+import { printDone, printList, printNotice, printOne } from './print.ts';
 import type { Call } from './run-call.ts';
 
 /** `cueline prompts`: prompts and their versions. */
@@ -14,7 +19,7 @@ export async function listPrompts(
     const { prompts, pagination } = await cueline.prompts.list({ ...filters, ...page }, { signal });
     return { rows: prompts, total: pagination.total };
   });
-  await printList(rows, ['promptId', 'name', 'versionCount', 'updatedAt'], json);
+  await printList(rows, ['promptId', 'name', 'visibility', 'versionCount', 'updatedAt'], json);
 }
 
 /** Shows a prompt, or one of its versions with its templates. */
@@ -64,5 +69,14 @@ export async function addVersion(
   const user = await readInput(userFile, signal);
   const system = systemFile === undefined ? null : await readInput(systemFile, signal);
   const made = await cueline.versions.create(promptId, { ...version, user, system }, { signal });
+  warnOfPlaceholders(made.warnings);
   await printDone(made, made.promptVersionId, json);
+}
+
+export function warnOfPlaceholders(warnings: PromptVersion['warnings'], ofVersion = ''): void {
+  for (const { placeholder, template } of warnings) {
+    printNotice(
+      `Not a placeholder, sent to the model unchanged: ${placeholder} (${template} template${ofVersion}). Names consist of letters, digits and underscores.`,
+    );
+  }
 }

@@ -18,7 +18,7 @@ export interface RecordSplitter {
 
 const [newline, quote] = [0x0a, 0x22];
 /** Matches the start of a record in both formats. */
-const idAtStart = /^(?:\{"executionId":")?(exe_[0-9a-z]{26})/;
+const idAtStart = /^(?:\{"executionId":)?"(exe_[0-9a-z]{26})/;
 const idBytesMax = 64;
 const prefixes = { jsonl: '{"executionId":"', csv: 'executionId,' } as const;
 

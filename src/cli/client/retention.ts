@@ -1,6 +1,6 @@
 import type { Retention } from '../../client/index.ts';
 import { allPages } from './pages.ts';
-import { printDone, printList, printOne } from './print.ts';
+import { printDone, printList, printNotice, printOne } from './print.ts';
 import type { Call } from './run-call.ts';
 
 /** `cueline retention`, `delete`, `erase` and `erasures`. */
@@ -32,6 +32,11 @@ export async function erase(
 ): Promise<void> {
   const body = { variable, value, ...(agent !== undefined && { agentId: agent }) };
   const erasure = await cueline.erasures.create(body, { signal });
+  if (erasure.schedules.length > 0) {
+    printNotice(
+      `Change these schedules, their input contains the value: ${erasure.schedules.join(', ')}.`,
+    );
+  }
   await printDone(erasure, erasure.erasureId, json);
 }
 

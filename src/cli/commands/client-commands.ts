@@ -119,6 +119,7 @@ function promptCommands(command: Command): void {
   serverCommand(command, 'create', 'create a prompt without versions; prints its id')
     .requiredOption('--name <name>', 'display name')
     .option('--description <text>', 'description of the prompt')
+    .option('--visibility <visibility>', 'private or public (default: private)')
     .action((options) =>
       runCall(options, async (call, own) => (await cli()).createPrompt(call, own)),
     );

@@ -32,7 +32,7 @@ function keyCommands(command: Command): void {
     .requiredOption('--name <name>', 'display name')
     .requiredOption(
       '--permission <list>',
-      'comma-separated: execute, read, cancel, manage',
+      'comma-separated: execute, read, cancel, manage, own',
       collectList,
     )
     .option('--agent <id>', 'restrict the key to this agent; repeatable', collectList)

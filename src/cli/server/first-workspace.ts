@@ -1,4 +1,4 @@
-import type { Caller } from '../../core/execution/caller.ts';
+import { type Caller, commandCaller } from '../../core/execution/caller.ts';
 import { fromId } from '../../core/id.ts';
 import type { HashPassword } from '../../core/people/token.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
@@ -26,7 +26,7 @@ export async function firstOwner(db: Db, workspace: string | undefined): Promise
   const members = workspaceId ? await listMembers(db, workspaceId) : [];
   const owner = members.find(({ role }) => role === 'owner');
   const caller = owner && (await findSessionCaller(db, owner.userId, workspaceId ?? null));
-  if (caller) return caller;
+  if (caller) return commandCaller(caller);
   throw new StartupFailure(
     workspace === undefined
       ? 'No workspace yet. "cueline start" and "cueline keys create" create the first one.'

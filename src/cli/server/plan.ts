@@ -1,7 +1,7 @@
 import { checkBody } from '../../api/http/validate.ts';
 import type { Body } from '../../contract/endpoint.ts';
 import * as contract from '../../contract/workspace/usage.ts';
-import { serviceActor } from '../../core/people/audit.ts';
+import { commandActor } from '../../core/people/audit.ts';
 import * as flow from '../../flow/workspace/set-plan.ts';
 import { type NumberOrNone, noneToNull } from '../arguments.ts';
 import { printDone } from '../client/print.ts';
@@ -25,7 +25,7 @@ export async function setPlan(
   });
   const db = await openMigrated(context);
   const { workspaceId } = await firstOwner(db, workspace);
-  await flow.setPlan(db, serviceActor(workspaceId), plan);
+  await flow.setPlan(db, commandActor(workspaceId), plan);
   const actions = plan.actionsPerMonth ?? 'unlimited';
   await printDone(plan, `Plan ${plan.name}: ${actions} AI Actions per month.`, json);
 }

@@ -1,6 +1,8 @@
+import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { hashPassword } from '../../api/access/session.ts';
+import { proxyEnv, usesProxy } from '../../core/proxy-settings.ts';
 import { deriveSealKey } from '../../core/seal.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
 import { bootstrapWorkspace } from '../../flow/workspace/bootstrap-workspace.ts';
@@ -61,6 +63,8 @@ async function startServing(
   { connection, db, secret }: Awaited<ReturnType<typeof openForServer>>,
 ): Promise<string | null> {
   const { config, lifetime, log } = context;
+  // For `fetch`, which sign-in uses to reach identity providers. Older versions of Node have no such function.
+  if (usesProxy(config.proxies)) http.setGlobalProxyFromEnv?.(proxyEnv(config.proxies));
   const { models, providers, testConnection } = await openModels(context, secret);
   const wiring = await wire({
     role,
@@ -94,6 +98,7 @@ async function openModels(
     env: config.providerEnv,
     callsMax: config.providerCalls,
     allowedHosts: config.allowedHosts,
+    proxies: config.proxies,
   });
   lifetime.closers.defer(() => models.close());
   const { states: providers, testConnection } = models;
@@ -101,6 +106,7 @@ async function openModels(
   const { withTracing } = await import('../../provider/with-tracing.ts');
   const spans = await withTracing(models, {
     ...{ endpoint: config.otlpEndpoint, serviceName: 'cueline', serviceVersion: version },
+    proxies: config.proxies,
     onError: (err) => log.warn({ err }, 'trace export failed'),
   });
   lifetime.closers.defer(() => spans.shutdown());

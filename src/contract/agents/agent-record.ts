@@ -10,6 +10,7 @@ import {
   nullable,
   Origins,
   oneOf,
+  optionalName,
   RateLimits,
   RateLimitsInput,
   reference,
@@ -97,9 +98,9 @@ const defaultVariableValues = Type.Unsafe<Record<string, unknown>>({
 });
 
 const labels = {
-  project: nullable(text(limits.projectMax, 'Project, for grouping agents.')),
-  category: nullable(text(limits.categoryMax, 'Category, for grouping agents.')),
-  tags: Type.Array(Type.String({ minLength: 1, maxLength: limits.tagMax }), {
+  project: nullable(optionalName('Project, for grouping agents.', limits.projectMax)),
+  category: nullable(optionalName('Category, for grouping agents.', limits.categoryMax)),
+  tags: Type.Array(name('A tag.', limits.tagMax), {
     maxItems: limits.tagsMax,
     uniqueItems: true,
     description: 'Tags, for finding agents.',

@@ -6,7 +6,7 @@ import { problems, WorkflowProblems } from '../problem.ts';
 import { body, name, nullable, oneOf, RateLimitsInput, text } from '../shared.ts';
 import { declaredDefinition } from '../workflows/workflow-definition.ts';
 import { AgentConfig, AgentInput } from './agent-record.ts';
-import { versionInput } from './prompts.ts';
+import { PlaceholderWarnings, versionInput } from './prompts.ts';
 
 /**
  * Declarations: prompts, agents and workflows as code. A declaration refers to resources by name
@@ -33,6 +33,9 @@ const DeclaredPrompt = Type.Object(
   {
     name: name('Name that agents refer to.'),
     description,
+    visibility: Type.Optional(
+      oneOf(visibilities, 'A new prompt is `private` by default. If omitted, it does not change.'),
+    ),
     versions: Type.Array(DeclaredVersion, {
       maxItems: limits.declaredVersionsMax,
       description: 'Versions that must exist. Other versions are not changed.',
@@ -117,6 +120,7 @@ export const DeclarationChange = Type.Object(
     field: Type.Optional(Type.String({ description: 'Changed field.' })),
     from: Type.Optional(Type.Unsafe<unknown>({ description: 'Previous value. Any JSON.' })),
     to: Type.Optional(Type.Unsafe<unknown>({ description: 'New value. Any JSON.' })),
+    warnings: Type.Optional(PlaceholderWarnings),
   },
   { title: 'DeclarationChange' },
 );

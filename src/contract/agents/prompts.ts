@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { visibilities } from '../../core/agent/agent.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
+import { patterns } from '../patterns.ts';
 import { problems } from '../problem.ts';
 import {
   body,
@@ -8,6 +10,7 @@ import {
   ifMatch,
   name,
   nullable,
+  oneOf,
   page,
   pageQuery,
   query,
@@ -20,6 +23,10 @@ import { modelSettings } from './agent-record.ts';
 const tag = 'Prompts';
 const author = nullable(id('user', 'Creator. `null` if the account no longer exists.'));
 const description = nullable(text(limits.descriptionMax));
+const visibility = oneOf(
+  visibilities,
+  '`private`: visible to its creator and to owners. `public`: visible to every member of the workspace. All who see an agent also see the version that it pins.',
+);
 
 const versionFields = {
   promptVersionId: id('version', 'Identifier.'),
@@ -43,11 +50,23 @@ const versionFields = {
 export const PromptVersionSummary = Type.Object(versionFields, { title: 'PromptVersionSummary' });
 export type PromptVersionSummary = Static<typeof PromptVersionSummary>;
 
+export const PlaceholderWarnings = Type.Array(
+  Type.Object({
+    placeholder: Type.String({ description: 'With its braces.', examples: ['{{my-var}}'] }),
+    template: oneOf(['system', 'user'], 'The template that contains it.'),
+  }),
+  {
+    description:
+      'Texts that look like placeholders but are none: they go to the model unchanged. At most 100.',
+  },
+);
+
 export const PromptVersion = Type.Object(
   {
     ...versionFields,
     system: nullable(Type.String({ description: 'Template of the system prompt.' })),
     user: Type.String({ description: 'Template of the user prompt.' }),
+    warnings: PlaceholderWarnings,
   },
   { title: 'PromptVersion' },
 );
@@ -58,6 +77,7 @@ export const Prompt = Type.Object(
     promptId: id('prompt', 'Identifier.'),
     name: Type.String(),
     description: nullable(Type.String()),
+    visibility,
     versionCount: Type.Integer({ minimum: 0 }),
     latestVersion: Type.Union([PromptVersionSummary, Type.Null()]),
     archived: Type.Boolean(),
@@ -72,7 +92,10 @@ export type Prompt = Static<typeof Prompt>;
 /** Content of a version, without its label. */
 export const versionInput = {
   system: Type.Optional(nullable(text(limits.templateMax, 'Template of the system prompt.'))),
-  user: name('Template of the user prompt.', limits.templateMax),
+  user: Type.String({
+    ...{ minLength: 1, maxLength: limits.templateMax, pattern: patterns.notBlank.source },
+    description: 'Template of the user prompt.',
+  }),
   model: Type.Optional(nullable(modelSettings.model)),
   temperature: Type.Optional(nullable(modelSettings.temperature)),
   maxTokens: Type.Optional(nullable(modelSettings.maxTokens)),
@@ -85,11 +108,13 @@ export const createPrompt = endpoint({
   method: 'POST',
   path: '/api/v1/prompts',
   summary: 'Create a prompt',
+  description: 'It is private unless `visibility` says otherwise.',
   tag,
   auth: 'manage',
   body: body('PromptInput', {
     name: name('Display name. Does not have to be unique.'),
     description: Type.Optional(description),
+    visibility: Type.Optional(visibility),
   }),
   responses: { 201: Prompt },
   responseHeaders: ['ETag', 'Location'],
@@ -135,13 +160,14 @@ export const updatePrompt = endpoint({
   id: 'updatePrompt',
   method: 'PATCH',
   path: '/api/v1/prompts/{promptId}',
-  summary: 'Update the name or description of a prompt',
+  summary: 'Update the name, description or visibility of a prompt',
   tag,
   auth: 'manage',
   headers: ifMatch,
   body: body('PromptPatch', {
     name: Type.Optional(name('Display name. Does not have to be unique.')),
     description: Type.Optional(description),
+    visibility: Type.Optional(visibility),
   }),
   responses: { 200: Prompt, ...problems(404, 412) },
   responseHeaders: ['ETag'],
@@ -177,7 +203,7 @@ export const createPromptVersion = endpoint({
   path: '/api/v1/prompts/{promptId}/versions',
   summary: 'Add a version to a prompt',
   description:
-    'Versions are immutable. Placeholders are written `{{name}}`. Agents keep their pinned version until another one is pinned. Returns 409 if the label exists or the prompt is archived.',
+    'Versions are immutable. Placeholders are written `{{name}}`; `warnings` lists texts such as `{{my-var}}` that only look like one. To send a literal `{{name}}`, use a variable whose default value is that text. Agents keep their pinned version until another one is pinned. Returns 409 if the label exists or the prompt is archived.',
   tag,
   auth: 'manage',
   body: body('PromptVersionInput', {
@@ -206,6 +232,7 @@ export const getPromptVersion = endpoint({
   method: 'GET',
   path: '/api/v1/prompts/{promptId}/versions/{promptVersionId}',
   summary: 'Get a prompt version',
+  description: 'Also returns the pinned version of a visible agent whose prompt is not visible.',
   tag,
   auth: 'manage',
   session: 'read',

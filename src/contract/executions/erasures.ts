@@ -31,11 +31,15 @@ export const Erasure = Type.Object(
       'Only records of this agent are deleted. `null`: of all agents.',
     ),
     variable: Type.String({ description: 'The variable that identifies the end user.' }),
+    schedules: Type.Array(id('schedule'), {
+      description:
+        'Schedules of the workspace whose input contained the value at the time of the request, anywhere in it. Change them: an erasure does not.',
+    }),
     deleted: Type.Integer({ minimum: 0, description: 'Number of records deleted so far.' }),
     waiting: Type.Integer({
       minimum: 0,
       description:
-        "Number of the end user's executions that have not ended. They are deleted when they end.",
+        "Number of the end user's executions and workflow runs that have not been deleted yet. Those in progress are deleted when they end.",
     }),
     requestedAt: time('Time of the request.'),
     requestedBy: nullable(
@@ -54,9 +58,9 @@ export const createErasure = endpoint({
   path: '/api/v1/erasures',
   summary: "Delete all of an end user's records",
   description:
-    'Deletes every record in which this variable has this value, regardless of age and agent. Executions that have not ended are deleted when they end. A background job deletes from the newest record to the oldest and then discards the value. Records whose bodies were already deleted cannot be matched and stay.',
+    'Deletes every record in which this variable has this value, regardless of age and agent, and each workflow run that the value reached, with the executions of all its steps and items. Deletes their idempotency keys as well. Executions that have not ended are deleted when they end. A background job deletes from the newest record to the oldest and then discards the value. Records whose bodies were already deleted cannot be matched and stay.',
   tag,
-  auth: 'owner',
+  auth: 'own',
   body: body('ErasureInput', {
     variable: Type.String({
       minLength: 1,
@@ -83,7 +87,7 @@ export const listErasures = endpoint({
   summary: 'List the erasures',
   description: 'Sorted newest first.',
   tag,
-  auth: 'owner',
+  auth: 'own',
   query: query(pageQuery),
   responses: { 200: page('ErasureList', 'erasures', Erasure) },
 });
@@ -94,6 +98,6 @@ export const getErasure = endpoint({
   path: '/api/v1/erasures/{erasureId}',
   summary: 'Get the progress of an erasure',
   tag,
-  auth: 'owner',
+  auth: 'own',
   responses: { 200: Erasure, ...problems(404) },
 });

@@ -21,9 +21,17 @@ export const ExecuteAccepted = Type.Object(
     success: Type.Literal(true),
     executionId: id('execution', 'Identifier to poll with.'),
     agentId: id('agent', 'The agent.'),
-    agentName: Type.String(),
-    status: Type.Literal('processing'),
-    message: Type.String({ description: 'Display name of the agent.' }),
+    agentName: Type.String({ description: 'Display name of the agent.' }),
+    status: Type.Literal('processing', {
+      description: 'Also in a replay: the status at acceptance.',
+    }),
+    currentStatus: Type.Optional(
+      nullable(
+        oneOf(['processing', ...endStatuses]),
+        'Present only in a replay: the status now. `null` if the record is deleted.',
+      ),
+    ),
+    message: Type.String(),
     statusUrl: Type.String({
       description: 'Relative URL: `/api/v1/agents/{agentId}/executions/{executionId}`.',
     }),
@@ -40,8 +48,7 @@ export type ExecuteAccepted = Static<typeof ExecuteAccepted>;
 const figure = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
 
 /**
- * Absent while `processing`, always present afterwards. `endedHasFigures` declares this rule for
- * validators.
+ * Absent while `processing`, present afterwards. `endedHas` declares this rule for validators.
  */
 const figures = {
   latencyMs: figure('Milliseconds from the first start to the end.'),
@@ -100,22 +107,28 @@ const fields = {
   ),
 };
 
-/** JSON Schema for: always present once the execution has ended. */
-const endedHasFigures = {
+/** JSON Schema for: these figures are always present once the execution has ended. */
+const endedHas = (required: readonly string[]) => ({
   if: { properties: { status: { const: 'processing' } } },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema, not a promise.
   then: { not: { anyOf: Object.keys(figures).map((field) => ({ required: [field] })) } },
-  else: { required: Object.keys(figures) },
-};
+  else: { required },
+});
 
 /** A record without prompts, IP address and user agent. Used in lists. */
-export const Execution = Type.Object(fields, { title: 'Execution', ...endedHasFigures });
+export const Execution = Type.Object(fields, {
+  title: 'Execution',
+  ...endedHas(Object.keys(figures)),
+});
 export type Execution = Static<typeof Execution>;
 
-/** The full record, the same object in every state. */
+const { costUSD: _usd, costKnown: _known, ...figuresOfAll } = figures;
+
+/** The full record, the same object in every state. A key without `read` sees a part of it. */
 export const ExecutionDetail = Type.Object(
   {
     ...fields,
+    executedBy: Type.Optional(fields.executedBy),
     output: Type.Optional(Type.String({ description: 'Same text as `outputText`.' })),
     systemPrompt: Type.Optional(
       Type.String({ description: 'System prompt as sent to the model.' }),
@@ -130,7 +143,7 @@ export const ExecutionDetail = Type.Object(
     ipAddress: Type.Optional(Type.String({ description: 'IP address of the caller.' })),
     userAgent: Type.Optional(Type.String({ description: 'User agent of the caller.' })),
   },
-  { title: 'ExecutionDetail', ...endedHasFigures },
+  { title: 'ExecutionDetail', ...endedHas(Object.keys(figuresOfAll)) },
 );
 export type ExecutionDetail = Static<typeof ExecutionDetail>;
 

@@ -70,9 +70,10 @@ export const getExecution = endpoint({
   path: '/api/v1/agents/{agentId}/executions/{executionId}',
   summary: 'Get an execution',
   description:
-    'Always 200 with the same object in every state; fields without a value yet are absent. While `processing`, `Retry-After` gives the polling interval. A key with `execute` but not `read` can access the executions it started.',
+    'Always 200 with the same object in every state; fields without a value yet are absent. While `processing`, `Retry-After` gives the polling interval. A key with `execute` but not `read` can access the executions it started, without prompts, variables, IP address, user agent and `executedBy`, and without cost if the key has `allowedOrigins`.',
   tag,
   auth: 'read',
+  unlimited: true,
   ownPermission: 'execute',
   query: waitQuery,
   responses: { 200: ExecutionDetail, ...problems(404) },
@@ -88,6 +89,7 @@ export const cancelExecution = endpoint({
     'Ends it as `canceled` and aborts the model call. Returns 409 if it has already ended.',
   tag,
   auth: 'cancel',
+  unlimited: true,
   responses: { 200: ExecutionDetail, ...problems(404, 409) },
 });
 

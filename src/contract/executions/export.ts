@@ -13,6 +13,13 @@ const shared = {
     format: Type.Optional(
       oneOf(['jsonl', 'csv'], 'One JSON object per line, unless `csv` is requested.'),
     ),
+    bom: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'For spreadsheets, with `format=csv`: starts with a byte order mark, without which they garble other letters than ASCII, and adds an apostrophe also before formula signs after `;`, tab or newline inside a cell, where some locales split cells.',
+      }),
+    ),
     cursor: Type.Optional(
       Type.String({
         minLength: 1,
@@ -32,7 +39,7 @@ const shared = {
   responseHeaders: ['RateLimit', 'Content-Disposition'],
 } as const;
 
-const description = `Streams every matching record, newest first, as of the start of the export, at the speed of the reader. Records are complete, including prompts. An interrupted response ends without its last chunk; continue with \`cursor\`. At most ${limits.exportsMax} exports per process and ${limits.exportsOfWorkspaceMax} per workspace run at once (503 beyond), each for at most ${limits.streamMsMax / 60_000} minutes. In CSV, an apostrophe precedes cells that a spreadsheet would interpret as a formula. Accepts the filters of the list.`;
+const description = `Streams every matching record, newest first, as of the start of the export, at the speed of the reader. Records are complete, including prompts. The caller is authorized again before each chunk; a revoked key, a changed role, an agent that is no longer visible, or an erasure cuts the connection. An interrupted response ends without its last chunk; continue with \`cursor\`. At most ${limits.exportsMax} exports per process and ${limits.exportsOfWorkspaceMax} per workspace run at once (503 beyond), each for at most ${limits.streamMsMax / 60_000} minutes. In CSV, every text is quoted, and an apostrophe precedes cells that a spreadsheet would interpret as a formula. Accepts the filters of the list.`;
 
 export const exportExecutions = endpoint({
   ...shared,

@@ -41,6 +41,7 @@ export const getRetention = endpoint({
   summary: 'Get the retention of the workspace',
   tag,
   auth: 'manage',
+  orPermission: 'own',
   session: 'read',
   responses: { 200: Retention },
 });
@@ -53,7 +54,7 @@ export const setRetention = endpoint({
   description:
     'Applies to all agents without their own setting. Days count from the time a call was accepted or refused. Expired records are permanently deleted within minutes. Statistics are not affected.',
   tag,
-  auth: 'owner',
+  auth: 'own',
   body: body('RetentionInput', Retention.properties),
   responses: { 200: Retention },
 });

@@ -65,6 +65,7 @@ const limited = {
   retryAfter: 24,
   limitedBy: {
     scope: 'key',
+    apiKeyId: 'key_01kqr6v1m8f4ra5gfzz3x2m3cd',
     window: 'minute',
     limit: 100,
     resetAt: '2026-11-21T09:31:00.000Z',

@@ -93,6 +93,7 @@ export const records: Readonly<Record<string, unknown>> = {
   Retention: { recordsDays: 90, bodiesDays: 30 },
   Erasure: {
     erasureId: exampleId('erasure'),
+    schedules: [exampleId('schedule')],
     status: 'processing',
     agentId: null,
     variable: 'customer',

@@ -114,10 +114,6 @@ export function accessText(security: Security): string {
     ...rights.map((right) => sessionText[right] ?? 'a session'),
   ];
   if (ways.length === 0) return 'Public.';
-  if (rights.includes('own')) {
-    const keys = permissions.map((one) => `, or an API key with ${one} that an owner created`);
-    return `Needs an owner's session${keys.join('')}.`;
-  }
   return `Needs ${ways.join(', or ')}.`;
 }
 
@@ -126,4 +122,5 @@ const sessionText: Readonly<Record<string, string>> = {
   execute: "an editor's session",
   cancel: "an editor's session",
   manage: "an editor's session",
+  own: "an owner's session",
 };

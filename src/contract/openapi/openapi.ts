@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
-import { type Endpoint, keyRight, sessionRight, tags } from '../endpoint.ts';
+import { type Endpoint, isManagement, keyRight, sessionRight, tags } from '../endpoint.ts';
 import { endpoints } from '../index.ts';
 import { Problem, responsesOf } from '../problem.ts';
 import { pathParams, reference, workspaceHeader } from '../shared.ts';
@@ -17,7 +17,7 @@ import {
 } from './openapi-texts.ts';
 
 /** Generates the OpenAPI 3.1 document from the endpoint declarations. */
-export function openapi(version: string): Json {
+export function openapi(version: string, basePath = ''): Json {
   const components = new Components();
   components.use(Problem);
   const paths: Record<string, Json> = {};
@@ -34,7 +34,7 @@ export function openapi(version: string): Json {
       description: introduction,
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'This server' }],
+    servers: [{ url: basePath || '/', description: 'This server' }],
     tags: tags.map((name) => ({ name, description: tagTexts[name] })),
     paths,
     components: {
@@ -101,7 +101,8 @@ function security(e: Endpoint): Security {
   const key = keyRight(e);
   const session = sessionRight(e);
   return [
-    ...(key ? [{ key: [key === 'own' ? 'manage' : key] }] : []),
+    ...(key ? [{ key: [key] }] : []),
+    ...(e.orPermission ? [{ key: [e.orPermission] }] : []),
     ...(e.ownPermission ? [{ key: [e.ownPermission] }] : []),
     ...(session ? [{ session: [session] }] : []),
   ];
@@ -148,7 +149,7 @@ function response(e: Endpoint, status: number, schema: TSchema | null, component
   const media = schema && { schema: components.use(schema), ...examplesOf(e, status) };
   return {
     description: statusTexts[status]?.[1],
-    headers: headerReferences(headersOf(status, e.responseHeaders ?? [])),
+    headers: headerReferences(headersOf(status, headersSent(e))),
     ...(media ? { content: Object.fromEntries(types.map((type) => [type, media])) } : {}),
   };
 }
@@ -182,8 +183,13 @@ function plainProblem(e: Endpoint, status: number): Json {
   };
 }
 
-function sendsRateLimit({ responseHeaders = [] }: Endpoint): boolean {
-  return responseHeaders.includes('RateLimit');
+function headersSent(e: Endpoint): readonly string[] {
+  const { responseHeaders = [] } = e;
+  return isManagement(e) ? [...responseHeaders, 'RateLimit'] : responseHeaders;
+}
+
+function sendsRateLimit(e: Endpoint): boolean {
+  return headersSent(e).includes('RateLimit');
 }
 
 function headerReferences(names: readonly string[]): Json {

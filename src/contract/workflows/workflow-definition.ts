@@ -77,6 +77,11 @@ const onFailure = oneOf(
   'What happens to the workflow run if the step finally fails. Default: `fail`.',
 );
 
+const onUnreadable = oneOf(
+  ['fail', 'null'],
+  'What a reference into the output gives if the text holds no JSON object or array, or several: it fails the step that needs it with `OUTPUT_NOT_JSON`, or it is null. Default: `fail`.',
+);
+
 const timeoutMs = Type.Integer({
   minimum: core.runTimeoutMsMin,
   maximum: core.runTimeoutMsMax,
@@ -105,6 +110,7 @@ const stepInput = {
     ),
   ),
   onFailure: Type.Optional(onFailure),
+  onUnreadable: Type.Optional(onUnreadable),
 };
 
 const fallbackInput = {
@@ -208,6 +214,7 @@ export const WorkflowDefinition = Type.Object(
           fallbackDescription,
         ),
         onFailure,
+        onUnreadable,
       }),
     ),
     output: anyJson(outputDescription),

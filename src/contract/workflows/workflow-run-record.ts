@@ -25,12 +25,21 @@ export const WorkflowExecuteAccepted = Type.Object(
   {
     workflowRunId: id('workflowRun', 'Identifier to poll with.'),
     workflowId: id('workflow', 'The workflow.'),
-    status: Type.Literal('processing'),
+    status: Type.Literal('processing', {
+      description: 'Also in a replay: the status at acceptance.',
+    }),
+    currentStatus: Type.Optional(
+      oneOf(workflowRunStatuses, 'Present only in a replay: the status now.'),
+    ),
     statusUrl: Type.String({
       description: 'Relative URL: `/api/v1/workflows/{workflowId}/runs/{workflowRunId}`.',
     }),
     ignoredInput: Type.Array(Type.String(), {
       description: 'Inputs that the workflow does not declare. They are recorded but not used.',
+    }),
+    stepsCounted: Type.Literal(false, {
+      description:
+        'The start used one call of the limits of the key. The steps use only the limits of their agents.',
     }),
   },
   { title: 'WorkflowExecuteAccepted' },
@@ -122,10 +131,11 @@ export const WorkflowRunStep = Type.Object(
 );
 export type WorkflowRunStep = Static<typeof WorkflowRunStep>;
 
-/** The full workflow run, the same object in every state. */
+/** The full workflow run, the same object in every state. A key without `read` sees a part of it. */
 export const WorkflowRunDetail = Type.Object(
   {
     ...fields,
+    executedBy: Type.Optional(fields.executedBy),
     input: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',

@@ -40,7 +40,7 @@ export const executeWorkflow = endpoint({
   path: '/api/v1/workflows/{workflowId}/execute',
   summary: 'Execute a workflow',
   description:
-    'Accepts the call and responds immediately. The 202 is sent only after the workflow run is durably recorded. Poll `statusUrl` for the result. The call counts once against the limits of the key; each execution of a step uses one AI Action. The key must have access to every agent of the pinned version.',
+    'Accepts the call and responds immediately. The 202 is sent only after the workflow run is durably recorded. Poll `statusUrl` for the result. The call counts once against the limits of the key. The steps count only for their agents, and each of their executions uses one AI Action. The key must have access to every agent of the pinned version.',
   auth: 'execute',
   session: null,
 });
@@ -84,9 +84,10 @@ export const getWorkflowRun = endpoint({
   method: 'GET',
   path: '/api/v1/workflows/{workflowId}/runs/{workflowRunId}',
   summary: 'Get a workflow run',
-  description: `Always 200 with the same object in every state; fields without a value yet are absent. A \`forEach\` step contains its first ${limits.runItemsMax} items. While \`processing\`, \`Retry-After\` gives the polling interval. A key with \`execute\` but not \`read\` can access the runs it started.`,
+  description: `Always 200 with the same object in every state; fields without a value yet are absent. A \`forEach\` step contains its first ${limits.runItemsMax} items. While \`processing\`, \`Retry-After\` gives the polling interval. A key with \`execute\` but not \`read\` can access the runs it started, without \`input\` and \`executedBy\`.`,
   tag,
   auth: 'read',
+  unlimited: true,
   ownPermission: 'execute',
   query: query({
     ...waitQuery.properties,
@@ -125,5 +126,6 @@ export const cancelWorkflowRun = endpoint({
     'Ends it as `canceled`: its executions are canceled and no further step starts. Returns 409 if it has already ended.',
   tag,
   auth: 'cancel',
+  unlimited: true,
   responses: { 200: WorkflowRunDetail, ...problems(404, 409) },
 });

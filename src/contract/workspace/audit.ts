@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { auditActions } from '../../core/people/audit.ts';
+import { auditActions, commandLine, personalDays } from '../../core/people/audit.ts';
 import { endpoint } from '../endpoint.ts';
 import { id, nullable, oneOf, page, pageQuery, query, time } from '../shared.ts';
 
@@ -13,10 +13,20 @@ export const AuditLine = Type.Object(
     subject: Type.String({ description: 'Identifier or name of the affected resource.' }),
     userId: nullable(
       id('user'),
-      'The user, or the issuer of the key. `null` for the service itself and its command line.',
+      'The user, or the issuer of the key. `null` for the service itself, its command line, and refused sign-ins.',
     ),
     apiKeyId: nullable(id('key'), 'The key used. `null` for a session.'),
-    details: Type.Object({}, { additionalProperties: true, description: 'Additional data.' }),
+    via: nullable(
+      oneOf([commandLine]),
+      '`command line`: a command that opened the database, whose user is not known. Also in `details`.',
+    ),
+    details: Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description: `Additional data. \`email\` and \`ipAddress\` are deleted after ${personalDays} days.`,
+      },
+    ),
   },
   { title: 'AuditLine' },
 );
@@ -28,9 +38,9 @@ export const listAudit = endpoint({
   path: '/api/v1/audit',
   summary: 'List the audit log',
   description:
-    'Sorted newest first: changes of keys, agents, members, providers, plan and retention, and deletions. Each entry was committed together with its change.',
+    'Sorted newest first: changes of keys, agents, prompts, workflows, members, providers, prices, plan and retention, deletions, exports, sign-ins and passwords. Each entry was committed together with its change. Sign-ins and passwords appear in every workspace of the user.',
   tag: 'Audit',
-  auth: 'owner',
+  auth: 'own',
   query: query({ ...pageQuery, action: Type.Optional(action) }),
   responses: { 200: page('AuditList', 'audit', AuditLine) },
 });

@@ -48,6 +48,9 @@ const keyFields = {
   allowedOrigins: Origins,
   createdAt: time('Time of issue.'),
   createdBy: nullable(id('user', 'Issuer. `null` if the account no longer exists.')),
+  parentApiKeyId: nullable(
+    id('key', 'Key that issued it and whose limits also apply. `null`: issued by a person.'),
+  ),
 };
 
 export const ApiKey = Type.Object(keyFields, { title: 'ApiKey' });
@@ -72,7 +75,7 @@ export const createKey = endpoint({
   path: '/api/v1/keys',
   summary: 'Issue an API key',
   description:
-    'The key cannot have more rights than its issuer. Default limits: 100 per minute, 5,000 per hour, 100,000 per day.',
+    'The key cannot have more rights than its issuer. A key that another key issues also counts for the limits of that key, and ends with it. Default limits: 100 per minute, 5,000 per hour, 100,000 per day.',
   tag,
   auth: 'manage',
   body: body('ApiKeyInput', {

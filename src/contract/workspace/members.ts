@@ -74,6 +74,18 @@ export const getMe = endpoint({
   responses: { 200: Me },
 });
 
+export const deleteMe = endpoint({
+  id: 'deleteMe',
+  method: 'DELETE',
+  path: '/api/v1/me',
+  summary: 'Delete the account of the signed-in user',
+  description:
+    'The user leaves every workspace: the keys that they issued are revoked. Name, address, password, sessions and linked accounts are deleted; records and audit entries keep the identifier. Works without a workspace. Returns 409 to the last owner of a workspace: make another member an owner first.',
+  tag,
+  auth: 'session',
+  responses: { 204: null, ...problems(409) },
+});
+
 export const listMembers = endpoint({
   id: 'listMembers',
   method: 'GET',
@@ -81,6 +93,7 @@ export const listMembers = endpoint({
   summary: 'List the members of the workspace',
   tag,
   auth: 'manage',
+  orPermission: 'own',
   session: 'read',
   responses: { 200: Type.Object({ members: Type.Array(Member) }, { title: 'MemberList' }) },
 });
@@ -93,7 +106,7 @@ export const updateMember = endpoint({
   description:
     'Returns 409 if the workspace would have no owner: make another member an owner first.',
   tag,
-  auth: 'owner',
+  auth: 'own',
   body: body('MemberPatch', { role }),
   responses: { 200: Member, ...problems(404, 409) },
 });
@@ -106,7 +119,7 @@ export const removeMember = endpoint({
   description:
     'An owner may remove anyone; any member may leave. Revokes the keys that the member issued. Webhook secrets that the member saw stay valid: rotate them. Returns 409 if the workspace would have no owner: make another member an owner first.',
   tag,
-  auth: 'owner',
+  auth: 'own',
   session: 'read',
   responses: { 204: null, ...problems(404, 409) },
 });
@@ -119,7 +132,7 @@ export const createInvitation = endpoint({
   description:
     'Returns an invitation link. Returns 409 if the address already belongs to a member.',
   tag,
-  auth: 'owner',
+  auth: 'own',
   body: body('InvitationInput', {
     email: Type.String({ maxLength: limits.emailMax, pattern: patterns.email.source }),
     role,
@@ -133,7 +146,7 @@ export const listInvitations = endpoint({
   path: '/api/v1/invitations',
   summary: 'List open invitations',
   tag,
-  auth: 'owner',
+  auth: 'own',
   responses: {
     200: Type.Object({ invitations: Type.Array(Invitation) }, { title: 'InvitationList' }),
   },
@@ -145,7 +158,7 @@ export const deleteInvitation = endpoint({
   path: '/api/v1/invitations/{invitationId}',
   summary: 'Revoke an invitation',
   tag,
-  auth: 'owner',
+  auth: 'own',
   responses: { 204: null, ...problems(404) },
 });
 

@@ -35,7 +35,7 @@ export const putProvider = endpoint({
   description:
     'Replaces the whole configuration, including the credential. A name has 1 to 64 letters, digits, dots, dashes and underscores; `cueline` is reserved. `baseURL` must not resolve to a private address unless the server allows it.',
   tag,
-  auth: 'owner',
+  auth: 'own',
   body: body('ProviderInput', {
     kind,
     apiKey: Type.Optional(
@@ -68,6 +68,7 @@ export const listProviders = endpoint({
   summary: 'List the configured providers',
   tag,
   auth: 'manage',
+  orPermission: 'own',
   session: 'read',
   responses: {
     200: Type.Object({ providers: Type.Array(Provider) }, { title: 'ProviderList' }),
@@ -81,6 +82,7 @@ export const getProvider = endpoint({
   summary: 'Get a provider',
   tag,
   auth: 'manage',
+  orPermission: 'own',
   session: 'read',
   responses: { 200: Provider, ...problems(404) },
 });
@@ -91,7 +93,7 @@ export const deleteProvider = endpoint({
   path: '/api/v1/providers/{name}',
   summary: 'Remove a provider and its credential',
   tag,
-  auth: 'owner',
+  auth: 'own',
   responses: { 204: null, ...problems(404) },
 });
 
@@ -126,7 +128,7 @@ export const testProvider = endpoint({
   description:
     'Requests the list of models with the stored credential, for at most ten seconds. Calls no model and uses no AI Action. The status is 200 even if the test fails: check `ok`.',
   tag,
-  auth: 'owner',
+  auth: 'own',
   responses: { 200: ConnectionTest, ...problems(404) },
 });
 
@@ -177,6 +179,7 @@ export const listPrices = endpoint({
   description: "They take precedence over Cueline's built-in price table.",
   tag,
   auth: 'manage',
+  orPermission: 'own',
   session: 'read',
   responses: { 200: Type.Object({ prices: Type.Array(Price) }, { title: 'PriceList' }) },
 });
@@ -188,7 +191,7 @@ export const putPrice = endpoint({
   summary: 'Set the price of a model',
   description: 'Applies to executions that end from now on. Decimal strings are stored exactly.',
   tag,
-  auth: 'owner',
+  auth: 'own',
   body: body('PriceInput', {
     model: modelSettings.model,
     inputPerMillion: amountInput('US dollars per million input tokens.'),
@@ -209,7 +212,7 @@ export const deletePrice = endpoint({
   path: '/api/v1/prices',
   summary: "Remove the workspace's own price of a model",
   tag,
-  auth: 'owner',
+  auth: 'own',
   query: query({ model: modelSettings.model }),
   responses: { 204: null, ...problems(404) },
 });

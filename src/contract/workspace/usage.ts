@@ -47,7 +47,7 @@ export const setPlan = endpoint({
   summary: 'Set the plan of the workspace',
   description: 'Applies from the next call on. Usage of this month is kept.',
   tag,
-  auth: 'owner',
+  auth: 'own',
   body: body('PlanInput', plan),
   responses: { 200: Type.Object(plan, { title: 'Plan' }) },
 });

@@ -187,7 +187,7 @@ export function declareDefinition(
   return {
     ...(Object.keys(given).length > 0 && { input: given }),
     ...(timeoutMs !== runTimeoutMsDefault && { timeoutMs }),
-    steps: steps.map(({ name, agentId, variables, after, when, forEach, fallback, onFailure }) => ({
+    steps: steps.map(({ name, agentId, variables, after, when, forEach, fallback, ...rest }) => ({
       name,
       agent: nameOf(agentId),
       ...(Object.keys(variables).length > 0 && { variables }),
@@ -200,7 +200,8 @@ export function declareDefinition(
             ? { output: fallback.output }
             : { agent: nameOf(fallback.agentId), variables: fallback.variables },
       }),
-      ...(onFailure === 'continue' && { onFailure }),
+      ...(rest.onFailure === 'continue' && { onFailure: rest.onFailure }),
+      ...(rest.onUnreadable === 'null' && { onUnreadable: rest.onUnreadable }),
     })),
     ...(output !== null && { output }),
   };

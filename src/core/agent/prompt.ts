@@ -24,6 +24,29 @@ export function placeholders(template: Template): string[] {
   return [...names];
 }
 
+/** A text that looks like a placeholder but is none: it goes to the model unchanged. */
+export interface PlaceholderWarning {
+  /** With its braces. */
+  readonly placeholder: string;
+  readonly template: 'system' | 'user';
+}
+
+/** Characters between braces that may be meant as a placeholder; warnings of a version. */
+const meantAsPlaceholder = /\{\{[^{}]{0,200}\}\}/g;
+const warningsMax = 100;
+
+/** The texts of each template that look like placeholders but are none, each once, in order. */
+export function placeholderWarnings({ system, user }: Template): PlaceholderWarning[] {
+  const invalid = (text: string) => {
+    const found = text.match(meantAsPlaceholder) ?? [];
+    return [...new Set(found)].filter((one) => one.replace(placeholder, '') !== '');
+  };
+  return [
+    ...invalid(system ?? '').map((one) => ({ placeholder: one, template: 'system' as const })),
+    ...invalid(user).map((one) => ({ placeholder: one, template: 'user' as const })),
+  ].slice(0, warningsMax);
+}
+
 /** As `placeholders`; throws if there are more than an agent can declare. */
 export function declarablePlaceholders(template: Template): string[] {
   const names = placeholders(template);

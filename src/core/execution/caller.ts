@@ -1,3 +1,4 @@
+import { commandLine } from '../people/audit.ts';
 import { type MemberRole, type Right, type Role, rightsOf } from '../people/member.ts';
 import { noLimits, type RateLimits } from './limits.ts';
 
@@ -16,7 +17,23 @@ export interface Caller {
   readonly allAgents: boolean;
   readonly agentIds: readonly string[];
   readonly limits: RateLimits;
+  /** The keys that a call counts for: the key itself, then the keys that issued it. Empty for other callers. */
+  readonly countedKeys: readonly CountedKey[];
   readonly allowedOrigins: readonly string[];
+  /** A command that opened the database, with the rights of the user. */
+  readonly via?: typeof commandLine;
+}
+
+export interface CountedKey {
+  readonly apiKeyId: string;
+  /** Whose counts it has. */
+  readonly limitSubject: string;
+  readonly limits: RateLimits;
+}
+
+/** Whose calls a limit per caller counts: a key shares it with the keys that it issues. */
+export function limitSubjectOf({ id, countedKeys }: Pick<Caller, 'id' | 'countedKeys'>): string {
+  return countedKeys.at(-1)?.limitSubject ?? id;
 }
 
 /** A signed-in user as a member of one workspace. */
@@ -32,8 +49,14 @@ export function sessionCaller({ workspaceId, userId, role }: MemberRole): Caller
     allAgents: true,
     agentIds: [],
     limits: noLimits,
+    countedKeys: [],
     allowedOrigins: [],
   };
+}
+
+/** A command that opens the database acts with the rights of an owner, but not in the owner's name. */
+export function commandCaller(owner: Caller): Caller {
+  return { ...owner, via: commandLine };
 }
 
 /** A workflow calls as itself: its author could see its agents, and its starter was permitted to start it. */
@@ -51,6 +74,7 @@ export function workflowCaller(
     allAgents: true,
     agentIds: [],
     limits: noLimits,
+    countedKeys: [],
     allowedOrigins: [],
   };
 }

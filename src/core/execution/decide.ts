@@ -9,11 +9,12 @@ import type { EndStatus } from './execution.ts';
 import {
   agentLimits,
   type Counts,
-  keyLimits,
+  type KeyWindows,
   monthOf,
   type RateLimits,
   roll,
   spend,
+  spendKeys,
   stageLimits,
   type Verdict,
   type WindowState,
@@ -89,7 +90,8 @@ export interface MonthCount {
 export interface Facts {
   readonly nowMs: number;
   readonly caller: Caller;
-  readonly callerCounts: Counts | null;
+  /** Of a key and the keys that issued it; empty for other callers. */
+  readonly keyWindows: readonly KeyWindows[];
   /** The addressed agent, if it exists in the caller's workspace. */
   readonly agent: AgentAtAdmission | null;
   readonly agentCounts: Counts | null;
@@ -141,8 +143,8 @@ export function decide(facts: Facts): Decision {
     record: (there && more.record) ?? null,
   });
   const limited = (verdict: Verdict & { passed: false }) =>
-    refuse('RATE_LIMIT_EXCEEDED', limitMessage(verdict.by), {
-      fields: limitFields(reportedLimits(facts), verdict.by, nowMs),
+    refuse('RATE_LIMIT_EXCEEDED', limitMessage(verdict.by, caller.id), {
+      fields: limitFields(reportedLimits(facts, verdict.by), verdict.by, nowMs),
       record: { status: 'rate_limited', errorCode: 'RATE_LIMIT_EXCEEDED' },
     });
   const notAuthorized: Refusal['record'] = {
@@ -153,12 +155,9 @@ export function decide(facts: Facts): Decision {
   if (caller.ended || caller.role === null) {
     return refuse('UNAUTHORIZED', 'The API key is not valid.', { record: notAuthorized });
   }
-  if (facts.callerCounts) {
-    roll(facts.callerCounts, nowMs);
-    const verdict = spend(facts.callerCounts, keyLimits(caller.limits));
-    states.push(...verdict.states);
-    if (!verdict.passed) return limited(verdict);
-  }
+  const verdict = spendKeys(facts.keyWindows, nowMs);
+  states.push(...verdict.states);
+  if (!verdict.passed) return limited(verdict);
   if (facts.idempotencyProblem) return refuse('INVALID_REQUEST', facts.idempotencyProblem);
   if (facts.replay) {
     if (facts.replay.sameBody()) return { kind: 'replayed', states };

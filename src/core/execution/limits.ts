@@ -38,6 +38,8 @@ export interface Counts {
 /** The state of one window after a call, or when it is read. */
 export interface WindowState {
   readonly scope: 'key' | 'agent' | 'stage';
+  /** The stored id of the key, if a call was counted for one. */
+  readonly apiKeyId?: string;
   readonly window: Window;
   readonly limit: number;
   readonly used: number;
@@ -76,10 +78,40 @@ export function spend(counts: Counts, limits: ScopedLimit[]): Verdict {
   const passed = limits.every(({ window, limit }) => counts[usedField[window]] < limit);
   if (passed) for (const window of windows) counts[usedField[window]]++;
   const states = limits.map((limit) => state(counts, limit));
-  if (passed) return { passed, states };
+  return passed ? { passed, states } : refusedBy(states);
+}
+
+/** The windows of a key or of one that issued it. */
+export interface KeyWindows {
+  readonly apiKeyId: string;
+  readonly limits: RateLimits;
+  readonly counts: Counts;
+}
+
+/**
+ * Like `spend`, for a call with a key: it counts for the key and for all keys that issued it. If one of them has no room,
+ * none is spent. Rolls the counts over.
+ */
+export function spendKeys(keys: readonly KeyWindows[], nowMs: number): Verdict {
+  // A key and the key that it replaced have the same counts.
+  const distinct = new Set(keys.map(({ counts }) => counts));
+  for (const counts of distinct) roll(counts, nowMs);
+  const all = keys.flatMap(({ apiKeyId, limits, counts }) =>
+    keyLimits(limits).map((limit) => ({ apiKeyId, counts, limit })),
+  );
+  const passed = all.every(({ counts, limit }) => counts[usedField[limit.window]] < limit.limit);
+  if (passed) {
+    for (const counts of distinct) for (const window of windows) counts[usedField[window]]++;
+  }
+  const states = all.map(({ apiKeyId, counts, limit }) => ({ ...state(counts, limit), apiKeyId }));
+  return passed ? { passed, states } : refusedBy(states);
+}
+
+/** Among equal windows the first one decides, which is that of the nearest key. */
+function refusedBy(states: WindowState[]): Verdict {
   const full = states.filter(({ used, limit }) => used >= limit);
   const by = full.sort((a, b) => b.resetAtMs - a.resetAtMs)[0];
-  return by ? { passed, states, by } : { passed: true, states };
+  return by ? { passed: false, states, by } : { passed: true, states };
 }
 
 /** The window states that a call at `nowMs` would meet. Spends nothing; `counts` are unchanged. */

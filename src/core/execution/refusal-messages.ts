@@ -1,6 +1,7 @@
 import type { Stage } from '../agent/agent.ts';
 import type { ExecuteBody } from '../agent/variables.ts';
 import type { CallFailureCode } from '../failure.ts';
+import { toId } from '../id.ts';
 import { hasRight, type Right } from '../people/member.ts';
 import type { Caller } from './caller.ts';
 import {
@@ -15,10 +16,10 @@ import {
 
 /** The message for a missing permission: the key does not have it, or the role does not allow it. */
 export function deniedMessage({ kind, role }: Pick<Caller, 'kind' | 'role'>, right: Right): string {
-  if (right === 'own') return 'Only an owner of the workspace may do this.';
   if (role === null || (kind === 'key' && hasRight(role, right))) {
     return `This needs the permission "${right}".`;
   }
+  if (right === 'own') return 'Only an owner of the workspace may do this.';
   return kind === 'key'
     ? `The issuer of this key has the role ${role}, which does not allow this.`
     : `The role ${role} does not allow this.`;
@@ -36,25 +37,27 @@ export function inactiveMessage(agent: {
   return `The agent is in stage ${agent.stage}, which accepts no API calls.`;
 }
 
-export function limitMessage(by: WindowState): string {
-  const owner = { key: 'the API key', agent: 'the agent', stage: 'the Testing stage' }[by.scope];
-  return `Rate limit of ${owner} exceeded: ${by.limit} per ${by.window}.`;
+export function limitMessage(by: WindowState, callerId: string): string {
+  const key = by.apiKeyId === callerId ? 'the API key' : 'an API key that issued this one';
+  const whose = { key, agent: 'the agent', stage: 'the Testing stage' }[by.scope];
+  return `Rate limit of ${whose} exceeded: ${by.limit} per ${by.window}.`;
 }
 
 export function limitFields(
   rateLimits: RateLimits,
-  { scope, window, limit, resetAtMs }: WindowState,
+  { scope, apiKeyId, window, limit, resetAtMs }: WindowState,
   nowMs: number,
 ): Record<string, unknown> {
+  const key = apiKeyId !== undefined && { apiKeyId: toId('key', apiKeyId) };
   return {
     rateLimits,
     retryAfter: secondsUntil(resetAtMs, nowMs),
-    limitedBy: { scope, window, limit, resetAt: new Date(resetAtMs).toISOString() },
+    limitedBy: { scope, ...key, window, limit, resetAt: new Date(resetAtMs).toISOString() },
   };
 }
 
 interface Limited {
-  readonly caller: Pick<Caller, 'kind' | 'limits'>;
+  readonly caller: Pick<Caller, 'kind' | 'limits' | 'countedKeys'>;
   readonly agent: { readonly limits: RateLimits } | null;
 }
 
@@ -75,8 +78,13 @@ export function quotaFields(
   };
 }
 
-/** The limits reported in a 429: the key's, whichever limit was hit; for a session the agent's. */
-export function reportedLimits({ caller, agent }: Limited): RateLimits {
+/**
+ * The limits reported in a 429: those of the key whose window is full, else those of the caller's key, whichever limit was
+ * hit; for a session the agent's.
+ */
+export function reportedLimits({ caller, agent }: Limited, by?: WindowState): RateLimits {
+  const full = by && caller.countedKeys.find(({ apiKeyId }) => apiKeyId === by.apiKeyId);
+  if (full) return full.limits;
   return caller.kind === 'key' ? caller.limits : (agent?.limits ?? noLimits);
 }
 

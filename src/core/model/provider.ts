@@ -39,3 +39,30 @@ export function isCredential(text: string): boolean {
 export function sealOwner(row: { readonly workspaceId: string; readonly id: string }): string {
   return `${row.workspaceId}/${row.id}`;
 }
+
+/** The environment variables that configure providers. An empty one counts as absent. */
+export const providerVariables = [
+  'OPENAI_API_KEY',
+  'OPENAI_BASE_URL',
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_BASE_URL',
+  'GOOGLE_GENERATIVE_AI_API_KEY',
+  'GEMINI_API_KEY',
+  'AZURE_API_KEY',
+  'AZURE_RESOURCE_NAME',
+  'AZURE_BASE_URL',
+  'AWS_BEARER_TOKEN_BEDROCK',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'AWS_REGION',
+  'OLLAMA_BASE_URL',
+  'OLLAMA_HOST',
+  'OPENROUTER_API_KEY',
+  'GROQ_API_KEY',
+  'MISTRAL_API_KEY',
+  'DEEPSEEK_API_KEY',
+  'XAI_API_KEY',
+] as const;
+export type ProviderVariable = (typeof providerVariables)[number];
+export type ProviderEnv = Readonly<Partial<Record<ProviderVariable, string>>>;

@@ -1,6 +1,11 @@
-/** The audit log: changes of permissions, retention, and agents. */
+/** The audit log: changes of permissions, retention, prompts and agents, sign-ins and exports. */
 
 export const auditActions = [
+  'prompt.create',
+  'prompt.change',
+  'prompt.archive',
+  'prompt.restore',
+  'prompt.version',
   'agent.create',
   'agent.change',
   'agent.move',
@@ -16,6 +21,9 @@ export const auditActions = [
   'invitation.delete',
   'provider.put',
   'provider.delete',
+  'provider.test',
+  'price.put',
+  'price.delete',
   'plan.change',
   'retention.change',
   'workflow.create',
@@ -29,17 +37,27 @@ export const auditActions = [
   'webhook.rotate',
   'webhook.delete',
   'execution.delete',
+  'execution.export',
   'erasure.request',
   'erasure.complete',
+  'session.create',
+  'session.refuse',
+  'password.change',
+  'password.reset',
+  'secret.rotate',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** Who made the change. Both null: the service itself, or the command line. */
+/** Who made the change. Without user and key: the command line, or else the service itself. */
 export interface Actor {
   readonly workspaceId: string;
   readonly userId: string | null;
   readonly apiKeyId: string | null;
+  /** A command that opened the database: the person who ran it is not known. */
+  readonly via?: typeof commandLine;
 }
+
+export const commandLine = 'command line';
 
 export interface AuditLine {
   readonly action: AuditAction;
@@ -47,19 +65,31 @@ export interface AuditLine {
   readonly subject: string;
   /** Names, numbers and settings; never a secret, never a value that is being erased. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** The same, but deleted after `personalDays`. */
+  readonly personal?: Readonly<Record<string, string | null>>;
 }
+
+/** Days for which audit lines, accepted and expired invitations and sign-in attempts keep addresses of people. */
+export const personalDays = 90;
 
 export function actorOf(caller: {
   readonly kind: 'key' | 'session' | 'workflow';
   readonly id: string;
   readonly workspaceId: string;
   readonly userId: string | null;
+  readonly via?: typeof commandLine;
 }): Actor {
   const { kind, id, workspaceId, userId } = caller;
+  if (caller.via === commandLine) return commandActor(workspaceId);
   return { workspaceId, userId, apiKeyId: kind === 'key' ? id : null };
 }
 
 /** The actor of automatic changes. */
 export function serviceActor(workspaceId: string): Actor {
   return { workspaceId, userId: null, apiKeyId: null };
+}
+
+/** The actor of changes by a command that opens the database. */
+export function commandActor(workspaceId: string): Actor {
+  return { ...serviceActor(workspaceId), via: commandLine };
 }

@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
  * checksum rejects mistyped and invented keys without a database lookup.
  */
 
-export const permissions = ['execute', 'read', 'cancel', 'manage'] as const;
+export const permissions = ['execute', 'read', 'cancel', 'manage', 'own'] as const;
 export type Permission = (typeof permissions)[number];
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -12,10 +12,8 @@ export interface MemberRole {
   readonly role: Role;
 }
 
-/**
- * A right: a permission that a key can carry, or `own` (members, plan, providers, retention), which only owners have.
- */
-export type Right = Permission | 'own';
+/** A right of a role, named as the permission of keys. `own`: members, plan, providers, prices, retention, erasures, audit. */
+export type Right = Permission;
 
 const rights: Record<Role, readonly Right[]> = {
   viewer: ['read'],
@@ -31,17 +29,9 @@ export function hasRight(role: Role, right: Right): boolean {
   return rights[role].includes(right);
 }
 
-/**
- * The rights of a key now: its permissions as far as its issuer's role allows. An owner's key with `manage` also has
- * `own`.
- */
+/** The rights of a key now: its permissions as far as its issuer's role allows. */
 export function keyRights(carried: readonly Permission[], issuer: Role): Right[] {
-  const effective: Right[] = permissions.filter(
-    (one) => carried.includes(one) && hasRight(issuer, one),
-  );
-  return effective.includes('manage') && hasRight(issuer, 'own')
-    ? [...effective, 'own']
-    : effective;
+  return permissions.filter((one) => carried.includes(one) && hasRight(issuer, one));
 }
 
 /** A private agent is visible to its creator and to owners, a public one to every member. */

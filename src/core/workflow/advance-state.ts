@@ -59,6 +59,7 @@ export class AdvanceState {
   put(row: StepState): void {
     if (row.item >= 0) this.#count(row);
     else if (row.output !== null) this.#outputs.set(row.step, documentOf(row.output));
+    else if (row.status === 'failed') this.#outputs.delete(row.step);
     else if (row.items !== null) this.#lists.set(row.step, documentOf(row.items));
     this.#rows.set(keyOf(row), row);
     this.#changed.set(keyOf(row), row);

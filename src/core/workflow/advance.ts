@@ -1,5 +1,6 @@
 import { elements } from '../json.ts';
 import { AdvanceState } from './advance-state.ts';
+import { checkCondition } from './condition.ts';
 import { ConditionEvaluator } from './condition-evaluator.ts';
 import {
   gatheredCharsMax,
@@ -8,7 +9,7 @@ import {
   valuesCharsMax,
   type WorkflowDefinition,
 } from './definition.ts';
-import { documentOfItem } from './document.ts';
+import { documentOfItem, documentOfOutput } from './document.ts';
 import { fill, type Scope } from './reference.ts';
 import type { MissingRunValues, RunState } from './run-state.ts';
 import { graphOf } from './step-graph.ts';
@@ -25,6 +26,7 @@ import {
   tooLarge,
   tooMuchReferredTo,
 } from './step-state.ts';
+import { UnreadableOutputs } from './unreadable-outputs.ts';
 
 /**
  * Workflow progress as a pure function. It takes the definition, the state of the workflow run and the outcomes of
@@ -33,6 +35,9 @@ import {
  * A step begins when every step it waits for is over. It is skipped if all of those were skipped or if its condition is
  * false. A failed call goes to its fallback, once. A failed step with `onFailure: fail` ends the run. A step that fans out
  * keeps at most `concurrency` items in progress and succeeds with the list of their outputs.
+ *
+ * Whatever reads into an output that is text without a single JSON object or array fails, unless the step that produced the
+ * text allows null there. Where only the run's output reads into it, the step that produced the text fails.
  *
  * Values are read only when something refers to them. If one is missing, the result lists what is missing, and the caller
  * repeats the call with it. `readyCharsMax` bounds what one advance makes ready; the rest begins when a call ends.
@@ -61,6 +66,7 @@ class RunAdvance {
   readonly #graph: ReturnType<typeof graphOf>;
   readonly #state: AdvanceState;
   readonly #conditions: ConditionEvaluator;
+  readonly #unreadable: UnreadableOutputs;
   /** The step that failed the run; nothing begins after it. */
   #failedStep: StepState | null = null;
   /** Characters of the calls made ready by this advance. */
@@ -71,6 +77,7 @@ class RunAdvance {
     this.#graph = graphOf(definition);
     this.#state = new AdvanceState(state);
     this.#conditions = conditions;
+    this.#unreadable = new UnreadableOutputs(definition, this.#state.scope);
   }
 
   advance(events: readonly StepEvent[]): Advance {
@@ -113,8 +120,11 @@ class RunAdvance {
     if (!row || !step || row.executionId !== executionId) return;
     if (row.status !== (executionId === null ? 'ready' : 'processing')) return;
     if (executionId === null && row.fallback !== fallback) return;
-    if (outcome.kind === 'failed') this.#fail(step, row, outcome);
-    else this.#put({ ...row, status: 'success', output: outputOfText(outcome.text) });
+    if (outcome.kind === 'failed') return this.#fail(step, row, outcome);
+    const output = outputOfText(outcome.text);
+    const unreadable = item < 0 ? this.#unreadable.inEnd(step, output) : null;
+    if (unreadable) this.#fail(step, row, unreadable);
+    else this.#put({ ...row, status: 'success', output });
   }
 
   #begin(step: StepDefinition) {
@@ -135,18 +145,23 @@ class RunAdvance {
     if (condition === 'tooLong') return this.#put(failed(row, tooMuchReferredTo()));
     if (condition === 'missing' || all === 'missing') return;
     if (step.when !== null) {
+      const unreadable = this.#unreadable.inSteps(checkCondition(step.when).reads);
+      if (unreadable) return this.#failBeforeCalls(step, row, unreadable);
       const result = this.#conditions.evaluate(step.when, this.#state.scope);
       if (result.kind === 'error') {
         return this.#put(failed(row, { code: 'CONDITION_FAILED', error: result.message }));
       }
       if (!result.value) return this.#put({ ...row, status: 'skipped' });
     }
-    if (all === 'tooLong') {
-      // A fallback applies to the items of a list, and there are none yet.
-      if (step.forEach) this.#put(failed(row, tooMuchReferredTo()));
-      else this.#fail(step, row, tooMuchReferredTo());
-    } else if (step.forEach) this.#fanOut(step, step.forEach, row);
+    if (all === 'tooLong') this.#failBeforeCalls(step, row, tooMuchReferredTo());
+    else if (step.forEach) this.#fanOut(step, step.forEach, row);
     else this.#call(step, row);
+  }
+
+  /** A fallback applies to the items of a list, and there are none yet. */
+  #failBeforeCalls(step: StepDefinition, row: StepState, failure: Failure) {
+    if (step.forEach) this.#put(failed(row, failure));
+    else this.#fail(step, row, failure);
   }
 
   #fanOut(
@@ -154,9 +169,11 @@ class RunAdvance {
     { list, max }: NonNullable<StepDefinition['forEach']>,
     row: StepState,
   ) {
+    const unreadable = this.#unreadable.inList(list);
+    if (unreadable) return this.#put(failed(row, unreadable));
     const filled = fill(list, this.#state.scope, valuesCharsMax);
     if (filled === null) return this.#put(failed(row, tooLarge('list')));
-    const items = withinOutput(filled);
+    const items = this.#unreadable.listIn(list) ?? withinOutput(filled);
     if (!items.startsWith('[')) {
       const error = 'The value that forEach refers to is not a list.';
       return this.#put(failed(row, { code: 'LIST_EXPECTED', error }));
@@ -223,11 +240,17 @@ class RunAdvance {
       }
       outputs.push(output);
     }
-    this.#put({ ...parent, status: 'success', items: null, output: `[${outputs.join(',')}]` });
+    const output = `[${outputs.join(',')}]`;
+    const step = this.#stepOf(parent.step);
+    const unreadable = step ? this.#unreadable.inEnd(step, output) : null;
+    if (unreadable) this.#put(failed(parent, unreadable));
+    else this.#put({ ...parent, status: 'success', items: null, output });
   }
 
   /** Makes a step, or one of its items, ready to be called. */
   #call(step: StepDefinition, row: StepState, scope: Scope = this.#state.scope) {
+    const unreadable = this.#unreadable.in(step.variables, scope, step);
+    if (unreadable) return this.#fail(step, row, unreadable);
     const variables = fill(step.variables, scope, valuesCharsMax);
     if (variables === null) return this.#fail(step, row, tooLarge('variables'));
     this.#readyChars += variables.length;
@@ -246,9 +269,14 @@ class RunAdvance {
     });
     if (available === 'missing') return;
     if (available === 'tooLong') return this.#put(failed(next, tooMuchReferredTo()));
-    const filled = fill(value, this.#scopeOf(row.step, row.item), valuesCharsMax);
+    const scope = this.#scopeOf(row.step, row.item);
+    const unreadable = this.#unreadable.in(value, scope, step);
+    if (unreadable) return this.#put(failed(next, unreadable));
+    const filled = fill(value, scope, valuesCharsMax);
     if (filled === null) return this.#put(failed(next, tooLarge('values of the fallback')));
     if (isOutput(fallback)) {
+      const unusable = row.item < 0 ? this.#unreadable.inEnd(step, filled) : null;
+      if (unusable) return this.#put(failed(next, unusable));
       return this.#put({ ...next, status: 'success', variables: null, output: filled });
     }
     this.#readyChars += filled.length;
@@ -259,7 +287,10 @@ class RunAdvance {
     const { scope } = this.#state;
     if (item < 0) return scope;
     const json = this.#state.listOf(step).elements()[item];
-    return { ...scope, item: json === undefined ? null : documentOfItem(json), index: item };
+    const documentOfElement = this.#unreadable.outputsIn(this.#stepOf(step))
+      ? documentOfOutput
+      : documentOfItem;
+    return { ...scope, item: json === undefined ? null : documentOfElement(json), index: item };
   }
 
   #successEnd(): RunEnd | null {
@@ -270,6 +301,16 @@ class RunAdvance {
     const output = this.#definition.output ?? this.#lastOutputs();
     const available = this.#state.require({ values: [output] });
     if (available === 'missing') return null;
+    // A step that needed it was skipped or went on without: the step fails, but others have used its text already.
+    for (
+      let failure = this.#unreadable.in(output);
+      failure;
+      failure = this.#unreadable.in(output)
+    ) {
+      const row = this.#state.row(failure.step);
+      if (row) this.#put({ ...failed(row, failure), output: null });
+      if (this.#failedStep) return failedEnd(this.#failedStep);
+    }
     const filled = available === 'read' ? fill(output, this.#state.scope, valuesCharsMax) : null;
     if (filled !== null) return { status: 'success', output: filled };
     const { error } =

@@ -1,5 +1,6 @@
 import { checkCondition, evaluateCondition, messageOf } from './condition.ts';
 import { ConditionCost } from './condition-cost.ts';
+import { readName } from './condition-reads.ts';
 import { conditionValue } from './condition-value.ts';
 import type { Document } from './document.ts';
 
@@ -20,7 +21,7 @@ export interface ConditionScope {
  */
 export class ConditionEvaluator {
   readonly #cost = new ConditionCost();
-  readonly #parsed = new Map<Document, unknown>();
+  readonly #parsed = new Map<string, unknown>();
   readonly #results = new Map<string, ConditionResult>();
 
   evaluate(text: string, scope: ConditionScope): ConditionResult {
@@ -34,12 +35,18 @@ export class ConditionEvaluator {
     if (check.problem !== null) return { kind: 'error', message: check.problem };
     try {
       const steps: Record<string, unknown> = Object.create(null);
+      const nulls = new Set<string>();
       for (const step of check.steps) {
         const output = scope.output(step);
-        steps[step] = { output: output && this.#parse(output) };
+        const value = output && this.#parse(output.inside());
+        steps[step] = { output: value, [readName]: value };
+        const read = check.reads.includes(step) ? output?.read() : null;
+        if (read?.kind === 'json')
+          steps[step] = { output: value, [readName]: this.#parse(read.json) };
+        else if (read) nulls.add(step);
       }
-      const data = { input: check.input ? this.#parse(scope.input) : null, steps };
-      const value = this.#cost.measure(() => evaluateCondition(text, data));
+      const data = { input: check.input ? this.#parse(scope.input.inside()) : null, steps };
+      const value = this.#cost.measure(() => evaluateCondition(text, data, nulls));
       if (typeof value === 'boolean') return { kind: 'value', value };
       return { kind: 'error', message: 'The condition does not return true or false.' };
     } catch (error) {
@@ -47,12 +54,11 @@ export class ConditionEvaluator {
     }
   }
 
-  #parse(document: Document): unknown {
-    if (!this.#parsed.has(document)) {
-      const json = document.inside();
+  #parse(json: string): unknown {
+    if (!this.#parsed.has(json)) {
       this.#cost.chargeJson(json);
-      this.#parsed.set(document, conditionValue(json));
+      this.#parsed.set(json, conditionValue(json));
     }
-    return this.#parsed.get(document);
+    return this.#parsed.get(json);
   }
 }

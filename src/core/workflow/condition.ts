@@ -3,6 +3,7 @@ import { changedNumber } from '../json.ts';
 import { LruCache } from '../lru-cache.ts';
 import { storable } from '../storable-text.ts';
 import { addCharges, registerCharges } from './condition-cost.ts';
+import { outputReads, readJson, stepOf, withNulls } from './condition-reads.ts';
 import { childrenOf, firstIn, type Node, shapeProblem } from './condition-shape.ts';
 
 /**
@@ -16,10 +17,14 @@ import { childrenOf, firstIn, type Node, shapeProblem } from './condition-shape.
  * - `ConditionCost` (condition-cost.ts) charges each operation with the size of its operands before it runs.
  */
 
-/** The problem of a condition, the steps it refers to, each once, and whether it refers to the input. */
+/**
+ * The problem of a condition, the steps it refers to and those whose outputs it reads into, each once, and whether it refers
+ * to the input.
+ */
 export interface ConditionCheck {
   readonly problem: string | null;
   readonly steps: readonly string[];
+  readonly reads: readonly string[];
   readonly input: boolean;
 }
 
@@ -44,16 +49,29 @@ export function checkCondition(text: string): ConditionCheck {
 }
 
 /**
+/**
  * The value of a condition without a problem. Parsed each time: a tree that has iterated over a list retains its last item.
+ * @param nulls steps whose outputs contain no JSON: what is read from them is null
  */
-export function evaluateCondition(text: string, data: Record<string, unknown>): unknown {
-  const parsed = environment.parse(text);
+export function evaluateCondition(
+  text: string,
+  data: Record<string, unknown>,
+  nulls: ReadonlySet<string> = new Set(),
+): unknown {
+  let parsed = environment.parse(text);
+  if (nulls.size > 0) parsed = environment.parse(withNulls(text, parsed.ast, nulls));
+  readJson(parsed.ast);
   addCharges(environment, parsed.ast);
   return parsed(data);
 }
 
 function checkText(text: string): ConditionCheck {
-  const invalid = (problem: string): ConditionCheck => ({ problem, steps: [], input: false });
+  const invalid = (problem: string): ConditionCheck => ({
+    problem,
+    steps: [],
+    reads: [],
+    input: false,
+  });
   if (text.length > conditionCharsMax) {
     return invalid(`The condition is longer than ${conditionCharsMax} characters.`);
   }
@@ -66,7 +84,8 @@ function checkText(text: string): ConditionCheck {
       collectRoots(parsed.ast, roots) ??
       typeProblem(parsed);
     if (problem !== null) return invalid(problem);
-    return { problem, steps: [...roots.steps], input: roots.input };
+    const reads = [...new Set(outputReads(parsed.ast).map(({ step }) => step))];
+    return { problem, steps: [...roots.steps], reads, input: roots.input };
   } catch (error) {
     return invalid(messageOf(error));
   }
@@ -104,15 +123,6 @@ function collectRoots(node: Node, roots: { steps: Set<string>; input: boolean })
   if (node.op === 'id' && node.args === 'steps')
     return '"steps" must be followed by the name of a step.';
   return firstIn(childrenOf(node), (child) => collectRoots(child, roots));
-}
-
-/** `steps.NAME` and `steps["NAME"]`. */
-function stepOf(node: Node): string | null {
-  if (node.op !== '.' && node.op !== '[]') return null;
-  const [of, name] = node.args;
-  if (of.op !== 'id' || of.args !== 'steps') return null;
-  if (typeof name === 'string') return name;
-  return name.op === 'value' && typeof name.args === 'string' ? name.args : null;
 }
 
 /** The first line; the others show the position. It may quote names and values, which a model may have written. */

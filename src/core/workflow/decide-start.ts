@@ -1,11 +1,12 @@
 import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.ts';
 import type { Caller } from '../execution/caller.ts';
-import { type Counts, keyLimits, roll, spend, type WindowState } from '../execution/limits.ts';
+import { type KeyWindows, spendKeys, type WindowState } from '../execution/limits.ts';
 import {
   bodyFailure,
   deniedMessage,
   limitFields,
   limitMessage,
+  reportedLimits,
 } from '../execution/refusal-messages.ts';
 import type { CallFailureCode } from '../failure.ts';
 import { fromId } from '../id.ts';
@@ -29,8 +30,8 @@ export interface WorkflowAtStart {
 export interface StartFacts {
   readonly nowMs: number;
   readonly caller: Caller;
-  /** Counts of a key; null for other callers. */
-  readonly callerCounts: Counts | null;
+  /** Of a key and the keys that issued it; empty for other callers. */
+  readonly keyWindows: readonly KeyWindows[];
   /** The workflow, if it exists in the caller's workspace. */
   readonly workflow: WorkflowAtStart | null;
   readonly body: ExecuteBody;
@@ -71,15 +72,12 @@ export function decideStart(facts: StartFacts): StartDecision {
 
   if (caller.ended || caller.role === null)
     return refuse('UNAUTHORIZED', 'The API key is not valid.');
-  if (facts.callerCounts) {
-    roll(facts.callerCounts, nowMs);
-    const verdict = spend(facts.callerCounts, keyLimits(caller.limits));
-    states.push(...verdict.states);
-    if (!verdict.passed) {
-      const { by } = verdict;
-      const fields = limitFields(caller.limits, by, nowMs);
-      return refuse('RATE_LIMIT_EXCEEDED', limitMessage(by), fields);
-    }
+  const verdict = spendKeys(facts.keyWindows, nowMs);
+  states.push(...verdict.states);
+  if (!verdict.passed) {
+    const { by } = verdict;
+    const fields = limitFields(reportedLimits({ caller, agent: null }, by), by, nowMs);
+    return refuse('RATE_LIMIT_EXCEEDED', limitMessage(by, caller.id), fields);
   }
   if (facts.idempotencyProblem) return refuse('INVALID_REQUEST', facts.idempotencyProblem);
   if (facts.replay) {

@@ -29,6 +29,8 @@ export interface StepDefinition {
   readonly forEach: ForEach | null;
   readonly fallback: Fallback | null;
   readonly onFailure: 'fail' | 'continue';
+  /** What references into the output give if it is text without a single object or array: a failure, or null. */
+  readonly onUnreadable: 'fail' | 'null';
 }
 
 export interface ForEach {

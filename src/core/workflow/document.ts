@@ -1,6 +1,7 @@
 import { variableText } from '../agent/variables.ts';
 import { elements, stringEnd } from '../json.ts';
-import { withinOutput } from './step-output.ts';
+import type { JsonInText, Unreadable } from './json-in-text.ts';
+import { readInto, withinOutput } from './step-output.ts';
 
 /**
  * A JSON text with indexed access: the input of a workflow run, the output of a step, a list, or one of its items. It
@@ -11,6 +12,13 @@ export interface Document {
   readonly json: string;
   /** As compact JSON: text written by a model is parsed if it is JSON. */
   inside(): string;
+  /** What paths lead into: in text written by a model, its one object or array. */
+  read(): JsonInText;
+  /**
+   * Why a path leads nowhere: it leads into text written by a model that holds no object or array for it, or several.
+   * Null if it leads into JSON, whether or not there is a value.
+   */
+  unreadable(path: Path): Unreadable | null;
   /** The value at a path; `null` if there is none. Without a path, the stored text. */
   at(path: Path): string;
   /** The length of `textWithin` at a path, computed without building the text. */
@@ -23,12 +31,18 @@ export interface Document {
 export type Path = readonly (string | number)[];
 
 export function documentOf(json: string): Document {
-  return createDocument(json, withinOutput);
+  // A list is stored by a step that fans out: texts in it were written by models.
+  return createDocument(json, readInto, json.startsWith('['));
 }
 
-/** As `documentOf`, for an element of a list: a text stays a text, whatever it contains. */
+/** As `documentOf`, for an element of a list of outputs. */
+export function documentOfOutput(json: string): Document {
+  return createDocument(json, readInto);
+}
+
+/** As `documentOf`, for an element of another list: a text stays a text, whatever it contains. */
 export function documentOfItem(json: string): Document {
-  return createDocument(json, (whole) => whole);
+  return createDocument(json, (whole) => ({ kind: 'json', json: whole, whole: true }));
 }
 
 /** What a value contributes inside other text, escaped as in a JSON string; `null` contributes nothing. */
@@ -36,34 +50,72 @@ export function textWithin(json: string): string {
   return json === 'null' ? '' : JSON.stringify(variableText(json)).slice(1, -1);
 }
 
-function createDocument(json: string, unwrap: (json: string) => string): Document {
-  let whole: { readonly text: string; readonly root: JsonNode } | null = null;
+function createDocument(
+  json: string,
+  look: (json: string) => JsonInText,
+  ofOutputs = false,
+): Document {
+  let found: { readonly read: JsonInText; readonly root: JsonNode | null } | null = null;
+  let inside: string | null = null;
   let charsOfWhole: number | null = null;
   let parts: readonly string[] | null = null;
+  const outputs = memoizeForTurn(() => new Map<number, Document>());
 
   function inner() {
-    if (!whole) {
-      const text = unwrap(json);
-      const ends = memoizeForTurn(() => endsOf(text));
-      whole = { text, root: nodeAt(text, 0, ends) };
+    if (!found) {
+      const read = look(json);
+      const text = read.kind === 'json' ? read.json : null;
+      const ends = memoizeForTurn(() => endsOf(text ?? ''));
+      found = { read, root: text === null ? null : nodeAt(text, 0, ends) };
     }
-    return whole;
+    return found;
   }
 
   function find(path: Path): JsonNode | null {
-    let node: JsonNode | null = inner().root;
+    let node = inner().root;
     for (const part of path) node = node?.part(part) ?? null;
     return node;
   }
 
+  /** The text of a model in a list of outputs, if the path leads into one. */
+  function output([index, ...rest]: Path): { document: Document; path: Path } | null {
+    if (!ofOutputs || typeof index !== 'number' || rest.length === 0) return null;
+    const text = find([index])?.text();
+    if (!text?.startsWith('"')) return null;
+    const document = outputs().get(index) ?? documentOfOutput(text);
+    outputs().set(index, document);
+    return { document, path: rest };
+  }
+
   return {
     json,
-    inside: () => inner().text,
+    inside() {
+      const read = found?.read;
+      if (read?.kind === 'json' && read.whole) return read.json;
+      inside ??= look === readInto ? withinOutput(json) : json;
+      return inside;
+    },
+    read: () => inner().read,
+    unreadable(path) {
+      const [first] = path;
+      if (first === undefined) return null;
+      const text = output(path);
+      if (text) return text.document.unreadable(text.path);
+      const { read } = inner();
+      if (read.kind !== 'json') return read.kind;
+      // A footnote such as [1] is no object.
+      const opening = typeof first === 'number' ? '[' : '{';
+      return read.whole || read.json.startsWith(opening) ? null : 'none';
+    },
     at(path) {
       if (path.length === 0) return json;
+      const text = output(path);
+      if (text) return text.document.at(text.path);
       return find(path)?.text() ?? 'null';
     },
     charsWithin(path) {
+      const text = output(path);
+      if (text) return text.document.charsWithin(text.path);
       if (path.length > 0) return find(path)?.charsWithin() ?? 0;
       charsOfWhole ??= textWithin(json).length;
       return charsOfWhole;

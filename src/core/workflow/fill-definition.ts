@@ -33,6 +33,7 @@ export interface StepDraft {
   } | null;
   readonly fallback?: FallbackDraft | null;
   readonly onFailure?: 'fail' | 'continue';
+  readonly onUnreadable?: 'fail' | 'null';
 }
 
 export interface FallbackDraft {
@@ -52,7 +53,8 @@ export function fillDefinition(draft: DefinitionDraft): WorkflowDefinition {
 }
 
 function fillStep(step: StepDraft): StepDefinition {
-  const { name, agentId, variables = {}, after = [], when = null, onFailure = 'fail' } = step;
+  const { name, agentId, variables = {}, after = [], when = null } = step;
+  const { onFailure = 'fail', onUnreadable = 'fail' } = step;
   const {
     list,
     concurrency = forEachConcurrencyDefault,
@@ -67,6 +69,7 @@ function fillStep(step: StepDraft): StepDefinition {
     forEach: step.forEach ? { list, concurrency, max } : null,
     fallback: step.fallback ? fillFallback(step.fallback) : null,
     onFailure,
+    onUnreadable,
   };
 }
 

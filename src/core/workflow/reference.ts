@@ -38,6 +38,12 @@ export function findReferences(value: unknown): Reference[] {
   return piecesOf(value).flatMap((piece) => (typeof piece === 'string' ? [] : piece.reference));
 }
 
+/** The reference that a value is as a whole; null if it is anything else. */
+export function wholeReference(value: unknown): Reference | null {
+  const [piece, ...others] = piecesOf(value);
+  return typeof piece !== 'object' || piece.within || others.length > 0 ? null : piece.reference;
+}
+
 /** The names of the steps that a value refers to, each once. */
 export function stepsReferredTo(value: unknown): string[] {
   return [...new Set(findReferences(value).flatMap(({ step }) => step ?? []))];

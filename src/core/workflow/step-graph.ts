@@ -1,6 +1,6 @@
 import { checkCondition } from './condition.ts';
 import type { StepDefinition, WorkflowDefinition } from './definition.ts';
-import { stepsReferredTo } from './reference.ts';
+import { findReferences, stepsReferredTo, wholeReference } from './reference.ts';
 
 /** The dependencies between the steps of a workflow. */
 
@@ -11,6 +11,8 @@ export interface WorkflowGraph {
   readonly waitsFor: ReadonlyMap<string, readonly string[]>;
   /** The steps that no other step waits for, in the order of the declaration. */
   readonly last: readonly string[];
+  /** The steps whose outputs the run's output reads into, and no step does. */
+  readonly readByOutputOnly: ReadonlySet<string>;
 }
 
 const cache = new WeakMap<WorkflowDefinition, WorkflowGraph>();
@@ -19,7 +21,7 @@ const cache = new WeakMap<WorkflowDefinition, WorkflowGraph>();
 export function graphOf(definition: WorkflowDefinition): WorkflowGraph {
   const known = cache.get(definition);
   if (known) return known;
-  const graph = buildGraph(definition.steps);
+  const graph = { ...buildGraph(definition.steps), readByOutputOnly: readByOutputOnly(definition) };
   cache.set(definition, graph);
   return graph;
 }
@@ -31,7 +33,24 @@ export function waitsFor(step: StepDefinition): string[] {
   return [...new Set([...step.after, ...condition, ...stepsReferredTo(values)])];
 }
 
-function buildGraph(steps: readonly StepDefinition[]): WorkflowGraph {
+/** A fallback does not count: it is rarely called, and the run's output needs the value in any case. */
+function readByOutputOnly({ steps, output }: WorkflowDefinition): Set<string> {
+  const names = new Set(stepsReadInto(output));
+  for (const { variables, forEach, when } of steps) {
+    const list = forEach ? wholeReference(forEach.list)?.step : null;
+    const condition = when === null ? [] : checkCondition(when).reads;
+    for (const step of [...stepsReadInto(variables), ...stepsReadInto(forEach?.list), ...condition])
+      names.delete(step);
+    if (list) names.delete(list);
+  }
+  return names;
+}
+
+function stepsReadInto(value: unknown): string[] {
+  return findReferences(value).flatMap(({ step, path }) => (path.length > 0 && step) || []);
+}
+
+function buildGraph(steps: readonly StepDefinition[]): Omit<WorkflowGraph, 'readByOutputOnly'> {
   const waits = new Map(steps.map((step) => [step.name, waitsFor(step)]));
   const ordered: StepDefinition[] = [];
   const done = new Set<string>();

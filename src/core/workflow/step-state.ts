@@ -6,6 +6,7 @@ import {
   valuesCharsMax,
   type WorkflowFailureCode,
 } from './definition.ts';
+import type { Unreadable } from './json-in-text.ts';
 
 /** The state of a step of a workflow run, the outcome of its calls, and the end of a run. */
 
@@ -98,6 +99,14 @@ export function tooLarge(what: string, charsMax = valuesCharsMax): Failure {
   return {
     code: 'VALUES_TOO_LARGE',
     error: `The ${what} would be longer than ${charsMax} characters.`,
+  };
+}
+
+export function notJson(step: string, why: Unreadable): Failure {
+  const holds = why === 'none' ? 'no JSON object or array' : 'several JSON objects or arrays';
+  return {
+    code: 'OUTPUT_NOT_JSON',
+    error: `The output of step "${step}" holds ${holds}, and a reference reads into it.`,
   };
 }
 

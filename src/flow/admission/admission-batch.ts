@@ -8,6 +8,7 @@ import type {
   MonthCount,
   Refusal,
 } from '../../core/execution/decide.ts';
+import type { ExecutionStatus } from '../../core/execution/execution.ts';
 import type { Counts, RateLimits } from '../../core/execution/limits.ts';
 import type { QueuedExecution, Slots } from '../../core/execution/queued-execution.ts';
 import { uuid7 } from '../../core/id.ts';
@@ -20,6 +21,7 @@ import {
   bodyDigest,
   callerResolver,
   getOrCreate,
+  keyWindowsOf,
   stepOf,
   termsOf,
 } from './admission-mapping.ts';
@@ -46,6 +48,8 @@ export interface FirstCall {
   readonly agentId: string;
   readonly agentName: string;
   readonly ignoredVariables: readonly string[];
+  /** Null if the record is deleted. */
+  readonly currentStatus: ExecutionStatus | null;
 }
 
 export interface AdmissionBatchDeps {
@@ -133,15 +137,14 @@ export class AdmissionBatch {
     firstCall: FirstCall | null,
   ): Facts {
     const { counts, nowMs } = this.#state;
-    const callerCounts = caller.kind === 'key' ? (counts.get(caller.id) ?? null) : null;
     const agentCounts = agent ? (counts.get(agent.id) ?? null) : null;
     // Written even if this call does not spend them: writing an unchanged row is cheaper than tracking changes.
-    if (callerCounts) this.#counts.set(caller.id, callerCounts);
+    const keyWindows = keyWindowsOf(caller, counts, this.#counts);
     if (agent && agentCounts) this.#counts.set(agent.id, agentCounts);
     return {
       nowMs,
       caller,
-      callerCounts,
+      keyWindows,
       agent,
       agentCounts,
       month: this.#months.get(caller.workspaceId) ?? { actionsPerMonth: 0, month: 0, used: 0 },
@@ -211,7 +214,7 @@ export class AdmissionBatch {
     const key = call.idempotencyKey ?? '';
     const firstCall = {
       ...{ digest: bodyDigest(call.body), executionId, ignoredVariables },
-      ...{ agentId: agent.id, agentName: agent.name },
+      ...{ agentId: agent.id, agentName: agent.name, currentStatus: 'processing' as const },
     };
     this.#firstCalls.set(idempotencyId(caller.id, agent.id, key), firstCall);
     const { nowMs: createdAtMs } = this.#state;
@@ -262,6 +265,7 @@ function firstCallEntry(row: AdmissionState['replays'][number]): [string, FirstC
       agentId: row.agent_id,
       agentName: row.agent_name,
       ignoredVariables: row.ignored_variables,
+      currentStatus: row.status,
     },
   ];
 }

@@ -8,12 +8,13 @@ import {
 import { type ExecuteBody, variablesDigestInput } from '../../core/agent/variables.ts';
 import { type Caller, sessionCaller } from '../../core/execution/caller.ts';
 import type { AgentAtAdmission, ExecuteCall } from '../../core/execution/decide.ts';
-import type { RateLimits } from '../../core/execution/limits.ts';
+import type { Counts, KeyWindows, RateLimits } from '../../core/execution/limits.ts';
 import { keyRights, type MemberRole } from '../../core/people/member.ts';
 import type {
   AdmissionLookup,
   AgentRow,
   KeyRow,
+  LimitColumns,
   ReplayLookup,
 } from '../../store/admission/admission-read.ts';
 import type { ExecutionTerms } from '../../store/admission/admission-write.ts';
@@ -122,8 +123,27 @@ export function callerOfKey(row: KeyRow): Caller {
     allAgents: row.all_agents,
     agentIds: row.agent_ids,
     limits: limitsOf(row),
+    countedKeys: [row, ...(row.issuers ?? [])].map((key, index) => ({
+      apiKeyId: key.id,
+      limitSubject: row.limit_subjects[index] ?? key.id,
+      limits: limitsOf(key),
+    })),
     allowedOrigins: row.allowed_origins,
   };
+}
+
+/** The windows that a call counts for. Adds their counts to those to write. */
+export function keyWindowsOf(
+  { countedKeys }: Caller,
+  counts: ReadonlyMap<string, Counts>,
+  toWrite: Map<string, Counts>,
+): KeyWindows[] {
+  return countedKeys.map(({ apiKeyId, limitSubject, limits }) => {
+    const counted = counts.get(limitSubject);
+    if (!counted) throw new Error('A key has no row of limits.');
+    toWrite.set(limitSubject, counted);
+    return { apiKeyId, limits, counts: counted };
+  });
 }
 
 export function agentOfRow(row: AgentRow): AgentAtAdmission {
@@ -185,7 +205,7 @@ export function apiKeyOf({ credential }: ExecuteCall, caller: Caller): string | 
 
 const sources = { key: 'api', session: 'dashboard', workflow: 'workflow' } as const;
 
-function limitsOf(row: KeyRow | AgentRow): RateLimits {
+function limitsOf(row: LimitColumns): RateLimits {
   return {
     requestsPerMinute: row.requests_per_minute,
     requestsPerHour: row.requests_per_hour,

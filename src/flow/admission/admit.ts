@@ -1,4 +1,5 @@
 import { decide, type ExecuteCall, type Refusal } from '../../core/execution/decide.ts';
+import type { ExecutionStatus } from '../../core/execution/execution.ts';
 import type { RateLimits, WindowState } from '../../core/execution/limits.ts';
 import type { Slots } from '../../core/execution/queued-execution.ts';
 import { type TagBound, tagBound } from '../../core/execution/tag-bound.ts';
@@ -39,6 +40,8 @@ export type Admitted = { readonly nowMs: number; readonly allowedOrigins: readon
   | {
       readonly kind: 'accepted';
       readonly replayed: boolean;
+      /** Null if a replayed call's record is deleted. */
+      readonly currentStatus: ExecutionStatus | null;
       readonly executionId: string;
       readonly agentId: string;
       readonly agentName: string;
@@ -127,13 +130,13 @@ function admitOne(batch: AdmissionBatch, call: ExecuteCall, nowMs: number): Admi
   const { states } = decision;
   if (decision.kind === 'replayed') {
     if (!firstCall) throw new Error('A replay needs its first call.');
-    const { executionId, agentId, agentName, ignoredVariables } = firstCall;
-    const first = { executionId, agentId, agentName, ignoredVariables };
+    const { digest: _, ...first } = firstCall;
     return { kind: 'accepted', replayed: true, ...first, states, nowMs, allowedOrigins };
   }
   return {
     kind: 'accepted',
     replayed: false,
+    currentStatus: 'processing',
     executionId: batch.accept(call, caller, decision),
     agentId: decision.agent.id,
     agentName: decision.agent.name,

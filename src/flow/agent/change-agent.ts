@@ -13,7 +13,7 @@ import { toId } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import { grantSlots, writeSettings } from '../../store/agent/agent-writes.ts';
 import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
-import { findVersionSummary } from '../../store/agent/versions.ts';
+import { findVisibleVersion } from '../../store/agent/prompts.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
 import { lockFloor } from '../../store/history/retention.ts';
 import { writeAudit } from '../../store/people/audit.ts';
@@ -48,7 +48,7 @@ export async function changeAgent(
       apiEnabled = agent.apiEnabled,
     } = patch;
     const version =
-      promptVersionId && (await findVersionSummary(trx, agent.promptId, promptVersionId));
+      promptVersionId && (await findVisibleVersion(trx, caller, agent.promptId, promptVersionId));
     if (!version) throw notFound('version', 'prompt');
     const settings = changedSettings(caller, agent, change, version);
     if (patch.apiEnabled !== undefined && !switchable(agent)) {

@@ -1,6 +1,7 @@
 import type { Caller } from '../../core/execution/caller.ts';
 import { notFound } from '../../core/failure.ts';
-import { uuid7 } from '../../core/id.ts';
+import { toId, uuid7 } from '../../core/id.ts';
+import { type AuditAction, actorOf } from '../../core/people/audit.ts';
 import {
   insertPrompt,
   lockPrompt,
@@ -9,23 +10,26 @@ import {
 } from '../../store/agent/prompts.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction } from '../../store/connection/database.ts';
+import { writeAudit } from '../../store/people/audit.ts';
 import { type Precondition, refuseStale } from './precondition.ts';
 
-/** Creates prompts and changes their names, descriptions and archived states. */
+/** Creates prompts and changes their names, descriptions, visibility and archived states. */
 
 export async function createPrompt(
   db: Db,
   caller: Caller,
-  input: { readonly id?: string; readonly name: string; readonly description: string | null },
+  input: Pick<PromptRow, 'name' | 'description' | 'visibility'> & { readonly id?: string },
 ): Promise<PromptRow> {
   const { workspaceId, userId } = caller;
   return inTransaction(db, async (trx) => {
     const id = input.id ?? uuid7(await readClock(trx));
+    const line = { subject: toId('prompt', id), details: { name: input.name } };
+    await writeAudit(trx, actorOf(caller), { action: 'prompt.create', ...line });
     return insertPrompt(trx, { ...input, id, workspaceId, createdBy: userId });
   });
 }
 
-type PromptChange = Partial<Pick<PromptRow, 'name' | 'description' | 'archived'>>;
+type PromptChange = Partial<Pick<PromptRow, 'name' | 'description' | 'visibility' | 'archived'>>;
 
 /** Idempotent: a change to the current values does nothing, so an `ETag` stays valid. */
 export async function changePrompt(
@@ -40,7 +44,26 @@ export async function changePrompt(
     if (!prompt) throw notFound('prompt');
     refuseStale(prompt.revision, isCurrent);
     const fields = Object.keys(change) as (keyof PromptChange)[];
-    if (fields.every((field) => change[field] === prompt[field])) return prompt;
+    const changed = fields.filter((field) => change[field] !== prompt[field]);
+    if (changed.length === 0) return prompt;
+    const subject = toId('prompt', prompt.id);
+    for (const line of auditLines(change, changed)) {
+      await writeAudit(trx, actorOf(caller), { subject, ...line });
+    }
     return updatePrompt(trx, { ...prompt, ...change });
   });
+}
+
+/** Records the names of the changed fields; archiving and restoring are actions of their own. */
+function auditLines(
+  { archived }: PromptChange,
+  changed: readonly (keyof PromptChange)[],
+): { readonly action: AuditAction; readonly details?: Record<string, unknown> }[] {
+  const fields = changed.filter((field) => field !== 'archived');
+  return [
+    ...(fields.length > 0 ? [{ action: 'prompt.change' as const, details: { fields } }] : []),
+    ...(changed.includes('archived')
+      ? [{ action: archived ? ('prompt.archive' as const) : ('prompt.restore' as const) }]
+      : []),
+  ];
 }

@@ -36,7 +36,7 @@ export async function createAgent(
   { id: given, promptId, promptVersionId, ...settings }: AgentInput,
 ): Promise<AgentRow> {
   return inTransaction(db, async (trx) => {
-    const prompt = promptId && (await lockPromptShared(trx, caller.workspaceId, promptId));
+    const prompt = promptId && (await lockPromptShared(trx, caller, promptId));
     if (!prompt) throw notFound('prompt');
     const version = promptVersionId && (await findVersionSummary(trx, promptId, promptVersionId));
     if (!version) throw notFound('version', 'prompt');

@@ -2,12 +2,14 @@ import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { declarablePlaceholders } from '../../core/agent/prompt.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../core/failure.ts';
-import { uuid7 } from '../../core/id.ts';
+import { toId, uuid7 } from '../../core/id.ts';
+import { actorOf } from '../../core/people/audit.ts';
 import { nextVersion } from '../../store/agent/next-version.ts';
 import { lockPrompt, updatePrompt } from '../../store/agent/prompts.ts';
 import { insertVersion, type VersionRow } from '../../store/agent/versions.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction } from '../../store/connection/database.ts';
+import { writeAudit } from '../../store/people/audit.ts';
 
 export interface VersionInput extends ModelSettings {
   /** A new id unless given. */
@@ -47,6 +49,11 @@ export async function createVersion(
       );
     }
     await updatePrompt(trx, prompt);
+    await writeAudit(trx, actorOf(caller), {
+      action: 'prompt.version',
+      subject: toId('prompt', promptId),
+      details: { promptVersionId: toId('version', id), promptVersionLabel: label },
+    });
     return version;
   });
 }

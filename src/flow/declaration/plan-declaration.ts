@@ -1,4 +1,5 @@
 import type { DeclaredAgent, DeclaredWorkflow } from '../../core/agent/declaration.ts';
+import type { PlaceholderWarning } from '../../core/agent/prompt.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../../store/agent/agents.ts';
@@ -31,6 +32,8 @@ export interface Change {
   readonly field?: string;
   readonly from?: unknown;
   readonly to?: unknown;
+  /** Of a new version. */
+  readonly warnings?: readonly PlaceholderWarning[];
 }
 
 /** One step of the plan. It makes the same calls as the API, with all their checks. */
@@ -131,7 +134,7 @@ async function readExisting(
   const names = namesIn(declared);
   const visible = await listVisibleAgents(trx, caller, names.agents);
   const agents = await findAgents(trx, caller, visible);
-  const prompts = await findPromptsByName(trx, caller.workspaceId, names.prompts);
+  const prompts = await findPromptsByName(trx, caller, names.prompts);
   return {
     trx,
     caller,

@@ -1,6 +1,7 @@
+import type { Visibility } from '../../core/agent/agent.ts';
 import { same } from '../../core/agent/declaration.ts';
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
-import { declarablePlaceholders } from '../../core/agent/prompt.ts';
+import { declarablePlaceholders, placeholderWarnings } from '../../core/agent/prompt.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
 import { findVersionByLabel, type NamedPromptRow } from '../../store/agent/declaration.ts';
@@ -12,6 +13,7 @@ import type { Planning } from './plan-declaration.ts';
 export interface DeclaredPrompt {
   readonly name: string;
   readonly description?: string | null;
+  readonly visibility?: Visibility;
   readonly versions: readonly DeclaredVersion[];
 }
 
@@ -34,16 +36,22 @@ export async function planPrompt(planning: Planning, declared: DeclaredPrompt): 
   const { caller, nowMs, prompts, changes, add } = planning;
   const { name, description = null, versions } = declared;
   const known = prompts.find(name);
-  const prompt = known ?? { id: uuid7(nowMs), name, description, archived: false };
+  const visibility = declared.visibility ?? known?.visibility ?? 'private';
+  const prompt = known ?? { id: uuid7(nowMs), name, description, visibility, archived: false };
   if (!known) {
     changes.push({ kind: 'prompt', name, action: 'create' });
     prompts.put(prompt);
-    add((trx) => createPrompt(trx, caller, { id: prompt.id, name, description }));
-  } else if (known.description !== description) {
-    const { description: from } = known;
-    const change = { field: 'description', from, to: description };
-    changes.push({ kind: 'prompt', name, action: 'change', ...change });
-    add((trx) => changePrompt(trx, caller, known.id, { description }));
+    add((trx) => createPrompt(trx, caller, { id: prompt.id, name, description, visibility }));
+  } else {
+    const declaredNow = { description, visibility };
+    const fields = (['description', 'visibility'] as const).filter(
+      (field) => known[field] !== declaredNow[field],
+    );
+    for (const field of fields) {
+      const change = { field, from: known[field], to: declaredNow[field] };
+      changes.push({ kind: 'prompt', name, action: 'change', ...change });
+    }
+    if (fields.length > 0) add((trx) => changePrompt(trx, caller, known.id, declaredNow));
   }
   for (const version of versions) await planVersion(planning, prompt, version);
 }
@@ -60,7 +68,9 @@ async function planVersion(
   if (existing) return requireEqual(existing, input);
   if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
   versions.set(key, { ...input, variables: declarablePlaceholders(input) });
-  changes.push({ kind: 'prompt', name: prompt.name, action: 'add-version', to: label });
+  const warnings = placeholderWarnings(input);
+  const added = { kind: 'prompt', name: prompt.name, action: 'add-version', to: label } as const;
+  changes.push({ ...added, ...(warnings.length > 0 && { warnings }) });
   add((at) => createVersion(at, caller, prompt.id, input));
 }
 

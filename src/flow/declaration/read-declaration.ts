@@ -46,7 +46,7 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
     const visible = await findAgents(trx, caller, await listVisibleAgents(trx, caller));
     const named = uniquelyNamed('agent', visible.filter(isOpen).sort(byName), omitted);
     const pinned = new Set(visible.filter(isOpen).map(({ promptId }) => promptId));
-    const allPrompts = await findPromptsByName(trx, caller.workspaceId, null);
+    const allPrompts = await findPromptsByName(trx, caller, null);
     const shown = ({ id, archived }: NamedPromptRow) =>
       pinned.has(id) || (!archived && caller.allAgents);
     const prompts = uniquelyNamed('prompt', inUse(allPrompts).toSorted(byName), omitted, shown);
@@ -72,6 +72,7 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
       prompts: prompts.map((prompt) => ({
         name: prompt.name,
         ...(prompt.description !== null && { description: prompt.description }),
+        ...(prompt.visibility === 'public' && { visibility: prompt.visibility }),
         versions: versions.filter(({ promptId }) => promptId === prompt.id).map(declareVersion),
       })),
       agents: agents.flatMap((agent) => {
@@ -107,9 +108,10 @@ function uniquelyNamed<Row extends { readonly name: string }>(
 
 function promptOmission(prompts: readonly NamedPromptRow[], promptId: string): string {
   const prompt = prompts.find(({ id }) => id === promptId);
+  if (!prompt) return 'Its prompt is private.';
   return inUse(prompts).some(({ id }) => id === promptId)
-    ? `Its prompt "${prompt?.name}" is omitted.`
-    : `Its prompt "${prompt?.name}" is archived, and another one has that name.`;
+    ? `Its prompt "${prompt.name}" is omitted.`
+    : `Its prompt "${prompt.name}" is archived, and another one has that name.`;
 }
 
 function agentOmission(visible: readonly AgentRow[], agentId: string): string {

@@ -2,37 +2,57 @@ import { variableText } from '../../core/agent/variables.ts';
 import { everything } from '../../core/history/history-range.ts';
 import { compact } from '../../core/json.ts';
 import type { Db } from '../../store/connection/database.ts';
+import type { Pipelines } from '../../store/connection/pipeline.ts';
 import type { OpenErasure } from '../../store/history/erasures.ts';
-import { recordWorkflowRuns, scanWorkflowRuns } from '../../store/workflow/erased-runs.ts';
+import { removedMax } from '../../store/history/removal.ts';
+import {
+  forgetErasedRuns,
+  listErasableRuns,
+  listExecutionsOfRuns,
+  recordScannedRuns,
+  scanWorkflowRuns,
+} from '../../store/workflow/erased-runs.ts';
 import { removeErasedWorkflowRuns } from '../../store/workflow/workflow-removal.ts';
+import { eraseRecords } from './erase-records.ts';
 import type { RunPaced } from './paced-transactions.ts';
 
 /** Workflow runs that one step scans. Most do not match. */
 const scannedMax = 2_000;
-const bottom = everything.fromId;
+/** Workflow runs that one step deletes. */
+const runsAtOnce = 100;
+const { fromId: bottom, toId: top } = everything;
+
+interface Deps {
+  readonly db: Db;
+  readonly pipelines: Pipelines;
+}
 
 /**
- * Deletes workflow runs whose input matches an erasure, whatever agents they called. Live ones are remembered and deleted
- * once they end. Yields after each step; returns false once the round must end.
+ * Deletes the workflow runs that an erased value reached: those with a matching input, unless the erasure is for one agent,
+ * and those with a matching step. The executions of all their steps and items go with them, because a step may have passed
+ * the value on under any name. Live runs are remembered and deleted once they end. Yields after each step; returns false once
+ * the round must end.
  */
 export async function* eraseWorkflowRuns(
-  db: Db,
+  deps: Deps,
   erasure: OpenErasure,
   runPaced: RunPaced,
 ): AsyncGenerator<void, boolean> {
   let { workflowRunsDownTo } = erasure;
-  while (workflowRunsDownTo !== bottom) {
+  while (erasure.agentId === null && workflowRunsDownTo !== bottom) {
     const next: string | undefined = await runPaced(() =>
-      scan(db, { ...erasure, workflowRunsDownTo }),
+      scan(deps.db, { ...erasure, workflowRunsDownTo }),
     );
     if (next === undefined) return false;
     workflowRunsDownTo = next;
     yield;
   }
-  for (;;) {
-    const removed = await runPaced(() => removeErasedWorkflowRuns(db, erasure.id));
-    if (removed === undefined) return false;
-    if (removed === 0) return true;
+  for (let after = bottom; ; ) {
+    const runIds = await runPaced(() => listErasableRuns(deps.db, erasure.id, after, runsAtOnce));
+    const last = runIds?.at(-1);
+    if (runIds === undefined || last === undefined) return runIds !== undefined;
+    if (!(await removeRuns(deps, erasure.id, runIds, runPaced))) return false;
+    after = last;
     yield;
   }
 }
@@ -44,6 +64,31 @@ async function scan(db: Db, erasure: OpenErasure): Promise<string> {
   const ids = scanned.found
     .filter(({ text }) => text === null || variableText(compact(text)) === erasure.value)
     .map(({ id }) => id);
-  await recordWorkflowRuns(db, erasure.id, { ids, downTo });
+  await recordScannedRuns(db, erasure.id, { ids: [...new Set(ids)], downTo });
   return downTo;
+}
+
+/** Executions first: a run that is gone can still be found in the list. What is locked is left for the next round. */
+async function removeRuns(
+  { db, pipelines }: Deps,
+  erasureId: string,
+  runIds: readonly string[],
+  runPaced: RunPaced,
+): Promise<boolean> {
+  for (;;) {
+    const ids = await runPaced(() => listExecutionsOfRuns(db, runIds, removedMax));
+    if (ids === undefined) return false;
+    if (ids.length === 0) break;
+    const batch = { erasureId, ids, downTo: top };
+    const removed = await eraseRecords({ db, pipelines }, batch, runPaced);
+    if (removed === undefined) return false;
+    if (removed < ids.length) break;
+  }
+  for (;;) {
+    const removed = await runPaced(() => removeErasedWorkflowRuns(db, runIds));
+    if (removed === undefined) return false;
+    if (removed === 0) break;
+  }
+  await runPaced(() => forgetErasedRuns(db, erasureId, runIds));
+  return true;
 }

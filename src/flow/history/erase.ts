@@ -1,21 +1,21 @@
 import { variableText } from '../../core/agent/variables.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
+import { containsValue } from '../../core/history/contains-value.ts';
 import { everything } from '../../core/history/history-range.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { compact, isStorable } from '../../core/json.ts';
 import { actorOf, serviceActor } from '../../core/people/audit.ts';
 import { findAgent } from '../../store/agent/agents.ts';
 import { readClock } from '../../store/connection/clock.ts';
-import { type Db, inTransaction } from '../../store/connection/database.ts';
+import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import * as store from '../../store/history/erasures.ts';
-import { removedMax, removeRecords } from '../../store/history/removal.ts';
+import { removedMax } from '../../store/history/removal.ts';
 import { writeAudit } from '../../store/people/audit.ts';
-import {
-  removeWorkflowRunsOf,
-  removeWorkflowRunsOfRecords,
-} from '../../store/workflow/workflow-removal.ts';
+import { recordRunsOfRecords } from '../../store/workflow/erased-runs.ts';
+import { listScheduleInputs } from '../../store/workflow/schedules.ts';
+import { eraseRecords } from './erase-records.ts';
 import { eraseWorkflowRuns } from './erase-workflow-runs.ts';
 import type { RunPaced } from './paced-transactions.ts';
 
@@ -27,7 +27,8 @@ import type { RunPaced } from './paced-transactions.ts';
  * small transactions. The erasure remembers live executions that match and deletes their records once they end.
  *
  * Invariants: progress is written in the transaction that deletes, so a killed round loses nothing. A record that is locked
- * is remembered and retried, never skipped. All agents: workflow runs with a matching input are deleted as well.
+ * is remembered and retried, never skipped. A workflow run that the value reached is deleted with all its executions. The
+ * idempotency keys of deleted records are deleted. Schedules are only listed: a person must change them.
  */
 
 export interface ErasureInput {
@@ -59,7 +60,9 @@ export async function requestErasure(
       throw new CallFailure('CONFLICT', message);
     }
     const id = uuid7(await readClock(trx));
-    await store.insertErasure(trx, { id, workspaceId, agentId, variable, value, requestedBy });
+    const schedules = await findSchedules(trx, workspaceId, value);
+    const erasure = { id, workspaceId, agentId, variable, value, requestedBy };
+    await store.insertErasure(trx, { ...erasure, schedules });
     await writeAudit(trx, actorOf(caller), {
       action: 'erasure.request',
       subject: toId('erasure', id),
@@ -69,6 +72,23 @@ export async function requestErasure(
     if (!row) throw new Error('The inserted erasure does not exist.');
     return row;
   });
+}
+
+const schedulesAtOnce = 100;
+
+/** The schedules of the workspace whose input contains the value. */
+async function findSchedules(trx: Trx, workspaceId: string, value: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let after = bottom; ; ) {
+    const page = { after, limit: schedulesAtOnce };
+    const schedules = await listScheduleInputs(trx, workspaceId, page);
+    for (const { id, input } of schedules) {
+      if (containsValue(JSON.parse(input), value)) found.push(id);
+    }
+    const last = schedules.at(-1);
+    if (last === undefined) return found;
+    after = last.id;
+  }
 }
 
 /** Records that one step scans. Most do not match. */
@@ -130,8 +150,7 @@ async function* erase(
     yield;
   }
   await removeEnded(db, pipelines, erasure, runPaced);
-  // Workflow runs belong to no agent. An erasure for one agent removes them only with the records of their steps.
-  if (erasure.agentId === null && !(yield* eraseWorkflowRuns(db, erasure, runPaced))) return;
+  if (!(yield* eraseWorkflowRuns({ db, pipelines }, erasure, runPaced))) return;
   await runPaced(() => complete(db, erasure));
   yield;
 }
@@ -181,17 +200,9 @@ async function remove(
   { ids, runPaced }: { readonly ids: readonly string[]; readonly runPaced: RunPaced },
   downTo: string,
 ): Promise<number | undefined> {
-  // Workflow runs first, a few at a time: each may have more steps than one transaction should delete.
-  while (ids.length > 0 && (await runPaced(() => removeWorkflowRunsOf(db, ids))));
-  const removed = await runPaced(() =>
-    removeRecords(pipelines, { ids }, (send, deleted) => [
-      removeWorkflowRunsOfRecords(send, [
-        ...new Set(deleted.flatMap(({ workflowRunId }) => workflowRunId ?? [])),
-      ]),
-      store.recordErasureProgress(send, erasureId, { ids, downTo, deleted: deleted.length }),
-    ]),
-  );
-  return removed?.length;
+  // Before their records are deleted: afterwards nothing would lead to the workflow runs.
+  if (ids.length > 0) await runPaced(() => recordRunsOfRecords(db, erasureId, ids));
+  return eraseRecords({ db, pipelines }, { erasureId, ids, downTo }, runPaced);
 }
 
 async function complete(db: Db, { id, workspaceId }: store.OpenErasure): Promise<void> {

@@ -1,3 +1,4 @@
+import { CallFailure } from '../../core/failure.ts';
 import {
   before,
   downTo,
@@ -12,9 +13,15 @@ import {
 import type { Db, Trx } from '../../store/connection/database.ts';
 import { isStatementTimeout } from '../../store/connection/database-error.ts';
 import type { ExecutionDetailRow } from '../../store/execution/executions.ts';
+import { hasRecentErasure } from '../../store/history/erasures.ts';
 import { countRecords } from '../../store/history/history-counts.ts';
 import type { HistoryRequest } from '../../store/history/history-filter.ts';
-import { findRecord, openSnapshot, readFullRecords } from '../../store/history/records.ts';
+import {
+  findExistingRecords,
+  findRecord,
+  openSnapshot,
+  readFullRecords,
+} from '../../store/history/records.ts';
 import { breakDown, countPieces } from './count-history.ts';
 
 /**
@@ -53,6 +60,28 @@ export async function* exportExecutions(
     await snapshot.close();
   }
 }
+
+/**
+ * Leaves out records that were deleted after the snapshot was taken. Ends with an error if they were erased: the client must
+ * notice that what it has received may contain erased records.
+ */
+export async function* withoutRemoved(
+  db: Db,
+  { workspaceId, msMax }: Pick<ExportRequest, 'msMax'> & { readonly workspaceId: string },
+  batches: AsyncIterable<readonly ExecutionDetailRow[]>,
+): AsyncGenerator<ExecutionDetailRow[], void, undefined> {
+  for await (const rows of batches) {
+    const ids = rows.map(({ id }) => id);
+    const existing = new Set(await findExistingRecords(db, ids));
+    const left = rows.filter(({ id }) => existing.has(id));
+    if (left.length < rows.length && (await hasRecentErasure(db, workspaceId, msMax))) {
+      throw new CallFailure('UNAVAILABLE', erasedMeanwhile, { retryAfter: 1 });
+    }
+    yield left;
+  }
+}
+
+const erasedMeanwhile = 'Records were erased during the export. Start it again.';
 
 interface Batch {
   readonly rows: ExecutionDetailRow[];

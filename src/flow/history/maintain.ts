@@ -1,5 +1,9 @@
 import type { Db } from '../../store/connection/database.ts';
 import * as store from '../../store/execution/maintenance.ts';
+import { deleteOldPersonal } from '../../store/people/audit.ts';
+import { deleteOldInvitations } from '../../store/people/invitations.ts';
+import { sweep as deleteOldAttempts } from '../../store/people/sign-in-attempts.ts';
+import { deleteExpiredSessions } from '../../store/people/users.ts';
 import { wakeSteps, wakeStops } from '../../store/workflow/workflow-steps.ts';
 import { advanceFarSchedules } from '../workflow/advance-schedules.ts';
 import { repeatWhileFull, runAll } from './paced-transactions.ts';
@@ -20,6 +24,10 @@ export async function maintain(db: Db): Promise<void> {
     () => store.deleteOldRefusals(db),
     () => store.deleteOldListCounts(db),
     () => store.deleteOldCancellations(db),
+    () => all(deleteOldInvitations),
+    () => all(deleteOldAttempts),
+    () => all(deleteExpiredSessions),
+    () => all(deleteOldPersonal),
     () => all(store.wakeExecutions),
     () => all(wakeSteps),
     () => all(wakeStops),

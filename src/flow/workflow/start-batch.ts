@@ -10,7 +10,12 @@ import type {
   StartWrites,
   WorkflowRow,
 } from '../../store/workflow/workflow-start.ts';
-import { bodyDigest, callerResolver, unknownCaller } from '../admission/admission-mapping.ts';
+import {
+  bodyDigest,
+  callerResolver,
+  keyWindowsOf,
+  unknownCaller,
+} from '../admission/admission-mapping.ts';
 import type { StartCall, Started } from './start-workflow.ts';
 
 type Accepted = Extract<StartDecision, { kind: 'accepted' }>;
@@ -85,13 +90,12 @@ export class StartBatch {
     first: FirstWorkflowRun | null,
   ): Promise<StartDecision> {
     const { nowMs, counts } = this.#state;
-    const callerCounts = caller.kind === 'key' ? (counts.get(caller.id) ?? null) : null;
-    if (callerCounts) this.#counts.set(caller.id, callerCounts);
+    const keyWindows = keyWindowsOf(caller, counts, this.#counts);
     const versionId = workflow?.version_id ?? null;
     return decideStart({
       nowMs,
       caller,
-      callerCounts,
+      keyWindows,
       workflow: workflow && {
         enabled: workflow.enabled,
         definition: versionId === null ? null : await this.#definition(versionId),
@@ -129,6 +133,7 @@ export class StartBatch {
     const started = {
       workflow_id: workflow.id,
       run_id: run.id,
+      status: 'processing' as const,
       executed_at_ms: nowMs,
       version_id: run.versionId,
       version_label: workflow.version_label ?? '',
@@ -151,6 +156,7 @@ function accepted(run: StartedRun, workflow: WorkflowRow | null) {
   return {
     kind: 'accepted',
     runId: run.run_id,
+    currentStatus: run.status,
     workflowId: run.workflow_id,
     workflowName: workflow?.name ?? '',
     workflowVersionId: run.version_id,

@@ -2,7 +2,7 @@ import type { ExecuteBody } from '../../core/agent/variables.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import type { WindowState } from '../../core/execution/limits.ts';
 import type { StartRefusal } from '../../core/workflow/decide-start.ts';
-import type { WorkflowTrigger } from '../../core/workflow/definition.ts';
+import type { WorkflowRunStatus, WorkflowTrigger } from '../../core/workflow/definition.ts';
 import { documentOf } from '../../core/workflow/document.ts';
 import type { CallerLookup } from '../../store/admission/admission-read.ts';
 import { isStatementError, isUnstorable } from '../../store/connection/database-error.ts';
@@ -53,6 +53,7 @@ export type Started = { readonly nowMs: number } & (
   | {
       readonly kind: 'accepted';
       readonly replayed: boolean;
+      readonly currentStatus: WorkflowRunStatus;
       readonly runId: string;
       readonly workflowId: string;
       readonly workflowName: string;

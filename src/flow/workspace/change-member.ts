@@ -2,7 +2,7 @@ import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
-import { hasRight, type Role } from '../../core/people/member.ts';
+import { hasRight, type MemberRole, type Role } from '../../core/people/member.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
@@ -14,6 +14,7 @@ import {
   hasOtherOwner,
   lockMembership,
   type MemberRow,
+  revokeIssuedByKeys,
   setRole,
 } from '../../store/people/members.ts';
 
@@ -29,8 +30,13 @@ export async function changeRole(
   role: Role,
 ): Promise<MemberRow> {
   return withLockedMember(db, caller, { userId, requiresOwner: true }, async (trx, member) => {
-    if (!hasRight(role, 'own')) await endOwnership(trx, caller.workspaceId, member);
+    if (!hasRight(role, 'own')) {
+      await requireAnotherOwner(trx, caller.workspaceId, member);
+      // A former owner must not return as one by an own link.
+      await deleteInvitationsBy(trx, caller.workspaceId, userId);
+    }
     await setRole(trx, caller.workspaceId, userId, role);
+    if (!hasRight(role, 'manage')) await revokeIssuedByKeys(trx, caller.workspaceId, userId);
     const line = { subject: toId('user', userId), details: { from: member.role, to: role } };
     await writeAudit(trx, actorOf(caller), { action: 'member.change', ...line });
     return { ...member, role };
@@ -44,22 +50,35 @@ export async function changeRole(
 export async function removeMember(db: Db, caller: Caller, userId: string): Promise<void> {
   const requiresOwner = caller.kind !== 'session' || caller.userId !== userId;
   await withLockedMember(db, caller, { userId, requiresOwner }, async (trx, member) => {
-    await endOwnership(trx, caller.workspaceId, member);
-    await deleteMember(trx, caller.workspaceId, userId);
+    await requireAnotherOwner(trx, caller.workspaceId, member);
+    await endMembership(trx, caller.workspaceId, userId);
     const line = { subject: toId('user', userId), details: { role: member.role } };
     await writeAudit(trx, actorOf(caller), { action: 'member.remove', ...line });
   });
 }
 
-/** Deletes their invitations: a former owner must not return by an own link. */
-async function endOwnership(trx: Trx, workspaceId: string, member: MemberRow): Promise<void> {
-  if (member.role === 'owner' && !(await hasOtherOwner(trx, workspaceId, member.userId))) {
-    throw new CallFailure(
-      'CONFLICT',
-      'A workspace needs at least one owner. Make another member an owner first.',
-    );
-  }
-  await deleteInvitationsBy(trx, workspaceId, member.userId);
+async function requireAnotherOwner(
+  trx: Trx,
+  workspaceId: string,
+  { userId, role }: MemberRow,
+): Promise<void> {
+  if (await hasAnotherOwner(trx, { workspaceId, userId, role })) return;
+  throw new CallFailure(
+    'CONFLICT',
+    'A workspace needs at least one owner. Make another member an owner first.',
+  );
+}
+
+/** Whether the workspace keeps an owner without this member. Valid under its lock. */
+export async function hasAnotherOwner(trx: Trx, member: MemberRole): Promise<boolean> {
+  if (!hasRight(member.role, 'own')) return true;
+  return hasOtherOwner(trx, member.workspaceId, member.userId);
+}
+
+/** Deletes also their invitations: a former owner must not return by an own link. */
+export async function endMembership(trx: Trx, workspaceId: string, userId: string): Promise<void> {
+  await deleteInvitationsBy(trx, workspaceId, userId);
+  await deleteMember(trx, workspaceId, userId);
 }
 
 function withLockedMember<T>(

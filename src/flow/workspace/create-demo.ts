@@ -1,4 +1,4 @@
-import type { Caller } from '../../core/execution/caller.ts';
+import { type Caller, commandCaller } from '../../core/execution/caller.ts';
 import { findSessionCaller } from '../../store/admission/callers.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { changeAgent } from '../agent/change-agent.ts';
@@ -29,13 +29,15 @@ const second = {
   notes: 'Adds the audience.',
 };
 
-/** Uses the same calls as a member, on behalf of the owner. */
+/** Uses the same calls as a member, on behalf of the owner, at the first start. */
 export async function createDemo(db: Db, workspaceId: string, ownerId: string): Promise<Demo> {
-  const owner = await findSessionCaller(db, ownerId, workspaceId);
-  if (!owner) throw new Error('The owner is not a member of the workspace.');
+  const found = await findSessionCaller(db, ownerId, workspaceId);
+  if (!found) throw new Error('The owner is not a member of the workspace.');
+  const owner = commandCaller(found);
   const prompt = await createPrompt(db, owner, {
     name: 'Explain',
     description: 'A demo: explains a topic to an audience.',
+    visibility: 'public',
   });
   const older = await addVersion(db, owner, prompt.id, first);
   const newer = await addVersion(db, owner, prompt.id, second);

@@ -49,7 +49,8 @@ export async function invite(
     await writeAudit(trx, actorOf(caller), {
       action: 'invitation.create',
       subject: toId('invitation', id),
-      details: { email, role: input.role },
+      details: { role: input.role },
+      personal: { email },
     });
     return { row: await replaceInvitation(trx, invitation), token };
   });

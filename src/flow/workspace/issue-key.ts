@@ -1,4 +1,4 @@
-import type { Caller } from '../../core/execution/caller.ts';
+import type { Caller, CountedKey } from '../../core/execution/caller.ts';
 import { keyDefaultLimits, type RateLimits } from '../../core/execution/limits.ts';
 import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
@@ -6,7 +6,6 @@ import { type AuditAction, actorOf } from '../../core/people/audit.ts';
 import { generateKey, hashKey, keyStart, type Permission } from '../../core/people/key.ts';
 import { excess, type IssuerScope } from '../../core/people/key-scope.ts';
 import { hasRight, type Role } from '../../core/people/member.ts';
-import { lockLimits } from '../../store/admission/limits.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
@@ -16,7 +15,9 @@ import {
   expireKey,
   findKey,
   insertKey,
+  type KeyChain,
   type KeyRow,
+  lockKeys,
   lockRole,
   markRevoked,
 } from '../../store/people/keys.ts';
@@ -45,6 +46,11 @@ export interface IssuedKey {
 }
 
 export async function issueKey(db: Db, caller: Caller, input: KeyInput): Promise<IssuedKey> {
+  if (input.agentIds && input.permissions.includes('own')) {
+    throw invalidRequest(
+      'Permission "own" applies to the whole workspace. It requires "agentIds": null.',
+    );
+  }
   return inTransaction(db, async (trx) => {
     const issuer = await lockIssuer(trx, caller);
     const nowMs = await readClock(trx);
@@ -56,7 +62,7 @@ export async function issueKey(db: Db, caller: Caller, input: KeyInput): Promise
     const agentIds = input.agentIds ?? [];
     const visible = await countVisibleAgents(trx, { ...caller, role: issuer.role }, agentIds);
     if (visible < agentIds.length) throw notFound('agent');
-    const { created, secret } = newKey(nowMs, issuer);
+    const { created, secret } = newKey(nowMs, issuer, chainOf(caller.countedKeys));
     await insertKey(trx, { ...input, ...created, workspaceId: caller.workspaceId, limits });
     await audit(trx, caller, 'key.issue', created.id, {
       name: input.name,
@@ -81,9 +87,10 @@ export async function rotateKey(
     await visibleKey(trx, caller, keyId);
     const issuer = await lockIssuer(trx, caller, keyId);
     const old = await visibleKey(trx, caller, keyId);
+    refuseOwnersKey(issuer.role, old);
     if (old.ended) throw new CallFailure('CONFLICT', 'The API key has already ended.');
     refuseExcess({ ...old, limits: old, expiresAtMs: old.expiresAt?.getTime() ?? null }, issuer);
-    const { created, secret } = newKey(await readClock(trx), issuer);
+    const { created, secret } = newKey(await readClock(trx), issuer, chainOfCopy(caller, old));
     await copyKey(trx, keyId, created);
     await expireKey(trx, keyId, graceSeconds);
     const successor = toId('key', created.id);
@@ -95,12 +102,19 @@ export async function rotateKey(
 /** After it returns, no call with the key is admitted. Idempotent. */
 export async function revokeKey(db: Db, caller: Caller, keyId: string): Promise<KeyRow> {
   return inTransaction(db, async (trx) => {
-    await visibleKey(trx, caller, keyId);
-    await lockLimits(trx, [keyId]);
+    refuseOwnersKey(caller.role, await visibleKey(trx, caller, keyId));
+    await lockKeys(trx, [keyId]);
     await markRevoked(trx, keyId);
     await audit(trx, caller, 'key.revoke', keyId);
     return visibleKey(trx, caller, keyId);
   });
+}
+
+/** An owner's key for the whole workspace may serve applications beyond the agents that an editor sees. */
+function refuseOwnersKey(role: Role | null, { allAgents, issuerRole }: KeyRow): void {
+  if (!allAgents || issuerRole !== 'owner' || role === 'owner') return;
+  const message = 'Only an owner may revoke or rotate a key of an owner for the whole workspace.';
+  throw new CallFailure('PERMISSION_DENIED', message);
 }
 
 interface Issuer extends IssuerScope {
@@ -114,7 +128,7 @@ interface Issuer extends IssuerScope {
  */
 async function lockIssuer(trx: Trx, caller: Caller, keyId?: string): Promise<Issuer> {
   const own = caller.kind === 'key' ? [caller.id] : [];
-  await lockLimits(trx, keyId === undefined ? own : [...own, keyId]);
+  await lockKeys(trx, keyId === undefined ? own : [...own, keyId]);
   const { userId } = caller;
   const role = userId === null ? null : await lockRole(trx, caller.workspaceId, userId);
   const key = caller.kind === 'key' ? await findKey(trx, caller, caller.id) : neverEnds;
@@ -154,8 +168,40 @@ function audit(
   return writeAudit(trx, actorOf(caller), line);
 }
 
-function newKey(nowMs: number, issuer: Issuer) {
+function newKey(nowMs: number, issuer: Issuer, chain: KeyChain) {
   const secret = generateKey();
   const created = { id: uuid7(nowMs), hash: hashKey(secret), start: keyStart(secret) };
-  return { secret, created: { ...created, issuedBy: issuer.userId } };
+  return { secret, created: { ...created, issuedBy: issuer.userId, chain } };
+}
+
+/** Each call locks and counts for the whole chain. */
+const issuingKeysMax = 10;
+
+function chainOf(keys: readonly Pick<CountedKey, 'apiKeyId' | 'limitSubject'>[]): KeyChain {
+  if (keys.length > issuingKeysMax) {
+    const message = `Keys can issue keys ${issuingKeysMax} times in a row. This key is the last one.`;
+    throw new CallFailure('PERMISSION_DENIED', message);
+  }
+  return {
+    issuingKeys: keys.map(({ apiKeyId }) => apiKeyId),
+    limitSubjects: keys.map(({ limitSubject }) => limitSubject),
+  };
+}
+
+/**
+ * A copy keeps the issuers of the old key. If another key rotates it, that key has issued the copy: its holder has seen the
+ * secret.
+ */
+function chainOfCopy(caller: Caller, { id, issuingKeys, limitSubjects }: KeyRow): KeyChain {
+  const own = issuingKeys.map((apiKeyId, at) => ({
+    apiKeyId,
+    limitSubject: limitSubjects[at + 1] ?? apiKeyId,
+  }));
+  if (caller.id === id) return chainOf(own);
+  const before = caller.countedKeys;
+  if (before.some(({ apiKeyId }) => apiKeyId === id)) {
+    throw new CallFailure('PERMISSION_DENIED', 'A key cannot rotate a key that issued it.');
+  }
+  const more = own.filter(({ apiKeyId }) => before.every((one) => one.apiKeyId !== apiKeyId));
+  return chainOf([...before, ...more]);
 }

@@ -3,6 +3,7 @@ import { sealOwner } from '../../core/model/provider.ts';
 import { seal, unseal } from '../../core/seal.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
 import type { Db } from '../../store/connection/database.ts';
+import { writeAuditEverywhere } from '../../store/people/audit.ts';
 import { lockSealed, updateSealed } from '../../store/people/providers.ts';
 import { lockSealedWebhooks, updateSealedWebhooks } from '../../store/workflow/webhooks.ts';
 
@@ -29,6 +30,8 @@ export async function reseal(db: Db, oldKey: Buffer, newKey: Buffer): Promise<nu
       trx,
       secrets.map(({ id, sealed }) => ({ id, sealedSecret: sealed })),
     );
+    // The command line starts every rotation.
+    await writeAuditEverywhere(trx, { action: 'secret.rotate' });
     return keys.length + secrets.length;
   });
 }

@@ -1,12 +1,14 @@
 import { CallFailure } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
+import { commandLine } from '../../core/people/audit.ts';
 import { generatePassword, type HashPassword } from '../../core/people/token.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import type { Db } from '../../store/connection/database.ts';
+import { writeUserAudit } from '../../store/people/audit.ts';
 import { deleteSessions, findUserByEmail, setPassword } from '../../store/people/users.ts';
 
 /**
- * Resets the password of a user and signs them out everywhere. Without `password` it generates one and returns it; it is
+ * Resets the password of a user on the command line and signs them out everywhere. Without `password` it generates one and returns it; it is
  * not stored in plain text, so show it now.
  */
 export async function resetPassword(
@@ -23,6 +25,8 @@ export async function resetPassword(
     const id = uuid7(await readClock(trx));
     await setPassword(trx, { id, userId: user.id, hash, generated: generated !== null });
     await deleteSessions(trx, user.id);
+    const actor = { userId: null, apiKeyId: null, via: commandLine } as const;
+    await writeUserAudit(trx, user, actor, { action: 'password.reset' });
   });
   return { password: generated };
 }

@@ -4,6 +4,7 @@ import type {
   ModelSettings,
   WorkflowStepOf,
 } from '../../core/agent/model-settings.ts';
+import type { ExecutionStatus } from '../../core/execution/execution.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import { hashBytes, type Permission } from '../../core/people/key.ts';
 import type { MemberRole, Role } from '../../core/people/member.ts';
@@ -85,15 +86,22 @@ export interface AdmissionState {
   readonly steps: readonly ReadyStep[];
 }
 
-export interface KeyRow {
+export interface LimitColumns {
+  readonly requests_per_minute: number | null;
+  readonly requests_per_hour: number | null;
+  readonly requests_per_day: number | null;
+}
+
+export interface KeyRow extends LimitColumns {
   readonly hash: string;
   readonly id: string;
   readonly workspace_id: string;
   readonly permissions: Permission[];
   readonly all_agents: boolean;
-  readonly requests_per_minute: number | null;
-  readonly requests_per_hour: number | null;
-  readonly requests_per_day: number | null;
+  /** The rows of limits that its calls count for: its own, then those of its issuers. */
+  readonly limit_subjects: string[];
+  /** The keys that issued it, nearest first; null if a person did. */
+  readonly issuers: (LimitColumns & { readonly id: string })[] | null;
   readonly allowed_origins: string[];
   readonly issued_by: string | null;
   readonly ended: boolean;
@@ -102,7 +110,7 @@ export interface KeyRow {
   readonly agent_ids: string[];
 }
 
-export interface AgentRow extends SetupRow {
+export interface AgentRow extends SetupRow, LimitColumns {
   readonly id: string;
   readonly workspace_id: string;
   readonly name: string;
@@ -117,9 +125,6 @@ export interface AgentRow extends SetupRow {
   /** The default values as a JSON object. */
   readonly defaults: string;
   readonly store_bodies: boolean;
-  readonly requests_per_minute: number | null;
-  readonly requests_per_hour: number | null;
-  readonly requests_per_day: number | null;
   readonly allowed_origins: string[];
   readonly version_id: string;
   readonly version_label: string;
@@ -145,6 +150,8 @@ export interface ReplayRow {
   readonly execution_id: string;
   readonly agent_name: string;
   readonly ignored_variables: string[];
+  /** The status of the execution now; null if its record is deleted. */
+  readonly status: ExecutionStatus | null;
 }
 
 export interface RefusalRow {
@@ -206,13 +213,13 @@ const callersWorkspaces =
 export const countsColumns = `subject, minute, minute_used as "minuteUsed", hour, hour_used as "hourUsed", day, day_used as "dayUsed"`;
 
 /**
- * Locks keys before agents before workspaces, each by id. A caller can lock only agents of its own workspace. The list is
+ * Locks keys and the keys that issued them before agents before workspaces, each by id. A caller can lock only agents of its own workspace. The list is
  * materialized: otherwise PostgreSQL evaluates it again after it has waited for a row, and may lose the row.
  */
 const lockLimits: Statement = {
   name: 'admission-lock-limits',
   text: `with subjects as materialized (
-      select 1 as kind, id as subject from api_keys where hash = any($1::bytea[])
+      select distinct 1 as kind, unnest(limit_subjects) as subject from api_keys where hash = any($1::bytea[])
       union all
       select 2, id from agents where id = any($3::uuid[]) and workspace_id in (${callersWorkspaces})
       union all
@@ -232,7 +239,12 @@ export const readKeysWithAllAgents: Statement = { name: 'read-keys', text: keysW
 /** SQL: keys by their hashes as `KeyRow`s, with those of their agents that satisfy `condition`. */
 function keysWith(condition: string): string {
   return `select encode(k.hash, 'hex') as hash, k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins, k.issued_by,
-      k.requests_per_minute, k.requests_per_hour, k.requests_per_day, m.role,
+      k.requests_per_minute, k.requests_per_hour, k.requests_per_day, k.limit_subjects, m.role,
+      case when k.issuing_keys <> '{}' then (
+        select jsonb_agg(jsonb_build_object('id', i.id, 'requests_per_minute', i.requests_per_minute,
+          'requests_per_hour', i.requests_per_hour, 'requests_per_day', i.requests_per_day)
+          order by array_position(k.issuing_keys, i.id))
+        from api_keys i where i.id = any(k.issuing_keys)) end as issuers,
       k.revoked_at is not null
         or (k.expires_at is not null and k.expires_at <= clock_timestamp()) as ended,
       array(select agent_id from api_key_agents where api_key_id = k.id and ${condition}) as agent_ids
@@ -292,7 +304,8 @@ const lockWorker: Statement = {
 
 const readReplays: Statement = {
   name: 'admission-read-replays',
-  text: `select i.caller, i.agent_id, i.key, i.digest, i.execution_id, i.agent_name, i.ignored_variables
+  text: `select i.caller, i.agent_id, i.key, i.digest, i.execution_id, i.agent_name, i.ignored_variables,
+      (select status from executions e where e.id = i.execution_id) as status
     from unnest($1::bytea[], $2::uuid[], $3::uuid[], $4::text[]) as lookup (hash, caller, agent_id, key)
     cross join lateral (
       select * from idempotency i

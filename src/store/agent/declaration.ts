@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Visibility } from '../../core/agent/agent.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import {
   parseDefinition,
@@ -7,6 +8,7 @@ import {
 } from '../workflow/workflow-definitions.ts';
 import { versionVisibleTo } from '../workflow/workflows.ts';
 import { hasName, type Viewer } from './agents.ts';
+import { promptVisibleToIssuer } from './prompts.ts';
 import { type VersionRow, versionColumns } from './versions.ts';
 
 /** Reads what a declaration is compared with: prompts and workflows by name, versions by label. */
@@ -22,18 +24,19 @@ export interface NamedPromptRow {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
+  readonly visibility: Visibility;
   readonly archived: boolean;
 }
 
-/** Those with these names, or all if `names` is null; oldest first. */
+/** Visible ones with these names, or all if `names` is null; oldest first. Ignores the restriction of a key to agents. */
 export async function findPromptsByName(
   db: Db,
-  workspaceId: string,
+  viewer: Viewer,
   names: readonly string[] | null,
 ): Promise<NamedPromptRow[]> {
   const { rows } = await sql<NamedPromptRow>`
-    select id, name, description, archived_at is not null as archived from prompts p
-    where workspace_id = ${workspaceId} and ${hasName('p', names)} order by id`.execute(db);
+    select id, name, description, visibility, archived_at is not null as archived from prompts p
+    where ${promptVisibleToIssuer(viewer)} and ${hasName('p', names)} order by id`.execute(db);
   return rows;
 }
 

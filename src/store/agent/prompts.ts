@@ -1,15 +1,25 @@
 import { sql } from 'kysely';
+import type { Visibility } from '../../core/agent/agent.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import { containsText, type Page, readPage } from '../page.ts';
 import { type Viewer, visibleTo } from './agents.ts';
-import { findLatestVersions, type VersionSummaryRow } from './versions.ts';
+import {
+  findLatestVersions,
+  type VersionRow,
+  type VersionSummaryRow,
+  versionColumns,
+} from './versions.ts';
 
-/** Prompts. A caller sees all prompts of the workspace; a key restricted to agents sees the prompts of these agents. */
+/**
+ * Prompts. A private prompt is visible to its creator and to owners, a public one to every member. A key restricted to
+ * agents sees of these only the prompts of its agents.
+ */
 
 export interface PromptRow {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
+  readonly visibility: Visibility;
   readonly archived: boolean;
   /** Incremented by every visible change, including new versions. */
   readonly revision: number;
@@ -22,12 +32,32 @@ export interface PromptRow {
 type BareRow = Omit<PromptRow, 'latest'>;
 
 const columns =
-  sql.raw(`p.id, p.name, p.description, p.archived_at is not null as archived, p.revision,
+  sql.raw(`p.id, p.name, p.description, p.visibility, p.archived_at is not null as archived, p.revision,
   p.created_by, p.created_at, p.updated_at`);
 
 function promptVisibleTo(viewer: Viewer) {
-  return sql`p.workspace_id = ${viewer.workspaceId} and (${viewer.allAgents} or exists (
+  return sql`${promptVisibleToIssuer(viewer)} and (${viewer.allAgents} or exists (
     select from agents a where a.prompt_id = p.id and ${visibleTo(viewer)}))`;
+}
+
+/** SQL: whether a caller sees prompt `p`, without the restriction of its key to agents. */
+export function promptVisibleToIssuer({ workspaceId, userId, role }: Viewer) {
+  return sql`p.workspace_id = ${workspaceId}
+    and (p.visibility = 'public' or ${role === 'owner'} or p.created_by = ${userId})`;
+}
+
+/** A version of a visible prompt, or the pinned version of a visible agent: those who see an agent see what it executes. */
+export async function findVisibleVersion(
+  db: Db,
+  viewer: Viewer,
+  promptId: string,
+  id: string,
+): Promise<VersionRow | null> {
+  const { rows } = await sql<VersionRow>`
+    select ${versionColumns} from prompt_versions v join prompts p on p.id = v.prompt_id
+    where v.id = ${id} and v.prompt_id = ${promptId} and (${promptVisibleTo(viewer)} or exists (
+      select from agents a where a.prompt_version_id = v.id and ${visibleTo(viewer)}))`.execute(db);
+  return rows[0] ?? null;
 }
 
 export async function findPrompt(db: Db, viewer: Viewer, id: string): Promise<PromptRow | null> {
@@ -53,12 +83,12 @@ export async function listPrompts(
 /** Prevents archiving of the prompt until the transaction ends. */
 export async function lockPromptShared(
   trx: Trx,
-  workspaceId: string,
+  viewer: Viewer,
   id: string,
 ): Promise<{ archived: boolean } | null> {
   const { rows } = await sql<{ archived: boolean }>`
-    select archived_at is not null as archived from prompts
-    where id = ${id} and workspace_id = ${workspaceId} for share`.execute(trx);
+    select p.archived_at is not null as archived from prompts p
+    where p.id = ${id} and ${promptVisibleTo(viewer)} for share of p`.execute(trx);
   return rows[0] ?? null;
 }
 
@@ -78,13 +108,14 @@ export async function insertPrompt(
     readonly workspaceId: string;
     readonly name: string;
     readonly description: string | null;
+    readonly visibility: Visibility;
     readonly createdBy: string | null;
   },
 ): Promise<PromptRow> {
   const { rows } = await sql<BareRow>`
-    insert into prompts as p (id, workspace_id, name, description, created_by)
+    insert into prompts as p (id, workspace_id, name, description, visibility, created_by)
     values (${prompt.id}, ${prompt.workspaceId}, ${prompt.name}, ${prompt.description},
-      ${prompt.createdBy})
+      ${prompt.visibility}, ${prompt.createdBy})
     returning ${columns}`.execute(trx);
   return one(await withLatest(trx, rows));
 }
@@ -92,10 +123,11 @@ export async function insertPrompt(
 /** Needs the lock of the prompt. Keeps the time of archiving if it was archived already. */
 export async function updatePrompt(
   trx: Trx,
-  prompt: Pick<PromptRow, 'id' | 'name' | 'description' | 'archived'>,
+  prompt: Pick<PromptRow, 'id' | 'name' | 'description' | 'visibility' | 'archived'>,
 ): Promise<PromptRow> {
   const { rows } = await sql<BareRow>`
     update prompts as p set name = ${prompt.name}, description = ${prompt.description},
+      visibility = ${prompt.visibility},
       archived_at = case when ${prompt.archived} then coalesce(archived_at, clock_timestamp()) end,
       revision = revision + 1, updated_at = clock_timestamp()
     where id = ${prompt.id} returning ${columns}`.execute(trx);

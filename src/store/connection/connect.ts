@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { StartupFailure } from '../../core/startup-failure.ts';
+import { checkRequirements } from './check-requirements.ts';
 import { isTemporaryRefusal, type Refusal } from './database-error.ts';
 
-const versionMin = 15;
 const retryDelayMs = 500;
 const reportEveryMs = 5_000;
 
@@ -43,8 +43,7 @@ export async function connectToDatabase(
     const refusal = await tryConnect(connection);
     if (refusal === null) return checkRequirements(connection);
     const reason = reasonOf(refusal);
-    if (!isTemporaryRefusal(refusal))
-      throw new StartupFailure(`The database rejects the connection: ${reason}.`);
+    if (!isTemporaryRefusal(refusal)) throw new StartupFailure(explainRefusal(refusal, reason));
     const now = performance.now();
     if (now > until) throw new StartupFailure(`The database is unreachable: ${reason}.`);
     if (now > nextReportAt) {
@@ -69,31 +68,28 @@ export async function tryConnect(connection: pg.ClientConfig): Promise<Refusal |
   }
 }
 
-/** Throws if the server is too old or its encoding is not UTF8. */
-async function checkRequirements(connection: pg.ClientConfig): Promise<void> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ version: string; encoding: string }>(
-      `select current_setting('server_version') as version, current_setting('server_encoding') as encoding`,
-    );
-    const { version = '', encoding = '' } = rows[0] ?? {};
-    if (Number.parseInt(version, 10) < versionMin) {
-      throw new StartupFailure(
-        `The database is PostgreSQL ${version}; Cueline needs ${versionMin} or later.`,
-      );
-    }
-    // Every other encoding lacks characters that a model may return.
-    if (encoding !== 'UTF8') {
-      throw new StartupFailure(
-        `The database encoding is ${encoding}; Cueline needs UTF8. ` +
-          'Create a database with "createdb --encoding=UTF8 --template=template0 NAME" and move existing data with pg_dump.',
-      );
-    }
-  } finally {
-    await client.end().catch(() => {});
-  }
+/** What to do about a rejected connection, by its code and message. */
+const remedies: readonly (readonly [RegExp, string])[] = [
+  [
+    /does not support SSL/,
+    'set sslmode=disable in DATABASE_URL, or turn TLS on in the server (ssl = on)',
+  ],
+  [/^28P01/, 'check the user and the password in DATABASE_URL'],
+  [/SASL|password must be a string/, 'DATABASE_URL must contain the password of its user'],
+  [/no encryption/, 'add sslmode=require to DATABASE_URL, because the server requires TLS'],
+  [/no pg_hba\.conf entry/, "allow this client in the server's pg_hba.conf"],
+  [/^28000/, 'check the user in DATABASE_URL'],
+  [/^3D000/, 'create it with createdb, or correct its name in DATABASE_URL'],
+  [/^42501/, 'grant the role CONNECT on the database'],
+  [
+    /CERT|certificate/i,
+    "add sslrootcert=FILE with the server's CA to DATABASE_URL, or sslmode=no-verify to skip the check",
+  ],
+];
+
+function explainRefusal({ code = '', message }: Refusal, reason: string): string {
+  const [, remedy] = remedies.find(([pattern]) => pattern.test(`${code} ${message}`)) ?? [];
+  return `The database rejects the connection: ${reason}${remedy ? `; ${remedy}` : ''}.`;
 }
 
 /** A host name with several addresses fails with an `AggregateError` that has no message of its own. */

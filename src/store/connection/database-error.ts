@@ -28,6 +28,9 @@ export function isUnavailable(error: unknown): boolean {
 const driverMessages =
   /^(Connection terminated|timeout expired$|timeout exceeded when trying to connect$|Client .+ not queryable$)/;
 
+/** The response to a TLS request is neither yes nor no: a server without capacity sends an error. */
+const tlsInterrupted = 'There was an error establishing an SSL connection';
+
 /** Whether the database rejected a statement, so that its transaction certainly did not commit. */
 export function isStatementError(error: unknown): error is pg.DatabaseError {
   // Class 57P is a server shutdown, 08 a broken connection: both can interrupt a commit.
@@ -61,6 +64,11 @@ export function isInvalidParameter(error: unknown): boolean {
   return sqlState(error) === '22023';
 }
 
+/** Whether the role lacks a privilege. */
+export function isPermissionDenied(error: unknown): error is pg.DatabaseError {
+  return sqlState(error) === '42501';
+}
+
 /** Whether a lock timeout expired. */
 export function isLockNotAvailable(error: unknown): boolean {
   return sqlState(error) === '55P03';
@@ -83,8 +91,9 @@ export type Refusal = Error & { readonly code?: string };
  * Whether a later connection attempt may succeed: nobody listens, no response, no DNS name yet, or the server starts, stops
  * or has no free connection. A pooler reports 08P01 while it cannot reach its server.
  */
-export function isTemporaryRefusal({ code }: Refusal): boolean {
-  if (code === undefined || /^(53300|57P0[123]|08P01)$/.test(code)) return true;
+export function isTemporaryRefusal({ code, message }: Refusal): boolean {
+  if (code === undefined) return driverMessages.test(message) || message === tlsInterrupted;
+  if (/^(53300|57P0[123]|08P01)$/.test(code)) return true;
   return /^(E[A-Z]+|EAI_[A-Z]+)$/.test(code) && code !== 'EACCES';
 }
 

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { CamelCasePlugin, Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Connection } from './detect-pooler.ts';
+import { sessionSettings } from './session-settings.ts';
 
 /**
  * The connection pool. Most statements are kysely `sql` templates and run on the pool. The hot paths (admission, finish,
@@ -65,15 +66,24 @@ const idleClosers = new WeakMap<Db, () => void>();
 const statementMsDefault = 30_000;
 export const connectTimeoutDefaultMs = 5_000;
 
-/**
- * A client with fixed formats for times and string literals, whatever the settings of the role or database. Poolers know
- * these two settings and apply them to each transaction.
- */
+export interface ClientConfig extends pg.ClientConfig {
+  /** Sent as startup parameters, which take precedence over the settings of the role, the database and `options`. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** A client whose session settings are its own, whatever the role or database defines. */
 export class Client extends pg.Client {
+  readonly #settings: ClientConfig['settings'];
+
+  constructor(config?: ClientConfig) {
+    super(config);
+    this.#settings = config?.settings ?? {};
+  }
+
   /** `pg` calls this on connect, although its types omit it. */
   getStartupConf(): Record<string, string> {
     const { getStartupConf } = pg.Client.prototype as Client;
-    return { ...getStartupConf.call(this), DateStyle: 'ISO', standard_conforming_strings: 'on' };
+    return { ...getStartupConf.call(this), ...this.#settings };
   }
 }
 
@@ -82,7 +92,7 @@ export function clientConfig(
   connection: Connection,
   statementMsMax = statementMsDefault,
   idleMsMax = 10_000,
-): pg.ClientConfig {
+): ClientConfig {
   const timeouts = {
     statement_timeout: statementMsMax,
     // Ends transactions of a process that is paused or partitioned, so that others get its locks.
@@ -93,6 +103,7 @@ export function clientConfig(
     keepAlive: true,
     ...(!connection.pooled && timeouts),
     ...connection,
+    settings: sessionSettings(connection),
     types: { getTypeParser: typeParser },
   };
 }

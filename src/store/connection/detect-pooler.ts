@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { StartupFailure } from '../../core/startup-failure.ts';
+import { requiredSettings } from './session-settings.ts';
 
 /**
  * Everything about transaction poolers such as PgBouncer. Behind one, each transaction may run in another database session,
@@ -7,28 +9,55 @@ import pg from 'pg';
  * - Statements have no names: a prepared statement may be missing in the next session.
  * - Clients send no timeouts on connect, because PgBouncer rejects them. The role may define timeouts.
  * - Nobody listens for notifications: they would arrive in a session that another client uses.
+ * - Clients cannot send most settings, so those of the role must be right.
  *
  * Locks and settings are always limited to a transaction, with or without a pooler.
  */
 export interface Connection extends pg.ClientConfig {
   /** Whether a transaction pooler is in between. Detected once, at startup. */
   readonly pooled?: boolean;
+  /** The major version of the server. */
+  readonly serverVersion?: number;
 }
 
 /**
  * Compares the session's process id with the one announced on connect. A pooler announces an invented id, because it does
- * not know yet which sessions it will use.
+ * not know yet which sessions it will use. Throws a `StartupFailure` if its sessions have unusable settings.
  */
 export async function detectPooler(connection: pg.ClientConfig): Promise<Connection> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   try {
     await client.connect();
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const { rows } = await client.query<{ pid: number; version: number; role: string }>(
+      `select pg_backend_pid() as pid, current_setting('server_version_num')::int / 10000 as version,
+        quote_ident(current_user) as role`,
+    );
+    const { pid, version: serverVersion, role } = rows[0] ?? {};
     // Present, although the types omit it.
     const { processID } = client as unknown as { processID: number | null };
-    return rows[0]?.pid === processID ? connection : { ...connection, pooled: true };
+    if (pid === processID) return { ...connection, serverVersion };
+    await checkSettings(client, role);
+    return { ...connection, serverVersion, pooled: true };
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+async function checkSettings(client: pg.Client, role = ''): Promise<void> {
+  const { rows } = await client.query<{ name: string; value: string }>(
+    'select name, setting as value from pg_settings where name = any($1)',
+    [Object.keys(requiredSettings)],
+  );
+  const wrong = rows.find(({ name, value }) => !isUsable(name, value));
+  if (!wrong) return;
+  const { name, value } = wrong;
+  throw new StartupFailure(
+    `Behind a transaction pooler the setting ${name} of the database role must be ${requiredSettings[name]}, but is ${value}: ` +
+      `run "ALTER ROLE ${role} SET ${name} = '${requiredSettings[name]}'" and let the pooler reconnect.`,
+  );
+}
+
+function isUsable(name: string, value: string): boolean {
+  return name === 'extra_float_digits' ? Number(value) >= 1 : value === requiredSettings[name];
 }

@@ -64,7 +64,7 @@ export interface PipelineOptions {
  * Generic plans: planning a batch costs as much as running it. Sequential scans are off because a plan that was made for an
  * empty table would scan the table when it is large.
  */
-const planning = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
+const planning = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' };
 
 export function openPipelines(options: PipelineOptions): Pipelines {
   const clients = new PipelineClients(options);
@@ -163,10 +163,11 @@ class PipelineClients {
   async #connect(): Promise<pg.Client> {
     const { connection, responseTimeoutMs, onError } = this.#options;
     const { connectionTimeoutMillis = connectTimeoutDefaultMs } = connection;
+    const config = clientConfig(connection);
     const client = new Client({
-      ...clientConfig(connection),
+      ...config,
       connectionTimeoutMillis: Math.min(connectionTimeoutMillis, responseTimeoutMs),
-      ...(!connection.pooled && { options: planning }),
+      settings: { ...config.settings, ...(!connection.pooled && planning) },
     });
     client.on('error', (error) => {
       this.#drop(client);

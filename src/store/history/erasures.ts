@@ -23,6 +23,8 @@ export interface ErasureRow {
   /** How many executions and workflow runs have to end first. */
   readonly waiting: number;
   readonly completedAt: Date | null;
+  /** The schedules whose input contained the value at the request. */
+  readonly schedules: string[];
 }
 
 export interface NewErasure {
@@ -35,11 +37,15 @@ export interface NewErasure {
 }
 
 /** Scans everything that exists now, because all existing ids are lower. */
-export async function insertErasure(trx: Trx, erasure: NewErasure): Promise<void> {
+export async function insertErasure(
+  trx: Trx,
+  erasure: NewErasure & Partial<Pick<ErasureRow, 'schedules'>>,
+): Promise<void> {
   await sql`
-    insert into erasures (id, workspace_id, agent_id, variable, value, requested_by, down_to, workflow_runs_down_to)
+    insert into erasures (id, workspace_id, agent_id, variable, value, requested_by, schedules, down_to,
+      workflow_runs_down_to)
     select ${erasure.id}, ${erasure.workspaceId}, ${erasure.agentId}, ${erasure.variable}, ${erasure.value},
-      ${erasure.requestedBy}, top, top
+      ${erasure.requestedBy}, ${erasure.schedules ?? []}::uuid[], top, top
     from id_floor(clock_timestamp() + interval '1 millisecond') as top`.execute(trx);
 }
 
@@ -53,7 +59,7 @@ export async function countOpenErasures(trx: Trx, workspaceId: string): Promise<
 }
 
 const columns =
-  sql.raw(`e.id, e.agent_id, e.variable, e.requested_by, e.requested_at, e.deleted, e.completed_at,
+  sql.raw(`e.id, e.agent_id, e.variable, e.requested_by, e.requested_at, e.deleted, e.completed_at, e.schedules,
   (select count(*) from erasure_executions r where r.erasure_id = e.id)
     + (select count(*) from erasure_workflow_runs r where r.erasure_id = e.id) as waiting`);
 
@@ -94,6 +100,19 @@ export async function listOpenErasures(db: Db): Promise<OpenErasure[]> {
     from erasures
     where completed_at is null order by id`.execute(db);
   return rows;
+}
+
+/** Whether an erasure of the workspace is open or was completed within this time. */
+export async function hasRecentErasure(
+  db: Db,
+  workspaceId: string,
+  withinMs: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from erasures where workspace_id = ${workspaceId}
+      and (completed_at is null or completed_at > clock_timestamp() - ${withinMs} * interval '1 millisecond')
+    limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 export interface ErasureScan {
@@ -200,7 +219,17 @@ export async function deletableExecutions(
   return rows.map(({ id }) => id);
 }
 
-/** Stores the position in the transaction of the deletion, and which found executions still exist. */
+/** Deletes the idempotency keys of the ended ones of these executions. */
+export async function deleteIdempotencyOf(db: Db, executionIds: readonly string[]): Promise<void> {
+  await sql`
+    delete from idempotency i where i.execution_id = any(${executionIds}::uuid[])
+      and not exists (select from execution_queue q where q.id = i.execution_id)`.execute(db);
+}
+
+/**
+ * Stores the position in the transaction of the deletion, and which found executions still exist. Those of workflow runs are
+ * deleted with their run.
+ */
 export async function recordErasureProgress(
   send: Send,
   erasureId: string,
@@ -222,7 +251,8 @@ const updateProgress: Statement = {
 const addWaiting: Statement = {
   name: 'erasure-add-waiting',
   text: `insert into erasure_executions (erasure_id, execution_id)
-    select $1, e.id from executions e where e.id = any($2::uuid[]) on conflict do nothing`,
+    select $1, e.id from executions e
+    where e.id = any($2::uuid[]) and e.workflow_run_id is null on conflict do nothing`,
 };
 
 const removeWaiting: Statement = {

@@ -22,6 +22,7 @@ import {
   processingFrom,
   rangeRows,
 } from './history-filter.ts';
+import { idBounds } from './id-bounds.ts';
 
 /** Reads the records of a history. Each function reads the snapshot of the given transaction. */
 
@@ -112,6 +113,16 @@ export async function readFullRecords(
       where before < ${bytesMax}))
     order by e.id desc`.execute(trx);
   return rows;
+}
+
+/** Those of these records that still exist. */
+export async function findExistingRecords(db: Db, ids: readonly string[]): Promise<string[]> {
+  const [lowest, highest] = idBounds(ids);
+  const { rows } = await sql<{ id: string }>`
+    select e.id from executions e
+    where e.id = any(${ids}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
+      and e.id >= (select id_floor(at) from history_floor)`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /** SQL: the ids of the newest matches, from the index alone. The enclosing range limits the partitions to read. */

@@ -25,8 +25,6 @@ export const removedMax = 1_000;
 export interface RemovedRecord {
   readonly id: string;
   readonly agentId: string;
-  /** The workflow run that it was a step of. */
-  readonly workflowRunId: string | null;
 }
 
 /** Deletes these records, or the oldest overdue ones of an agent from an id on. */
@@ -63,11 +61,7 @@ export async function removeRecords(
             Math.min(removal.limit, removedMax),
           ]),
     ]);
-    const removed = rows.map(({ id, agent_id, workflow_run_id }) => ({
-      id,
-      agentId: agent_id,
-      workflowRunId: workflow_run_id,
-    }));
+    const removed = rows.map(({ id, agent_id }) => ({ id, agentId: agent_id }));
     await Promise.all([
       subtractStatistics(send, rows.map(toTally)),
       ...inSameTransaction(send, removed),
@@ -86,11 +80,9 @@ interface DeletedRow {
   readonly model: string;
   readonly api_key_id: string | null;
   readonly error_code: ExecutionErrorCode | null;
-  readonly workflow_run_id: string | null;
 }
 
-const returning = `returning e.id, e.agent_id, e.status, e.source, e.prompt_version_id, e.model, e.api_key_id, e.error_code,
-      e.workflow_run_id`;
+const returning = `returning e.id, e.agent_id, e.status, e.source, e.prompt_version_id, e.model, e.api_key_id, e.error_code`;
 const aboveFloor = `e.id >= (select id_floor(at) from history_floor)`;
 
 /** SQL: no open workflow run needs it. A subquery per row: with a join PostgreSQL might read all runs or lose the order. */

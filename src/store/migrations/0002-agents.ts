@@ -9,6 +9,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       workspace_id uuid not null references workspaces on delete cascade,
       name text not null,
       description text,
+      -- The service makes new prompts private unless specified otherwise.
+      visibility text not null default 'public' check (visibility in ('private', 'public')),
       revision integer not null default 1,
       created_by uuid references users on delete set null,
       created_at timestamptz not null default clock_timestamp(),
@@ -102,8 +104,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       hash bytea not null unique,
       start text not null,
       permissions text[] not null
-        check (permissions <@ array['execute', 'read', 'cancel', 'manage'] and cardinality(permissions) > 0),
-      all_agents boolean not null,
+        check (permissions <@ array['execute', 'read', 'cancel', 'manage', 'own'] and cardinality(permissions) > 0),
+      all_agents boolean not null check (all_agents or not 'own' = any (permissions)),
       requests_per_minute integer,
       requests_per_hour integer,
       requests_per_day integer,
@@ -112,7 +114,11 @@ export async function up(db: Kysely<never>): Promise<void> {
       created_at timestamptz not null default clock_timestamp(),
       expires_at timestamptz,
       revoked_at timestamptz,
-      last_used_at timestamptz
+      last_used_at timestamptz,
+      -- The keys that issued it, nearest first.
+      issuing_keys uuid[] not null default '{}',
+      -- The rows of limits that its calls count for: its own, then those of its issuing keys. A rotated key keeps its own.
+      limit_subjects uuid[] not null check (cardinality(limit_subjects) = cardinality(issuing_keys) + 1)
     );
     create index api_keys_of_workspace on api_keys (workspace_id, id);
     create index api_keys_of_issuer on api_keys (issued_by);
@@ -180,9 +186,12 @@ export async function up(db: Kysely<never>): Promise<void> {
       api_key_id uuid,
       action text not null,
       subject text not null,
-      details json not null default '{}'
+      details json not null default '{}',
+      -- Addresses of people, merged into the details while they are kept.
+      personal jsonb
     );
     create index audit_of_workspace on audit (workspace_id, id desc);
+    create index audit_personal on audit (at) where personal is not null;
   `)
     .execute(db);
 }

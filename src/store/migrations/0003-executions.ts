@@ -56,6 +56,9 @@ export async function up(db: Kysely<never>): Promise<void> {
     -- Ascending, though lists read it backwards: new entries come last and leave its pages nearly full.
     create index executions_of_agent on executions (agent_id, id) include (status, source) where status <> 'processing';
 
+    -- All steps and items of a workflow run, also once the run is gone: an erasure deletes them together.
+    create index executions_of_workflow_run on executions (workflow_run_id) where workflow_run_id is not null;
+
     -- The time inside an id, in milliseconds since 1970.
     create function id_ms(id uuid) returns bigint immutable strict parallel safe language sql
       return ('x' || substr(id::text, 1, 8) || substr(id::text, 10, 4))::bit(48)::bigint;
@@ -160,6 +163,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       created_at timestamptz not null,
       primary key (caller, agent_id, key)
     );
+    create index idempotency_of_execution on idempotency (execution_id);
     create index idempotency_by_age on idempotency (created_at);
 
     -- List calls of a caller in its current minute. Unlogged: a crash resets the counts.

@@ -106,6 +106,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       down_to uuid not null,
       workflow_runs_down_to uuid not null default 'ffffffff-ffff-ffff-ffff-ffffffffffff',
       deleted bigint not null default 0,
+      -- Schedules whose input contained the value at the request.
+      schedules uuid[] not null default '{}',
       completed_at timestamptz,
       check ((value is null) = (completed_at is not null))
     );

@@ -169,14 +169,13 @@ export async function up(db: Kysely<never>): Promise<void> {
     );
     create index workflow_webhooks_of_workflow on workflow_webhooks (workflow_id, id);
 
-    -- Matching workflow runs, until they are deleted.
+    -- Workflow runs that the value reached, until they and all their executions are deleted. No reference to the run:
+    -- retention may delete it first.
     create table erasure_workflow_runs (
       erasure_id uuid not null references erasures on delete cascade,
-      run_id uuid not null references workflow_runs on delete cascade,
+      run_id uuid not null,
       primary key (erasure_id, run_id)
     );
-    create index erasure_workflow_runs_of_run on erasure_workflow_runs (run_id);
-
   `)
     .execute(db);
 }

@@ -1,13 +1,51 @@
 import { CompiledQuery, sql } from 'kysely';
-import type { Actor, AuditAction, AuditLine } from '../../core/people/audit.ts';
+import { toId } from '../../core/id.ts';
+import {
+  type Actor,
+  type AuditAction,
+  type AuditLine,
+  commandActor,
+  personalDays,
+} from '../../core/people/audit.ts';
+import { statementTime } from '../connection/clock.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { type Page, readPage } from '../page.ts';
 
-/** The audit log. A line is written in the transaction of the change that it describes, and never modified. */
+/**
+ * The audit log. A line is written in the transaction of the change that it describes, and never modified. Only its
+ * addresses of people are deleted after a time.
+ */
 
-export async function writeAudit(trx: Trx, actor: Actor, line: AuditLine): Promise<void> {
-  await trx.executeQuery(CompiledQuery.raw(insertLine.text, lineValues(actor, line)));
+/** In the transaction of the change, unless the line describes something that changes no row. */
+export async function writeAudit(db: Db, actor: Actor, line: AuditLine): Promise<void> {
+  await db.executeQuery(CompiledQuery.raw(insertLine.text, lineValues(actor, line)));
+}
+
+/** Writes a line about a user to every workspace of the user. `userId` is null if somebody else may have acted. */
+export async function writeUserAudit(
+  db: Db,
+  user: { readonly id: string },
+  actor: Omit<Actor, 'workspaceId'>,
+  line: Omit<AuditLine, 'subject'>,
+): Promise<void> {
+  const [, ...values] = lineValues(
+    { ...actor, workspaceId: '' },
+    { ...line, subject: toId('user', user.id) },
+  );
+  const text = insertInto('select workspace_id from members where user_id = $1');
+  await db.executeQuery(CompiledQuery.raw(text, [user.id, ...values]));
+}
+
+/** Writes a line about the whole installation to every workspace, each with itself as the subject. */
+export async function writeAuditEverywhere(
+  trx: Trx,
+  line: Omit<AuditLine, 'subject'>,
+): Promise<void> {
+  const { rows } = await sql<{ id: string }>`select id from workspaces order by id`.execute(trx);
+  for (const { id } of rows) {
+    await writeAudit(trx, commandActor(id), { ...line, subject: toId('workspace', id) });
+  }
 }
 
 /** Like `writeAudit`, on a pipelined connection. */
@@ -16,16 +54,24 @@ export async function sendAudit(send: Send, actor: Actor, line: AuditLine): Prom
 }
 
 // The id is a UUIDv7 of the database time.
+const insertInto = (workspaces: string) =>
+  `insert into audit (id, workspace_id, user_id, api_key_id, action, subject, details, personal)
+    select (substr(id_floor(clock_timestamp())::text, 1, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid,
+      workspace_id, $2, $3, $4, $5, $6, $7
+    from (${workspaces}) as workspaces (workspace_id)`;
+
 const insertLine: Statement = {
   name: 'audit-insert-line',
-  text: `insert into audit (id, workspace_id, user_id, api_key_id, action, subject, details)
-    values ((substr(id_floor(clock_timestamp())::text, 1, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid,
-      $1, $2, $3, $4, $5, $6)`,
+  text: insertInto('select $1::uuid'),
 };
 
-function lineValues({ workspaceId, userId, apiKeyId }: Actor, line: AuditLine): Value[] {
-  const { action, subject, details = {} } = line;
-  return [workspaceId, userId, apiKeyId, action, subject, JSON.stringify(details)];
+function lineValues({ workspaceId, userId, apiKeyId, via }: Actor, line: AuditLine): Value[] {
+  const { action, subject, details = {}, personal } = line;
+  return [
+    ...[workspaceId, userId, apiKeyId, action, subject],
+    JSON.stringify(via ? { ...details, via } : details),
+    personal ? JSON.stringify(personal) : null,
+  ];
 }
 
 export interface AuditRow {
@@ -46,8 +92,32 @@ export function listAudit(
   request: Page & { readonly action: AuditAction | null },
 ): Promise<{ rows: AuditRow[]; total: number }> {
   const { action } = request;
-  const columns = sql.raw('id, at, user_id, api_key_id, action, subject, details');
+  const columns = sql.raw(`id, at, user_id, api_key_id, action, subject,
+    case when personal is null then details else (details::jsonb || personal)::json end as details`);
   const from = sql`audit where workspace_id = ${workspaceId}
     ${action === null ? sql`` : sql`and action = ${action}`}`;
   return readPage<AuditRow>(db, { columns, from, order: sql`id desc` }, request);
+}
+
+/** Deletes the addresses of people in up to `limit` old lines. Returns how many. */
+export async function deleteOldPersonal(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update audit set personal = null where id in (
+      select id from audit
+      where personal is not null and at < ${statementTime} - make_interval(days => ${personalDays})
+      order by at limit ${limit} for update skip locked)`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** Deletes the addresses of a user whose account is being deleted. */
+export async function deletePersonalOf(
+  trx: Trx,
+  user: { readonly id: string; readonly email: string },
+): Promise<void> {
+  await sql`
+    update audit set personal = null
+    where personal is not null
+      and (subject = ${toId('user', user.id)} or personal ->> 'email' = ${user.email})`.execute(
+    trx,
+  );
 }

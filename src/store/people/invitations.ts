@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import { personalDays } from '../../core/people/audit.ts';
 import type { Role } from '../../core/people/member.ts';
+import { statementTime } from '../connection/clock.ts';
 import type { Db, Trx } from '../connection/database.ts';
 
 /** Invitations by link. Only the hash of the token is stored. An open invitation is neither accepted nor expired. */
@@ -92,6 +94,22 @@ export async function deleteInvitationsBy(
     where workspace_id = ${workspaceId} and invited_by = ${userId} and accepted_at is null`.execute(
     trx,
   );
+}
+
+/** Deletes the accepted invitations of an address. */
+export async function deleteAcceptedInvitations(trx: Trx, email: string): Promise<void> {
+  await sql`
+    delete from invitations where email = ${email} and accepted_at is not null`.execute(trx);
+}
+
+/** Deletes up to `limit` invitations that were accepted or expired long ago. Returns how many. */
+export async function deleteOldInvitations(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from invitations where id in (
+      select id from invitations
+      where coalesce(accepted_at, expires_at) < ${statementTime} - make_interval(days => ${personalDays})
+      limit ${limit} for update skip locked)`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }
 
 /** Whether any workspace has an open invitation for this address. */

@@ -19,6 +19,12 @@ export interface KeyRow extends RateLimits, CountsRow {
   readonly agentIds: string[];
   readonly allowedOrigins: string[];
   readonly issuedBy: string | null;
+  /** The keys that issued it, nearest first. */
+  readonly issuingKeys: string[];
+  /** The rows of limits that its calls count for: its own, then those of its issuing keys. */
+  readonly limitSubjects: string[];
+  /** Null after the membership of its issuer ended. */
+  readonly issuerRole: Role | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
@@ -31,7 +37,8 @@ const ended = sql.raw(`(k.revoked_at is not null
   or k.expires_at is not null and k.expires_at <= clock_timestamp())`);
 const columns = sql`k.id, k.name, k.start, k.permissions, k.all_agents, k.requests_per_minute,
   k.requests_per_hour, k.requests_per_day, k.allowed_origins, k.issued_by, k.created_at, k.expires_at,
-  k.revoked_at, k.last_used_at, ${ended} as ended, ${countsOf('k.id')},
+  k.revoked_at, k.last_used_at, k.issuing_keys, k.limit_subjects, ${ended} as ended,
+  (select role from members m where m.workspace_id = k.workspace_id and m.user_id = k.issued_by) as issuer_role, ${countsOf('k.limit_subjects[1]')},
   array(select agent_id from api_key_agents a where a.api_key_id = k.id order by agent_id) as agent_ids`;
 
 /**
@@ -102,6 +109,21 @@ export interface NewKey {
   readonly allowedOrigins: readonly string[];
   readonly issuedBy: string;
   readonly expiresAtMs: number | null;
+  readonly chain: KeyChain;
+}
+
+/** The keys that issue a new key, nearest first, and the rows of limits that their calls count for. */
+export interface KeyChain {
+  readonly issuingKeys: readonly string[];
+  readonly limitSubjects: readonly string[];
+}
+
+/** Locks the limits of keys and of the keys that issued them, like admission. */
+export async function lockKeys(trx: Trx, keyIds: readonly string[]): Promise<void> {
+  await sql`
+    select subject from limits
+    where subject in (select unnest(limit_subjects) from api_keys where id = any (${keyIds}::uuid[]))
+    order by subject for update`.execute(trx);
 }
 
 export async function insertKey(trx: Trx, key: NewKey): Promise<void> {
@@ -110,50 +132,58 @@ export async function insertKey(trx: Trx, key: NewKey): Promise<void> {
   await sql`
     with key as (
       insert into api_keys (id, workspace_id, name, hash, start, permissions, all_agents, requests_per_minute,
-        requests_per_hour, requests_per_day, allowed_origins, issued_by, expires_at)
+        requests_per_hour, requests_per_day, allowed_origins, issued_by, expires_at, issuing_keys, limit_subjects)
       values (${key.id}, ${key.workspaceId}, ${key.name}, ${hashBytes(key.hash)}, ${key.start},
         ${key.permissions}::text[], ${key.agentIds === null}, ${requestsPerMinute}, ${requestsPerHour},
-        ${requestsPerDay}, ${key.allowedOrigins}::text[], ${key.issuedBy}, ${expiresAt})),
+        ${requestsPerDay}, ${key.allowedOrigins}::text[], ${key.issuedBy}, ${expiresAt},
+        ${key.chain.issuingKeys}::uuid[], ${[key.id, ...key.chain.limitSubjects]}::uuid[])),
     restricted as (
       insert into api_key_agents (api_key_id, agent_id)
       select ${key.id}, unnest(${key.agentIds ?? []}::uuid[]))
     insert into limits (subject) values (${key.id})`.execute(trx);
 }
 
-/**
- * Copies a key with a new secret. It also copies the counts, because a new secret must not reset the rate limits.
- */
+/** Copies a key with a new secret. Both count for the same row of limits: a new secret is no new allowance, even in a grace. */
 export async function copyKey(
   trx: Trx,
   oldId: string,
-  key: Pick<NewKey, 'id' | 'hash' | 'start' | 'issuedBy'>,
+  key: Pick<NewKey, 'id' | 'hash' | 'start' | 'issuedBy' | 'chain'>,
 ): Promise<void> {
   await sql`
     with key as (
       insert into api_keys (id, workspace_id, name, hash, start, permissions, all_agents, requests_per_minute,
-        requests_per_hour, requests_per_day, allowed_origins, issued_by, expires_at)
+        requests_per_hour, requests_per_day, allowed_origins, issued_by, expires_at, issuing_keys, limit_subjects)
       select ${key.id}, workspace_id, name, ${hashBytes(key.hash)}, ${key.start}, permissions, all_agents,
-        requests_per_minute, requests_per_hour, requests_per_day, allowed_origins, ${key.issuedBy}, expires_at
-      from api_keys where id = ${oldId}),
-    restricted as (
-      insert into api_key_agents (api_key_id, agent_id)
-      select ${key.id}, agent_id from api_key_agents where api_key_id = ${oldId})
-    insert into limits (subject, minute, minute_used, hour, hour_used, day, day_used)
-    select ${key.id}, minute, minute_used, hour, hour_used, day, day_used
-    from limits where subject = ${oldId}`.execute(trx);
+        requests_per_minute, requests_per_hour, requests_per_day, allowed_origins, ${key.issuedBy}, expires_at,
+        ${key.chain.issuingKeys}::uuid[], limit_subjects[1] || ${key.chain.limitSubjects}::uuid[]
+      from api_keys where id = ${oldId})
+    insert into api_key_agents (api_key_id, agent_id)
+    select ${key.id}, agent_id from api_key_agents where api_key_id = ${oldId}`.execute(trx);
 }
 
-/** Lets a key expire after the grace period, or earlier if it expires anyway. Needs the lock of its limits. */
+/** SQL: a key and the keys that it issued, and so on. They end with it. */
+function withIssued(keyId: string) {
+  return sql`id in (
+    select k.id from api_keys k
+    where k.workspace_id = (select workspace_id from api_keys where id = ${keyId})
+      and (k.id = ${keyId} or ${keyId} = any (k.issuing_keys))
+    order by k.id for update)`;
+}
+
+/**
+ * Lets a key and the keys that it issued expire after the grace period, or earlier if they expire anyway. Needs the lock of
+ * its limits, which the admission of all of them takes.
+ */
 export async function expireKey(trx: Trx, keyId: string, graceSeconds: number): Promise<void> {
   await sql`
     update api_keys
     set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ${graceSeconds}))
-    where id = ${keyId}`.execute(trx);
+    where ${withIssued(keyId)}`.execute(trx);
 }
 
-/** Needs the lock of its limits. A revoked key keeps its time of revocation. */
+/** Also revokes the keys that it issued. Needs the lock of its limits. A revoked key keeps its time of revocation. */
 export async function markRevoked(trx: Trx, keyId: string): Promise<void> {
   await sql`
     update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp())
-    where id = ${keyId}`.execute(trx);
+    where ${withIssued(keyId)}`.execute(trx);
 }

@@ -1,8 +1,10 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { CallFailure } from '../../core/failure.ts';
 import type { MemberRole, Role } from '../../core/people/member.ts';
 import { lockLimits } from '../admission/limits.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
+import { lockKeys } from './keys.ts';
 
 /** The members of a workspace and their roles. */
 
@@ -82,11 +84,37 @@ export async function lockMembership(trx: Trx, workspaceId: string, userId: stri
     select id from api_keys where workspace_id = ${workspaceId} and issued_by = ${userId}`.execute(
     trx,
   );
-  await lockLimits(
+  await lockKeys(
     trx,
     rows.map((key) => key.id),
   );
   await lockLimits(trx, [workspaceId]);
+}
+
+/**
+ * The memberships of a user, locked like `lockMembership` does in each workspace, together with the user: nobody can add
+ * another one. Throws if one was added between.
+ */
+export async function lockMemberships(trx: Trx, userId: string): Promise<Membership[]> {
+  const { rows: keys } = await sql<{ id: string }>`
+    select id from api_keys where issued_by = ${userId}`.execute(trx);
+  await lockLimits(
+    trx,
+    keys.map(({ id }) => id),
+  );
+  const before = await listMemberships(trx, userId);
+  await lockLimits(
+    trx,
+    before.map(({ workspaceId }) => workspaceId),
+  );
+  // In the order in which issuing a key locks them.
+  await sql`
+    select from members where user_id = ${userId} order by workspace_id for update`.execute(trx);
+  await sql`select from users where id = ${userId} for update`.execute(trx);
+  const memberships = await listMemberships(trx, userId);
+  const isLocked = (id: string) => before.some(({ workspaceId }) => workspaceId === id);
+  if (memberships.every(({ workspaceId }) => isLocked(workspaceId))) return memberships;
+  throw new CallFailure('CONFLICT', 'You joined a workspace at the same time. Try again.');
 }
 
 /** Users, each in one workspace. */
@@ -133,15 +161,37 @@ export async function setRole(
     where workspace_id = ${workspaceId} and user_id = ${userId}`.execute(trx);
 }
 
-/** Deletes a membership and revokes the keys that the member issued, including those in their grace period. */
+/**
+ * Deletes a membership and revokes the keys that the member issued, including those in their grace period, and the keys
+ * that these have issued.
+ */
 export async function deleteMember(trx: Trx, workspaceId: string, userId: string): Promise<void> {
   await sql`
     delete from members where workspace_id = ${workspaceId} and user_id = ${userId}`.execute(trx);
+  await revokeWhere(trx, workspaceId, sql`(k.issued_by = ${userId} or ${issuedByKeysOf(userId)})`);
+}
+
+/** Revokes the keys that keys of this member have issued: the member may issue keys no longer. */
+export function revokeIssuedByKeys(trx: Trx, workspaceId: string, userId: string): Promise<void> {
+  return revokeWhere(trx, workspaceId, issuedByKeysOf(userId));
+}
+
+/** SQL: whether a key of this user has issued key `k`, or the key that issued it, and so on. */
+function issuedByKeysOf(userId: string) {
+  return sql`k.issuing_keys && array(
+    select own.id from api_keys own where own.workspace_id = k.workspace_id and own.issued_by = ${userId})`;
+}
+
+async function revokeWhere(
+  trx: Trx,
+  workspaceId: string,
+  condition: RawBuilder<unknown>,
+): Promise<void> {
   await sql`
     update api_keys set revoked_at = clock_timestamp()
     where id in (
-      select id from api_keys
-      where workspace_id = ${workspaceId} and issued_by = ${userId}
-        and (revoked_at is null or revoked_at > clock_timestamp())
-      order by id for update)`.execute(trx);
+      select k.id from api_keys k
+      where k.workspace_id = ${workspaceId} and ${condition}
+        and (k.revoked_at is null or k.revoked_at > clock_timestamp())
+      order by k.id for update)`.execute(trx);
 }

@@ -39,11 +39,25 @@ export async function undoAttempt(db: Db, key: string): Promise<void> {
     update sign_in_attempts set count = count - 1 where key = ${key} and count > 0`.execute(db);
 }
 
-/** Deletes some expired rows. Every first attempt calls it, so it must not scan recent rows. */
-export async function sweep(db: Db): Promise<void> {
+/** Deletes the attempts of a user. The last part of a key is the account. */
+export async function deleteAttemptsOf(
+  db: Db,
+  user: { readonly id: string; readonly email: string },
+): Promise<void> {
   await sql`
+    delete from sign_in_attempts
+    where split_part(key, '|', 3) in (${user.id}, ${user.email})`.execute(db);
+}
+
+/**
+ * Deletes some expired rows, which hold addresses of people. Returns how many. Every first attempt calls it, so it must not
+ * scan recent rows; maintenance calls it, because there may be no further attempt.
+ */
+export async function sweep(db: Db, limit = deletedMax): Promise<number> {
+  const { numAffectedRows } = await sql`
     delete from sign_in_attempts where id in (
       select id from sign_in_attempts
       where last_request < floor(extract(epoch from ${statementTime}) * 1000)::bigint - ${retentionMs}
-      order by last_request limit ${deletedMax} for update skip locked)`.execute(db);
+      order by last_request limit ${limit} for update skip locked)`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }

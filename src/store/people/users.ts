@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Role } from '../../core/people/member.ts';
+import { statementTime } from '../connection/clock.ts';
 import type { Db, Trx } from '../connection/database.ts';
 
 /** Users, their passwords and sessions. better-auth reads and writes the same tables. */
@@ -84,6 +85,20 @@ export async function sessionAddresses(db: Db, account: string): Promise<string[
 /** Ends all sessions of a user. */
 export async function deleteSessions(trx: Trx, userId: string): Promise<void> {
   await sql`delete from sessions where user_id = ${userId}`.execute(trx);
+}
+
+/** Deletes a user, with their password, sessions, linked accounts and memberships. */
+export async function deleteUser(trx: Trx, userId: string): Promise<void> {
+  await sql`delete from users where id = ${userId}`.execute(trx);
+}
+
+/** Deletes up to `limit` expired sessions, which hold addresses of people. Returns how many. */
+export async function deleteExpiredSessions(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from sessions where id in (
+      select id from sessions where expires_at < ${statementTime}
+      order by expires_at limit ${limit} for update skip locked)`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }
 
 /** Deletes expired and excess sessions of a user. */

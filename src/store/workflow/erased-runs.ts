@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 import type { OpenErasure } from '../history/erasures.ts';
+import { idBounds } from '../history/id-bounds.ts';
 
-/** Finds the workflow runs of an erasure: those with the end user in their input. */
+/** The workflow runs that an erased value reached: through their input, or through the variables of a step. */
 
 export interface WorkflowRunScan {
   /** Workflow runs of this end user, ended or not. */
@@ -32,8 +33,9 @@ export async function scanWorkflowRuns(
         select id, input, coalesce(pg_column_size(input), 0) as bytes from workflow_runs
         where workspace_id = ${workspaceId} and id < ${workflowRunsDownTo}
         order by id desc limit ${limit}) as next) as scanned
-    cross join lateral (
-      select input ->> ${variable} as text, json_typeof(input -> ${variable}) in ('object', 'array') as nested) as named
+    left join lateral (
+      select value #>> '{}' as text, json_typeof(value) in ('object', 'array') as nested
+      from json_each(input) as variable (name, value) where name = ${variable}) as named on true
     where bytes_before < ${inputBytesMax}
     order by id desc`.execute(db);
   return {
@@ -43,17 +45,76 @@ export async function scanWorkflowRuns(
 }
 
 /** Stores the position and the found workflow runs, which the erasure has to delete. */
-export async function recordWorkflowRuns(
+export async function recordScannedRuns(
   db: Db,
   erasureId: string,
   { ids, downTo }: { readonly ids: readonly string[]; readonly downTo: string },
 ): Promise<void> {
   await sql`
-    with found as materialized (
-      select id from workflow_runs where id = any(${ids}::uuid[]) order by id for key share),
-    recorded as (
+    with recorded as (
       insert into erasure_workflow_runs (erasure_id, run_id)
-      select ${erasureId}, id from found on conflict do nothing)
+      select ${erasureId}::uuid, unnest(${ids}::uuid[]) on conflict do nothing)
     update erasures set workflow_runs_down_to = least(workflow_runs_down_to, ${downTo}::uuid)
     where id = ${erasureId}`.execute(db);
 }
+
+/** Adds the workflow runs that these executions are steps of. */
+export async function recordRunsOfRecords(
+  db: Db,
+  erasureId: string,
+  executionIds: readonly string[],
+): Promise<void> {
+  const [lowest, highest] = idBounds(executionIds);
+  await sql`
+    insert into erasure_workflow_runs (erasure_id, run_id)
+    select distinct ${erasureId}::uuid, e.workflow_run_id from executions e
+    where e.id = any(${executionIds}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
+      and e.workflow_run_id is not null
+    on conflict do nothing`.execute(db);
+}
+
+/** The next listed runs by id that have ended or are gone. */
+export async function listErasableRuns(
+  db: Db,
+  erasureId: string,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select l.run_id as id from erasure_workflow_runs l
+    where l.erasure_id = ${erasureId} and l.run_id > ${after}
+      and not exists (select from workflow_runs r where r.id = l.run_id and r.status = 'processing')
+    order by l.run_id limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Ended executions of these runs. */
+export async function listExecutionsOfRuns(
+  db: Db,
+  runIds: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select e.id from executions e
+    where e.workflow_run_id = any(${runIds}::uuid[]) and e.status <> 'processing' and ${aboveFloor}
+    limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Removes runs from the list that are gone with all their executions. */
+export async function forgetErasedRuns(
+  db: Db,
+  erasureId: string,
+  runIds: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from erasure_workflow_runs l
+    where l.erasure_id = ${erasureId} and l.run_id = any(${runIds}::uuid[])
+      and not exists (select from workflow_runs r where r.id = l.run_id)
+      and not exists (select from executions e where e.workflow_run_id = l.run_id and ${aboveFloor})`.execute(
+    db,
+  );
+}
+
+/** Records below the floor count as deleted. */
+const aboveFloor = sql`e.id >= (select id_floor(at) from history_floor)`;

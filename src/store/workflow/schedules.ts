@@ -53,6 +53,18 @@ export function listSchedules(
   return readPage(db, { columns, from, order: sql`id desc` }, page);
 }
 
+/** The next schedules of a workspace by id, with their inputs as JSON text. */
+export async function listScheduleInputs(
+  db: Db,
+  workspaceId: string,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<Pick<ScheduleRow, 'id' | 'input'>[]> {
+  const { rows } = await sql<Pick<ScheduleRow, 'id' | 'input'>>`
+    select id, input from workflow_schedules
+    where workspace_id = ${workspaceId} and id > ${after} order by id limit ${limit}`.execute(db);
+  return rows;
+}
+
 export async function countSchedules(trx: Trx, workflowId: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(*) as n from workflow_schedules where workflow_id = ${workflowId}`.execute(trx);

@@ -2,10 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { transientOutputMs } from '../../core/history/retention.ts';
 import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
 import { overdueBefore } from '../history/retention.ts';
 
-/** Removes workflow runs with their steps when they are overdue, and together with the records of their steps. */
+/** Removes workflow runs with their steps when they are overdue or erased. */
 
 /** A workflow version with runs, and what is overdue. */
 export interface OverdueVersion {
@@ -76,36 +75,15 @@ export async function removeTransientRunBodies(db: Db, limit: number): Promise<n
   return Number(numAffectedRows ?? 0);
 }
 
-/** Deletes some of the ended runs that these records are steps of. Returns how many; 0 if none is left. */
-export function removeWorkflowRunsOf(db: Db, executionIds: readonly string[]): Promise<number> {
+/** Deletes some of these runs that have ended and have no executions left. Returns how many; 0 if none is left. */
+export function removeErasedWorkflowRuns(db: Db, runIds: readonly string[]): Promise<number> {
   return removeSome(
     db,
-    sql`id in (select workflow_run_id from executions where id = any(${executionIds}::uuid[]))`,
+    sql`id = any(${runIds}::uuid[]) and not exists (
+      select from executions e where e.workflow_run_id = workflow_runs.id
+        and e.id >= (select id_floor(at) from history_floor))`,
   );
 }
-
-/** Deletes some of the ended runs that an erasure has found. Returns how many; 0 if none is left. */
-export function removeErasedWorkflowRuns(db: Db, erasureId: string): Promise<number> {
-  return removeSome(
-    db,
-    sql`id in (select run_id from erasure_workflow_runs where erasure_id = ${erasureId})`,
-  );
-}
-
-/** Deletes the runs in the transaction that deletes the records of their steps. */
-export function removeWorkflowRunsOfRecords(
-  send: Send,
-  runIds: readonly string[],
-): Promise<unknown> {
-  return send(deleteRuns, [runIds]);
-}
-
-const deleteRuns: Statement = {
-  name: 'workflow-delete-runs',
-  text: `delete from workflow_runs where id = any(array(
-    select id from workflow_runs where id = any($1::uuid[]) and status <> 'processing'
-    order by id for update skip locked))`,
-};
 
 /** A run may have tens of thousands of steps, so they are counted first, up to the limit. Skips locked runs. */
 async function removeSome(db: Db, which: RawBuilder<unknown>): Promise<number> {

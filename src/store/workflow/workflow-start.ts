@@ -1,7 +1,7 @@
 import type { Counts } from '../../core/execution/limits.ts';
 import { hashBytes } from '../../core/people/key.ts';
 import type { MemberRole } from '../../core/people/member.ts';
-import type { WorkflowTrigger } from '../../core/workflow/definition.ts';
+import type { WorkflowRunStatus, WorkflowTrigger } from '../../core/workflow/definition.ts';
 import {
   type CallerLookup,
   callerValues,
@@ -52,6 +52,7 @@ export interface FirstWorkflowRun {
   readonly key: string;
   readonly digest: Buffer;
   readonly run_id: string;
+  readonly status: WorkflowRunStatus;
   readonly executed_at_ms: number;
   readonly version_id: string;
   readonly version_label: string;
@@ -147,7 +148,7 @@ export async function writeStart(send: Send, writes: StartWrites): Promise<Stopp
 const lockKeys: Statement = {
   name: 'start-lock-keys',
   text: `select ${countsColumns} from limits
-    where subject in (select id from api_keys where hash = any($1::bytea[]))
+    where subject in (select unnest(limit_subjects) from api_keys where hash = any($1::bytea[]))
     order by subject for update`,
 };
 
@@ -173,7 +174,7 @@ const readClock: Statement = {
 
 const readReplays: Statement = {
   name: 'start-read-replays',
-  text: `select i.caller, i.workflow_id, i.key, i.digest, i.run_id, i.ignored_input, v.id as version_id, v.label as version_label,
+  text: `select i.caller, i.workflow_id, i.key, i.digest, i.run_id, i.ignored_input, r.status, v.id as version_id, v.label as version_label,
       (extract(epoch from r.executed_at) * 1000)::float8 as executed_at_ms
     from unnest($1::bytea[], $2::uuid[], $3::uuid[], $4::text[]) as lookup (hash, caller, workflow_id, key)
     cross join lateral (

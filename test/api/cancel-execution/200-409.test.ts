@@ -107,12 +107,29 @@ test('a key without read sees no bodies of what another key started', async () =
   const { status, body } = await service.call('POST', `${statusUrl}/cancel`, { key: other });
   assert.deepEqual([status, body.status], [200, 'canceled']);
   assert.deepEqual(
-    ['inputVariables', 'ipAddress', 'userAgent'].map((name) => name in body),
-    [false, false, false],
+    ['inputVariables', 'ipAddress', 'userAgent', 'executedBy'].map((name) => name in body),
+    [false, false, false, false],
   );
   const { body: record } = await service.call('GET', statusUrl, { key });
   assert.deepEqual(record.inputVariables, { name: 'x' });
   heldCall.release();
+});
+
+test('a key without read sees no bodies of what it started itself, nor the cost if it is for browsers', async () => {
+  const { key: own } = await service.key({
+    permissions: ['execute', 'cancel'],
+    allowedOrigins: ['https://a.example'],
+  });
+  const held = service.models.hold();
+  const call = { key: own, body: { variables: { name: 'x' } } };
+  const { body: started } = await service.call('POST', `${agent.path}/execute`, call);
+  await held.arrived;
+  const { body } = await service.call('POST', `${started.statusUrl}/cancel`, { key: own });
+  assert.deepEqual([body.status, body.tokensUsed], ['canceled', 0]);
+  for (const name of ['inputVariables', 'userPrompt', 'userAgent', 'executedBy', 'costUSD']) {
+    assert.ok(!(name in body), name);
+  }
+  held.release();
 });
 
 test('statistics count each end once', async () => {

@@ -20,6 +20,7 @@ test('a key without read sees no bodies of what another key started', async () =
   const { key: other } = await service.key({ permissions: ['cancel'] });
   const canceled = await service.call('POST', `${body.statusUrl}/cancel`, { key: other });
   assert.deepEqual([canceled.body.status, canceled.body.input], ['canceled', undefined]);
+  assert.ok(!('executedBy' in canceled.body));
   assert.deepEqual((await service.call('GET', body.statusUrl, { key })).body.input, input);
   heldCall.release();
 });

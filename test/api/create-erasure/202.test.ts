@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent, ended } from '../../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { addRecords, miscounted, remainingIds } from '../../../harness/records.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { everything } from '../../../src/core/history/history-range.ts';
-import { uuid7 } from '../../../src/core/id.ts';
+import { fromId, uuid7 } from '../../../src/core/id.ts';
 import { workErasures } from '../../../src/flow/history/erase.ts';
 import type { RunPaced } from '../../../src/flow/history/paced-transactions.ts';
 import { readClock } from '../../../src/store/connection/clock.ts';
@@ -254,6 +255,63 @@ for (const which of ['all agents', 'one agent']) {
     assert.ok(!audit[0]?.text.includes(value));
   });
 }
+
+test('an erasure deletes the idempotency keys of its records: a repeat starts a new execution', async () => {
+  const agent = await addAgent(service, { optionalVariables: ['customer'] });
+  const { key } = await service.key();
+  const execute = (customer: string) =>
+    call('POST', `${agent.path}/execute`, {
+      key,
+      body: { variables: { name: 'you', customer } },
+      headers: { 'idempotency-key': customer },
+    });
+  const [first, other] = [await execute('c-once'), await execute('c-other')];
+  for (const { body } of [first, other]) await ended(service, body.statusUrl, key);
+  await erased({ variable: 'customer', value: 'c-once' });
+  const { rows } = await sql`
+    select from idempotency where execution_id = ${fromId('execution', first.body.executionId)}`.execute(
+    db,
+  );
+  assert.equal(rows.length, 0);
+  const again = await execute('c-once');
+  assert.equal(again.status, 202);
+  assert.equal(again.headers.get('idempotent-replayed'), null);
+  assert.notEqual(again.body.executionId, first.body.executionId);
+  await ended(service, again.body.statusUrl, key);
+  assert.equal((await execute('c-other')).body.executionId, other.body.executionId);
+});
+
+test('an erasure lists the schedules whose input contains the value', async () => {
+  const agent = await addAgent(service);
+  const workflow = await makeWorkflow(service, greeting(agent.agentId));
+  const { key } = await service.key();
+  const inputs = [
+    { name: 'ada@example.com' },
+    { name: 'you', team: [{ note: 'Write to ada@example.com.' }] },
+    { name: 'bob@example.com' },
+    { name: 41 },
+    { name: { id: 41 } },
+  ];
+  const ids: string[] = [];
+  for (const input of inputs) {
+    const body = { cron: '0 0 1 1 *', input, enabled: input.name !== 'you' };
+    const created = await call('POST', `${workflow.path}/schedules`, { key, body });
+    assert.equal(created.status, 201);
+    ids.push(created.body.scheduleId);
+  }
+  const elsewhere = await service.workspace();
+  const schedulesOf = async (value: string, who = user) =>
+    (await call('POST', path, { user: who, body: { variable: 'name', value } })).body.schedules;
+  assert.deepEqual(await schedulesOf('ada@example.com'), [ids[0], ids[1]]);
+  assert.deepEqual(await schedulesOf('41'), [ids[3], ids[4]]);
+  assert.deepEqual(await schedulesOf('{"id":41}'), [ids[4]]);
+  assert.deepEqual(await schedulesOf(''), []);
+  assert.deepEqual(await schedulesOf('ada@example.com', elsewhere.ownerId), []);
+  const done = await erased({ variable: 'name', value: 'ada@example.com' });
+  assert.deepEqual([done.status, done.schedules], ['completed', [ids[0], ids[1]]]);
+  const list = await call('GET', path, { user });
+  assert.deepEqual(list.body.erasures[0].schedules, [ids[0], ids[1]]);
+});
 
 test('a locked record is not skipped', async () => {
   const { id: agentId } = await addAgent(service);

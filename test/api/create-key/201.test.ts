@@ -14,7 +14,7 @@ const execute = (key: string) =>
   service.call('POST', `${agent.path}/execute`, { key, body: { variables: { name: 'x' } } });
 
 test('returns the secret once, and stores only its hash', async () => {
-  const { key } = await service.key();
+  const { key, id } = await service.key();
   const body = { name: 'CI', agentIds: null, permissions: ['execute', 'read'] };
   const created = await service.call('POST', path, { key, body });
   assert.equal(created.status, 201);
@@ -39,6 +39,7 @@ test('returns the secret once, and stores only its hash', async () => {
     lastUsedAt: null,
     allowedOrigins: [],
     createdBy: toId('user', service.ownerId),
+    parentApiKeyId: toId('key', id),
   });
   assert.equal((await execute(secret)).status, 202);
 

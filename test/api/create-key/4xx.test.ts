@@ -40,7 +40,8 @@ const wrong: [what: string, field: string, body: object][] = [
   ['1,001 agents', 'agentIds', { agentIds: Array.from({ length: 1_001 }, (_, i) => `agt_${i}`) }],
   ['no permission', 'permissions', { permissions: [] }],
   ['the same permission twice', 'permissions', { permissions: ['read', 'read'] }],
-  ['a permission that there is not', 'permissions', { permissions: ['own'] }],
+  ['a permission that there is not', 'permissions', { permissions: ['fly'] }],
+  ['"own" for a key that is tied to agents', 'agentIds', { permissions: ['read', 'own'] }],
   ['a limit below 0', 'rateLimits', { rateLimits: { requestsPerMinute: -1 } }],
   ['a limit that is no whole number', 'rateLimits', { rateLimits: { requestsPerHour: 1.5 } }],
   ['a limit above a billion', 'rateLimits', { rateLimits: { requestsPerDay: 1_000_000_001 } }],
@@ -99,6 +100,16 @@ test('403 for a permission that the issuer of the key has lost', async () => {
   const { key } = await service.key({ userId });
   await sql`update members set role = 'viewer' where user_id = ${userId}`.execute(service.db);
   await refused({ key }, 403, 'PERMISSION_DENIED');
+});
+
+test('403 for "own" if the issuer lacks it', async () => {
+  const body = { name: 'K', agentIds: null, permissions: ['own'] };
+  const { key } = await service.key({ permissions: ['execute', 'read', 'cancel', 'manage'] });
+  assert.match(await refused({ key, body }, 403, 'PERMISSION_DENIED'), /"own"/);
+  await refused({ user: await service.member('editor'), body }, 403, 'PERMISSION_DENIED');
+  const owned = await service.key({ permissions: ['own'] });
+  await refused({ key: owned.key, body }, 403, 'PERMISSION_DENIED');
+  assert.equal((await service.call('POST', path, { user: service.ownerId, body })).status, 201);
 });
 
 test('404 for an agent that the caller cannot see', async () => {

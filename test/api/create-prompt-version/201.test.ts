@@ -21,11 +21,40 @@ test('creates a version with all fields, and returns its location', async () => 
   const { label, ...given } = body;
   assert.deepEqual(rest, {
     ...{ ...given, promptVersionLabel: label, number: 1, promptId: prompt.promptId },
-    ...{ variables: ['tone', 'name'], createdBy: toId('user', service.ownerId) },
+    ...{ variables: ['tone', 'name'], warnings: [], createdBy: toId('user', service.ownerId) },
   });
   const path = `${prompt.path}/versions/${promptVersionId}`;
   assert.equal(created.headers.get('location'), path);
   assert.deepEqual((await service.call('GET', path, { key })).body, created.body);
+});
+
+test('lists what looks like a placeholder but is none, by template', async () => {
+  const { path } = await makePrompt(service);
+  const { key } = await service.key();
+  const body = {
+    system: '{{ok}} {{my-var}} {{größe}}',
+    user: '{{my-var}} {{user.name}} {{ x | upper }} {{1st}} {{}} {{my-var}} {{\nok\n}} {{{ok}}} {{ ok\t}} {ok} { {ok} }',
+  };
+  const made = await service.call('POST', `${path}/versions`, { key, body });
+  assert.equal(made.status, 201);
+  const of = (template: string, ...texts: string[]) =>
+    texts.map((placeholder) => ({ placeholder, template }));
+  assert.deepEqual(made.body.warnings, [
+    ...of('system', '{{my-var}}', '{{größe}}'),
+    ...of(
+      'user',
+      '{{my-var}}',
+      '{{user.name}}',
+      '{{ x | upper }}',
+      '{{1st}}',
+      '{{}}',
+      '{{\nok\n}}',
+    ),
+  ]);
+  assert.deepEqual(made.body.variables, ['ok']);
+  const many = Array.from({ length: 300 }, (_, n) => `{{v-${n}}}`).join('');
+  const more = await service.call('POST', `${path}/versions`, { key, body: { user: many } });
+  assert.equal(more.body.warnings.length, 100);
 });
 
 test('omitted fields are null; the default label contains the number', async () => {

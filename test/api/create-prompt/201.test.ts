@@ -15,6 +15,7 @@ test('creates a prompt without versions, and returns its location', async () => 
   const { promptId, createdAt, ...rest } = created.body;
   assert.deepEqual(rest, {
     ...body,
+    visibility: 'private',
     versionCount: 0,
     latestVersion: null,
     archived: false,

@@ -25,7 +25,14 @@ test('creates a workflow with version 1 pinned and all defaults', async () => {
       steps: [
         {
           ...{ name: 'greet', agentId: agent.agentId, variables: { name: '{{input.name}}' } },
-          ...{ after: [], when: null, forEach: null, fallback: null, onFailure: 'fail' },
+          ...{
+            after: [],
+            when: null,
+            forEach: null,
+            fallback: null,
+            onFailure: 'fail',
+            onUnreadable: 'fail',
+          },
         },
       ],
       output: null,

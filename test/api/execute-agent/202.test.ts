@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent, ended, run } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
+import { ModelFailure } from '../../../src/core/model/model-port.ts';
 
 const service = await startService({ config: { trustedProxies: ['127.0.0.1'] } });
 after(service.close);
@@ -126,6 +127,31 @@ test('concurrent requests with the same Idempotency-Key and variables are one ex
   await ended(service, responses[0]?.body.statusUrl, fresh);
   const again = await send(bodies[0] ?? '');
   assert.equal(again.body.executionId, responses[0]?.body.executionId);
+});
+
+test('a replay keeps the first 202 and adds the current status', async () => {
+  const { key: fresh } = await service.key({ permissions: ['execute', 'read', 'manage'] });
+  const execute = () =>
+    service.call('POST', `${agent.path}/execute`, {
+      key: fresh,
+      body: { variables: { topic: 'x' } },
+      headers: { 'idempotency-key': 'current' },
+    });
+  const held = service.models.hold();
+  const first = await execute();
+  assert.ok(!('currentStatus' in first.body));
+  await held.arrived;
+  const waiting = await execute();
+  assert.deepEqual(waiting.body, { ...first.body, currentStatus: 'processing' });
+  held.release(new ModelFailure('PROVIDER_AUTH', 'No.'));
+  const record = await ended(service, first.body.statusUrl, fresh);
+  assert.equal(record.status, 'failed');
+  const after = await execute();
+  assert.equal(after.status, 202);
+  assert.equal(after.headers.get('idempotent-replayed'), 'true');
+  assert.deepEqual(after.body, { ...first.body, currentStatus: 'failed' });
+  assert.equal((await service.call('DELETE', first.body.statusUrl, { key: fresh })).status, 204);
+  assert.deepEqual((await execute()).body, { ...first.body, currentStatus: null });
 });
 
 test('an Idempotency-Key is scoped to its key and agent, and expires after a day', async () => {

@@ -27,6 +27,7 @@ test('the workflow run is accepted and completed; its steps name their execution
   const { workflowRunId, statusUrl, ...rest } = accepted.body;
   assert.deepEqual(rest, {
     ...{ workflowId: workflow.workflowId, status: 'processing', ignoredInput: ['extra'] },
+    stepsCounted: false,
   });
   assert.equal(statusUrl, `${workflow.path}/runs/${workflowRunId}`);
   assert.equal(accepted.headers.get('location'), statusUrl);
@@ -59,6 +60,10 @@ test('the same Idempotency-Key and input start one workflow run', async () => {
   assert.deepEqual([one.status, two.status], [202, 202]);
   assert.equal(two.headers.get('idempotent-replayed'), 'true');
   assert.equal(one.body.workflowRunId, two.body.workflowRunId);
+  assert.ok(!('currentStatus' in one.body));
+  await ended(one.body.statusUrl);
+  const later = await execute({ name: 'a' }, { key, headers });
+  assert.deepEqual(later.body, { ...one.body, currentStatus: 'success' });
   const other = await execute({ name: 'b' }, { key, headers });
   assert.deepEqual([other.status, other.body.code], [422, 'IDEMPOTENCY_KEY_REUSED']);
 });

@@ -91,3 +91,33 @@ test('OPTIONS returns 404 for an unknown path, and 405 without preflight headers
     assert.equal(await response(`${base}/execute`, requested), 204);
   }
 });
+
+test('a preflight allows the headers that libraries add to each call', async () => {
+  await keyOf([agent.agentId]);
+  for (const to of [`${path}/execute`, `${agent.path}/execute`]) {
+    const allowed = (await preflight(to)).get('access-control-allow-headers') ?? '';
+    const names = allowed.toLowerCase().split(', ');
+    for (const name of ['authorization', 'traceparent', 'x-requested-with']) {
+      assert.ok(names.includes(name), name);
+    }
+  }
+});
+
+test('a page can read why another method or an unknown path is refused', async () => {
+  await keyOf([agent.agentId]);
+  const refusals: [method: string, path: string, status: number][] = [
+    ['GET', `${agent.path}/execute`, 405],
+    ['DELETE', `${path}/execute`, 405],
+    ['PUT', `${agent.path.replace('/v1', '')}/execute`, 405],
+    ['GET', `${agent.path}/nothing`, 404],
+  ];
+  for (const [method, url, status] of refusals) {
+    for (const [from, readable] of [
+      [origin, origin],
+      ['https://evil.example.com', null],
+    ] as const) {
+      const response = await fetch(service.url + url, { method, headers: { origin: from } });
+      assert.deepEqual([response.status, originIn(response.headers)], [status, readable]);
+    }
+  }
+});

@@ -14,7 +14,7 @@ const paused = await addAgent(service, { stage: 'Paused' });
 
 await run(service, agent, key, { name: 'Ada, "the first"', seats: 5 });
 service.models.script(new ModelFailure('PROVIDER_AUTH', 'no', { cost: noCost }));
-await run(service, agent, key, { name: 'Bob' });
+await run(service, agent, key, { name: 'Bob;=1' });
 await service.call('POST', `${paused.path}/execute`, { key, body: { variables: { name: 'x' } } });
 const workflow = await makeWorkflow(service, greeting(agent.agentId));
 const body = { input: { name: 'Cyd' } };
@@ -59,3 +59,29 @@ function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
+
+test('bom=true starts with a byte order mark and guards formula signs after separators', async () => {
+  const headers = { authorization: `Bearer ${key}` };
+  const path = `${service.url}/api/v1/executions/export?format=csv&bom=true`;
+  const bytes = Buffer.from(await (await fetch(path, { headers })).arrayBuffer());
+  assert.deepEqual([...bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf]);
+  const text = bytes.toString('utf8');
+  assert.equal(text.slice(1).split('\r\n')[0], head.join(','));
+  assert.ok(text.includes("Bob;'=1"));
+  const [last] = records.slice(-1);
+  const rest = await fetch(`${path}&cursor=${last.executionId}`, { headers });
+  assert.equal(Buffer.from(await rest.arrayBuffer()).length, 0);
+});
+
+test('every text of plain CSV is quoted, and no byte order mark precedes it', async () => {
+  const [first = '', line = ''] = await linesOf('csv', '\r\n');
+  assert.match(first, /^executionId,/);
+  assert.match(line, /^"exe_[^"]+","[^"]+",/);
+});
+
+test('bom requires CSV', async () => {
+  for (const query of ['bom=true', 'format=jsonl&bom=true', 'format=csv&bom=yes']) {
+    const { status } = await service.call('GET', `/api/v1/executions/export?${query}`, { key });
+    assert.equal(status, 400, query);
+  }
+});

@@ -109,3 +109,42 @@ test('a key with execute only reads the executions it started', async () => {
   const record = await run(service, agent, own);
   assert.equal(record.status, 'success');
 });
+
+const requestFields = [
+  ...['inputVariables', 'systemPrompt', 'userPrompt', 'ipAddress', 'userAgent', 'executedBy'],
+];
+const costFields = ['costUSD', 'costKnown'];
+
+for (const [what, { permissions, allowedOrigins }, hidden] of [
+  ['with execute alone', { permissions: ['execute'], allowedOrigins: [] }, requestFields],
+  [
+    'for browsers',
+    { permissions: ['execute', 'cancel'], allowedOrigins: ['https://a.example'] },
+    [...requestFields, ...costFields],
+  ],
+  ['with read', { permissions: ['execute', 'read'], allowedOrigins: ['https://a.example'] }, []],
+] as const) {
+  test(`a key ${what} sees of its executions ${hidden.length === 0 ? 'all' : 'the results'}`, async () => {
+    const prompted = await addAgent(service, { system: 'Secret.', user: 'Hello {{name}}' });
+    const { key: own } = await service.key({ permissions, allowedOrigins });
+    const held = service.models.hold();
+    const { body: accepted } = await service.call('POST', `${prompted.path}/execute`, {
+      key: own,
+      body: { variables: { name: 'x' } },
+    });
+    await held.arrived;
+    const { body: live } = await service.call('GET', accepted.statusUrl, { key: own });
+    const waiting = service.call('GET', `${accepted.statusUrl}?wait=60`, { key: own });
+    held.release({ text: 'done' });
+    const { body: record } = await waiting;
+    const { body: whole } = await service.call('GET', accepted.statusUrl, { key });
+    for (const name of [...requestFields, ...costFields]) assert.ok(name in whole, name);
+    const shown = Object.keys(whole).filter(
+      (name) => !(hidden as readonly string[]).includes(name),
+    );
+    assert.deepEqual(Object.keys(record).sort(), shown.sort());
+    assert.deepEqual([record.status, record.output, record.tokensUsed], ['success', 'done', 15]);
+    assert.equal('executedBy' in live, hidden.length === 0);
+    assert.equal('inputVariables' in live, hidden.length === 0);
+  });
+}

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { startService } from '../../../harness/service.ts';
 import { generateToken } from '../../../src/core/people/token.ts';
 
-const service = await startService();
+const service = await startService({ config: { trustedProxies: ['127.0.0.1'] } });
 after(service.close);
 const user = service.ownerId;
 const path = (token: string) => `/api/v1/invitations/by-token/${token}`;
@@ -15,8 +15,13 @@ async function invite(email: string) {
   return { id: made.invitationId, token: made.url.split('/').at(-1) };
 }
 
-async function refused(token: string, status = 404, code = 'NOT_FOUND') {
-  const response = await service.call('GET', path(token));
+async function refused(
+  token: string,
+  status = 404,
+  code = 'NOT_FOUND',
+  headers: Record<string, string> = {},
+) {
+  const response = await service.call('GET', path(token), { headers });
   assert.deepEqual([response.status, response.body.code], [status, code]);
   return response;
 }
@@ -47,6 +52,18 @@ test('429 after many unknown tokens from one network; other networks are not aff
   const { headers } = await refused(token, 429, 'RATE_LIMIT_EXCEEDED');
   assert.ok(Number(headers.get('retry-after')) >= 1);
   assert.equal((await service.call('GET', path(good.token))).status, 200);
+});
+
+test('a port in the proxy header is not another caller, and callers with mapped addresses are', async () => {
+  const token = generateToken();
+  for (let port = 1; port <= 10; port++) {
+    await refused(token, 404, 'NOT_FOUND', { 'x-forwarded-for': `203.0.113.9:${port}` });
+  }
+  for (const again of ['203.0.113.9', '203.0.113.9:11', '::ffff:203.0.113.9', '127.0.0.1:80']) {
+    const forwarded = again.startsWith('127') ? `203.0.113.9:12, ${again}` : again;
+    await refused(token, 429, 'RATE_LIMIT_EXCEEDED', { 'x-forwarded-for': forwarded });
+  }
+  await refused(token, 404, 'NOT_FOUND', { 'x-forwarded-for': '::ffff:203.0.113.10' });
 });
 
 test('400 for an unknown query parameter', async () => {

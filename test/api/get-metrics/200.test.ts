@@ -21,20 +21,28 @@ test('remote requests read the metrics with the token', async () => {
   assert.equal((await fetch(`${app.url}/metrics`, { headers })).status, 200);
 });
 
-test('loopback is decided by the connection, and a proxied request is remote', () => {
+test('loopback is decided by the connection and the host name, and a proxied request is remote', () => {
+  const host = 'localhost:4000';
   const cases: [string | undefined, Record<string, string>, boolean][] = [
-    ['127.0.0.1', {}, true],
-    ['127.8.9.10', {}, true],
-    ['::1', {}, true],
-    ['::ffff:127.0.0.1', {}, true],
-    ['10.0.0.1', {}, false],
-    ['::ffff:10.0.0.1', {}, false],
-    ['fe80::1', {}, false],
-    [undefined, {}, false],
-    ['127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, false],
-    ['127.0.0.1', { forwarded: 'for=127.0.0.1' }, false],
-    ['127.0.0.1', { 'x-real-ip': '' }, false],
-    ['127.0.0.1', { via: '1.1 proxy' }, false],
+    ['127.0.0.1', { host }, true],
+    ['127.8.9.10', { host: '127.0.0.1' }, true],
+    ['::1', { host: '[::1]:4000' }, true],
+    ['::ffff:127.0.0.1', { host: 'LOCALHOST' }, true],
+    ['10.0.0.1', { host }, false],
+    ['::ffff:10.0.0.1', { host }, false],
+    ['fe80::1', { host }, false],
+    [undefined, { host }, false],
+    ['127.0.0.1', { host, 'x-forwarded-for': '127.0.0.1' }, false],
+    ['127.0.0.1', { host, 'x-forwarded-proto': 'https' }, false],
+    ['127.0.0.1', { host, forwarded: 'for=127.0.0.1' }, false],
+    ['127.0.0.1', { host, 'x-real-ip': '' }, false],
+    ['127.0.0.1', { host, via: '1.1 proxy' }, false],
+    ['127.0.0.1', {}, false],
+    ['127.0.0.1', { host: '' }, false],
+    ['127.0.0.1', { host: 'cueline.example.com' }, false],
+    ['127.0.0.1', { host: 'localhost.example.com' }, false],
+    ['127.0.0.1', { host: '127.0.0.1.example.com:80' }, false],
+    ['127.0.0.1', { host: '10.0.0.1:4000' }, false],
   ];
   for (const [remoteAddress, headers, local] of cases) {
     const socket = { remoteAddress } as Socket;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { after, test } from 'node:test';
 import { callOver } from '../../../harness/call.ts';
 import { startSystemApp } from '../../../harness/system-app.ts';
@@ -26,4 +27,16 @@ test('without a configured token, remote requests get 401', async () => {
     const { status } = await callOver(closed.url, 'GET', '/metrics', { headers });
     assert.equal(status, 401, authorization);
   }
+});
+
+test('a proxy on this machine that adds no header does not open the metrics', async () => {
+  const status = await new Promise((resolve, reject) => {
+    const headers = { host: 'cueline.example.com' };
+    const sent = request(`${closed.url}/metrics`, { headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on('error', reject).end();
+  });
+  assert.equal(status, 401);
 });

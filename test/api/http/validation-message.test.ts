@@ -8,12 +8,17 @@ import { WorkflowDefinitionInput } from '../../../src/contract/workflows/workflo
 
 /** Messages name the field and what is allowed there. */
 
+const name =
+  'must have a visible character, and no control character, line break, bidirectional override or isolate';
 const agent = { agentName: 'a', promptId: 'b', promptVersionId: 'c' };
 const bodies: [invalid: unknown, message: string, schema?: TSchema][] = [
   [[], 'The body must be an object.'],
   [{ ...agent, tags: 'x' }, 'Field "tags" must be an array.'],
   [{ ...agent, tags: [''] }, 'Field "tags.0" must not be empty.'],
-  [{ ...agent, agentName: ' ' }, 'Field "agentName" must not be blank.'],
+  [{ ...agent, agentName: ' ' }, `Field "agentName" ${name}.`],
+  [{ ...agent, agentName: 'Pay\u202Eroll' }, `Field "agentName" ${name}.`],
+  [{ ...agent, tags: ['\u200B'] }, `Field "tags.0" ${name}.`],
+  [{ ...agent, project: 'a\nb' }, `Field "project" ${name}, or be empty.`],
   [{ ...agent, storeBodies: 1 }, 'Field "storeBodies" must be true or false.'],
   [{ ...agent, project: 1 }, 'Field "project" must be a string or null.'],
   [
@@ -34,7 +39,7 @@ const bodies: [invalid: unknown, message: string, schema?: TSchema][] = [
   ],
   [
     { name: 'a', definition: { steps: [{ name: 'one', agentId: 'agt_1', agent: 1 }] } },
-    'Unknown field "definition.steps.0.agent". Allowed: name, variables, after, when, forEach, onFailure, agentId, fallback.',
+    'Unknown field "definition.steps.0.agent". Allowed: name, variables, after, when, forEach, onFailure, onUnreadable, agentId, fallback.',
     endpoints.createWorkflow.body,
   ],
   [

@@ -52,6 +52,7 @@ test('a signed event starts one workflow run with its body as input', async () =
   const before = await runs();
   const again = await send(event, signed(hook.secret, event, headers['webhook-id']));
   assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [202, 'true']);
+  assert.deepEqual(again.body, { ...accepted.body, currentStatus: 'success' });
   assert.equal(await runs(), before);
 });
 

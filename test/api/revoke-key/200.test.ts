@@ -48,7 +48,8 @@ test('an expired key can be revoked, and a key can revoke itself', async () => {
 
 test('an editor revokes another member’s key, a limited key one of its agents', async () => {
   const editor = await service.member('editor');
-  const { apiKeyId } = await service.key();
+  const other = await service.member('editor');
+  const { apiKeyId } = await service.key({ userId: other });
   assert.equal((await revoke(apiKeyId, { user: editor })).status, 200);
   const tie = { agentIds: [agent.agentId] };
   const [tied, like] = [await service.key(tie), await service.key(tie)];

@@ -84,7 +84,7 @@ test('the new key inherits the usage of the old one', async () => {
 
 test('the new key belongs to the caller, and has no more rights than the caller', async () => {
   const editor = await service.member('editor');
-  const old = await service.key();
+  const old = await service.key({ agentIds: [agent.agentId] });
   const { body } = await rotate(old.apiKeyId, {}, { user: editor });
   assert.equal(body.createdBy, toId('user', editor));
   // The old key was an owner's.

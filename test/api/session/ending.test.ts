@@ -81,20 +81,26 @@ test('a user can end one or all other sessions of their own', async () => {
   assert.deepEqual([await me(cookie), await me(other), await me(stranger.cookie)], [200, 401, 200]);
 });
 
-test('changing the password requires the old one and ends other sessions', async () => {
+for (const revokeOtherSessions of [undefined, true, false]) {
+  const told = JSON.stringify({ revokeOtherSessions });
+  test(`changing the password requires the old one and ends other sessions: ${told}`, () =>
+    changePassword({ revokeOtherSessions }));
+}
+
+async function changePassword(fields: object): Promise<void> {
   const { cookie, other, email } = await twice();
   const newPassword = 'another password';
   const change = (more: object) => auth('change-password', cookie, { newPassword, ...more });
   assert.equal((await change({ currentPassword: 'a wrong password' })).status, 400);
   const short = { currentPassword: password, newPassword: 'short' };
   assert.equal((await change(short)).status, 400);
-  const changed = await change({ currentPassword: password, revokeOtherSessions: true });
+  const changed = await change({ currentPassword: password, ...fields });
   assert.equal(changed.status, 200);
   assert.deepEqual([await me(cookie), await me(other), await me(changed.cookie)], [401, 401, 200]);
   const signIn = async (candidate: string) =>
     (await auth('sign-in/email', '', { email, password: candidate })).status;
   assert.deepEqual([await signIn(password), await signIn(newPassword)], [401, 200]);
-});
+}
 
 test('a session expires, and use renews it', async () => {
   const { cookie, userId } = await service.signIn();

@@ -67,7 +67,12 @@ async function countUsers(email: string): Promise<number> {
 
 test('an invited address signs in with the issuer and joins', async () => {
   const token = await invite('ada@example.com');
-  issuer.person = { sub: 'ada', email: 'Ada@example.com', email_verified: true, name: 'Ada' };
+  issuer.person = {
+    sub: 'ada',
+    email: 'Ada@example.com',
+    email_verified: true,
+    name: 'Ada\u202E\n',
+  };
   const cookie = arrived(await signIn());
   const accepted = await service.call('POST', '/api/v1/invitations/accept', {
     body: { token },
@@ -196,4 +201,30 @@ test('GitHub and Google get our client id and the public callback', async (t) =>
     const callback = `${publicUrl}/api/auth/callback/${provider}`;
     assert.deepEqual([url.host, client_id, redirect_uri], [host, 'ours', callback]);
   }
+});
+
+test('under a path the issuer sends the browser back to that path', async (t) => {
+  const oidc = { ...issuer.client, issuer: issuer.url };
+  const below = `${publicUrl}/cueline`;
+  const options = { publicUrl: below, providers: { oidc }, beside: service };
+  const published = await startService(options);
+  t.after(published.close);
+  await invite('path@example.com');
+  issuer.person = { sub: 'path', email: 'path@example.com', email_verified: true, name: 'Path' };
+  const departed = await send(published.url, 'POST', '/cueline/api/auth/sign-in/social', {
+    origin: publicUrl,
+    body: { provider: 'oidc', callbackURL: '/cueline/agents' },
+  });
+  assert.equal(departed.status, 200);
+  const there = await fetch(departed.body.url, { redirect: 'manual' });
+  const back = there.headers.get('location') ?? '';
+  assert.ok(back.startsWith(`${below}/api/auth/callback/oidc?`), back);
+  const { status, headers, cookie } = await send(
+    published.url,
+    'GET',
+    back.slice(publicUrl.length),
+    { cookie: departed.cookie },
+  );
+  assert.deepEqual([status, headers.get('location')], [302, '/cueline/agents']);
+  assert.match(cookie, /session_token=[^;]/);
 });

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { type AuthRequest, send } from '../../../harness/browser.ts';
 import { startService } from '../../../harness/service.ts';
 import { password } from '../../../harness/sessions.ts';
+import { cookieOptions } from '../../../src/api/access/session-options.ts';
 
 const service = await startService();
 after(service.close);
@@ -31,13 +32,41 @@ test('a session without rememberMe ends with the browser', async () => {
   assert.ok(headers.getSetCookie().every((cookie) => !cookie.includes('Max-Age')));
 });
 
-test('over https the cookie is Secure', async (t) => {
+test('over https the cookie is bound to the host, and browsers stay with https', async (t) => {
   const publicUrl = 'https://cueline.example.com';
-  const second = await startService({ sharedWith: service, publicUrl });
-  t.after(second.close);
-  const { headers, cookie } = await send(second.url, 'POST', path, { body: { email, password } });
-  assert.match(headers.getSetCookie()[0] ?? '', /^__Secure-cueline\.session_token=.*; Secure/);
-  assert.equal((await second.call('GET', '/api/v1/me', { cookie })).status, 200);
+  const beside = await startService({ sharedWith: service, publicUrl });
+  t.after(beside.close);
+  const { headers, cookie } = await send(beside.url, 'POST', path, { body: { email, password } });
+  const [set = ''] = headers.getSetCookie();
+  assert.match(set, /^__Host-cueline\.session_token=.*; Path=\/;.*; Secure/);
+  assert.doesNotMatch(set, /Domain/);
+  assert.equal((await beside.call('GET', '/api/v1/me', { cookie })).status, 200);
+  for (const url of ['/api/v1/me', '/healthz', '/', '/nowhere']) {
+    const { headers: sent } = await fetch(beside.url + url);
+    assert.equal(sent.get('strict-transport-security'), 'max-age=31536000', url);
+    const { headers: plain } = await fetch(service.url + url);
+    assert.equal(plain.get('strict-transport-security'), null, url);
+  }
+});
+
+test('below a path, the cookie is bound to it', () => {
+  const cases = [
+    ['https://a.example', '__Host-cueline', true, '/'],
+    ['https://a.example/', '__Host-cueline', true, '/'],
+    ['https://a.example/cueline', '__Secure-cueline', true, '/cueline'],
+    ['https://a.example/cueline/', '__Secure-cueline', true, '/cueline'],
+    ['http://a.example/cueline', 'cueline', false, '/cueline'],
+    ['http://a.example', 'cueline', false, '/'],
+    [null, 'cueline', false, '/'],
+  ] as const;
+  for (const [publicUrl, cookiePrefix, secure, path] of cases) {
+    const defaultCookieAttributes = { secure, path };
+    assert.deepEqual(
+      cookieOptions(publicUrl),
+      { cookiePrefix, useSecureCookies: false, defaultCookieAttributes },
+      String(publicUrl),
+    );
+  }
 });
 
 test('a wrong password and an unknown address get the same response', async () => {

@@ -63,8 +63,8 @@ test('waits for executions that are being admitted', async () => {
   assert.equal(status, 200);
 });
 
-test('an owner’s key with manage may set it', async () => {
-  const owner = await service.key({ permissions: ['manage'] });
+test('an owner’s key with "own" may set it', async () => {
+  const owner = await service.key({ permissions: ['own'] });
   const { status } = await setPlan({ name: 'Key', actionsPerMonth: null }, { key: owner.key });
   assert.equal(status, 200);
 });

@@ -38,14 +38,18 @@ test('creates a prompt, deploys an agent and pins another version', async () => 
   const [second] = jsonLines(await call([...add, '--notes', 'shorter', '--json'], '{{name}}!'));
   assert.deepEqual([second.number, second.user, second.system], [2, '{{name}}!', null]);
 
+  const odd = await call([...add, '--label', 'odd', '--json'], '{{my-var}} {{name}}');
+  assert.deepEqual(jsonLines(odd)[0].warnings, [{ placeholder: '{{my-var}}', template: 'user' }]);
+  assert.match(odd.stderr, /sent to the model unchanged: \{\{my-var\}\} \(user template\)/);
+
   const shown = await call(['prompts', 'show', promptId, first.stdout.trim()]);
   assert.match(shown.stdout, /^user\n {2}Hi \{\{name\}\}$/m);
   const [prompt] = jsonLines(await call(['prompts', 'show', promptId, '--json']));
-  assert.deepEqual([prompt.name, prompt.versionCount], ['Greeting', 2]);
+  assert.deepEqual([prompt.name, prompt.versionCount], ['Greeting', 3]);
   const versions = await call(['prompts', 'versions', promptId]);
   assert.match(
     versions.stdout,
-    /^promptVersionId +promptVersionLabel.*\nver_.* v2 .*\nver_.* plain /,
+    /^promptVersionId +promptVersionLabel.*\nver_.* odd .*\nver_.* v2 .*\nver_.* plain /,
   );
   const prompts = jsonLines(await call(['prompts', 'list', '--q', 'greet', '--json']));
   assert.deepEqual(prompts, [prompt]);

@@ -86,6 +86,17 @@ test('pull reports omitted resources in the file and on standard error', async (
   assert.equal((await call('diff', file)).stdout, 'No changes.\n');
 });
 
+test('apply and diff warn of what looks like a placeholder but is none', async () => {
+  const versions = [{ label: 'v1', system: '{{user.name}}', user: '{{ok}} {{my-var}}' }];
+  writeFileSync(file, JSON.stringify({ prompts: [{ name: 'Odd', versions }] }));
+  for (const command of ['diff', 'apply']) {
+    const { code, stdout, stderr } = await call(command, file);
+    assert.deepEqual([code, stdout], [0, '+ prompt Odd\n+ prompt Odd: version v1\n']);
+    assert.match(stderr, /unchanged: \{\{user\.name\}\} \(system template of Odd, version v1\)/);
+    assert.match(stderr, /unchanged: \{\{my-var\}\} \(user template of Odd, version v1\)/);
+  }
+});
+
 test('a rejected declaration is reported and nothing is applied', async () => {
   writeFileSync(file, text.replace('Hello', 'Hi'));
   const refused = await call('apply', file);

@@ -69,9 +69,10 @@ test('a failed execution sets the exit code and prints its error on one line', a
 test('the same idempotency key executes once', async () => {
   const args = ['exec', agent.agentId, '--var', 'a=1', '--idempotency-key', 'once', '--json'];
   const [first] = jsonLines(await cueline(args, env));
-  const [second] = jsonLines(await cueline(args, env));
-  assert.deepEqual(second, first);
   await cueline(['wait', agent.agentId, first.executionId], env);
+  const again = await cueline(args, env);
+  assert.deepEqual(jsonLines(again), [{ ...first, currentStatus: 'success' }]);
+  assert.match(again.stderr, /Repeated call of exe_\w+, now success\./);
 });
 
 test('an execution is canceled once, and a wait times out', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { addAgent, run } from '../../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { type Service, startService } from '../../../harness/service.ts';
 import { stage } from '../../client/server.ts';
@@ -49,6 +50,18 @@ test('deletes one record, and all records of an end user', async () => {
   assert.deepEqual([erasure.status, erasure.deleted], ['completed', 1]);
   const path = `${agent.path}/executions/${two.executionId}`;
   assert.equal((await service.call('GET', path, { key })).status, 404);
+});
+
+test('erase names the schedules to change', async () => {
+  const agent = await addAgent(service);
+  const workflow = await makeWorkflow(service, greeting(agent.agentId));
+  const body = { cron: '0 0 1 1 *', input: { name: 'c-scheduled' } };
+  const { body: schedule } = await service.call('POST', `${workflow.path}/schedules`, {
+    key,
+    body,
+  });
+  const erased = await call('erase', 'name=c-scheduled');
+  assert.ok(erased.stderr.includes(schedule.scheduleId), erased.stderr);
 });
 
 test('a page of another server is not a successful deletion', async (t) => {

@@ -4,6 +4,7 @@ import { runAsAdmin } from '../../../harness/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
 import { type CuelineProcess, databaseUrl, spawnCueline } from '../../../harness/process.ts';
 import { type Pooler, poolerVersion, startPooler } from '../../../proof/pooler.ts';
+import { detectPooler } from '../../../src/store/connection/detect-pooler.ts';
 import { cueline } from '../cueline.ts';
 
 /** A whole lifetime behind PgBouncer in transaction mode, starting with an empty database. */
@@ -91,6 +92,25 @@ test('the owner signs in and lists with the session', { skip }, async () => {
     .join('; ');
   const agents = await fetch(`${url}/api/v1/agents`, { headers: { cookie } });
   assert.equal(agents.status, 200);
+});
+
+test('a setting of the role that would break statements is reported with its remedy', {
+  skip,
+}, async (t) => {
+  const other = await createTestDatabase();
+  t.after(() => other.drop());
+  const { connection } = other;
+  await runAsAdmin(
+    { ...connection, user: 'postgres' },
+    `alter database ${connection.database} set array_nulls = off`,
+  );
+  const inBetween = await startPooler(connection);
+  t.after(() => inBetween.stop());
+  await assert.rejects(detectPooler(inBetween.connection), {
+    name: 'StartupFailure',
+    message:
+      /array_nulls .* must be on, but is off: run "ALTER ROLE cueline SET array_nulls = 'on'"/,
+  });
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read any field

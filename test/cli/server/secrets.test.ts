@@ -37,6 +37,11 @@ test('a generated secret is printed alone and decrypts every credential', async 
   const again = await cueline(args, { ...env, CUELINE_SECRET: fresh }, `${given}\n`);
   assert.deepEqual([again.code, again.stdout], [0, '']);
   assert.equal(await opened('one', given), 'sk-one');
+
+  const path = '/api/v1/audit?action=secret.rotate';
+  const { body } = await service.call('GET', path, { user: service.ownerId });
+  assert.equal(body.pagination.total, 2);
+  assert.deepEqual([body.audit[0].userId, body.audit[0].via], [null, 'command line']);
 });
 
 test('nothing changes if a credential cannot be decrypted', async () => {
@@ -54,7 +59,7 @@ test('a short secret and an unprintable secret are rejected', async () => {
   await store('two', old);
   const short = await cueline(['secrets', 'rotate', '--new-secret-stdin'], env, 'hunter2');
   assert.equal(short.code, 1);
-  assert.match(short.stderr, /Expected: 32 characters or more\.\n$/);
+  assert.match(short.stderr, /Expected: 32 characters or more that do not repeat a pattern\.\n$/);
   assert.ok(!short.stderr.includes('hunter2'));
   const unseen = spawnCommand(['secrets', 'rotate'], env);
   unseen.closeStdout();

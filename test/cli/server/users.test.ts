@@ -68,6 +68,31 @@ test('plan set applies from the next call on', async () => {
   assert.match(many.stderr, /^cueline: Field "actionsPerMonth" must be/);
 });
 
+test("commands appear in the audit log, in nobody's name", async () => {
+  const { email, userId } = await service.signIn('editor');
+  const create = ['keys', 'create', '--name', 'CI', '--permission', 'execute', '--json'];
+  const [{ apiKeyId }] = jsonLines(await cueline(create, env));
+  const rotated = await cueline(['keys', 'rotate', apiKeyId, '--json'], env);
+  const [{ apiKeyId: successor }] = jsonLines(rotated);
+  await cueline(['keys', 'revoke', successor], env);
+  await cueline(['users', 'reset-password', email], env);
+  await cueline(['plan', 'set', '--name', 'Audited', '--actions-per-month', '7'], env);
+  const workspaceId = toId('workspace', service.workspaceId);
+  for (const [action, subject] of [
+    ['key.issue', apiKeyId],
+    ['key.rotate', apiKeyId],
+    ['key.revoke', successor],
+    ['password.reset', toId('user', userId)],
+    ['plan.change', workspaceId],
+  ]) {
+    const path = `/api/v1/audit?action=${action}`;
+    const { body } = await service.call('GET', path, { user: service.ownerId });
+    const { userId: by, apiKeyId: key, via, details, subject: what } = body.audit[0];
+    assert.deepEqual([what, by, key, via], [subject, null, null, 'command line'], action);
+    assert.equal(details.via, 'command line');
+  }
+});
+
 async function signInStatus(email: string, password: string): Promise<number> {
   const { status } = await fetch(`${service.url}/api/auth/sign-in/email`, {
     method: 'POST',

@@ -198,8 +198,8 @@ test('every operation says in words who may call it', () => {
     "Needs an API key with `read` or `execute`, or any member's session.",
   );
   assert.equal(
-    accessText([{ key: ['manage'] }, { session: ['own'] }]),
-    "Needs an owner's session, or an API key with `manage` that an owner created.",
+    accessText([{ key: ['own'] }, { session: ['own'] }]),
+    "Needs an API key with `own`, or an owner's session.",
   );
   for (const { operation } of operations) {
     assert.ok(operation.description.endsWith(accessText(operation.security)));

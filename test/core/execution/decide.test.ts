@@ -4,7 +4,8 @@ import { emptySetup } from '../../../harness/setups.ts';
 import { parseExecuteBody } from '../../../src/core/agent/variables.ts';
 import type { Caller } from '../../../src/core/execution/caller.ts';
 import { decide, type Facts } from '../../../src/core/execution/decide.ts';
-import { keyDefaultLimits, noLimits } from '../../../src/core/execution/limits.ts';
+import { type Counts, keyDefaultLimits, noLimits } from '../../../src/core/execution/limits.ts';
+import { toId } from '../../../src/core/id.ts';
 import { decideStart } from '../../../src/core/workflow/decide-start.ts';
 
 /** The order of the checks is part of the API. Each case violates its own check and all later ones. */
@@ -13,9 +14,12 @@ const nowMs = Date.UTC(2026, 10, 21, 12, 0, 30);
 const fresh = () => ({ minute: 0, minuteUsed: 0, hour: 0, hourUsed: 0, day: 0, dayUsed: 0 });
 const used = (n: number) => ({ ...fresh(), minute: Math.floor(nowMs / 60_000), minuteUsed: n });
 
+const keyId = '019a9e3b-7c00-7a52-9e0c-5b1f0c6d2e41';
+const windowsOf = (counts: Counts) => [{ apiKeyId: keyId, limits: keyDefaultLimits, counts }];
+
 const caller: Caller = {
   kind: 'key',
-  id: 'key',
+  id: keyId,
   workspaceId: 'here',
   userId: 'user',
   role: 'editor',
@@ -24,6 +28,7 @@ const caller: Caller = {
   allAgents: false,
   agentIds: ['agent'],
   limits: keyDefaultLimits,
+  countedKeys: [{ apiKeyId: keyId, limitSubject: keyId, limits: keyDefaultLimits }],
   allowedOrigins: [],
 };
 const agent: NonNullable<Facts['agent']> = {
@@ -50,7 +55,7 @@ const agent: NonNullable<Facts['agent']> = {
 const good = (): Facts => ({
   nowMs,
   caller,
-  callerCounts: fresh(),
+  keyWindows: windowsOf(fresh()),
   agent,
   agentCounts: fresh(),
   month: { actionsPerMonth: 1_000, month: 0, used: 0 },
@@ -70,7 +75,7 @@ const checks: [string, (facts: Facts) => Facts, string, string | null][] = [
   ],
   [
     'the key exceeded its minute limit',
-    (f) => ({ ...f, callerCounts: used(100) }),
+    (f) => ({ ...f, keyWindows: windowsOf(used(100)) }),
     'RATE_LIMIT_EXCEEDED',
     'RATE_LIMIT_EXCEEDED',
   ],
@@ -141,9 +146,40 @@ test('an accepted call increments every counter', () => {
   const facts = good();
   const decision = decide(facts);
   assert.equal(decision.kind, 'accepted');
-  assert.equal(facts.callerCounts?.minuteUsed, 1);
+  assert.equal(facts.keyWindows[0]?.counts.minuteUsed, 1);
   assert.equal(facts.agentCounts?.dayUsed, 1);
   assert.equal(facts.month.used, 1);
+});
+
+test('a call counts for the keys that issued its key, and for none if one of them is full', () => {
+  const parentId = '019a9e3b-7c00-7a52-9e0c-5b1f0c6d2e42';
+  const limits = { ...noLimits, requestsPerMinute: 2 };
+  const parent = { apiKeyId: parentId, limits, counts: used(1) };
+  const own = { apiKeyId: keyId, limits: keyDefaultLimits, counts: used(0) };
+  const counted = [own, parent].map((key) => ({ ...key, limitSubject: key.apiKeyId }));
+  const facts: Facts = {
+    ...good(),
+    caller: { ...caller, countedKeys: counted },
+    keyWindows: [own, parent],
+  };
+  assert.equal(decide(facts).kind, 'accepted');
+  assert.deepEqual([own.counts.minuteUsed, parent.counts.minuteUsed], [1, 2]);
+  const refused = decide(facts);
+  assert.ok(refused.kind === 'refused');
+  assert.deepEqual([own.counts.minuteUsed, parent.counts.minuteUsed], [1, 2]);
+  assert.deepEqual(refused.fields.rateLimits, limits);
+  assert.deepEqual(refused.fields.limitedBy, {
+    ...{ scope: 'key', apiKeyId: toId('key', parentId), window: 'minute', limit: 2 },
+    resetAt: new Date(nowMs + 30_000).toISOString(),
+  });
+});
+
+test('a key and its predecessor in the chain that share their counts spend them once', () => {
+  const counts = used(0);
+  const keys = [keyId, '019a9e3b-7c00-7a52-9e0c-5b1f0c6d2e43'];
+  const keyWindows = keys.map((apiKeyId) => ({ apiKeyId, limits: noLimits, counts }));
+  assert.equal(decide({ ...good(), keyWindows }).kind, 'accepted');
+  assert.equal(counts.minuteUsed, 1);
 });
 
 test('a refused call increments only the counters of the checks it passed', () => {
@@ -157,7 +193,7 @@ test('a refused call increments only the counters of the checks it passed', () =
   for (const [what, violate, key, ofAgent, actions] of violations) {
     const facts = violate(good());
     assert.equal(decide(facts).kind, 'refused', what);
-    assert.equal(facts.callerCounts?.minuteUsed, key, what);
+    assert.equal(facts.keyWindows[0]?.counts.minuteUsed, key, what);
     assert.equal(facts.agentCounts?.minuteUsed ?? 0, ofAgent, what);
     assert.equal(facts.month.used, actions, what);
   }
@@ -168,14 +204,14 @@ test('the bodies of a replay are compared only if no earlier check refuses the c
   const refused: Partial<Facts>[] = [
     { caller: { ...caller, ended: true } },
     { caller: { ...caller, role: null } },
-    { callerCounts: used(100) },
+    { keyWindows: windowsOf(used(100)) },
     { idempotencyProblem: 'too long' },
   ];
   for (const wrong of refused) {
     assert.equal(decide({ ...good(), ...wrong, replay }).kind, 'refused');
-    const { callerCounts, idempotencyProblem, ...rest } = { ...good(), ...wrong };
+    const { keyWindows, idempotencyProblem, ...rest } = { ...good(), ...wrong };
     const { caller: of, body } = rest;
-    const facts = { nowMs, caller: of, callerCounts, workflow: null, body, idempotencyProblem };
+    const facts = { nowMs, caller: of, keyWindows, workflow: null, body, idempotencyProblem };
     assert.equal(decideStart({ ...facts, replay }).kind, 'refused');
   }
 });
@@ -183,7 +219,7 @@ test('the bodies of a replay are compared only if no earlier check refuses the c
 test('a replay counts towards the limit of the key, but not the quota', () => {
   const facts = { ...good(), replay: { sameBody: () => true } };
   assert.equal(decide(facts).kind, 'replayed');
-  assert.equal(facts.callerCounts?.minuteUsed, 1);
+  assert.equal(facts.keyWindows[0]?.counts.minuteUsed, 1);
   assert.equal(facts.month.used, 0);
 });
 
@@ -231,7 +267,7 @@ test('a session executes in every stage unless the agent is archived', () => {
     const facts = {
       ...good(),
       caller: session,
-      callerCounts: null,
+      keyWindows: [],
       agent: { ...agent, stage, apiEnabled: false },
     };
     assert.equal(decide(facts).kind, 'accepted', stage);
@@ -239,7 +275,7 @@ test('a session executes in every stage unless the agent is archived', () => {
   const archived = decide({
     ...good(),
     caller: session,
-    callerCounts: null,
+    keyWindows: [],
     agent: { ...agent, archived: true },
   });
   assert.ok(archived.kind === 'refused');

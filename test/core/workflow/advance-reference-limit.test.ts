@@ -12,7 +12,13 @@ import { wholeOf } from './run-state-of.ts';
 /** Lists that started before the limit on referenced outputs existed. */
 test('a started list whose references exceed the limit fails once no item is in progress', () => {
   const nothing = { after: [], when: null, forEach: null, fallback: null } as const;
-  const step = { agentId: 'agt_x', variables: {}, onFailure: 'fail', ...nothing } as const;
+  const step = {
+    agentId: 'agt_x',
+    variables: {},
+    onFailure: 'fail',
+    onUnreadable: 'fail',
+    ...nothing,
+  } as const;
   const list: StepDefinition = {
     ...step,
     name: 'list',

@@ -14,7 +14,8 @@ import { wholeOf } from './run-state-of.ts';
 
 function step(name: string, more: Partial<StepDefinition> = {}): StepDefinition {
   const nothing = { after: [], when: null, forEach: null, fallback: null } as const;
-  return { name, agentId: 'agt_x', variables: {}, onFailure: 'fail', ...nothing, ...more };
+  const rules = { onFailure: 'fail', onUnreadable: 'fail' } as const;
+  return { name, agentId: 'agt_x', variables: {}, ...rules, ...nothing, ...more };
 }
 
 function workflow(steps: StepDefinition[], output: unknown = null): WorkflowDefinition {

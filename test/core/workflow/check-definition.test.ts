@@ -34,17 +34,18 @@ test('applies the defaults of omitted fields', () => {
     agents,
   );
   assert.deepEqual(problems, []);
-  const common = { agentId: 'agt_a', variables: {}, after: [], when: null, onFailure: 'fail' };
+  const common = { agentId: 'agt_a', variables: {}, after: [], when: null };
+  const rules = { onFailure: 'fail', onUnreadable: 'fail' };
   assert.deepEqual(definition, {
     input: { required: [], optional: [], defaults: {} },
     timeoutMs: 3_600_000,
     steps: [
       {
-        ...{ name: 'split', ...common, fallback: { output: [] } },
+        ...{ name: 'split', ...common, ...rules, fallback: { output: [] } },
         forEach: { list: [1], concurrency: 5, max: 100 },
       },
       {
-        ...{ name: 'join', ...common, forEach: null },
+        ...{ name: 'join', ...common, ...rules, forEach: null },
         fallback: { agentId: 'agt_a', variables: {} },
       },
     ],

@@ -83,6 +83,7 @@ export function definitionOf(plan: readonly Plan[]): WorkflowDefinition {
         ...Object.fromEntries(one.refers.map((name) => [name, `{{steps.${name}.output}}`])),
       },
       after: one.after,
+      onUnreadable: 'fail',
       when: conditions[one.when],
       forEach:
         one.list === null

@@ -41,7 +41,7 @@ async function stillDue(): Promise<string[]> {
 const accepted: Started = {
   ...{ kind: 'accepted', nowMs: 0, replayed: false, runId: '', workflowId, workflowName: '' },
   ...{ workflowVersionId: '', workflowVersionLabel: '', executedAtMs: 0 },
-  ...{ ignoredInput: [], states: [] },
+  ...{ currentStatus: 'processing', ignoredInput: [], states: [] },
 };
 
 async function fire(start: (call: StartCall) => Promise<Started>) {

@@ -39,7 +39,7 @@ test('a generated password is marked until another one is set', async () => {
   const sent = { cookie, body, origin: service.url };
   const changed = await send(service.url, 'POST', '/api/auth/change-password', sent);
   assert.equal(changed.status, 200);
-  assert.equal(await isGenerated(cookie), false);
+  assert.equal(await isGenerated(changed.cookie), false);
   await resetPassword(service.db, email, hashPassword, 'one that was candidate');
   assert.equal(await isGenerated((await signInAs('one that was candidate')).cookie), false);
 });

@@ -5,6 +5,7 @@ import type {
   PromptVersionSummary,
 } from '../../../contract/agents/prompts.ts';
 import type { Body } from '../../../contract/endpoint.ts';
+import { placeholderWarnings } from '../../../core/agent/prompt.ts';
 import { toId } from '../../../core/id.ts';
 import type { VersionInput } from '../../../flow/agent/create-version.ts';
 import type { PromptRow } from '../../../store/agent/prompts.ts';
@@ -17,6 +18,7 @@ export function promptWire(row: PromptRow): Prompt {
     promptId: toId('prompt', row.id),
     name: row.name,
     description: row.description,
+    visibility: row.visibility,
     // Version numbers have no gaps, and versions are never deleted.
     versionCount: row.latest?.number ?? 0,
     latestVersion: row.latest && versionSummaryWire(row.latest),
@@ -45,7 +47,8 @@ export function versionSummaryWire(row: VersionSummaryRow): PromptVersionSummary
 }
 
 export function versionWire(row: VersionRow): PromptVersion {
-  return { ...versionSummaryWire(row), system: row.system, user: row.user };
+  const { system, user } = row;
+  return { ...versionSummaryWire(row), system, user, warnings: placeholderWarnings(row) };
 }
 
 export function newVersion(body: Body<typeof createPromptVersion>): VersionInput {

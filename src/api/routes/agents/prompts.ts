@@ -5,8 +5,13 @@ import { notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import { changePrompt, createPrompt } from '../../../flow/agent/change-prompt.ts';
 import { createVersion } from '../../../flow/agent/create-version.ts';
-import { findPrompt, listPrompts, type PromptRow } from '../../../store/agent/prompts.ts';
-import { findVersion, listVersions } from '../../../store/agent/versions.ts';
+import {
+  findPrompt,
+  findVisibleVersion,
+  listPrompts,
+  type PromptRow,
+} from '../../../store/agent/prompts.ts';
+import { listVersions } from '../../../store/agent/versions.ts';
 import type { Db } from '../../../store/connection/database.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
@@ -21,8 +26,8 @@ export function promptRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.createPrompt, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
-    const { name, description = null } = body;
-    const row = await createPrompt(db, caller, { name, description });
+    const { name, description = null, visibility = 'private' } = body;
+    const row = await createPrompt(db, caller, { name, description, visibility });
     const location = `/api/v1/prompts/${promptWire(row).promptId}`;
     return promptResponse(row, 201, { location });
   });
@@ -70,9 +75,11 @@ export function promptRoutes(app: FastifyInstance, deps: ApiDeps): void {
   });
 
   route(app, deps, contract.getPromptVersion, async ({ params, caller }) => {
-    const prompt = await requirePrompt(db, caller, params.promptId);
+    const promptId = fromId('prompt', params.promptId);
     const versionId = fromId('version', params.promptVersionId);
-    const row = versionId && (await findVersion(db, prompt.id, versionId));
+    const row =
+      promptId && versionId && (await findVisibleVersion(db, caller, promptId, versionId));
+    if (!row) await requirePrompt(db, caller, params.promptId);
     if (!row) throw notFound('version', 'prompt');
     return { status: 200, body: versionWire(row) };
   });

@@ -68,6 +68,7 @@ function erasureWire(row: store.ErasureRow): Erasure {
     status: row.completedAt === null ? 'processing' : 'completed',
     agentId: row.agentId === null ? null : toId('agent', row.agentId),
     variable: row.variable,
+    schedules: row.schedules.map((one) => toId('schedule', one)),
     deleted: row.deleted,
     waiting: row.waiting,
     requestedAt: row.requestedAt.toISOString(),

@@ -49,15 +49,19 @@ async function execute(
   allowOrigin(request, reply, admitted.allowedOrigins);
   reply.headers(rateHeaders(admitted.states, admitted.nowMs));
   if (admitted.kind === 'refused') send(reply, errorResponse(admitted, request.id));
-  else send(reply, acceptedResponse(admitted, request.params.agentId));
+  else send(reply, acceptedResponse(admitted, request.params.agentId, request.server.basePath));
 }
 
 const userAgentMax = 500;
 
 /** Repeats the agent id of the path: a known id has only one text form. */
-function acceptedResponse(admitted: Extract<Admitted, { kind: 'accepted' }>, agentId: string) {
+function acceptedResponse(
+  admitted: Extract<Admitted, { kind: 'accepted' }>,
+  agentId: string,
+  basePath: string,
+) {
   const executionId = toId('execution', admitted.executionId);
-  const statusUrl = `/api/v1/agents/${agentId}/executions/${executionId}`;
+  const statusUrl = `${basePath}/api/v1/agents/${agentId}/executions/${executionId}`;
   return {
     status: 202,
     body: {
@@ -66,6 +70,7 @@ function acceptedResponse(admitted: Extract<Admitted, { kind: 'accepted' }>, age
       agentId,
       agentName: admitted.agentName,
       status: 'processing',
+      ...(admitted.replayed && { currentStatus: admitted.currentStatus }),
       message: 'Accepted. Poll statusUrl for the result.',
       statusUrl,
       ...(admitted.ignoredVariables.length > 0 && { ignoredVariables: admitted.ignoredVariables }),

@@ -1,3 +1,4 @@
+import type { Caller } from '../../../core/execution/caller.ts';
 import { toId } from '../../../core/id.ts';
 import type { ExecutionDetailRow, ExecutionRow } from '../../../store/execution/executions.ts';
 import { RawJson } from '../../http/json-response.ts';
@@ -55,6 +56,31 @@ export function executionDetailWire(row: ExecutionDetailRow): Record<string, unk
     ...(row.userAgent !== null && { userAgent: row.userAgent }),
   };
 }
+
+/**
+ * The record as far as the caller may see it. A key without `read` may be in a web page: it sees what came out, not what went
+ * in or who executed it; nor the cost, if the key is meant for browsers.
+ */
+export function visibleExecutionWire(
+  { rights, allowedOrigins }: Caller,
+  row: ExecutionDetailRow,
+): Record<string, unknown> {
+  const wire = executionDetailWire(row);
+  if (rights.includes('read')) return wire;
+  const hidden = allowedOrigins.length > 0 ? [...requestFields, ...costFields] : requestFields;
+  for (const name of hidden) delete wire[name];
+  return wire;
+}
+
+const requestFields = [
+  'inputVariables',
+  'systemPrompt',
+  'userPrompt',
+  'ipAddress',
+  'userAgent',
+  'executedBy',
+];
+const costFields = ['costUSD', 'costKnown'];
 
 function figures(row: ExecutionRow) {
   return {

@@ -3,13 +3,12 @@ import { cancelExecution, getExecution } from '../../../contract/executions/exec
 import type { Caller } from '../../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
-import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { route } from '../../http/route.ts';
 import { waitFor } from '../../http/wait-for.ts';
-import { executionDetailWire } from './execution-wire.ts';
+import { visibleExecutionWire } from './execution-wire.ts';
 
 /** Reads and cancels one execution. */
 export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -17,10 +16,12 @@ export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, getExecution, async (context) => {
     const { params, query, caller, request, reply } = context;
+    let viewer = caller;
     const wait = {
       ...{ id: fromId('execution', params.executionId), seconds: query.wait, caller },
       reauthenticate: () => deps.authenticator.authenticate(request, getExecution),
       async read(caller: Caller) {
+        viewer = caller;
         const execution = await visibleExecution(reads, caller, params, (agent) =>
           allowAgentOrigins({ ...context, caller }, agent),
         );
@@ -32,7 +33,7 @@ export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const row = await waitFor({ slots, waiters }, wait, reply);
     return {
       status: 200,
-      body: executionDetailWire(row),
+      body: visibleExecutionWire(viewer, row),
       ...(row.status === 'processing' && { headers: { 'retry-after': '1' } }),
     };
   });
@@ -47,20 +48,7 @@ export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
     }
     const { execution } = await reads.execution({ agentId, executionId: id });
     if (!execution) throw notFound('execution');
-    const shown = mayRead(caller, execution) ? execution : withoutBodies(execution);
-    return { status: 200, body: executionDetailWire(shown) };
+    const shown = mayRead(caller, execution) ? execution : { ...execution, output: null };
+    return { status: 200, body: visibleExecutionWire(caller, shown) };
   });
-}
-
-/** The response for callers that may cancel the execution but not read it. */
-function withoutBodies(row: ExecutionDetailRow): ExecutionDetailRow {
-  return {
-    ...row,
-    systemPrompt: null,
-    userPrompt: null,
-    inputVariables: null,
-    output: null,
-    ipAddress: null,
-    userAgent: null,
-  };
 }

@@ -1,4 +1,4 @@
-import { csvLine } from '../../../core/history/csv.ts';
+import { csvLine, spreadsheetLine } from '../../../core/history/csv.ts';
 import { toId } from '../../../core/id.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { toJson } from '../../http/json-response.ts';
@@ -51,15 +51,29 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   stepName: (row) => row.stepName,
 };
 
-export const exportForms: Readonly<Record<'jsonl' | 'csv', ExportForm>> = {
+/** Names without special characters, so they need no quotes. */
+const csvHead = `${Object.keys(columns).join(',')}\r\n`;
+const csvMediaType = 'text/csv; charset=utf-8; header=present';
+
+function cellsOf(row: ExecutionDetailRow): Cell[] {
+  return Object.values(columns).map((cellOf) => cellOf(row));
+}
+
+export const exportForms: Readonly<Record<'jsonl' | 'csv' | 'spreadsheet', ExportForm>> = {
   jsonl: {
     mediaType: 'application/jsonl; charset=utf-8',
     head: '',
     line: (row) => `${toJson(executionDetailWire(row))}\n`,
   },
   csv: {
-    mediaType: 'text/csv; charset=utf-8; header=present',
-    head: csvLine(Object.keys(columns)),
-    line: (row) => csvLine(Object.values(columns).map((cellOf) => cellOf(row))),
+    mediaType: csvMediaType,
+    head: csvHead,
+    line: (row) => csvLine(cellsOf(row)),
+  },
+  // Without the mark, spreadsheets read UTF-8 as the local code page.
+  spreadsheet: {
+    mediaType: csvMediaType,
+    head: `\uFEFF${csvHead}`,
+    line: (row) => spreadsheetLine(cellsOf(row)),
   },
 };

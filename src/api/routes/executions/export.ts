@@ -1,10 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Endpoint } from '../../../contract/endpoint.ts';
 import { exportAllExecutions, exportExecutions } from '../../../contract/executions/export.ts';
 import { exportsMax, exportsOfWorkspaceMax, streamMsMax } from '../../../contract/limits.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
-import { exportExecutions as exportHistory } from '../../../flow/history/export-executions.ts';
+import { CallFailure } from '../../../core/failure.ts';
+import { toId } from '../../../core/id.ts';
+import { actorOf } from '../../../core/people/audit.ts';
+import {
+  exportExecutions as exportHistory,
+  withoutRemoved,
+} from '../../../flow/history/export-executions.ts';
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
+import type { Db } from '../../../store/connection/database.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
+import { writeAudit } from '../../../store/people/audit.ts';
+import { reauthorized } from '../../access/reauthorize.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
@@ -30,7 +40,10 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const agent = await visibleAgent(deps.reads, caller, params.agentId);
       allowAgentOrigins({ request, reply, caller }, agent);
       const name = `executions-${params.agentId}`;
-      return exportResponse({ agentIds: [agent.id], query, name, caller, request });
+      const endpoint = exportExecutions;
+      const subject = params.agentId;
+      const agentIds = [agent.id];
+      return exportResponse({ endpoint, agentIds, query, name, subject, caller, request });
     },
     limitLists,
   );
@@ -41,15 +54,18 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
     exportAllExecutions,
     async ({ query, caller, request }) => {
       const agentIds = await listVisibleAgents(deps.db, caller);
-      return exportResponse({ agentIds, query, name: 'executions', caller, request });
+      const [endpoint, name] = [exportAllExecutions, 'executions'];
+      const subject = toId('workspace', caller.workspaceId);
+      return exportResponse({ endpoint, agentIds, query, name, subject, caller, request });
     },
     limitLists,
   );
 
   async function exportResponse(input: ExportInput) {
-    const { agentIds, query, name, caller, request } = input;
-    const { format = 'jsonl' } = query;
-    const form = exportForms[format];
+    const { endpoint, agentIds, query, name, caller, request } = input;
+    const { format = 'jsonl', bom = false } = query;
+    if (bom && format !== 'csv') throw bomWithoutCsv();
+    const form = exportForms[bom ? 'spreadsheet' : format];
     const after = readStart(query).after;
     const filter = { ...readHistory(query, agentIds), includeProcessing: false, after };
     const headers = {
@@ -58,12 +74,18 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       'cache-control': 'no-store',
     };
     if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
-    const slot = slots.acquire(caller.workspaceId);
-    const batches = exportHistory(deps.exportDb, { ...filter, msMax: streamMsMax });
+    const { workspaceId } = caller;
+    const msMax = streamMsMax;
+    const slot = slots.acquire(workspaceId);
+    const history = exportHistory(deps.exportDb, { ...filter, msMax });
+    const existing = withoutRemoved(deps.db, { workspaceId, msMax }, history);
+    const batches = reauthorized({ ...deps, request, endpoint }, existing);
     try {
       // An error in the first batch still gets its own status.
       const first = await batches.next();
       slot.signal.throwIfAborted();
+      // A continuation without records exports nothing.
+      if (after === null || !first.done) await auditExport(deps.db, input);
       const texts = exportTexts(form, after === null, first, batches);
       const stream = streamOf(texts, request, slot);
       stream.once('close', () => {
@@ -82,22 +104,43 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
 }
 
 interface ExportInput {
+  readonly endpoint: Endpoint;
   readonly agentIds: readonly string[];
   readonly query: HistoryQuery & {
     readonly format?: 'jsonl' | 'csv';
+    readonly bom?: boolean;
     readonly cursor?: string;
+    readonly workspace?: string;
   };
   readonly name: string;
+  /** Wire id of what is exported. */
+  readonly subject: string;
   readonly caller: Caller;
   readonly request: FastifyRequest;
+}
+
+/** Names the filters, but not their values: they may be what a later erasure removes. */
+function auditExport(db: Db, { query, subject, caller }: ExportInput): Promise<void> {
+  const { format = 'jsonl', cursor, bom: _bom, workspace: _workspace, ...filters } = query;
+  const details = {
+    format,
+    filters: Object.keys(filters),
+    ...(cursor !== undefined && { continued: true }),
+  };
+  return writeAudit(db, actorOf(caller), { action: 'execution.export', subject, details });
+}
+
+function bomWithoutCsv(): CallFailure {
+  const message = 'Parameter "bom" requires format=csv: JSON starts without a byte order mark.';
+  return new CallFailure('INVALID_REQUEST', message);
 }
 
 /** An export that continues after a cursor has no header. */
 async function* exportTexts(
   form: ExportForm,
   fromStart: boolean,
-  first: IteratorResult<ExecutionDetailRow[], void>,
-  rest: AsyncGenerator<ExecutionDetailRow[], void, undefined>,
+  first: IteratorResult<readonly ExecutionDetailRow[], void>,
+  rest: AsyncGenerator<readonly ExecutionDetailRow[], void, undefined>,
 ): AsyncGenerator<string, void, undefined> {
   if (fromStart) yield form.head;
   if (first.done) return;

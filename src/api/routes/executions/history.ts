@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Endpoint } from '../../../contract/endpoint.ts';
 import {
   listAllExecutions,
   listExecutions,
@@ -14,6 +15,7 @@ import {
 } from '../../../flow/history/list-executions.ts';
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
 import type { ExecutionRow } from '../../../store/execution/executions.ts';
+import { reauthorized } from '../../access/reauthorize.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
@@ -34,7 +36,13 @@ export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
   });
 
   for (const endpoint of [listExecutions, listExecutionsUnversioned]) {
-    route(app, deps, endpoint, (context) => listOfAgent(deps, slots, context), limitLists);
+    route(
+      app,
+      deps,
+      endpoint,
+      (context) => listOfAgent(deps, slots, context, endpoint),
+      limitLists,
+    );
   }
 
   route(
@@ -43,7 +51,8 @@ export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
     listAllExecutions,
     async ({ query, caller, request }) => {
       const agentIds = await listVisibleAgents(db, caller);
-      return pageOf({ db, slots }, { agentIds, query, caller, request });
+      const endpoint = listAllExecutions;
+      return pageOf(deps, slots, { endpoint, agentIds, query, caller, request });
     },
     limitLists,
   );
@@ -53,15 +62,17 @@ async function listOfAgent(
   deps: ApiDeps,
   slots: StreamSlots,
   context: Context<typeof listExecutions | typeof listExecutionsUnversioned>,
+  endpoint: Endpoint,
 ) {
   const { params, query, request, reply } = context;
   const caller = requireCaller(context.caller);
   const agent = await visibleAgent(deps.reads, caller, params.agentId);
   allowAgentOrigins({ request, reply, caller }, agent);
-  return pageOf({ db: deps.db, slots }, { agentIds: [agent.id], query, caller, request });
+  return pageOf(deps, slots, { endpoint, agentIds: [agent.id], query, caller, request });
 }
 
 interface PageRequest {
+  readonly endpoint: Endpoint;
   readonly agentIds: readonly string[];
   readonly query: HistoryQuery & { limit?: number; offset?: number; cursor?: string };
   readonly caller: Caller;
@@ -69,11 +80,12 @@ interface PageRequest {
 }
 
 async function pageOf(
-  { db, slots }: { readonly db: ApiDeps['db']; readonly slots: StreamSlots },
-  { agentIds, query, caller, request }: PageRequest,
+  deps: ApiDeps,
+  slots: StreamSlots,
+  { endpoint, agentIds, query, caller, request }: PageRequest,
 ): Promise<HandlerResponse> {
   const { limit = pageDefault } = query;
-  const page = await listHistory(db, {
+  const page = await listHistory(deps.db, {
     ...readHistory(query, agentIds),
     includeProcessing: query.include === 'processing' && query.status === undefined,
     omitsBodies: query.omit === 'bodies',
@@ -89,7 +101,8 @@ async function pageOf(
   const headers = { 'content-type': 'application/json; charset=utf-8' };
   if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
   const slot = slots.acquire(caller.workspaceId);
-  const body = streamOf(pageTexts(wholeRecords(db, shown), rest), request, slot);
+  const records = reauthorized({ ...deps, request, endpoint }, wholeRecords(deps.db, shown));
+  const body = streamOf(pageTexts(records, rest), request, slot);
   return { status: 200, body, headers };
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { getRetention, setRetention } from '../../../contract/executions/retention.ts';
 import { type AuditLine, listAudit } from '../../../contract/workspace/audit.ts';
 import { toId } from '../../../core/id.ts';
-import { actorOf } from '../../../core/people/audit.ts';
+import { actorOf, commandLine } from '../../../core/people/audit.ts';
 import * as flow from '../../../flow/history/set-retention.ts';
 import { readRetention } from '../../../store/history/retention.ts';
 import * as audit from '../../../store/people/audit.ts';
@@ -35,6 +35,7 @@ export function retentionRoutes(app: FastifyInstance, deps: ApiDeps): void {
 }
 
 function auditWire(row: audit.AuditRow): AuditLine {
+  const details = JSON.parse(row.details);
   return {
     auditId: toId('audit', row.id),
     at: row.at.toISOString(),
@@ -42,6 +43,7 @@ function auditWire(row: audit.AuditRow): AuditLine {
     subject: row.subject,
     userId: row.userId === null ? null : toId('user', row.userId),
     apiKeyId: row.apiKeyId === null ? null : toId('key', row.apiKeyId),
-    details: JSON.parse(row.details),
+    via: details.via === commandLine ? commandLine : null,
+    details,
   };
 }

@@ -4,6 +4,7 @@ import { basename, extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { getDocs } from '../../../contract/system.ts';
 import { notFound } from '../../../core/failure.ts';
+import { pageSegments, serviceSegments } from '../../../core/public-url.ts';
 import { routePath } from '../../http/route.ts';
 
 /**
@@ -13,7 +14,7 @@ import { routePath } from '../../http/route.ts';
 export function dashboardRoutes(app: FastifyInstance, folder: string = buildFolder): void {
   let pending: Promise<Build | null> | null = null;
   const readOnce = () => {
-    pending ??= readBuild(folder);
+    pending ??= readBuild(folder, app.basePath);
     return pending;
   };
 
@@ -21,7 +22,7 @@ export function dashboardRoutes(app: FastifyInstance, folder: string = buildFold
     const html = (await readOnce())?.page;
     reply.type('text/html; charset=utf-8');
     if (html === undefined)
-      return reply.header('content-security-policy', emptyPolicy).send(notBuilt);
+      return reply.header('content-security-policy', emptyPolicy).send(notBuilt(app.basePath));
     const nonce = randomBytes(16).toString('base64');
     return reply
       .headers({
@@ -35,7 +36,7 @@ export function dashboardRoutes(app: FastifyInstance, folder: string = buildFold
       );
   };
   app.get('/', page);
-  for (const name of pages) {
+  for (const name of pageSegments) {
     app.get(`/${name}`, page);
     app.get(`/${name}/*`, page);
   }
@@ -44,7 +45,7 @@ export function dashboardRoutes(app: FastifyInstance, folder: string = buildFold
     const html = (await readOnce())?.reference;
     reply.type('text/html; charset=utf-8');
     if (html === undefined)
-      return reply.header('content-security-policy', emptyPolicy).send(notBuilt);
+      return reply.header('content-security-policy', emptyPolicy).send(notBuilt(app.basePath));
     return reply
       .headers({
         'content-security-policy': referencePolicy,
@@ -80,21 +81,7 @@ function acceptsPage({ method, url, headers: { accept = '' } }: FastifyRequest):
   return method === 'GET' && wantsPage && !nonPages.has(first);
 }
 
-/** First path segments that are never pages. */
-const nonPages = new Set(['api', 'assets', 'docs', 'healthz', 'metrics', 'openapi.json', 'readyz']);
-
-/** First path segments of the dashboard; these return the page whatever the client accepts. */
-export const pages = [
-  'agents',
-  'prompts',
-  'workflows',
-  'history',
-  'keys',
-  'settings',
-  'welcome',
-  'sign-in',
-  'invitations',
-] as const;
+const nonPages = new Set<string>(serviceSegments);
 
 const buildFolder = join(import.meta.dirname, '../../../../dist/dashboard');
 
@@ -146,10 +133,10 @@ const securityHeaders = {
 
 const emptyPolicy =
   "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const notBuilt = `<!doctype html>
+const notBuilt = (basePath: string) => `<!doctype html>
 <html lang="en"><title>Cueline</title>
 <h1>The dashboard is not built</h1>
-<p>The API works: see <a href="/openapi.json">its OpenAPI document</a>. To build the dashboard and the API reference, install the
+<p>The API works: see <a href="${basePath}/openapi.json">its OpenAPI document</a>. To build the dashboard and the API reference, install the
 development packages too (<code>npm ci</code>), which builds both, or run <code>npm run build:dashboard</code>. Then restart the server.</p>
 </html>
 `;
@@ -165,11 +152,19 @@ interface Asset {
   readonly bytes: { readonly identity: Buffer; readonly br?: Buffer; readonly gzip?: Buffer };
 }
 
+/** Placeholder for the base path, and how the build begins the addresses of assets: a page has any depth. */
+const basePathPlaceholder = '{{base-path}}';
+const assetPrefix = '"./assets/';
+
 /** Null without a build. */
-async function readBuild(folder: string): Promise<Build | null> {
+async function readBuild(folder: string, basePath: string): Promise<Build | null> {
+  const readPage = async (name: string) =>
+    (await readFile(join(folder, name), 'utf8'))
+      .replaceAll(basePathPlaceholder, basePath)
+      .replaceAll(assetPrefix, `"${basePath}/assets/`);
   try {
-    const page = await readFile(join(folder, 'index.html'), 'utf8');
-    const reference = await readFile(join(folder, 'reference.html'), 'utf8');
+    const page = await readPage('index.html');
+    const reference = await readPage('reference.html');
     const names = await readdir(join(folder, 'assets'));
     const plain = names.filter((name) => mediaTypes[extname(name)] !== undefined);
     const assets = await Promise.all(

@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { BlockList, isIPv6 } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { openapi } from '../../../contract/openapi/openapi.ts';
@@ -8,6 +7,7 @@ import { CallFailure } from '../../../core/failure.ts';
 import { ReadOnlyFailure, StartupFailure } from '../../../core/startup-failure.ts';
 import type { Db } from '../../../store/connection/database.ts';
 import { checkSchema } from '../../../store/migrate.ts';
+import { peerAddress, rangeMatcher } from '../../http/caller-address.ts';
 import { errorResponse } from '../../http/error-response.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { routePath, send } from '../../http/route.ts';
@@ -74,7 +74,7 @@ export function openapiRoute(app: FastifyInstance, version: string): void {
   let made: { readonly json: string; readonly gzipped: Buffer } | null = null;
   const document = () => {
     if (made) return made;
-    const json = JSON.stringify(openapi(version));
+    const json = JSON.stringify(openapi(version, app.basePath));
     made = { json, gzipped: gzipSync(json) };
     return made;
   };
@@ -89,7 +89,7 @@ export function openapiRoute(app: FastifyInstance, version: string): void {
 }
 
 const remoteMetrics =
-  'Metrics are available on loopback. Remote requests require CUELINE_METRICS_TOKEN as bearer token.';
+  'Metrics are available on loopback, under a loopback host name. Other requests require CUELINE_METRICS_TOKEN as bearer token.';
 
 /**
  * Throws unless the schema matches this version. A newer schema is accepted if it matched before: in a rolling upgrade, the
@@ -116,18 +116,20 @@ function publicReason(error: unknown): string {
     : 'The database does not respond.';
 }
 
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
+const isLoopback = rangeMatcher(['127.0.0.0/8', '::1']);
+const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
 /** Headers of proxies. A forwarded request is remote, even if the proxy connects from this machine. */
-const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+const forwardingHeader = /^(forwarded|x-forwarded-.+|x-real-ip|via)$/;
 
-/** Checks the address of the connection: a header can forge the address that `trustedProxies` derives. */
-export function isLocal({ socket, headers }: Pick<FastifyRequest, 'socket' | 'headers'>): boolean {
-  if (forwardingHeaders.some((name) => headers[name] !== undefined)) return false;
-  const peer = socket.remoteAddress ?? '';
-  return peer !== '' && loopback.check(peer, isIPv6(peer) ? 'ipv6' : 'ipv4');
+/**
+ * Whether a client on this machine sent the request. Checks the address of the connection, because a header can forge the
+ * one that `trustedProxies` derives; and the `Host`, because some proxies on this machine add no header but pass it on.
+ */
+export function isLocal(request: Pick<FastifyRequest, 'socket' | 'headers'>): boolean {
+  const { headers } = request;
+  if (Object.keys(headers).some((name) => forwardingHeader.test(name))) return false;
+  return isLoopback(peerAddress(request) ?? '') && loopbackHost.test(headers.host ?? '');
 }
 
 function hasToken({ headers }: FastifyRequest, token: string | null): boolean {

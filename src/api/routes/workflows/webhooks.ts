@@ -27,23 +27,26 @@ export function webhookRoutes(app: FastifyInstance, deps: ApiDeps): void {
     requireWholeWorkspace(caller);
     requirePermission(caller, 'execute');
     const workflowId = fromId('workflow', params.workflowId);
-    return issuedResponse(201, await flow.createWebhook(deps, caller, workflowId, body.name));
+    const issued = await flow.createWebhook(deps, caller, workflowId, body.name);
+    return issuedResponse(201, issued, app.basePath);
   });
 
   route(app, deps, contract.listWebhooks, async ({ params, query, caller }) => {
     const page = readPage(query);
     const workflow = await requireWorkflow(db, caller, params.workflowId);
     const { rows, total } = await store.listWebhooks(db, workflow.id, page);
-    return pageResponse('webhooks', rows.map(webhookWire), { ...page, total });
+    return pageResponse(
+      'webhooks',
+      rows.map((row) => webhookWire(row, app.basePath)),
+      { ...page, total },
+    );
   });
 
   route(app, deps, contract.rotateWebhook, async ({ params, caller }) => {
     requireWholeWorkspace(caller);
     requirePermission(caller, 'execute');
-    return issuedResponse(
-      200,
-      await flow.rotateWebhook(deps, caller, await webhookKey(caller, params)),
-    );
+    const issued = await flow.rotateWebhook(deps, caller, await webhookKey(caller, params));
+    return issuedResponse(200, issued, app.basePath);
   });
 
   route(app, deps, contract.deleteWebhook, async ({ params, caller }) => {
@@ -99,7 +102,7 @@ function eventRoute(app: FastifyInstance, deps: ApiDeps): void {
         body: parseInput(call.payload),
         ...parseIdempotencyKey(call.id, 'webhook-id'),
       };
-      const response = startedResponse(await workflowStarter.start(start), request.id);
+      const response = startedResponse(await workflowStarter.start(start), request);
       // The sender has no key, so it cannot read the location.
       const { location: _, ...headers } = response.headers ?? {};
       send(reply, { ...response, headers });
@@ -136,17 +139,17 @@ function readHeader({ headers }: EventRequest, name: string): string | undefined
   return typeof value === 'string' ? value : undefined;
 }
 
-function issuedResponse(status: 200 | 201, { row, secret }: flow.IssuedWebhook) {
-  return { status, body: { ...webhookWire(row), secret } };
+function issuedResponse(status: 200 | 201, { row, secret }: flow.IssuedWebhook, basePath: string) {
+  return { status, body: { ...webhookWire(row, basePath), secret } };
 }
 
-function webhookWire(row: store.WebhookRow): contract.Webhook {
+function webhookWire(row: store.WebhookRow, basePath: string): contract.Webhook {
   const webhookId = toId('webhook', row.id);
   return {
     webhookId,
     workflowId: toId('workflow', row.workflowId),
     name: row.name,
-    path: `/api/v1/webhooks/${webhookId}`,
+    path: `${basePath}/api/v1/webhooks/${webhookId}`,
     createdAt: row.createdAt.toISOString(),
     createdBy: row.createdBy === null ? null : toId('user', row.createdBy),
   };

@@ -4,6 +4,7 @@ import type {
   WorkflowRunItem,
   WorkflowRunStep,
 } from '../../../contract/workflows/workflow-run-record.ts';
+import type { Caller } from '../../../core/execution/caller.ts';
 import { toId } from '../../../core/id.ts';
 import type { StepDefinition } from '../../../core/workflow/definition.ts';
 import { waitsFor } from '../../../core/workflow/step-graph.ts';
@@ -34,10 +35,20 @@ export function workflowRunWire(row: WorkflowRunSummaryRow): WorkflowRun {
   };
 }
 
+/** The workflow run as far as the caller may see it: a key without `read` sees neither its input nor who executed it. */
+export function visibleRunWire({ rights }: Caller, row: WorkflowRunDetailRow): DetailWire {
+  if (rights.includes('read')) return detailWire(row);
+  const { executedBy: _, ...wire } = detailWire({ ...row, input: null });
+  return wire;
+}
+
 /** Input and output are returned as unchanged JSON text. */
-export function workflowRunDetailWire(
-  row: WorkflowRunDetailRow,
-): Omit<WorkflowRunDetail, 'input' | 'output'> & { input?: RawJson; output?: RawJson } {
+type DetailWire = Omit<WorkflowRunDetail, 'input' | 'output'> & {
+  input?: RawJson;
+  output?: RawJson;
+};
+
+function detailWire(row: WorkflowRunDetailRow): DetailWire {
   const itemCounts = new Map(row.items.map((one) => [one.step, one]));
   const states = new Map(row.steps.map((step) => [`${step.step} ${step.item}`, step]));
   const skipped = new Set(

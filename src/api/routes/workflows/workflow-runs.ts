@@ -18,13 +18,14 @@ import { rateHeaders } from '../../http/rate-headers.ts';
 import { type HandlerResponse, route, routePath, send } from '../../http/route.ts';
 import { waitFor } from '../../http/wait-for.ts';
 import { readDashboardCall, readExecuteBody, readIdempotency } from '../executions/execute-call.ts';
-import { itemWire, workflowRunDetailWire, workflowRunWire } from './workflow-run-wire.ts';
+import { itemWire, visibleRunWire, workflowRunWire } from './workflow-run-wire.ts';
 import { requireWorkflow } from './workflows.ts';
 
 /** Starts, lists, reads and cancels workflow runs. */
 export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { db } = deps;
   executeRoutes(app, deps);
+  singleRunRoutes(app, deps);
 
   route(
     app,
@@ -56,16 +57,6 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
     limitLists,
   );
 
-  route(app, deps, contract.getWorkflowRun, async ({ params, query, caller, request, reply }) => {
-    const id = fromId('workflowRun', params.workflowRunId);
-    const read = async (caller: Caller) =>
-      requireReadable(caller, await requireRun(deps, caller, params, query.omit === 'bodies'));
-    const reauthenticate = () => deps.authenticator.authenticate(request, contract.getWorkflowRun);
-    const wait = { id, seconds: query.wait, caller, reauthenticate, read };
-    const { waitSlots: slots, workflowRunWaiters: waiters } = deps;
-    return runResponse(await waitFor({ slots, waiters }, wait, reply));
-  });
-
   route(
     app,
     deps,
@@ -85,14 +76,33 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
     },
     limitLists,
   );
+}
+
+function singleRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  route(app, deps, contract.getWorkflowRun, async ({ params, query, caller, request, reply }) => {
+    const id = fromId('workflowRun', params.workflowRunId);
+    let viewer = caller;
+    const read = async (caller: Caller) => {
+      viewer = caller;
+      return requireReadable(
+        caller,
+        await requireRun(deps, caller, params, query.omit === 'bodies'),
+      );
+    };
+    const reauthenticate = () => deps.authenticator.authenticate(request, contract.getWorkflowRun);
+    const wait = { id, seconds: query.wait, caller, reauthenticate, read };
+    const { waitSlots: slots, workflowRunWaiters: waiters } = deps;
+    const row = await waitFor({ slots, waiters }, wait, reply);
+    return runResponse(viewer, row);
+  });
 
   route(app, deps, contract.cancelWorkflowRun, async ({ params, caller }) => {
     const row = await requireRun(deps, caller, params);
     if (!(await deps.workflowCanceler.cancel(row.id))) {
       throw new CallFailure('ALREADY_ENDED', 'The workflow run has already ended.');
     }
-    // Without `read`, the response contains no bodies.
-    return runResponse(await requireRun(deps, caller, params, !mayRead(caller, row)));
+    // A key without `read` sees no output of a run that it did not start.
+    return runResponse(caller, await requireRun(deps, caller, params, !mayRead(caller, row)));
   });
 }
 
@@ -137,27 +147,34 @@ async function startRun(
   };
   const started = await deps.workflowStarter.start(call);
   reply.headers(rateHeaders(started.states, started.nowMs));
-  send(reply, startedResponse(started, request.id));
+  send(reply, startedResponse(started, request));
 }
 
 /** The response to the start of a workflow run, whatever its trigger. */
-export function startedResponse(started: Started, requestId: string): HandlerResponse {
-  if (started.kind === 'refused') return errorResponse(started, requestId);
+export function startedResponse(
+  started: Started,
+  { id, server }: Pick<FastifyRequest, 'id' | 'server'>,
+): HandlerResponse {
+  if (started.kind === 'refused') return errorResponse(started, id);
   const workflowId = toId('workflow', started.workflowId);
   const workflowRunId = toId('workflowRun', started.runId);
-  const statusUrl = `/api/v1/workflows/${workflowId}/runs/${workflowRunId}`;
-  const { ignoredInput } = started;
+  const statusUrl = `${server.basePath}/api/v1/workflows/${workflowId}/runs/${workflowRunId}`;
+  const { ignoredInput, replayed, currentStatus } = started;
   return {
     status: 202,
-    body: { workflowRunId, workflowId, status: 'processing', statusUrl, ignoredInput },
-    headers: { location: statusUrl, ...(started.replayed && { 'idempotent-replayed': 'true' }) },
+    body: {
+      ...{ workflowRunId, workflowId, status: 'processing' },
+      ...(replayed && { currentStatus }),
+      ...{ statusUrl, ignoredInput, stepsCounted: false },
+    },
+    headers: { location: statusUrl, ...(replayed && { 'idempotent-replayed': 'true' }) },
   };
 }
 
-function runResponse(row: store.WorkflowRunDetailRow): HandlerResponse {
+function runResponse(viewer: Caller, row: store.WorkflowRunDetailRow): HandlerResponse {
   return {
     status: 200,
-    body: workflowRunDetailWire(row),
+    body: visibleRunWire(viewer, row),
     ...(row.status === 'processing' && { headers: { 'retry-after': '1' } }),
   };
 }

@@ -16,6 +16,7 @@ import * as store from '../../../store/people/invitations.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import { throttleAttempts } from '../../access/sign-in-guard.ts';
 import type { ApiDeps } from '../../api-deps.ts';
+import { callerAddress } from '../../http/caller-address.ts';
 import { route } from '../../http/route.ts';
 import { membershipWire } from './member-wire.ts';
 
@@ -65,11 +66,12 @@ export function invitationRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   /** An unknown token counts as a failed attempt. */
   async function findByToken<Found>(
-    { ip }: FastifyRequest,
+    request: FastifyRequest,
     token: string,
     find: (tokenHash: Buffer) => Promise<Found | null>,
   ): Promise<Found> {
     const hash = hashToken(token);
+    const ip = callerAddress(request) ?? '';
     const attempt = { ip, path: '/invitations', account: hash.toString('base64url') };
     const { found } = await throttleAttempts(db, attempt, async () => {
       const found = await find(hash);

@@ -21,5 +21,6 @@ export function keyWire(row: KeyRow): ApiKey {
     allowedOrigins: row.allowedOrigins,
     createdAt: row.createdAt.toISOString(),
     createdBy: row.issuedBy === null ? null : toId('user', row.issuedBy),
+    parentApiKeyId: row.issuingKeys[0] === undefined ? null : toId('key', row.issuingKeys[0]),
   };
 }

@@ -1,5 +1,6 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
+  deleteMe,
   getMe,
   listIdentityProviders,
   listMembers,
@@ -9,12 +10,14 @@ import {
 import { notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import * as flow from '../../../flow/workspace/change-member.ts';
+import { deleteAccount } from '../../../flow/workspace/delete-account.ts';
 import * as store from '../../../store/people/members.ts';
 import { findUser, hasGeneratedPassword } from '../../../store/people/users.ts';
-import { unauthorized } from '../../access/authenticate.ts';
+import { bearerHash, requireCredential, unauthorized } from '../../access/authenticate.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { route } from '../../http/route.ts';
+import { route, routePath, send } from '../../http/route.ts';
+import { checkQuery, noFields } from '../../http/validate.ts';
 import { membershipWire, memberWire } from './member-wire.ts';
 
 /** The signed-in user, and the members of a workspace. */
@@ -34,6 +37,28 @@ export function memberRoutes(app: FastifyInstance, deps: ApiDeps): void {
     };
     return { status: 200, body };
   });
+
+  app.route({
+    method: deleteMe.method,
+    url: routePath(deleteMe),
+    async handler(request, reply) {
+      const userId = await identifyUser(request);
+      checkQuery(noFields, request.query as Record<string, unknown>);
+      await deleteAccount(db, userId);
+      send(reply, { status: 204, body: null });
+      return reply;
+    },
+  });
+
+  /** The user of the session, who need not be a member of any workspace. Keys get the same responses as elsewhere. */
+  async function identifyUser(request: FastifyRequest): Promise<string> {
+    requireCredential(request);
+    if (bearerHash(request) !== null) await deps.authenticator.authenticate(request, deleteMe);
+    sessions.checkSameOrigin(request);
+    const userId = await sessions.user(request);
+    if (userId === null) throw unauthorized();
+    return userId;
+  }
 
   route(app, deps, listMembers, async ({ caller }) => {
     const rows = await store.listMembers(db, caller.workspaceId);

@@ -9,6 +9,8 @@ import {
 import { CallFailure, invalidRequest } from '../../../core/failure.ts';
 import { splitModelName } from '../../../core/model/model-port.ts';
 import { priceText } from '../../../core/model/price.ts';
+import { actorOf } from '../../../core/people/audit.ts';
+import * as flow from '../../../flow/workspace/change-price.ts';
 import * as store from '../../../store/people/prices.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
@@ -28,7 +30,7 @@ export function priceRoutes(app: FastifyInstance, deps: ApiDeps): void {
     if (splitModelName(body.model).provider === 'cueline') throw builtInModel();
     const optional = (name: 'cacheReadPerMillion' | 'cacheWritePerMillion') =>
       body[name] == null ? null : parsePrice(name, body[name]);
-    const row = await store.putPrice(db, caller.workspaceId, {
+    const row = await flow.putPrice(db, actorOf(caller), {
       model: body.model,
       inputPerMillion: parsePrice('inputPerMillion', body.inputPerMillion),
       outputPerMillion: parsePrice('outputPerMillion', body.outputPerMillion),
@@ -42,7 +44,7 @@ export function priceRoutes(app: FastifyInstance, deps: ApiDeps): void {
     requireWholeWorkspace(caller);
     const { model } = query;
     // PostgreSQL does not accept a NUL, so no stored price matches.
-    if (model.includes('\0') || !(await store.deletePrice(db, caller.workspaceId, model))) {
+    if (model.includes('\0') || !(await flow.deletePrice(db, actorOf(caller), model))) {
       throw new CallFailure('NOT_FOUND', 'The workspace has no custom price for this model.');
     }
     return { status: 204, body: null };

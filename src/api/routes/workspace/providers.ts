@@ -54,7 +54,7 @@ export function providerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     requireWholeWorkspace(caller);
     const { name } = params;
     if (!isProviderName(name)) throw notFound('provider');
-    return { status: 200, body: await test(deps, caller.workspaceId, name) };
+    return { status: 200, body: await test(deps, actorOf(caller), name) };
   });
 }
 

@@ -1,0 +1,32 @@
+import type { Db } from '../../store/connection/database.ts';
+import type { Pipelines } from '../../store/connection/pipeline.ts';
+import { deleteIdempotencyOf, recordErasureProgress } from '../../store/history/erasures.ts';
+import { removeRecords } from '../../store/history/removal.ts';
+import type { RunPaced } from './paced-transactions.ts';
+
+export interface ErasedBatch {
+  readonly erasureId: string;
+  /** At most `removedMax`. */
+  readonly ids: readonly string[];
+  /** Everything from this id on has been scanned. */
+  readonly downTo: string;
+}
+
+/**
+ * Deletes the ended ones of these records and stores the progress in the same transaction. Their idempotency keys go first,
+ * because their digest would otherwise outlive the record. Returns the number of deleted records; undefined once the round
+ * must end.
+ */
+export async function eraseRecords(
+  { db, pipelines }: { readonly db: Db; readonly pipelines: Pipelines },
+  { erasureId, ids, downTo }: ErasedBatch,
+  runPaced: RunPaced,
+): Promise<number | undefined> {
+  const removed = await runPaced(async () => {
+    if (ids.length > 0) await deleteIdempotencyOf(db, ids);
+    return removeRecords(pipelines, { ids }, (send, deleted) => [
+      recordErasureProgress(send, erasureId, { ids, downTo, deleted: deleted.length }),
+    ]);
+  });
+  return removed?.length;
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { startService } from '../../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const path = '/api/v1/me';
+
+test('409 for the last owner of any workspace, and nothing changes', async () => {
+  const { workspaceId, ownerId } = await service.workspace();
+  const owner = await service.signIn({ userId: ownerId });
+  await sql`
+    insert into members (workspace_id, user_id, role)
+    values (${service.workspaceId}, ${ownerId}, 'viewer')`.execute(service.db);
+  const { status, body } = await service.call('DELETE', path, owner);
+  assert.deepEqual([status, body.code], [409, 'CONFLICT']);
+  assert.match(body.message, /last owner of the workspace "Test"/);
+  const { body: me } = await service.call('GET', path, owner);
+  assert.equal(me.workspaces.length, 2);
+
+  await service.member('owner', workspaceId);
+  assert.equal((await service.call('DELETE', path, owner)).status, 204);
+});
+
+test('of two owners that delete their accounts at once, one stays', async () => {
+  const { workspaceId, ownerId } = await service.workspace();
+  const owners = [ownerId, await service.member('owner', workspaceId)];
+  const signedIn = await Promise.all(owners.map((userId) => service.signIn({ userId })));
+  const both = await Promise.all(signedIn.map((one) => service.call('DELETE', path, one)));
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [204, 409]);
+});
+
+test('401 without a session, 403 for keys and from another origin, 400 with a parameter', async () => {
+  const { cookie } = await service.signIn('viewer');
+  const { key } = await service.key();
+  const status = async (url: string, options: object) =>
+    (await service.call('DELETE', url, options)).status;
+  assert.equal(await status(path, {}), 401);
+  assert.equal(await status(path, { cookie: 'a=b' }), 401);
+  assert.equal(await status(path, { key: 'cue_unknown' }), 401);
+  assert.equal(await status(path, { key }), 403);
+  const headers = { origin: 'https://evil.example' };
+  assert.equal(await status(path, { cookie, headers }), 403);
+  assert.equal(await status(`${path}?force=true`, { cookie }), 400);
+  assert.equal((await service.call('GET', path, { cookie })).status, 200);
+});
