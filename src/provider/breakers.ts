@@ -175,6 +175,7 @@ function outcomeOf(error: unknown, call: Pick<GuardedCall, 'signal' | 'timeoutMs
   const { code, retryable, retryAfterMs } = reason;
   if (code === 'PROVIDER_NOT_CONFIGURED') return { kind: 'unknown' };
   if (code === 'MODEL_TIMEOUT' && call.timeoutMs < shortTimeoutMs) return { kind: 'unknown' };
+  if (code === 'EMPTY_OUTPUT') return { kind: 'answered' };
   // A permanent failure is the caller's fault, and the provider did respond.
   return retryable ? { kind: 'failed', retryAfterMs } : { kind: 'answered' };
 }

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { ExecutionErrorCode } from '../core/failure.ts';
 import {
+  type AnswerDetails,
   type Cost,
   ModelFailure,
   noCost,
@@ -114,11 +115,24 @@ const fieldCharsMax = 100;
 interface Paid {
   readonly usage: Usage;
   readonly cost: Cost;
+  readonly details?: AnswerDetails;
 }
 
 /** A model that declined. Its partial text was withheld and must not appear in the error. */
 export function filtered(paid: Paid): ModelFailure {
-  return new ModelFailure('CONTENT_FILTERED', 'The provider withheld the response.', paid);
+  const finishReason = 'content-filter';
+  return new ModelFailure('CONTENT_FILTERED', 'The provider withheld the response.', {
+    ...{ ...paid, finishReason },
+  });
+}
+
+/** A response without a text: the model only reasoned, or called a tool that nobody offered. */
+export function empty(finishReason: string, paid: Paid): ModelFailure {
+  const { reasoningText = null, reasoningTokens = null } = paid.details ?? {};
+  const reasoned = reasoningText !== null || (reasoningTokens ?? 0) > 0;
+  const what = reasoned ? 'only reasoning and no text' : 'no text';
+  const message = `The model returned ${what} (finish reason ${finishReason}).`;
+  return new ModelFailure('EMPTY_OUTPUT', message, { ...paid, finishReason });
 }
 
 /** A response that ended in an error, with the provider's message. */

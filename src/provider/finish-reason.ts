@@ -1,3 +1,4 @@
+import type { AnswerDetails } from '../core/model/model-port.ts';
 import type { Answer } from './language-model.ts';
 
 export interface Finish {
@@ -14,13 +15,16 @@ export interface Finish {
 export function readFinish(
   { finishReason: { unified, raw }, response }: Answer,
   text: string,
+  { refusalText, reasoningText }: Pick<AnswerDetails, 'refusalText' | 'reasoningText'>,
 ): Finish {
+  if (refusalText !== null) return { finishReason: 'content-filter', providerError: null };
   const known = knownReasons.get(raw?.toLowerCase() ?? '');
   const reason = unified === 'other' ? (known ?? unified) : unified;
   if (reason === 'content-filter') return { finishReason: reason, providerError: null };
   const providerError = providerErrorIn(response?.body);
+  const isEmpty = text === '' && reasoningText === null;
   const none =
-    providerError !== null || isUnended(response?.body) || (reason === 'other' && text === '');
+    providerError !== null || isUnended(response?.body) || (reason === 'other' && isEmpty);
   return { finishReason: none ? 'error' : reason, providerError };
 }
 

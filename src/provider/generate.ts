@@ -1,7 +1,8 @@
-import type { ModelCall, Usage } from '../core/model/model-port.ts';
+import type { AnswerDetails, ModelCall, Usage } from '../core/model/model-port.ts';
 import { storable } from '../core/storable-text.ts';
 import { type Finish, readFinish } from './finish-reason.ts';
 import type { Answer, CallOptions, Model, ReadableModel } from './language-model.ts';
+import { readAnswer } from './read-answer.ts';
 import { requestResponse } from './read-response.ts';
 import { type Counts, usageOf } from './usage.ts';
 
@@ -9,6 +10,7 @@ export interface Generated extends Finish {
   readonly text: string;
   /** `null` if the provider reported no valid counts. */
   readonly usage: Usage | null;
+  readonly details: AnswerDetails;
 }
 
 /**
@@ -39,12 +41,12 @@ export async function generate(
     abortSignal: signal,
   };
   const { answer: response, lost } = await requestResponse(model, options);
-  const texts = response.content.map((part) => (part.type === 'text' ? part.text : ''));
+  const { text: whole, details } = readAnswer(response);
   // PostgreSQL stores no NUL in a text, and a lone surrogate is not a character.
-  const text = storable(texts.join(''));
+  const text = storable(whole);
   const isCounted = !lost.some((path) => path.startsWith('usage'));
   const usage = isCounted ? usageOf(counted(model, response.usage)) : null;
-  return { text, ...readFinish(response, text), usage };
+  return { text, ...readFinish(response, text, details), usage, details };
 }
 
 function counted({ count }: Model, { inputTokens, outputTokens, raw }: Answer['usage']): Counts {

@@ -8,6 +8,7 @@ import {
   splitModelName,
   type TestConnection,
   unknownCost,
+  withDetails,
 } from '../core/model/model-port.ts';
 import type { ProviderEnv, StoredProvider } from '../core/model/provider.ts';
 import type { ProxySettings } from '../core/proxy-settings.ts';
@@ -18,10 +19,11 @@ import { type BreakerState, type Breakers, createBreakers } from './breakers.ts'
 import { testConnection } from './connection-test.ts';
 import { echo } from './echo.ts';
 import { fromEnvironment, ownOllama, variableFor } from './environment.ts';
-import { endedInError, filtered, toFailure } from './failure.ts';
+import { empty, endedInError, filtered, toFailure } from './failure.ts';
 import { type Generated, generate } from './generate.ts';
 import { languageModel, type ReadableModel } from './language-model.ts';
 import { cost } from './prices.ts';
+import { requestIdOf } from './read-answer.ts';
 import {
   type Connection,
   complete,
@@ -103,7 +105,10 @@ class ModelRegistry implements Models {
       this.#cachedModel(connection, model)
         .then((ready) => generate(ready, call, signal))
         .catch((error) => {
-          throw toFailure(error, secrets, Date.now());
+          const failure = toFailure(error, secrets, Date.now());
+          const providerRequestId = requestIdOf(error);
+          if (providerRequestId === null) throw failure;
+          throw withDetails(failure, { ...failure.details, providerRequestId });
         }),
     );
     const list = priceList(connection, model);
@@ -164,11 +169,13 @@ class ModelRegistry implements Models {
 }
 
 function toResponse(
-  { text, finishReason, providerError }: Generated,
-  spent: Pick<ModelResponse, 'usage' | 'cost'>,
+  { text, finishReason, providerError, details }: Generated,
+  cost: Pick<ModelResponse, 'usage' | 'cost'>,
   secrets: readonly string[],
 ): ModelResponse {
+  const spent = { ...cost, details };
   if (finishReason === 'content-filter') throw filtered(spent);
   if (finishReason === 'error') throw endedInError(providerError, secrets, spent);
+  if (text.trim() === '') throw empty(finishReason, spent);
   return { text, finishReason, ...spent };
 }

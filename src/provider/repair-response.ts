@@ -80,7 +80,7 @@ function partsOf(content: unknown): Part[] {
 const depthMax = 6;
 
 /** The text of a value: of a text, of a part with a text, of a list of them. */
-function textOf(value: unknown, depth = 0): string {
+export function textOf(value: unknown, depth = 0): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) {

@@ -160,8 +160,8 @@ export class RunningAttempts {
     const unchanged = unchangedRelease(execution);
     if (outcome.kind === 'end') return this.#writeEnd(execution, outcome.end);
     if (outcome.kind === 'retry') {
-      const { delayMs, spent } = outcome;
-      return releases.release([{ ...unchanged, delayMs, spent, failed: true }]);
+      const { delayMs, spent, emptied } = outcome;
+      return releases.release([{ ...unchanged, delayMs, spent, emptied, failed: true }]);
     }
     if (outcome.kind === 'deferred') {
       const { delayMs, unstarted } = outcome;

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type FakeProvider, failing, startFakeProvider } from '../../harness/fake-provider.ts';
 import { openUnsealed, unsealed } from '../../harness/setups.ts';
-import { type ModelCall, ModelFailure, type ModelSetup } from '../../src/core/model/model-port.ts';
+import {
+  type ModelCall,
+  ModelFailure,
+  type ModelSetup,
+  noDetails,
+} from '../../src/core/model/model-port.ts';
 import type { Price } from '../../src/core/model/price.ts';
 import { createModels, type ModelsOptions } from '../../src/provider/registry.ts';
 import type { ProviderSettings } from '../../src/provider/settings.ts';
@@ -73,6 +78,7 @@ test('a successful call', async () => {
     usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 },
     finishReason: 'stop',
     cost: { usd: '0', known: false },
+    details: { ...noDetails, modelAnswered: 'any/model', providerRequestId: 'chatcmpl-1' },
   });
   const sent = fake.calls.at(-1);
   assert.equal(sent?.path, '/v1/chat/completions');

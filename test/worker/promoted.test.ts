@@ -72,7 +72,16 @@ const fail = (runs: QueuedExecution[]) =>
   releaseExecutions(
     db,
     runs.map(({ id, attempt }) => ({
-      ...{ id, worker, attempt, delayMs: 0, failed: true, unstarted: false, spent: nothingSpent },
+      ...{
+        id,
+        worker,
+        attempt,
+        delayMs: 0,
+        failed: true,
+        emptied: false,
+        unstarted: false,
+        spent: nothingSpent,
+      },
     })),
   );
 

@@ -27,7 +27,7 @@ after(async () => {
 
 const leaseMs = 60_000;
 const workspace = uuid7(1);
-const failed = { failed: true, unstarted: false, spent: nothingSpent };
+const failed = { failed: true, emptied: false, unstarted: false, spent: nothingSpent };
 const first = '00000000-0000-0000-0000-000000000000';
 
 async function worker(): Promise<string> {

@@ -97,7 +97,17 @@ const fields = {
   startedAt: Type.Optional(time('Time when the first attempt started.')),
   attempts: Type.Integer({ minimum: 0, description: 'Number of attempts started.' }),
   ...figures,
+  reasoningTokens: figure('Output tokens spent on reasoning, if the provider reports them.'),
+  modelAnswered: Type.Optional(
+    Type.String({ description: 'Name of the model as the provider reports it.' }),
+  ),
+  providerRequestId: Type.Optional(
+    Type.String({ description: "The provider's id of the request." }),
+  ),
   finishReason: Type.Optional(Type.String({ description: 'Reason why the model stopped.' })),
+  refusalText: Type.Optional(
+    Type.String({ description: 'What the model wrote instead of an answer when it refused.' }),
+  ),
   outputText: Type.Optional(Type.String({ description: 'Present only on success.' })),
   error: Type.Optional(
     Type.String({ description: 'Present on every final status except `success`.' }),
@@ -134,6 +144,9 @@ export const ExecutionDetail = Type.Object(
       Type.String({ description: 'System prompt as sent to the model.' }),
     ),
     userPrompt: Type.Optional(Type.String({ description: 'User prompt as sent to the model.' })),
+    reasoningText: Type.Optional(
+      Type.String({ description: 'Reasoning of the model, as far as the provider returns it.' }),
+    ),
     workflowId: Type.Optional(
       id(
         'workflow',

@@ -38,6 +38,8 @@ export interface QueuedExecution extends AcceptedAs {
   readonly losses: number;
   /** Whether an earlier attempt may have called the model. */
   readonly called: boolean;
+  /** Whether an earlier attempt ended with `EMPTY_OUTPUT`, which is retried once. */
+  readonly emptied: boolean;
   readonly temperature: number | null;
   readonly setup: ModelSetup;
   /** The variables as sent: the compact JSON text of an object. */

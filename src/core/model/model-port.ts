@@ -58,7 +58,28 @@ export interface ModelResponse {
   /** `stop`, `length`, `content-filter`, `tool-calls`, `error` or `other`. */
   readonly finishReason: string;
   readonly cost: Cost;
+  /** Left out by models that report nothing else. */
+  readonly details?: AnswerDetails;
 }
+
+/** What a provider's response says beside its text; null where it says nothing. */
+export interface AnswerDetails {
+  readonly reasoningText: string | null;
+  /** Part of the output tokens. */
+  readonly reasoningTokens: number | null;
+  /** The model's name as the provider reports it, which may be more exact than the one requested. */
+  readonly modelAnswered: string | null;
+  readonly providerRequestId: string | null;
+  readonly refusalText: string | null;
+}
+
+export const noDetails: AnswerDetails = {
+  reasoningText: null,
+  reasoningTokens: null,
+  modelAnswered: null,
+  providerRequestId: null,
+  refusalText: null,
+};
 
 /** Tokens. `inputTokens` includes cached tokens, which are priced separately. */
 export interface Usage {
@@ -88,6 +109,7 @@ const retryable: ReadonlySet<ExecutionErrorCode> = new Set([
   'MODEL_TIMEOUT',
   'PROVIDER_RATE_LIMITED',
   'PROVIDER_ERROR',
+  'EMPTY_OUTPUT',
 ]);
 
 /** A failed model call. `message` goes into the record, with secrets removed. */
@@ -101,6 +123,9 @@ export class ModelFailure extends Error {
   readonly cost: Cost;
   /** The path of the field that kept a response from being read, for the log; null for other failures. */
   readonly unreadField: string | null;
+  /** Of a response without a text that counts; null if there was no response. */
+  readonly finishReason: string | null;
+  readonly details: AnswerDetails;
 
   constructor(
     code: ExecutionErrorCode,
@@ -111,6 +136,8 @@ export class ModelFailure extends Error {
       usage?: Usage;
       cost?: Cost;
       unreadField?: string;
+      finishReason?: string;
+      details?: AnswerDetails;
     } = {},
   ) {
     super(message);
@@ -121,7 +148,20 @@ export class ModelFailure extends Error {
     this.usage = more.usage ?? noUsage;
     this.cost = more.cost ?? noCost;
     this.unreadField = more.unreadField ?? null;
+    this.finishReason = more.finishReason ?? null;
+    this.details = more.details ?? noDetails;
   }
+}
+
+/** The same failure with what the response said. */
+export function withDetails(failure: ModelFailure, details: AnswerDetails): ModelFailure {
+  const { code, message, finishReason, unreadField, ...rest } = failure;
+  return new ModelFailure(code, message, {
+    ...rest,
+    ...(finishReason !== null && { finishReason }),
+    ...(unreadField !== null && { unreadField }),
+    details,
+  });
 }
 
 const modelName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[^\s]{1,191}$/;

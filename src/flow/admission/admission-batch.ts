@@ -283,6 +283,7 @@ function claimedExecution(
     failures: 0,
     losses: 0,
     called: false,
+    emptied: false,
     elapsedMs: 0,
   };
 }

@@ -6,11 +6,13 @@ import { retryDelayMs } from '../../core/execution/retry-delay.ts';
 import { CallFailure, type ExecutionErrorCode, withoutProviderText } from '../../core/failure.ts';
 import { LruCache } from '../../core/lru-cache.ts';
 import {
+  type AnswerDetails,
   type Cost,
   ModelDeferred,
   ModelFailure,
   type ModelPort,
   noCost,
+  noDetails,
   noUsage,
   type Usage,
   unknownCost,
@@ -27,11 +29,18 @@ import type { End } from './finish.ts';
  * Invariants:
  * - Retries and waiting stay within `timeoutMs`, counted from the first start of work.
  * - With `maxAttempts: 1`, a call that may have been sent is never sent again.
+ * - A model that answers without a text is called once more, not more often.
  * - After `lossesMax` lost workers the execution ends: it may be what kills them.
  */
 export type AttemptOutcome =
   | { readonly kind: 'end'; readonly end: End }
-  | { readonly kind: 'retry'; readonly delayMs: number; readonly spent: Spent }
+  | {
+      readonly kind: 'retry';
+      readonly delayMs: number;
+      readonly spent: Spent;
+      /** Whether the model answered without a text. */
+      readonly emptied: boolean;
+    }
   /**
    * The provider's circuit breaker is open or its concurrency limit is reached. With `unstarted` the timeout does not
    * count down either, as if the execution still waited for a slot.
@@ -95,8 +104,8 @@ export async function executeAttempt(
       called: execution.called,
       signal,
     });
-    const { text: output, usage, cost, finishReason } = response;
-    const success = { status: 'success', output, usage, cost, finishReason } as const;
+    const { text: output, usage, cost, finishReason, details = noDetails } = response;
+    const success = { status: 'success', output, usage, cost, finishReason, details } as const;
     return { kind: 'end', end: { ...baseEnd(execution, prompt), ...success } };
   } catch (error) {
     const isDeferred = error instanceof ModelDeferred;
@@ -135,11 +144,14 @@ function failureOutcome(
   const { failures, settings } = execution;
   const delayMs = retryDelayMs(failures + 1, error.retryAfterMs, Math.random());
   const isInTime = spentMs + delayMs < settings.timeoutMs;
-  if (error.retryable && failures + 1 < settings.maxAttempts && isInTime) {
-    return { kind: 'retry', delayMs, spent: spentBy(error) };
+  const emptied = error.code === 'EMPTY_OUTPUT';
+  const isRetryable = error.retryable && !(emptied && execution.emptied);
+  if (isRetryable && failures + 1 < settings.maxAttempts && isInTime) {
+    return { kind: 'retry', delayMs, spent: spentBy(error), emptied };
   }
-  const { usage, cost } = error;
-  return failed(execution, error.code, error.message, { prompt, usage, cost });
+  const { usage, cost, finishReason, details } = error;
+  const answer = { usage, cost, finishReason, details };
+  return failed(execution, error.code, error.message, { prompt, ...answer });
 }
 
 /** Does not quote the provider: its response was to other executions. */
@@ -159,6 +171,7 @@ function baseEnd(execution: QueuedExecution, prompt: Template | undefined): Omit
     usage: noUsage,
     cost: noCost,
     finishReason: null,
+    details: noDetails,
     errorCode: null,
     error: null,
     systemPrompt: storedPrompt?.system ?? null,
@@ -172,12 +185,21 @@ function failed(
   execution: QueuedExecution,
   errorCode: ExecutionErrorCode,
   message: string,
-  more: { prompt?: Template; counted?: boolean; usage?: Usage; cost?: Cost },
+  more: {
+    prompt?: Template;
+    counted?: boolean;
+    usage?: Usage;
+    cost?: Cost;
+    finishReason?: string | null;
+    details?: AnswerDetails;
+  },
 ): AttemptOutcome {
   const { prompt, counted = true, usage = noUsage, cost = noCost } = more;
+  const { finishReason = null, details = noDetails } = more;
   const error = storesBodies(execution) ? message : withoutProviderText(message);
   const failure = { status: 'failed', errorCode, error, counted, usage, cost } as const;
-  return { kind: 'end', end: { ...baseEnd(execution, prompt), ...failure } };
+  const end = { ...baseEnd(execution, prompt), ...failure, finishReason, details };
+  return { kind: 'end', end };
 }
 
 function storesBodies({ settings }: QueuedExecution): boolean {

@@ -7,8 +7,10 @@ import { type ExecutionErrorCode, withoutProviderText } from '../../core/failure
 import type { Tally } from '../../core/history/statistics.ts';
 import { uuid7Time } from '../../core/id.ts';
 import {
+  type AnswerDetails,
   type Cost,
   noCost,
+  noDetails,
   noUsage,
   type Usage,
   unknownCost,
@@ -62,6 +64,7 @@ export interface End {
   readonly usage: Usage;
   readonly cost: Cost;
   readonly finishReason: string | null;
+  readonly details: AnswerDetails;
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   readonly systemPrompt: string | null;
@@ -111,8 +114,9 @@ export function createFinisher(deps: FinisherDeps): Finisher {
   const batched = batcher<End, EndResult>({
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
-    weight: ({ systemPrompt, userPrompt, output, workflow }) =>
+    weight: ({ systemPrompt, userPrompt, output, details, workflow }) =>
       (systemPrompt?.length ?? 0) +
+      (details.reasoningText?.length ?? 0) +
       (userPrompt?.length ?? 0) +
       (output?.length ?? 0) * (workflow ? stepOutputCopies : 1),
     run: (ends) => transactBatch(ends, transactEnds, isolateSteps),
@@ -250,7 +254,17 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     systemPrompt: end.systemPrompt,
     userPrompt: end.userPrompt,
     output: end.output === null ? null : storable(end.output),
+    ...storableDetails(end),
     storeBodies: end.storeBodies,
+  };
+}
+
+function storableDetails({ details, storeBodies }: End): AnswerDetails {
+  const { reasoningText, refusalText } = details;
+  return {
+    ...details,
+    reasoningText: reasoningText === null || !storeBodies ? null : storable(reasoningText),
+    refusalText: refusalText === null ? null : storable(refusalText),
   };
 }
 
@@ -287,6 +301,7 @@ export function canceledEnd(id: string, execution: LiveExecution, prompt: Templa
     usage: noUsage,
     cost: noCost,
     finishReason: null,
+    details: noDetails,
     errorCode: 'CANCELED',
     error: 'The execution was canceled.',
     systemPrompt: prompt?.system ?? null,

@@ -2,6 +2,7 @@ import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { EndStatus } from '../../core/execution/execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
+import type { AnswerDetails } from '../../core/model/model-port.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { begin, columnsOf, commit } from '../connection/statements.ts';
 import { idBounds } from '../history/id-bounds.ts';
@@ -67,7 +68,7 @@ export async function lockExecutions(
 }
 
 /** The end of an execution, as its record will show it. */
-export interface EndedExecution {
+export interface EndedExecution extends AnswerDetails {
   readonly id: string;
   readonly agentId: string;
   readonly status: EndStatus;
@@ -85,7 +86,7 @@ export interface EndedExecution {
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
   readonly output: string | null;
-  /** If false, the record keeps only the output, for a short time. */
+  /** If false, the record keeps only the output or the refusal, for a short time. */
   readonly storeBodies: boolean;
 }
 
@@ -104,7 +105,9 @@ export async function writeEnds(
   },
 ): Promise<void> {
   const { cancellations, slotAgentIds, transientExecutionIds } = more;
-  const transient = ended.filter((one) => !one.storeBodies && one.output !== null);
+  const transient = ended.filter(
+    (one) => !one.storeBodies && (one.output ?? one.refusalText) !== null,
+  );
   await Promise.all([
     ended.length > 0 ? send(deleteFromQueue, [ended.map((one) => one.id)]) : [],
     slotAgentIds.length > 0 ? send(grantFreeSlots, [slotAgentIds]) : [],
@@ -190,16 +193,20 @@ const updateExecutions: Statement = {
       input_tokens = f.input_tokens, output_tokens = f.output_tokens, cost_usd = f.cost_usd,
       cost_known = f.cost_known, finish_reason = f.finish_reason, error_code = f.error_code, error = f.error,
       system_prompt = f.system_prompt, user_prompt = f.user_prompt, output = f.output,
+      reasoning_text = f.reasoning_text, reasoning_tokens = f.reasoning_tokens,
+      model_answered = f.model_answered, provider_request_id = f.provider_request_id,
+      refusal_text = f.refusal_text,
       input_variables = case when f.store_bodies then e.input_variables end,
       ip_address = case when f.store_bodies then e.ip_address end,
       user_agent = case when f.store_bodies then e.user_agent end,
       settings = null
     from unnest($1::uuid[], $2::execution_status[], $3::float8[], $4::float8[], $5::int[], $6::smallint[],
       $7::int[], $8::int[], $9::numeric[], $10::bool[], $11::text[], $12::text[], $13::text[], $14::text[],
-      $15::text[], $16::text[], $17::bool[])
+      $15::text[], $16::text[], $17::bool[], $18::text[], $19::int[], $20::text[], $21::text[], $22::text[])
       as f (id, status, completed, started, latency_ms, attempts, input_tokens, output_tokens, cost_usd,
-        cost_known, finish_reason, error_code, error, system_prompt, user_prompt, output, store_bodies)
-    where e.id = f.id and e.id = any($1::uuid[]) and e.id between $18::uuid and $19::uuid`,
+        cost_known, finish_reason, error_code, error, system_prompt, user_prompt, output, store_bodies,
+        reasoning_text, reasoning_tokens, model_answered, provider_request_id, refusal_text)
+    where e.id = f.id and e.id = any($1::uuid[]) and e.id between $23::uuid and $24::uuid`,
 };
 
 function executionValues(ended: readonly EndedExecution[]): Value[] {
@@ -209,6 +216,7 @@ function executionValues(ended: readonly EndedExecution[]): Value[] {
     ['inputTokens', 'outputTokens', 'costUsd', 'costKnown'],
     ['finishReason', 'errorCode', 'error'],
     ['systemPrompt', 'userPrompt', 'output', 'storeBodies'],
+    ['reasoningText', 'reasoningTokens', 'modelAnswered', 'providerRequestId', 'refusalText'],
   );
   return [...values, ...idBounds(ended.map((one) => one.id))];
 }

@@ -103,6 +103,7 @@ interface ClaimedRow extends SetupRow, AcceptedAs {
   readonly failures: number;
   readonly losses: number;
   readonly called: boolean;
+  readonly emptied: boolean;
   readonly elapsedMs: number;
   readonly temperature: number | null;
   readonly inputVariables: string;
@@ -127,7 +128,7 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
       returning q.*)
     select ${clockTag} as clock_tag, exists (select from me) as has_lease, claims.* from (values (1)) as always left join (
       select c.id, c.tag, c.workspace_id, c.agent_id, c.attempt, c.failures, c.losses,
-        c.failures > 0 or not c.spent_known as called,
+        c.failures > 0 or not c.spent_known as called, c.emptied,
         greatest(0, extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
         e.source, e.prompt_version_id, e.model, e.api_key_id, e.temperature, e.input_variables, e.settings,
         ${setup.columns}
@@ -154,6 +155,7 @@ function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
     failures: row.failures,
     losses: row.losses,
     called: row.called,
+    emptied: row.emptied,
     source: row.source,
     promptVersionId: row.promptVersionId,
     model: row.model,
@@ -219,6 +221,8 @@ export interface Release {
   readonly delayMs: number;
   /** Whether a model call failed. Otherwise the release does not count as a failure. */
   readonly failed: boolean;
+  /** Whether the model answered without a text. */
+  readonly emptied: boolean;
   /** Whether the execution counts as not started. */
   readonly unstarted: boolean;
   readonly spent: Spent;
@@ -227,17 +231,19 @@ export interface Release {
 export async function releaseExecutions(db: Db, releases: readonly Release[]): Promise<void> {
   await sql`
     with released as materialized (
-      select q.id, r.delay_ms, r.failed, r.unstarted, r.input_tokens, r.output_tokens, r.usd, r.known
+      select q.id, r.delay_ms, r.failed, r.emptied, r.unstarted, r.input_tokens, r.output_tokens, r.usd, r.known
       from execution_queue q
       join unnest(${releases.map((r) => r.id)}::uuid[], ${releases.map((r) => r.worker)}::uuid[],
         ${releases.map((r) => r.attempt)}::int[], ${releases.map((r) => r.delayMs)}::float8[],
-        ${releases.map((r) => r.failed)}::bool[], ${releases.map((r) => r.unstarted)}::bool[],
+        ${releases.map((r) => r.failed)}::bool[], ${releases.map((r) => r.emptied)}::bool[],
+        ${releases.map((r) => r.unstarted)}::bool[],
         ${releases.map((r) => r.spent.inputTokens)}::int[], ${releases.map((r) => r.spent.outputTokens)}::int[],
         ${releases.map((r) => r.spent.costUsd)}::numeric[], ${releases.map((r) => r.spent.costKnown)}::bool[])
-        as r (id, worker, attempt, delay_ms, failed, unstarted, input_tokens, output_tokens, usd, known)
+        as r (id, worker, attempt, delay_ms, failed, emptied, unstarted, input_tokens, output_tokens, usd, known)
         on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt
       order by q.id for update of q)
     update execution_queue q set worker = null, failures = q.failures + released.failed::int,
+      emptied = q.emptied or released.emptied,
       started_at = case when not released.unstarted then q.started_at end,
       spent_input_tokens = q.spent_input_tokens + released.input_tokens,
       spent_output_tokens = q.spent_output_tokens + released.output_tokens,

@@ -43,6 +43,12 @@ export async function up(db: Kysely<never>): Promise<void> {
       system_prompt text,
       user_prompt text,
       output text,
+      reasoning_text text,
+      reasoning_tokens integer,
+      -- The model and the request as the provider names them.
+      model_answered text,
+      provider_request_id text,
+      refusal_text text,
       check ((status = 'processing') = (completed_at is null)),
       check ((status = 'processing') = (settings is not null)),
       check ((status in ('processing', 'success')) = (error_code is null)),
@@ -120,6 +126,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       attempt integer not null default 0,
       failures smallint not null default 0,
       losses smallint not null default 0,
+      -- Whether an attempt ended with EMPTY_OUTPUT, which is retried once.
+      emptied boolean not null default false,
       -- Agents with maxConcurrency: true holds a slot, false waits for one. Null: no such limit.
       has_slot boolean,
       started_at timestamptz,

@@ -49,6 +49,11 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   userAgent: (row) => row.userAgent,
   workflowRunId: ({ workflowRunId }) => workflowRunId && toId('workflowRun', workflowRunId),
   stepName: (row) => row.stepName,
+  modelAnswered: (row) => row.modelAnswered,
+  providerRequestId: (row) => row.providerRequestId,
+  reasoningTokens: (row) => row.reasoningTokens,
+  reasoningText: (row) => row.reasoningText,
+  refusalText: (row) => row.refusalText,
 };
 
 /** Names without special characters, so they need no quotes. */
