@@ -55,9 +55,9 @@ function hiddenFailure(
 ): ModelFailure {
   const { error, usage } = fieldsOf(response);
   if (!error) return unread();
-  // A refusal costs nothing; a provider that counted tokens may charge for them.
-  const cost = usage ? unknownCost : noCost;
-  return refusal({ headers, body: JSON.stringify({ error }) }, reading, { cost });
+  // A provider that counted tokens may charge for them.
+  const paid = usage ? { cost: unknownCost } : {};
+  return refusal({ headers, body: JSON.stringify({ error }) }, reading, paid);
 }
 
 /** A provider's error response. An error inside a successful response has no status, or names one. */
@@ -87,6 +87,8 @@ function refusal(
   return new ModelFailure(code, redact(message, secrets), {
     retryable,
     retryAfterMs: retryable ? retryAfterMs(headers, body, nowMs) : 0,
+    // A refusal costs nothing, but behind a gateway that gave up, the model may have answered.
+    cost: gatewayStatuses.has(status ?? 0) ? unknownCost : noCost,
     ...paid,
   });
 }
@@ -217,6 +219,8 @@ function final(code: ExecutionErrorCode, retryable = false): Classification {
  * whatever it repeats.
  */
 const searchedCharsMax = 4_096;
+/** Bad gateway, gateway timeout, and the timeout of Cloudflare. */
+const gatewayStatuses: ReadonlySet<number> = new Set([502, 504, 524]);
 /** Request timeout, conflict, too early. */
 const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425]);
 const quotaCodes: ReadonlySet<string> = new Set([

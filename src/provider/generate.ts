@@ -2,7 +2,7 @@ import type { AnswerDetails, ModelCall, Usage } from '../core/model/model-port.t
 import { storable } from '../core/storable-text.ts';
 import { type Finish, readFinish } from './finish-reason.ts';
 import type { Answer, CallOptions, Model, ReadableModel } from './language-model.ts';
-import { readAnswer } from './read-answer.ts';
+import { rawUsage, readAnswer } from './read-answer.ts';
 import { requestResponse } from './read-response.ts';
 import { type Counts, usageOf } from './usage.ts';
 
@@ -45,12 +45,16 @@ export async function generate(
   // PostgreSQL stores no NUL in a text, and a lone surrogate is not a character.
   const text = storable(whole);
   const isCounted = !lost.some((path) => path.startsWith('usage'));
-  const usage = isCounted ? usageOf(counted(model, response.usage)) : null;
+  const counts = isCounted ? usageOf(counted(model, response)) : null;
+  // A prompt has tokens: a server that reports zeros does not count.
+  const isZero = counts?.inputTokens === 0 && counts.outputTokens === 0;
+  const usage = isZero ? null : counts;
   return { text, ...readFinish(response, text, details), usage, details };
 }
 
-function counted({ count }: Model, { inputTokens, outputTokens, raw }: Answer['usage']): Counts {
-  if (count) return count(raw);
+function counted({ count }: Model, answer: Answer): Counts {
+  if (count) return count(rawUsage(answer));
+  const { inputTokens, outputTokens } = answer.usage;
   return {
     inputTokens: inputTokens.total,
     outputTokens: outputTokens.total,

@@ -7,7 +7,7 @@ import { textOf } from './repair-response.ts';
  * a chat completion and in `<think>` blocks, a refusal, ids, the name of the model.
  */
 export function readAnswer(answer: Answer): { text: string; details: AnswerDetails } {
-  const { content, response, usage } = answer;
+  const { content, response } = answer;
   const body = fieldsOf(response?.body);
   const refusal = refusalOf(answer, body);
   const whole = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
@@ -18,12 +18,18 @@ export function readAnswer(answer: Answer): { text: string; details: AnswerDetai
     text,
     details: {
       reasoningText: reasoning.trim() === '' ? null : reasoning,
-      reasoningTokens: reasoningTokensOf(usage.raw),
+      reasoningTokens: reasoningTokensOf(rawUsage(answer)),
       modelAnswered: nameOf(body.model, body.modelVersion, response?.modelId),
       providerRequestId: headerId(response?.headers) ?? nameOf(body.id, body.responseId),
       refusalText: refusal,
     },
   };
+}
+
+/** The usage as the provider wrote it. The AI SDK's copy lacks the fields that it does not know. */
+export function rawUsage({ response, usage }: Answer): unknown {
+  const { usage: given, usageMetadata } = fieldsOf(response?.body);
+  return given ?? usageMetadata ?? usage.raw;
 }
 
 /** The id of the request in the response that this error describes. */

@@ -18,7 +18,9 @@ describe('a response', () => {
       assert.ok(failure.message.includes(text), failure.message);
       assert.equal(failure.retryAfterMs, 0);
       // Errors cost nothing; the cost of an unreadable response is unknown.
-      assert.equal(failure.cost.known, status !== 200 || /answered/.test(failure.message));
+      const isGateway = /answered 50[24]/.test(failure.message);
+      const isRead = status !== 200 || /answered/.test(failure.message);
+      assert.equal(failure.cost.known, isRead && !isGateway);
     });
   }
 
@@ -169,3 +171,18 @@ function answered(status: number, body: object | string, headers: Record<string,
     responseBody: typeof body === 'string' ? body : JSON.stringify(body),
   });
 }
+
+test('behind a gateway that gave up, the cost is unknown', () => {
+  for (const [status, known] of [
+    [502, false],
+    [504, false],
+    [524, false],
+    [500, true],
+    [503, true],
+    [529, true],
+  ] as const) {
+    assert.equal(toFailure(answered(status, '<html>'), [], 0).cost.known, known, String(status));
+  }
+  const hidden = { error: { message: 'Provider returned error', code: 502 } };
+  assert.equal(toFailure(answered(200, hidden), [], 0).cost.known, false);
+});
