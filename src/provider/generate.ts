@@ -1,7 +1,8 @@
-import type { AnswerDetails, ModelCall, Usage } from '../core/model/model-port.ts';
+import type { AnswerDetails, Cost, ModelCall, Usage } from '../core/model/model-port.ts';
 import { storable } from '../core/storable-text.ts';
 import { type Finish, readFinish } from './finish-reason.ts';
 import type { Answer, CallOptions, Model, ReadableModel } from './language-model.ts';
+import { statedCost } from './prices.ts';
 import { rawUsage, readAnswer } from './read-answer.ts';
 import { requestResponse } from './read-response.ts';
 import { type Counts, usageOf } from './usage.ts';
@@ -11,6 +12,8 @@ export interface Generated extends Finish {
   /** `null` if the provider reported no valid counts. */
   readonly usage: Usage | null;
   readonly details: AnswerDetails;
+  /** What the provider says that the call costs; null if it does not. */
+  readonly statedCost: Cost | null;
 }
 
 /**
@@ -49,7 +52,13 @@ export async function generate(
   // A prompt has tokens: a server that reports zeros does not count.
   const isZero = counts?.inputTokens === 0 && counts.outputTokens === 0;
   const usage = isZero ? null : counts;
-  return { text, ...readFinish(response, text, details), usage, details };
+  return {
+    text,
+    ...readFinish(response, text, details),
+    usage,
+    details,
+    statedCost: statedCost(rawUsage(response)),
+  };
 }
 
 function counted({ count }: Model, answer: Answer): Counts {

@@ -114,7 +114,7 @@ class ModelRegistry implements Models {
     const list = priceList(connection, model);
     const spent = {
       usage: generated.usage ?? noUsage,
-      cost: cost(list, model, generated.usage, call.setup.price, new Date()),
+      cost: cost(list, model, generated.usage, call.setup.price, new Date(), generated.statedCost),
     };
     return toResponse(generated, spent, secrets);
   }

@@ -96,7 +96,7 @@ test('a response without usage has an unknown cost, even at a known price', asyn
   assert.deepEqual(answer.cost, { usd: '0', known: false });
   assert.equal(answer.usage.inputTokens, 0);
   const counted = await ask({}, compatible(), { price });
-  assert.deepEqual(counted.cost, { usd: '0.00002', known: true });
+  assert.deepEqual(counted.cost, { usd: '0.00002', known: true, source: 'workspace' });
 });
 
 describe('a provider misbehaves', () => {
@@ -135,7 +135,7 @@ describe('a provider misbehaves', () => {
   test('a withheld or interrupted response has its cost, and its text is not revealed', async () => {
     for (const model of ['filtered', 'refusing', 'broken-off']) {
       const failed = await failure({ model: `fake/${model}` }, compatible(), { price });
-      assert.deepEqual(failed.cost, { usd: '0.00002', known: true });
+      assert.deepEqual(failed.cost, { usd: '0.00002', known: true, source: 'workspace' });
       assert.deepEqual([failed.usage.inputTokens, failed.usage.outputTokens], [10, 5]);
       assert.match(
         failed.message,
@@ -286,7 +286,7 @@ describe('the built-in provider', () => {
   test('responds without a request', async () => {
     const answer = await echo({ model: 'cueline/echo?tokens=3' });
     assert.deepEqual([answer.text, answer.usage.outputTokens], ['hello', 3]);
-    assert.deepEqual(answer.cost, { usd: '0', known: true });
+    assert.deepEqual(answer.cost, { usd: '0', known: true, source: 'table' });
   });
 
   test('respects the timeout, at no cost', async () => {

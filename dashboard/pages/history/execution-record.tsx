@@ -116,6 +116,7 @@ function details(
     ['Version', <code key="version">{execution.promptVersionLabel}</code>],
     ['Accepted', <Time key="at" at={execution.executedAt} />],
     ['Ended', execution.completedAt && <Time key="end" at={execution.completedAt} />],
+    ['Source of the cost', execution.costSource],
     ['Finish reason', execution.finishReason],
     ['Model that answered', execution.modelAnswered && <code>{execution.modelAnswered}</code>],
     ['Reasoning tokens', execution.reasoningTokens],

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { endStatuses, sources } from '../../core/execution/execution.ts';
 import { executionErrorCodes } from '../../core/failure.ts';
+import { costSources } from '../../core/model/model-port.ts';
 import { id, nullable, oneOf, Pagination, time } from '../shared.ts';
 
 export const ExecuteRequest = Type.Object(
@@ -97,6 +98,9 @@ const fields = {
   startedAt: Type.Optional(time('Time when the first attempt started.')),
   attempts: Type.Integer({ minimum: 0, description: 'Number of attempts started.' }),
   ...figures,
+  costSource: Type.Optional(
+    oneOf(costSources, 'Origin of `costUSD`. Absent if no call was charged.'),
+  ),
   reasoningTokens: figure('Output tokens spent on reasoning, if the provider reports them.'),
   modelAnswered: Type.Optional(
     Type.String({ description: 'Name of the model as the provider reports it.' }),

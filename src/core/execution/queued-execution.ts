@@ -1,5 +1,5 @@
 import type { ExecutionSettings } from '../agent/model-settings.ts';
-import type { ModelSetup } from '../model/model-port.ts';
+import type { CostSource, ModelSetup } from '../model/model-port.ts';
 import type { Source } from './execution.ts';
 
 /** Tokens and cost of finished attempts; `known` is false if the usage of one of them is unknown. */
@@ -8,6 +8,8 @@ export interface Spent {
   readonly outputTokens: number;
   readonly costUsd: string;
   readonly costKnown: boolean;
+  /** Of the last attempt with a known cost. */
+  readonly costSource: CostSource | null;
 }
 
 export const nothingSpent: Spent = {
@@ -15,6 +17,7 @@ export const nothingSpent: Spent = {
   outputTokens: 0,
   costUsd: '0',
   costKnown: true,
+  costSource: null,
 };
 export const unknownSpent: Spent = { ...nothingSpent, costKnown: false };
 

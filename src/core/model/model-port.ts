@@ -93,7 +93,13 @@ export interface Usage {
 export interface Cost {
   readonly usd: string;
   readonly known: boolean;
+  /** Where the amount comes from; left out if there is none. */
+  readonly source?: 'table' | 'workspace' | 'provider';
 }
+
+/** Where the cost of a record comes from. */
+export const costSources = ['table', 'workspace', 'provider', 'unknown'] as const;
+export type CostSource = (typeof costSources)[number];
 
 export const noUsage: Usage = {
   inputTokens: 0,

@@ -226,6 +226,7 @@ function spentBy({ usage, cost }: ModelFailure): Spent {
     outputTokens: usage.outputTokens,
     costUsd: cost.usd,
     costKnown: cost.known,
+    costSource: cost.source ?? null,
   };
 }
 

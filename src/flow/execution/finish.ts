@@ -9,6 +9,7 @@ import { uuid7Time } from '../../core/id.ts';
 import {
   type AnswerDetails,
   type Cost,
+  type CostSource,
   noCost,
   noDetails,
   noUsage,
@@ -248,6 +249,7 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     outputTokens: row.spent_output_tokens + end.usage.outputTokens,
     costUsd: addDecimals(row.spent_usd, cost.usd),
     costKnown: row.spent_known && cost.known,
+    costSource: costSourceOf(cost, row),
     finishReason: end.finishReason,
     errorCode: end.errorCode,
     error: end.error === null ? null : storable(end.error),
@@ -257,6 +259,11 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     ...storableDetails(end),
     storeBodies: end.storeBodies,
   };
+}
+
+/** Null if nothing was called, or nothing charged. */
+function costSourceOf(cost: Cost, row: QueuedExecutionRow): CostSource | null {
+  return cost.source ?? row.spent_source ?? (row.spent_known && cost.known ? null : 'unknown');
 }
 
 function storableDetails({ details, storeBodies }: End): AnswerDetails {

@@ -4,6 +4,7 @@ import type { Rendering } from '../../core/agent/render-prompt.ts';
 import type { ExecutionStatus, Source } from '../../core/execution/execution.ts';
 import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
+import type { CostSource } from '../../core/model/model-port.ts';
 import type { Db } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 import { idBounds } from '../history/id-bounds.ts';
@@ -33,6 +34,7 @@ export interface ExecutionRow {
   readonly outputTokens: number;
   readonly costUsd: string;
   readonly costKnown: boolean;
+  readonly costSource: CostSource | null;
   readonly finishReason: string | null;
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
@@ -65,7 +67,7 @@ const summaryFields = `e.id, e.agent_id as "agentId", e.agent_name as "agentName
   e.executed_at as "executedAt", e.executed_by as "executedBy", e.api_key_id as "apiKeyId", e.model, e.temperature,
   e.prompt_version_id as "promptVersionId", e.prompt_version_label as "promptVersionLabel",
   e.completed_at as "completedAt", e.latency_ms as "latencyMs", e.input_tokens as "inputTokens",
-  e.output_tokens as "outputTokens", e.cost_usd as "costUsd", e.cost_known as "costKnown",
+  e.output_tokens as "outputTokens", e.cost_usd as "costUsd", e.cost_known as "costKnown", e.cost_source as "costSource",
   e.finish_reason as "finishReason", e.error_code as "errorCode", e.error, e.workflow_run_id as "workflowRunId",
   e.step_name as "stepName", e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
   e.provider_request_id as "providerRequestId"`;

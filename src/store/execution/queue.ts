@@ -231,15 +231,16 @@ export interface Release {
 export async function releaseExecutions(db: Db, releases: readonly Release[]): Promise<void> {
   await sql`
     with released as materialized (
-      select q.id, r.delay_ms, r.failed, r.emptied, r.unstarted, r.input_tokens, r.output_tokens, r.usd, r.known
+      select q.id, r.delay_ms, r.failed, r.emptied, r.unstarted, r.input_tokens, r.output_tokens, r.usd, r.known, r.source
       from execution_queue q
       join unnest(${releases.map((r) => r.id)}::uuid[], ${releases.map((r) => r.worker)}::uuid[],
         ${releases.map((r) => r.attempt)}::int[], ${releases.map((r) => r.delayMs)}::float8[],
         ${releases.map((r) => r.failed)}::bool[], ${releases.map((r) => r.emptied)}::bool[],
         ${releases.map((r) => r.unstarted)}::bool[],
         ${releases.map((r) => r.spent.inputTokens)}::int[], ${releases.map((r) => r.spent.outputTokens)}::int[],
-        ${releases.map((r) => r.spent.costUsd)}::numeric[], ${releases.map((r) => r.spent.costKnown)}::bool[])
-        as r (id, worker, attempt, delay_ms, failed, emptied, unstarted, input_tokens, output_tokens, usd, known)
+        ${releases.map((r) => r.spent.costUsd)}::numeric[], ${releases.map((r) => r.spent.costKnown)}::bool[],
+        ${releases.map((r) => r.spent.costSource)}::text[])
+        as r (id, worker, attempt, delay_ms, failed, emptied, unstarted, input_tokens, output_tokens, usd, known, source)
         on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt
       order by q.id for update of q)
     update execution_queue q set worker = null, failures = q.failures + released.failed::int,
@@ -248,6 +249,7 @@ export async function releaseExecutions(db: Db, releases: readonly Release[]): P
       spent_input_tokens = q.spent_input_tokens + released.input_tokens,
       spent_output_tokens = q.spent_output_tokens + released.output_tokens,
       spent_usd = q.spent_usd + released.usd, spent_known = q.spent_known and released.known,
+      spent_source = coalesce(released.source, q.spent_source),
       available_at = clock_timestamp() + released.delay_ms * interval '1 millisecond'
     from released where q.id = released.id`.execute(db);
 }

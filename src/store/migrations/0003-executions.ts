@@ -29,6 +29,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       status execution_status not null,
       source execution_source not null,
       cost_known boolean not null default true,
+      cost_source text check (cost_source in ('table', 'workspace', 'provider', 'unknown')),
       agent_name text not null,
       prompt_version_label text not null,
       model text not null,
@@ -136,6 +137,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       spent_output_tokens integer not null default 0,
       spent_usd numeric not null default 0,
       spent_known boolean not null default true,
+      spent_source text,
       -- Ready again after a delay, or newly given a slot: ordered after the last of these of its workspace.
       promoted boolean not null default false,
       check (worker is null or available_at is null),

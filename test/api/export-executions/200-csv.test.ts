@@ -17,7 +17,11 @@ const details: AnswerDetails = {
   ...{ reasoningText: 'hm', reasoningTokens: 4, refusalText: 'No.' },
   ...{ modelAnswered: 'm-2', providerRequestId: 'r-1' },
 };
-service.models.script(new ModelFailure('PROVIDER_AUTH', 'no', { cost: noCost, details }));
+service.models.script(
+  new ModelFailure('PROVIDER_AUTH', 'no', {
+    ...{ cost: { ...noCost, source: 'table' }, details },
+  }),
+);
 await run(service, agent, key, { name: 'Bob;=1' });
 await service.call('POST', `${paused.path}/execute`, { key, body: { variables: { name: 'x' } } });
 const workflow = await makeWorkflow(service, greeting(agent.agentId));
@@ -55,7 +59,7 @@ test('every field of a record has a column, except the repeated text', () => {
 test('columns keep their position, and new columns come last', () => {
   const later = ['queuedAt', 'ipAddress', 'userAgent', 'workflowRunId', 'stepName'];
   later.push('modelAnswered', 'providerRequestId', 'reasoningTokens', 'reasoningText');
-  later.push('refusalText');
+  later.push('refusalText', 'costSource');
   assert.deepEqual(head.slice(0, 3), ['executionId', 'executedAt', 'agentId']);
   assert.equal(head[27], 'outputText');
   assert.deepEqual(head.slice(28), later);

@@ -98,3 +98,17 @@ test('an agent that stores no bodies keeps no reasoning', async () => {
   assert.deepEqual([body.output, body.modelAnswered], ['done', 'm-2']);
   assert.ok(!('reasoningText' in body));
 });
+
+test('the record names the source of its cost, also of an earlier attempt', async () => {
+  service.models.script({ text: 'done', cost: { ...cost, source: 'provider' } });
+  assert.equal((await record()).costSource, 'provider');
+  service.models.script({ text: 'done', cost: { usd: '0', known: false } });
+  assert.equal((await record()).costSource, 'unknown');
+  const priced = { usd: '0.5', known: true, source: 'workspace' } as const;
+  service.models.script(
+    new ModelFailure('PROVIDER_ERROR', 'Down.', { cost: priced }),
+    new ModelFailure('PROVIDER_AUTH', 'No.'),
+  );
+  const body = await record();
+  assert.deepEqual([body.costSource, body.costUSD, body.attempts], ['workspace', 0.5, 2]);
+});

@@ -85,7 +85,7 @@ const requestFields = [
   'userAgent',
   'executedBy',
 ];
-const costFields = ['costUSD', 'costKnown'];
+const costFields = ['costUSD', 'costKnown', 'costSource'];
 
 function figures(row: ExecutionRow) {
   return {
@@ -96,6 +96,7 @@ function figures(row: ExecutionRow) {
     ...(row.reasoningTokens !== null && { reasoningTokens: row.reasoningTokens }),
     costUSD: Number(row.costUsd),
     costKnown: row.costKnown,
+    ...(row.costSource !== null && { costSource: row.costSource }),
     ...(row.completedAt !== null && { completedAt: row.completedAt.toISOString() }),
   };
 }

@@ -54,6 +54,7 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   reasoningTokens: (row) => row.reasoningTokens,
   reasoningText: (row) => row.reasoningText,
   refusalText: (row) => row.refusalText,
+  costSource: (row) => row.costSource,
 };
 
 /** Names without special characters, so they need no quotes. */
