@@ -7,6 +7,7 @@ import { dashboard } from './benchmarks/dashboard.ts';
 import { endToEnd } from './benchmarks/end-to-end.ts';
 import { history } from './benchmarks/history.ts';
 import { inFlightBenchmark } from './benchmarks/in-flight.ts';
+import { isolation } from './benchmarks/isolation.ts';
 import { latency } from './benchmarks/latency.ts';
 import { peers } from './benchmarks/peers.ts';
 import { polls } from './benchmarks/polls.ts';
@@ -35,5 +36,6 @@ export const benchmarks: readonly Benchmark[] = [
   bytes,
   history,
   workflowHistory,
+  isolation,
   dashboard,
 ];

@@ -29,7 +29,6 @@ const packages = [
   'pg',
   'pino',
   'prom-client',
-  'standardwebhooks',
   'typebox',
   'typebox/compile',
   'undici',

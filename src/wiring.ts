@@ -16,7 +16,7 @@ import { openapiRoute, systemRoutes } from './api/routes/system/system.ts';
 import { apiRoutes } from './api/routes.ts';
 import { createServer } from './api/server.ts';
 import type { Config } from './config.ts';
-import { exportsMax } from './contract/limits.ts';
+import * as limits from './contract/limits.ts';
 import { toId } from './core/id.ts';
 import type { ModelPort, TestConnection } from './core/model/model-port.ts';
 import { deriveSealKey } from './core/seal.ts';
@@ -27,6 +27,7 @@ import { type ExecuteDeps, templateCache } from './flow/execution/execute.ts';
 import { createFinisher, type Finisher } from './flow/execution/finish.ts';
 import { createSharedReads } from './flow/execution/shared-reads.ts';
 import { createWaiters } from './flow/execution/wait.ts';
+import { createHistoryReads } from './flow/history/history-reads.ts';
 import { maintain } from './flow/history/maintain.ts';
 import { runRetentionIfDue, runRollupIfDue } from './flow/history/retention-round.ts';
 import { definitionCache } from './flow/workflow/definition-cache.ts';
@@ -96,6 +97,14 @@ export interface WiringDeps {
   readonly overrides?: (api: ApiDeps) => Partial<ApiDeps>;
 }
 
+const historyReadLimits = {
+  max: limits.historyReadsMax,
+  ofWorkspaceMax: limits.historyReadsOfWorkspaceMax,
+  ofCallerMax: limits.historyReadsOfCallerMax,
+  reserved: limits.historyReadsReserved,
+  waitMs: limits.historyReadWaitMs,
+};
+
 /** For requests whose body is incomplete when the process shuts down. */
 const unfinishedRequestsMs = 5_000;
 
@@ -103,7 +112,9 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
   const { connection, config, db } = deps;
   const failures = backgroundFailures(deps.logger);
   const connections = openConnections({
-    ...{ connection, leaseMs: config.leaseMs, exportsMax },
+    ...{ connection, leaseMs: config.leaseMs },
+    exportsMax: limits.exportsMax,
+    historyReadsMax: limits.historyReadsMax,
     onError: failures.reporter('database connection lost'),
   });
   const onError = failures.reporter('notifications unavailable');
@@ -294,13 +305,14 @@ function createApp(
   keyUse: KeyUse,
   shutdown: GracefulShutdown,
 ): { readonly app: FastifyInstance; draining: boolean } {
-  const { config, db, logger, role } = deps;
-  const { metrics, worker } = engine;
+  const { config, logger, role } = deps;
+  const { connections, metrics, worker } = engine;
   const { metricsToken, trustedProxies, publicUrl } = config;
   const app = createServer({ logger, trustedProxies, publicUrl, shutdown });
   const server = { app, draining: false };
   systemRoutes(app, {
-    ...{ db, metrics, metricsToken, draining: () => server.draining },
+    ...{ db: connections.readinessDb, metrics, metricsToken },
+    draining: () => server.draining,
     leased: () => role !== 'worker' || worker?.slots.lease() != null,
   });
   if (role !== 'worker') {
@@ -317,7 +329,7 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
   const { config, db, logger, secret } = deps;
   const { publicUrl, signIn, listPerMinute, webhookPerMinute, testingLimits } = config;
   const { connections, workflows, metrics, admission, canceler } = engine;
-  const { pipelines, singlePipelines, exportDb } = connections;
+  const { pipelines, singlePipelines, historyDb, exportDb } = connections;
   const sessions = createSessions({ db, logger, secret, publicUrl, signIn });
   const { caller: session, checkSameOrigin } = sessions;
   const onKeyUsed = keyUse.used;
@@ -329,6 +341,7 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
     ...{ db, exportDb, reads, singlePipelines, admission, canceler, sessions, checkSameOrigin },
     ...{ listPerMinute, webhookPerMinute, testingLimits, onKeyUsed },
     limitManagement: createManagementLimit(config.managePerMinute),
+    historyReads: createHistoryReads({ db: historyDb, limits: historyReadLimits }),
     waiters: engine.waiters,
     workflowStarter: workflows.starter,
     workflowCanceler: workflows.canceler,

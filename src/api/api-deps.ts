@@ -5,6 +5,7 @@ import type { Admission } from '../flow/admission/admit.ts';
 import type { Canceler } from '../flow/execution/cancel.ts';
 import type { SharedReads } from '../flow/execution/shared-reads.ts';
 import type { Waiters } from '../flow/execution/wait.ts';
+import type { HistoryReads } from '../flow/history/history-reads.ts';
 import type { WorkflowStarter } from '../flow/workflow/start-workflow.ts';
 import type { Workflows } from '../flow/workflow/workflows.ts';
 import type { Db } from '../store/connection/database.ts';
@@ -19,6 +20,8 @@ export interface ApiDeps {
   readonly db: Db;
   /** Batched reads of callers, agents and executions. */
   readonly reads: SharedReads;
+  /** Lists, searches and statistics, on their own connections. */
+  readonly historyReads: HistoryReads;
   /** Separate connections for exports, which last as long as their client reads. */
   readonly exportDb: Db;
   /** For statements that delete records. */

@@ -166,9 +166,10 @@ function sendFailure(reply: FastifyReply, failure: CallFailure, requestId: strin
   send(reply, errorResponse(failure, requestId));
 }
 
-/** Whether the client disconnected before the response started, which aborts the stream of its body. */
+/** Whether the client disconnected before the response started, which aborts its search or the stream of its body. */
 function isDisconnect(error: unknown, { raw }: FastifyReply): boolean {
-  return raw.destroyed && (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE';
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  return raw.destroyed && (code === 'ERR_STREAM_PREMATURE_CLOSE' || name === 'AbortError');
 }
 
 /** A proxy may have removed the base path already. */

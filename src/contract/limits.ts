@@ -75,7 +75,16 @@ export const variableFilterMax = 1_000;
 export const variableFiltersMax = 10;
 /** Concurrent exports per process. */
 export const exportsMax = 4;
-export const exportsOfWorkspaceMax = 2;
+export const exportsOfWorkspaceMax = 3;
+export const exportsOfCallerMax = 2;
+/** Concurrent lists, searches and statistics of executions and workflow runs per process. */
+export const historyReadsMax = 8;
+export const historyReadsOfWorkspaceMax = 4;
+export const historyReadsOfCallerMax = 2;
+/** Of these, the number that only workspaces without a running read may use. */
+export const historyReadsReserved = 2;
+/** How long further ones wait before they are rejected. */
+export const historyReadWaitMs = 5_000;
 /** Concurrent streamed pages (pages of records too large for memory) per process. */
 export const longPagesMax = 20;
 export const longPagesOfWorkspaceMax = 10;

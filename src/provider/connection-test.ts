@@ -30,13 +30,13 @@ async function readModels(
   fetch: typeof globalThis.fetch,
   signal: AbortSignal,
 ): Promise<void> {
-  const base = connection.baseURL.replace(/\/+$/, '');
-  const response = await fetch(`${base}${listPath(connection)}`, {
+  const { baseURL } = connection;
+  const response = await fetch(`${baseURL}${listPath(connection)}`, {
     headers: credentialHeaders(connection),
     signal,
   });
   const text = await response.text();
-  if (response.status === 404) throw noList(base);
+  if (response.status === 404) throw noList(baseURL);
   // An HTML page, or an error with a success status.
   if (!response.ok || !isList(text)) {
     const responseHeaders = Object.fromEntries(response.headers);

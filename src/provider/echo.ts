@@ -47,6 +47,7 @@ const failures: ReadonlySet<ExecutionErrorCode> = new Set<ExecutionErrorCode>([
   'PROVIDER_NOT_CONFIGURED',
   'PROVIDER_AUTH',
   'PROVIDER_RATE_LIMITED',
+  'PROVIDER_QUOTA',
   'PROVIDER_ERROR',
   'CONTEXT_LENGTH',
   'CONTENT_FILTERED',

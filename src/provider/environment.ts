@@ -1,4 +1,10 @@
-import type { ProviderEnv, ProviderKind, ProviderVariable } from '../core/model/provider.ts';
+import {
+  baseOf,
+  credentialOf,
+  type ProviderEnv,
+  type ProviderKind,
+  type ProviderVariable,
+} from '../core/model/provider.ts';
 import type { ProviderSettings } from './settings.ts';
 
 /** The provider of this name from the environment; `null` if it has no credentials there. */
@@ -7,7 +13,8 @@ export function fromEnvironment(env: ProviderEnv, name: string): ProviderSetting
   const source = sources.get(name);
   if (!source) return null;
   const get = (variable: ProviderVariable) => env[variable]?.trim() || null;
-  const apiKey = get(source.variable) ?? source.otherKey?.(get) ?? null;
+  const given = get(source.variable) ?? source.otherKey?.(get);
+  const apiKey = given ? credentialOf(given) : null;
   const baseURL = source.baseURL?.(get) ?? null;
   return apiKey ? { name, kind: source.kind, apiKey, baseURL } : null;
 }
@@ -69,8 +76,8 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
 
 /** Unlike OpenAI's, Anthropic's libraries take the base URL without `/v1`. */
 function anthropicURL(get: Get): string | null {
-  const url = get('ANTHROPIC_BASE_URL')?.replace(/\/+$/, '');
-  return url ? `${url.replace(/\/v1$/, '')}/v1` : null;
+  const url = get('ANTHROPIC_BASE_URL');
+  return url ? `${baseOf(url).replace(/\/v1$/, '')}/v1` : null;
 }
 
 function azureURL(get: Get): string | null {

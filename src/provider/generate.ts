@@ -5,12 +5,15 @@ import type { Answer, CallOptions, Model, ReadableModel } from './language-model
 import { statedCost } from './prices.ts';
 import { rawUsage, readAnswer } from './read-answer.ts';
 import { requestResponse } from './read-response.ts';
+import { inAcceptedForm, settingsLeftOut } from './request-form.ts';
 import { type Counts, usageOf } from './usage.ts';
 
 export interface Generated extends Finish {
   readonly text: string;
   /** `null` if the provider reported no valid counts. */
   readonly usage: Usage | null;
+  /** Settings that the AI SDK or the model did not accept, by their Cueline names. */
+  readonly settingsNotApplied: readonly string[];
   readonly details: AnswerDetails;
   /** What the provider says that the call costs; null if it does not. */
   readonly statedCost: Cost | null;
@@ -33,9 +36,12 @@ export async function generate(
 ): Promise<Generated> {
   const { system, user, temperature, maxTokens, topP } = call;
   const options: CallOptions = {
+    // Providers reject empty texts, so they are left out.
     prompt: [
-      ...(system === null ? [] : [{ role: 'system' as const, content: system }]),
-      { role: 'user', content: [{ type: 'text', text: user }] },
+      ...(isEmpty(system) ? [] : [{ role: 'system' as const, content: system }]),
+      ...(isEmpty(user)
+        ? []
+        : [{ role: 'user' as const, content: [{ type: 'text' as const, text: user }] }]),
     ],
     ...(temperature === null ? {} : { temperature }),
     ...(maxTokens === null ? {} : { maxOutputTokens: maxTokens }),
@@ -43,7 +49,9 @@ export async function generate(
     ...(model.providerOptions ? { providerOptions: model.providerOptions } : {}),
     abortSignal: signal,
   };
-  const { answer: response, lost } = await requestResponse(model, options);
+  const { answer: response, lost } = await inAcceptedForm(model.form, options, (adjusted) =>
+    requestResponse(model, adjusted),
+  );
   const { text: whole, details } = readAnswer(response);
   // PostgreSQL stores no NUL in a text, and a lone surrogate is not a character.
   const text = storable(whole);
@@ -55,11 +63,30 @@ export async function generate(
   return {
     text,
     ...readFinish(response, text, details),
+    settingsNotApplied: notApplied(model, options, response.warnings),
     usage,
     details,
     statedCost: statedCost(rawUsage(response)),
   };
 }
+
+function isEmpty(text: string | null): text is null {
+  return text === null || text.trim() === '';
+}
+
+/** Includes settings that the AI SDK leaves out itself, such as the temperature of OpenAI's reasoning models. */
+function notApplied(model: Model, options: CallOptions, warnings: Answer['warnings']): string[] {
+  const unsupported = warnings.flatMap((each) =>
+    each.type === 'unsupported' ? (settingNames.get(each.feature) ?? []) : [],
+  );
+  return [...new Set([...settingsLeftOut(model.form, options), ...unsupported])].sort();
+}
+
+const settingNames: ReadonlyMap<string, string> = new Map([
+  ['temperature', 'temperature'],
+  ['topP', 'topP'],
+  ['maxOutputTokens', 'maxTokens'],
+]);
 
 function counted({ count }: Model, answer: Answer): Counts {
   if (count) return count(rawUsage(answer));

@@ -1,6 +1,7 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { ProviderKind } from '../core/model/provider.ts';
 import { checkModelPath } from './model-path.ts';
+import { fetchInForm, type RequestForm } from './request-form.ts';
 import { type Connection, missing } from './settings.ts';
 import { type Counts, countChat, countGoogle } from './usage.ts';
 
@@ -13,6 +14,8 @@ export interface Model {
   readonly providerOptions?: CallOptions['providerOptions'];
   /** Reads the provider's own usage, because the AI SDK reports a missing count as 0. */
   readonly count?: (usage: unknown) => Counts;
+  /** What the model rejected so far. */
+  readonly form: RequestForm;
 }
 
 /** A model, and how the same model reads a response that was already received. */
@@ -35,8 +38,10 @@ export async function languageModel(
 ): Promise<ReadableModel> {
   checkModelPath(connection.kind, model);
   const make = makers[connection.kind];
+  const form: RequestForm = new Set();
   return {
-    ...(await make(connection, model, fetch)),
+    ...(await make(connection, model, fetchInForm(fetch, form))),
+    form,
     readResponse: async (response, options) => {
       const { language } = await make(connection, model, async () => response);
       return language.doGenerate(options);
@@ -48,7 +53,7 @@ type Maker = (
   connection: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
-) => Promise<Model>;
+) => Promise<Omit<Model, 'form'>>;
 
 const makers: Readonly<Record<ProviderKind, Maker>> = {
   openai: async ({ apiKey, baseURL }, model, fetch) => {
@@ -104,7 +109,7 @@ async function compatible(
   { name, apiKey, baseURL }: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
-): Promise<Model> {
+): ReturnType<Maker> {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const provider = createOpenAICompatible({
     name,

@@ -101,7 +101,7 @@ class ModelRegistry implements Models {
   async #callProvider(provider: string, model: string, call: ModelCall): Promise<ModelResponse> {
     const connection = this.#connect(call.workspaceId, provider, call.setup.provider);
     const secrets = connection.apiKey ? [connection.apiKey] : [];
-    const generated = await this.#waitForRoom(connection, provider, call, (signal) =>
+    const generated = await this.#waitForRoom(connection, { provider, model }, call, (signal) =>
       this.#cachedModel(connection, model)
         .then((ready) => generate(ready, call, signal))
         .catch((error) => {
@@ -122,13 +122,14 @@ class ModelRegistry implements Models {
   /** Waiting for room precedes the timeout of an execution that has called nothing yet, and is part of any other's. */
   #waitForRoom<T>(
     connection: Connection,
-    provider: string,
+    called: { readonly provider: string; readonly model: string },
     call: ModelCall,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const { workspaceId, timeoutMs, signal } = call;
-    const key = JSON.stringify(connection);
-    const guarded = { key, provider, workspaceId, timeoutMs, signal };
+    const { baseURL } = connection;
+    const credential = JSON.stringify(connection);
+    const guarded = { ...called, credential, baseURL, workspaceId, timeoutMs, signal };
     if (!call.called) {
       return this.#breakers.through(guarded, () => withDeadline(call, unknownCost, work));
     }
@@ -169,7 +170,7 @@ class ModelRegistry implements Models {
 }
 
 function toResponse(
-  { text, finishReason, providerError, details }: Generated,
+  { text, finishReason, providerError, details, settingsNotApplied }: Generated,
   cost: Pick<ModelResponse, 'usage' | 'cost'>,
   secrets: readonly string[],
 ): ModelResponse {
@@ -177,5 +178,5 @@ function toResponse(
   if (finishReason === 'content-filter') throw filtered(spent);
   if (finishReason === 'error') throw endedInError(providerError, secrets, spent);
   if (text.trim() === '') throw empty(finishReason, spent);
-  return { text, finishReason, ...spent };
+  return { text, finishReason, settingsNotApplied, ...spent };
 }

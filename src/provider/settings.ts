@@ -1,5 +1,5 @@
 import { ModelFailure } from '../core/model/model-port.ts';
-import type { ProviderKind } from '../core/model/provider.ts';
+import { baseOf, type ProviderKind } from '../core/model/provider.ts';
 import type { PriceList } from './prices.ts';
 
 /**
@@ -26,7 +26,8 @@ export interface Connection {
 }
 
 /**
- * Completes settings with the defaults of their kind; throws `PROVIDER_NOT_CONFIGURED` if something is missing. A
+ * Completes settings with the defaults of their kind. Executions and the connection test both append their path to this base
+ * URL. Throws `PROVIDER_NOT_CONFIGURED` if something is missing. A
  * workspace's settings are never mixed with the server's: its address never receives the server's key, nor the server's
  * address its key (except Ollama, which takes none).
  */
@@ -36,19 +37,14 @@ export function complete(
   ownOllama: string,
 ): Connection {
   const { name, kind, apiKey } = settings;
+  const given = settings.baseURL === null ? null : baseOf(settings.baseURL);
   if (!apiKey && needsKey.has(kind)) throw missing(name, `kind ${kind} needs an apiKey`);
   if (kind === 'ollama') {
     // Without an address it is the server's own Ollama, which any workspace reaches as `ollama` anyway.
-    const { baseURL } = settings;
-    return {
-      name,
-      kind,
-      apiKey,
-      baseURL: ollamaURL(baseURL ?? ownOllama),
-      trusted: trusted || !baseURL,
-    };
+    const baseURL = ollamaURL(given ?? baseOf(ownOllama));
+    return { name, kind, apiKey, baseURL, trusted: trusted || !given };
   }
-  const baseURL = settings.baseURL ?? vendorURLs.get(kind) ?? publicURL(kind, name);
+  const baseURL = given ?? vendorURLs.get(kind) ?? publicURL(kind, name);
   if (!baseURL) throw missing(name, `kind ${kind} needs a baseURL`);
   return { name, kind, apiKey, baseURL: kind === 'azure' ? azureURL(baseURL) : baseURL, trusted };
 }
@@ -106,7 +102,7 @@ const needsKey: ReadonlySet<ProviderKind> = new Set([
 
 /** Ollama's own API is at the root; the OpenAI-compatible one used here is below `/v1`. */
 function ollamaURL(baseURL: string): string {
-  return `${baseURL.replace(/\/+$/, '').replace(/\/(api|v1)$/, '')}/v1`;
+  return `${baseURL.replace(/\/(api|v1)(\/(chat|generate))?$/, '')}/v1`;
 }
 
 /** Azure's portal shows the bare address of a resource. */

@@ -23,7 +23,7 @@ export interface RunningCommand {
 export function spawnCommand(
   args: readonly string[],
   env: Record<string, string>,
-  input = '',
+  input: string | Uint8Array = '',
 ): RunningCommand {
   const child = spawn(process.execPath, [main, ...args], {
     env: { ...inherited('/usr/bin:/bin'), ...env },
@@ -47,7 +47,7 @@ export function spawnCommand(
 export function cueline(
   args: readonly string[],
   env: Record<string, string>,
-  input?: string,
+  input?: string | Uint8Array,
 ): Promise<CommandResult> {
   return spawnCommand(args, env, input).ended;
 }

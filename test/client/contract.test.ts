@@ -99,6 +99,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.prices.list(),
   (c) => c.prices.delete('own/m'),
   (c) => c.me(),
+  (c) => c.deleteMe(),
   (c) => c.session.identityProviders(),
   (c) => c.members.list(),
   (c) => c.members.update('u', 'editor'),

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ProviderKind } from '../../src/core/model/provider.ts';
 import { testConnection } from '../../src/provider/connection-test.ts';
+import { generate } from '../../src/provider/generate.ts';
+import { languageModel } from '../../src/provider/language-model.ts';
 import { complete } from '../../src/provider/settings.ts';
 
 /** The request of a connection test, and the failure that the response leads to. */
@@ -68,10 +70,35 @@ for (const [kind, name, url, header, value, base] of kinds) {
   });
 }
 
-test('a trailing slash of the base URL is not doubled', async () => {
-  const { request } = await tested('openai-compatible', 'own', list(), 'https://a.example/v1/');
-  assert.equal(request.url, 'https://a.example/v1/models');
+test('the test and a call append their paths to the same base, however it was pasted', async () => {
+  for (const end of [
+    ...['', '/', '//', '///'],
+    ...['/chat/completions', '/chat/completions/', '//chat/completions', '/messages', '/responses'],
+  ]) {
+    for (const kind of ['openai-compatible', 'openai', 'anthropic', 'google', 'azure'] as const) {
+      const baseURL = `https://a.example/v1${end}`;
+      const { request } = await tested(kind, 'own', list(), baseURL);
+      assert.match(request.url, /^https:\/\/a\.example\/v1\/models(\?|$)/, end);
+      assert.match(await called(kind, baseURL), /^https:\/\/a\.example\/v1\/[a-z]/, end);
+    }
+    const { request } = await tested('ollama', 'ollama', list(), `https://a.example${end}`);
+    assert.equal(request.url, 'https://a.example/v1/models');
+  }
 });
+
+/** The URL that an execution calls. */
+async function called(kind: ProviderKind, baseURL: string): Promise<string> {
+  const connection = complete({ name: 'own', kind, apiKey: 'sk-credential', baseURL }, false, '');
+  let url = '';
+  const fetch = (async (input: string) => {
+    url = input;
+    return Response.json({}, { status: 404 });
+  }) as typeof globalThis.fetch;
+  const model = await languageModel(connection, 'some-model', fetch);
+  const call = { system: null, user: 'x', temperature: null, maxTokens: null, topP: null };
+  await generate(model, call, AbortSignal.timeout(10_000)).catch(() => {});
+  return url;
+}
 
 test('Bedrock accepts the credential if only the model is unknown', async () => {
   const refused = (status: number, message: string, type: string) =>

@@ -16,13 +16,36 @@ describe('a response', () => {
       assert.equal(failure.code, code);
       assert.equal(failure.retryable, retryable);
       assert.ok(failure.message.includes(text), failure.message);
-      assert.equal(failure.retryAfterMs, 0);
+      assert.equal(failure.retryAfterMs, name === 'TGI: loading' ? 20_000 : 0);
+      const waits = code === 'PROVIDER_RATE_LIMITED' || /loading/i.test(text);
+      assert.equal(failure.rejected, retryable && waits);
       // Errors cost nothing; the cost of an unreadable response is unknown.
       const isGateway = /answered 50[24]/.test(failure.message);
       const isRead = status !== 200 || /answered/.test(failure.message);
       assert.equal(failure.cost.known, isRead && !isGateway);
     });
   }
+
+  test('a 404 that does not speak of the model is about the path', () => {
+    for (const body of [
+      '',
+      '404 page not found',
+      '<html><h1>Not Found</h1> of the model</html>',
+      { detail: 'Not Found' },
+      { error: { message: 'Invalid URL (POST /chat/completions)', type: 'invalid_request_error' } },
+      { error: 'Cannot POST /models/x:generateContent' },
+      { error: { code: '404', message: 'Resource not found' } },
+      { type: 'error', error: { type: 'not_found_error', message: 'Not Found' } },
+    ]) {
+      const failure = toFailure(answered(404, body), [], 0);
+      assert.deepEqual([failure.code, failure.retryable], ['PROVIDER_ERROR', false]);
+      assert.match(failure.message, /Is the base URL right\?$/);
+      assert.equal(withoutProviderText(failure.message), failure.message);
+    }
+    for (const message of ['No endpoints found for a/b.', 'model: x', 'models/x is not found']) {
+      assert.equal(toFailure(answered(404, { error: { message } }), [], 0).code, 'MODEL_NOT_FOUND');
+    }
+  });
 
   test('keeps no provider text if bodies are not stored', () => {
     for (const { status, body } of providerErrors) {
@@ -71,6 +94,15 @@ describe('a response', () => {
     assert.equal(failure.message, 'The provider answered 403: Key [redacted]');
     assert.deepEqual([failure.retryable, failure.usage, failure.cost], [false, usage, cost]);
     assert.equal(endedInError(null, [], { usage, cost }).retryable, true);
+  });
+
+  test('that counted tokens before its limit was no rejection', () => {
+    const limited = { error: { message: 'Rate limit reached.', code: 'rate_limit_exceeded' } };
+    const rejected = (body: object) => toFailure(answered(200, body), [], 0).rejected;
+    assert.deepEqual(
+      [rejected(limited), rejected({ ...limited, usage: { input_tokens: 1 } })],
+      [true, false],
+    );
   });
 
   test('is parsed to a limited depth', () => {
@@ -131,6 +163,7 @@ describe('without a response', () => {
         assert.equal(failure.code, code);
         assert.equal(failure.retryable, retryable);
         assert.equal(failure.cost.known, costKnown);
+        assert.equal(failure.unreached, kind === 'unreached');
         assert.equal(failure.message, 'why, with [redacted]');
       }
     });

@@ -77,6 +77,7 @@ test('a successful call', async () => {
     text: 'hello',
     usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 },
     finishReason: 'stop',
+    settingsNotApplied: [],
     cost: { usd: '0', known: false },
     details: { ...noDetails, modelAnswered: 'any/model', providerRequestId: 'chatcmpl-1' },
   });
@@ -105,7 +106,7 @@ describe('a provider misbehaves', () => {
     ['forbidden', 'PROVIDER_AUTH', false, true],
     ['missing', 'MODEL_NOT_FOUND', false, true],
     ['rate-limited', 'PROVIDER_RATE_LIMITED', true, true],
-    ['no-quota', 'PROVIDER_RATE_LIMITED', false, true],
+    ['no-quota', 'PROVIDER_QUOTA', false, true],
     ['bad-request', 'PROVIDER_ERROR', false, true],
     ['too-long', 'CONTEXT_LENGTH', false, true],
     ['content-policy', 'CONTENT_FILTERED', false, true],

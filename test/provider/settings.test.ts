@@ -28,6 +28,12 @@ describe('settings from the environment', () => {
       'k',
       'http://x/v1',
     ],
+    [
+      'anthropic',
+      { ANTHROPIC_API_KEY: 'Bearer k', ANTHROPIC_BASE_URL: 'http://x/v1/messages' },
+      'k',
+      'http://x/v1',
+    ],
     ['google', { GEMINI_API_KEY: 'k' }, 'k', 'https://generativelanguage.googleapis.com/v1beta'],
     [
       'google',

@@ -11,7 +11,7 @@ import { Time } from '../../components/time.tsx';
 import { useVersionColumns } from '../../components/versions/version-columns.tsx';
 import { agentQuery } from '../../data/agents/agents.ts';
 import { pinsQuery } from '../../data/agents/pins.ts';
-import { isNotFound } from '../../data/client/not-found.ts';
+import { isNotFound } from '../../data/client/error-status.ts';
 import { versionsQuery } from '../../data/prompts/prompts.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';

@@ -3,7 +3,7 @@ import type { Agent } from '../../../src/client/index.ts';
 import { Card, DescriptionList } from '../../components/card.tsx';
 import { Time } from '../../components/time.tsx';
 import { agentFields } from '../../data/agents/value-fields.ts';
-import { isNotFound } from '../../data/client/not-found.ts';
+import { isNotFound } from '../../data/client/error-status.ts';
 import { promptQuery, versionQuery } from '../../data/prompts/prompts.ts';
 import { LimitsCard } from './limits-card.tsx';
 import classes from './settings-summary.module.css';

@@ -22,6 +22,8 @@ export const remedies: Readonly<Record<ErrorCode, string>> = {
     'The provider rejected the stored credential. An owner can replace it under Settings, Providers.',
   PROVIDER_RATE_LIMITED:
     "The provider's rate limit was reached in every attempt. Run again later, lower the agent's max concurrency, or raise the limit at the provider.",
+  PROVIDER_QUOTA:
+    'The account at the provider is out of credit or reached its spending limit. Add credit or raise the limit at the provider, then run again.',
   PROVIDER_ERROR:
     'The provider failed or was unreachable in every attempt. This is usually temporary: run again.',
   CONTEXT_LENGTH:

@@ -121,6 +121,7 @@ function details(
     ['Model that answered', execution.modelAnswered && <code>{execution.modelAnswered}</code>],
     ['Reasoning tokens', execution.reasoningTokens],
     ['Request at the provider', execution.providerRequestId],
+    ['Settings not applied', execution.settingsNotApplied?.join(', ')],
     ['Source', execution.source],
     ['Workflow', workflowRun(execution)],
     ['Key', execution.apiKeyId && <Key key="key" apiKeyId={execution.apiKeyId} />],

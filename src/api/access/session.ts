@@ -13,8 +13,9 @@ import { CallFailure, type CallFailureCode, invalidRequest, notFound } from '../
 import { fromId } from '../../core/id.ts';
 import type { HashPassword } from '../../core/people/token.ts';
 import { findSessionCaller } from '../../store/admission/callers.ts';
-import { readClock } from '../../store/connection/clock.ts';
 import type { Db } from '../../store/connection/database.ts';
+import { isUnavailable } from '../../store/connection/database-error.ts';
+import { observeErrors } from '../../store/connection/observed-errors.ts';
 import { writeUserAudit } from '../../store/people/audit.ts';
 import { findUserByEmail } from '../../store/people/users.ts';
 import { readBody } from '../http/body.ts';
@@ -70,7 +71,7 @@ export function createSessions(deps: SessionDeps): Sessions {
   const { db, publicUrl, signIn } = deps;
   const options = sessionOptions(deps);
   const auth = betterAuth(options);
-  const cookies = new SessionCookies(auth, db);
+  const cookies = new SessionCookies(auth);
   const hashing = limitHashing(hashesMax);
   const authPaths = createAuthPaths(deps, options, auth, { cookies, hashing });
 
@@ -100,12 +101,10 @@ export function createSessions(deps: SessionDeps): Sessions {
 /** Reads session cookies. Reading a session may renew it; its new cookies are set on the response. */
 class SessionCookies {
   readonly #auth: Auth;
-  readonly #db: Db;
   readonly #renewed = new WeakMap<FastifyRequest, string[]>();
 
-  constructor(auth: Auth, db: Db) {
+  constructor(auth: Auth) {
     this.#auth = auth;
-    this.#db = db;
   }
 
   async readUserId(request: FastifyRequest): Promise<string | null> {
@@ -113,14 +112,13 @@ class SessionCookies {
     if (cookie === undefined) return null;
     const input = { headers: new Headers({ cookie }), returnHeaders: true } as const;
     try {
-      const { headers, response } = await this.#auth.api.getSession(input);
+      const read = () => this.#auth.api.getSession(input);
+      const { headers, response } = await withDatabaseErrors(read);
       this.#renewed.set(request, headers.getSetCookie());
       return response?.user.id ?? null;
     } catch (error) {
       // The session ended during its renewal.
       if (isAPIError(error) && error.statusCode === 401) return null;
-      // Throws the database's error if the database is unavailable.
-      await readClock(this.#db);
       throw error;
     }
   }
@@ -178,11 +176,11 @@ function createAuthPaths(
     const usesIssuer = body?.provider === 'oidc' || path === '/callback/oidc';
     const { handler } = usesIssuer ? await authWithIssuer() : auth;
     const handle = () => handler(webRequest(request, baseURLOf(publicUrl), body));
-    const response = endpoint.throttled
-      ? await throttled(request, path, body, handle)
-      : await handle();
+    const response = await withDatabaseErrors(() =>
+      endpoint.throttled ? throttled(request, path, body, handle) : handle(),
+    );
     for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
-    if (response.status >= 400) throw await readFailure(db, response);
+    if (response.status >= 400) throw await readFailure(response);
     if (response.status >= 300) {
       return reply.redirect(response.headers.get('location') ?? '/', response.status);
     }
@@ -207,12 +205,24 @@ async function auditPasswordChange(db: Db, userId: string): Promise<void> {
   );
 }
 
-/** Converts an error response of better-auth. Throws the database's error if the database is unavailable. */
-async function readFailure(db: Db, response: Response): Promise<Error> {
+/**
+ * Runs work of better-auth. If the database was unavailable, throws its error: better-auth reports it as 500 or 401, or
+ * only logs it.
+ */
+function withDatabaseErrors<T>(work: () => Promise<T>): Promise<T> {
+  return observeErrors(async (lastError) => {
+    const [result] = await Promise.allSettled([work()]);
+    if (isUnavailable(lastError())) throw lastError();
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+}
+
+/** Converts an error response of better-auth. */
+async function readFailure(response: Response): Promise<Error> {
   const code = failureCodes[response.status];
   const { message } = (await response.json().catch(() => ({}))) as { message?: string };
   if (code) return new CallFailure(code, message ?? 'The request was rejected.');
-  await readClock(db);
   return new Error(`better-auth responded ${response.status}: ${message}`);
 }
 

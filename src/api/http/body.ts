@@ -17,13 +17,19 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
+/** Sees the bytes of a body of any type and encoding, also of one that is too large, up to `bytesMax`. */
+export interface BodyTap {
+  readonly bytesMax: number;
+  readonly onChunk: (chunk: Uint8Array) => void;
+}
+
 /** Reads the body of a request. Throws `MALFORMED_BODY` if the client disconnects before its end. */
-export async function readBody(request: FastifyRequest): Promise<RawBody> {
+export async function readBody(request: FastifyRequest, tap: BodyTap = noTap): Promise<RawBody> {
   const { headers } = request.raw;
   const { 'content-length': length, 'transfer-encoding': transfer } = headers;
   if (length === undefined && transfer === undefined) return { kind: 'none' };
-  if (Number(length ?? 0) > bodyBytesMax) return tooLarge;
-  const bytes = await readBytes(request.raw);
+  if (Number(length ?? 0) > tap.bytesMax) return tooLarge;
+  const bytes = await readBytes(request.raw, tap);
   if (bytes === null) return tooLarge;
   if (bytes.length === 0) return { kind: 'none' };
   if (!isJson(request.raw) || isEncoded(request.raw)) {
@@ -40,23 +46,25 @@ export async function readBody(request: FastifyRequest): Promise<RawBody> {
 }
 
 /**
- * The bytes of a body, or null if they exceed `bodyBytesMax`. Uses events, because an iterator costs more than the rest of
+ * The bytes of a body, or null if they exceed `bodyBytesMax`; then no more than the tap wants are read. Uses events, because an iterator costs more than the rest of
  * a request. Uses one growing buffer: a list of one-byte chunks takes about 200 times their size.
  */
-function readBytes(raw: IncomingMessage): Promise<Buffer | null> {
+function readBytes(raw: IncomingMessage, tap: BodyTap): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     let bytes: Buffer = Buffer.alloc(0);
     let length = 0;
     raw.on('data', (chunk: Buffer) => {
       const newLength = length + chunk.length;
-      if (newLength > bodyBytesMax) {
+      if (newLength > tap.bytesMax) {
         raw.pause();
         return resolve(null);
       }
-      bytes = length === 0 ? chunk : append(bytes, length, chunk);
+      tap.onChunk(chunk);
+      if (newLength > bodyBytesMax) bytes = Buffer.alloc(0);
+      else bytes = length === 0 ? chunk : append(bytes, length, chunk);
       length = newLength;
     });
-    raw.on('end', () => resolve(bytes.subarray(0, length)));
+    raw.on('end', () => resolve(length > bodyBytesMax ? null : bytes.subarray(0, length)));
     const rejectIncomplete = () => {
       if (raw.complete) return;
       reject(new CallFailure('MALFORMED_BODY', 'The body is incomplete.'));
@@ -107,6 +115,8 @@ export function parseBody(raw: RawBody): unknown {
       return parse(raw.text);
   }
 }
+
+const noTap: BodyTap = { bytesMax: bodyBytesMax, onChunk() {} };
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 

@@ -1,13 +1,14 @@
 import { CallFailure } from '../../core/failure.ts';
+import type { Reader } from '../../core/history/read-slots.ts';
 
 /** Limits the streaming responses of one kind in this process: each holds memory until its client has read it. */
 export interface StreamSlots {
   /** Throws if there is no free slot. */
-  acquire(workspaceId: string): StreamSlot;
+  acquire(reader: Reader): StreamSlot;
 }
 
 export interface StreamSlot {
-  readonly workspaceId: string;
+  readonly reader: Reader;
   /** What is streamed. */
   readonly kind: StreamKind;
   /** Aborted, with the error for the client, when another workspace takes over the slot. */
@@ -17,6 +18,12 @@ export interface StreamSlot {
 
 export type StreamKind = 'export' | 'page';
 
+interface StreamLimits {
+  readonly max: number;
+  readonly ofWorkspaceMax: number;
+  readonly ofCallerMax: number;
+}
+
 /**
  * While all slots are in use, a workspace without one takes over the oldest slot of a workspace with several: a few slow
  * readers would otherwise lock out all others for as long as a stream may last. The last stream of a workspace is never
@@ -24,17 +31,18 @@ export type StreamKind = 'export' | 'page';
  */
 export function createStreamSlots(
   kind: StreamKind,
-  { max, ofWorkspaceMax }: { readonly max: number; readonly ofWorkspaceMax: number },
+  { max, ofWorkspaceMax, ofCallerMax }: StreamLimits,
 ): StreamSlots {
   const inUse = new Map<StreamSlot, AbortController>();
-  const countOf = (workspaceId: string) =>
-    [...inUse.keys()].filter((one) => one.workspaceId === workspaceId).length;
+  const countOf = (name: keyof Reader, { [name]: id }: Reader) =>
+    [...inUse.keys()].filter(({ reader }) => reader[name] === id).length;
 
-  /** Takes over a slot if none is free and a workspace with `own` slots may do so. */
-  function hasRoom(own: number): boolean {
-    if (own >= ofWorkspaceMax) return false;
+  /** Takes over a slot if none is free and the workspace of the reader may do so. */
+  function hasRoom(reader: Reader): boolean {
+    const own = countOf('workspaceId', reader);
+    if (own >= ofWorkspaceMax || countOf('id', reader) >= ofCallerMax) return false;
     if (inUse.size < max) return true;
-    const oldest = [...inUse].find(([{ workspaceId }]) => countOf(workspaceId) > 1);
+    const oldest = [...inUse].find(([slot]) => countOf('workspaceId', slot.reader) > 1);
     if (own > 0 || !oldest) return false;
     const [slot, controller] = oldest;
     slot.release();
@@ -43,11 +51,12 @@ export function createStreamSlots(
   }
 
   return {
-    acquire(workspaceId) {
-      if (!hasRoom(countOf(workspaceId))) throw tooMany(messages[kind]);
+    acquire({ id, workspaceId }) {
+      const reader = { id, workspaceId };
+      if (!hasRoom(reader)) throw tooMany(messages[kind]);
       const controller = new AbortController();
       const { signal } = controller;
-      const slot = { workspaceId, kind, signal, release: () => void inUse.delete(slot) };
+      const slot = { reader, kind, signal, release: () => void inUse.delete(slot) };
       inUse.set(slot, controller);
       return slot;
     },

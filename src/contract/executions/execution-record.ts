@@ -109,6 +109,12 @@ const fields = {
     Type.String({ description: "The provider's id of the request." }),
   ),
   finishReason: Type.Optional(Type.String({ description: 'Reason why the model stopped.' })),
+  settingsNotApplied: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'Settings that the model or provider rejected or ignored, such as `temperature`. Absent if all were applied.',
+    }),
+  ),
   refusalText: Type.Optional(
     Type.String({ description: 'What the model wrote instead of an answer when it refused.' }),
   ),

@@ -110,6 +110,7 @@ export const records: Readonly<Record<string, unknown>> = {
     subject: exampleId('workspace'),
     userId: by,
     apiKeyId: null,
+    via: null,
     details: {
       from: { recordsDays: 90, bodiesDays: null },
       to: { recordsDays: 90, bodiesDays: 30 },

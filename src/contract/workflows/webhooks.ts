@@ -84,7 +84,7 @@ export const receiveWebhook = endpoint({
   path: '/api/v1/webhooks/{webhookId}',
   summary: 'Send an event to an inbound webhook',
   description:
-    "Starts a workflow run with the JSON object of the body as its input. Signed as in Standard Webhooks; `webhook-timestamp` may differ from the server's clock by five minutes. `webhook-id` makes the request idempotent: the same event starts one run. Returns 401 if the signature is invalid or the webhook does not exist, and 429 if the webhook exceeded its events per minute.",
+    "Starts a workflow run with the JSON object of the body as its input. Signed as in Standard Webhooks; `webhook-timestamp` may differ from the server's clock by five minutes. `webhook-id` makes the request idempotent: the same event starts one run. The names `svix-id`, `svix-timestamp` and `svix-signature` are accepted as well. Returns 401, whatever the body, if the signature over its bytes is invalid or the webhook does not exist, and if the timestamp of a signed event is out of range; 429 if the webhook exceeded its events per minute.",
   tag,
   auth: 'none',
   headers: Type.Object({

@@ -33,7 +33,7 @@ export const putProvider = endpoint({
   path: '/api/v1/providers/{name}',
   summary: 'Configure a provider',
   description:
-    'Replaces the whole configuration, including the credential. A name has 1 to 64 letters, digits, dots, dashes and underscores; `cueline` is reserved. `baseURL` must not resolve to a private address unless the server allows it.',
+    'Replaces the whole configuration, including the credential. A name has 1 to 64 letters, digits, dots, dashes and underscores; `cueline` is reserved. `baseURL` must not resolve to a private address unless the server allows it; a pasted `…/chat/completions`, `…/messages` or `…/responses` is reduced to its base.',
   tag,
   auth: 'own',
   body: body('ProviderInput', {

@@ -1,4 +1,5 @@
 import type { ExecutionSettings } from '../agent/model-settings.ts';
+import type { ExecutionErrorCode } from '../failure.ts';
 import type { CostSource, ModelSetup } from '../model/model-port.ts';
 import type { Source } from './execution.ts';
 
@@ -39,6 +40,10 @@ export interface QueuedExecution extends AcceptedAs {
   readonly attempt: number;
   readonly failures: number;
   readonly losses: number;
+  /** Calls that the provider rejected before any work. They are no attempts. */
+  readonly rejections: number;
+  /** Why the execution waits for its provider: its error code if the deadline comes first. */
+  readonly waitCode: ExecutionErrorCode | null;
   /** Whether an earlier attempt may have called the model. */
   readonly called: boolean;
   /** Whether an earlier attempt ended with `EMPTY_OUTPUT`, which is retried once. */

@@ -58,6 +58,8 @@ export interface ModelResponse {
   /** `stop`, `length`, `content-filter`, `tool-calls`, `error` or `other`. */
   readonly finishReason: string;
   readonly cost: Cost;
+  /** Settings that the model rejected or ignored, by their Cueline names; left out by models that apply all. */
+  readonly settingsNotApplied?: readonly string[];
   /** Left out by models that report nothing else. */
   readonly details?: AnswerDetails;
 }
@@ -125,6 +127,13 @@ export class ModelFailure extends Error {
   readonly retryAfterMs: number;
   /** False if a retry cannot help although the code usually allows one, such as a request that the provider rejects. */
   readonly retryable: boolean;
+  /**
+   * The provider did no work: its rate limit is reached or its model is loading. The execution waits in the queue, and
+   * the call counts as no attempt.
+   */
+  readonly rejected: boolean;
+  /** No connection was made: the failure belongs to the base URL. */
+  readonly unreached: boolean;
   readonly usage: Usage;
   readonly cost: Cost;
   /** The path of the field that kept a response from being read, for the log; null for other failures. */
@@ -139,6 +148,8 @@ export class ModelFailure extends Error {
     more: {
       retryAfterMs?: number;
       retryable?: boolean;
+      rejected?: boolean;
+      unreached?: boolean;
       usage?: Usage;
       cost?: Cost;
       unreadField?: string;
@@ -151,6 +162,8 @@ export class ModelFailure extends Error {
     this.code = code;
     this.retryAfterMs = more.retryAfterMs ?? 0;
     this.retryable = more.retryable ?? retryable.has(code);
+    this.rejected = more.rejected ?? false;
+    this.unreached = more.unreached ?? false;
     this.usage = more.usage ?? noUsage;
     this.cost = more.cost ?? noCost;
     this.unreadField = more.unreadField ?? null;

@@ -30,6 +30,20 @@ export function needsBaseURL(kind: ProviderKind): boolean {
   return kind === 'azure' || kind === 'openai-compatible';
 }
 
+/** The base of a pasted URL: without the path of a call and slashes at the end. */
+export function baseOf(url: string): string {
+  return url
+    .trim()
+    .replace(/\/+$/, '')
+    .replace(/\/+(chat\/+completions|messages|responses)$/i, '')
+    .replace(/\/+$/, '');
+}
+
+/** The credential in a pasted header: `Bearer sk-…`. */
+export function credentialOf(text: string): string {
+  return text.replace(/^(authorization:\s*)?bearer\s+/i, '');
+}
+
 /** Whether a credential is a valid header value; a pasted line break is not. */
 export function isCredential(text: string): boolean {
   return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text);

@@ -282,6 +282,8 @@ function claimedExecution(
     attempt: 1,
     failures: 0,
     losses: 0,
+    rejections: 0,
+    waitCode: null,
     called: false,
     emptied: false,
     elapsedMs: 0,

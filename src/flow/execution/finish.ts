@@ -65,6 +65,7 @@ export interface End {
   readonly usage: Usage;
   readonly cost: Cost;
   readonly finishReason: string | null;
+  readonly settingsNotApplied: readonly string[];
   readonly details: AnswerDetails;
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
@@ -251,6 +252,7 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     costKnown: row.spent_known && cost.known,
     costSource: costSourceOf(cost, row),
     finishReason: end.finishReason,
+    settingsNotApplied: end.settingsNotApplied.join(',') || null,
     errorCode: end.errorCode,
     error: end.error === null ? null : storable(end.error),
     systemPrompt: end.systemPrompt,
@@ -308,6 +310,7 @@ export function canceledEnd(id: string, execution: LiveExecution, prompt: Templa
     usage: noUsage,
     cost: noCost,
     finishReason: null,
+    settingsNotApplied: [],
     details: noDetails,
     errorCode: 'CANCELED',
     error: 'The execution was canceled.',

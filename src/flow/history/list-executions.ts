@@ -6,11 +6,7 @@ import {
   windowOf,
 } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
-import {
-  type ExecutionListRow,
-  type ExecutionRow,
-  readExecutionListRows,
-} from '../../store/execution/executions.ts';
+import type { ExecutionListRow, ExecutionRow } from '../../store/execution/executions.ts';
 import { countQueued } from '../../store/history/history-counts.ts';
 import {
   type HistoryRequest,
@@ -31,6 +27,8 @@ export interface ListRequest extends HistoryRequest {
   readonly offset: number;
   /** The page starts after this execution, in list order. */
   readonly after: string | null;
+  /** Ends a search whose page nobody waits for. */
+  readonly signal?: AbortSignal;
 }
 
 export interface HistoryPage {
@@ -63,14 +61,14 @@ function exactPage(rows: ExecutionListRow[], total: number): HistoryPage {
  * deleted meanwhile is left out.
  */
 export async function* wholeRecords(
-  db: Db,
+  readRows: (ids: readonly string[]) => Promise<ExecutionListRow[]>,
   rows: readonly ExecutionListRow[],
 ): AsyncGenerator<ExecutionRow[], void, undefined> {
   for (let read = rows; read.length > 0; ) {
     yield read.filter(({ fits }) => fits);
     const left = read.filter(({ fits }) => !fits).map(({ id }) => id);
     if (left.length === 0) return;
-    read = await readExecutionListRows(db, left);
+    read = await readRows(left);
   }
 }
 

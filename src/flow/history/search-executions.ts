@@ -145,6 +145,7 @@ class Search {
   /** Scans the next batch. Null if the database ended even the smallest one for its time. */
   async #scan(rest: readonly IdRange[]): Promise<Batch | null> {
     for (;;) {
+      this.#request.signal?.throwIfAborted();
       const startedAt = performance.now();
       try {
         const batch = await this.#scanOnce(rest);

@@ -1,6 +1,8 @@
 import { invalidRequest } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
 import {
+  baseOf,
+  credentialOf,
   isCredential,
   isProviderName,
   needsBaseURL,
@@ -33,8 +35,13 @@ export interface PutProviderDeps {
 /** Replaces the configuration of a provider. The credential is stored encrypted and never shown again. */
 export async function putProvider(
   { db, sealKey, checkBaseURL }: PutProviderDeps,
-  input: ProviderInput,
+  given: ProviderInput,
 ): Promise<store.ProviderRow> {
+  const input = {
+    ...given,
+    apiKey: given.apiKey && credentialOf(given.apiKey),
+    baseURL: given.baseURL && baseOf(given.baseURL),
+  };
   const { actor, name, kind, apiKey, baseURL } = input;
   const { workspaceId } = actor;
   const problem = findProblem(input) ?? (baseURL === null ? null : await checkBaseURL(baseURL));

@@ -84,6 +84,13 @@ export interface NewRefusal {
 }
 
 export async function writeAdmission(send: Send, writes: AdmissionWrites): Promise<void> {
+  const sent = sendWrites(send, writes);
+  sent.push(send(commit));
+  await Promise.all(sent);
+}
+
+/** Sends the writes of a batch without its commit. */
+export function sendWrites(send: Send, writes: AdmissionWrites): Promise<unknown>[] {
   const { counts, months, executions, idempotency, refusals } = writes;
   const sent: Promise<unknown>[] = [];
   if (counts.size + months.length > 0) sent.push(updateCounts(send, counts, months));
@@ -101,8 +108,7 @@ export async function writeAdmission(send: Send, writes: AdmissionWrites): Promi
       ),
     );
   sent.push(addStatistics(send, writes.tallies));
-  sent.push(send(commit));
-  await Promise.all(sent);
+  return sent;
 }
 
 /** Writes counts that were read under their lock: those of keys and agents, and the months of workspaces. */

@@ -41,17 +41,6 @@ const summaryColumns =
 /** SQL: the columns of a `VersionRow` of version `v`. */
 export const versionColumns = sql`${summaryColumns}, v.system_template as system, v.user_template as "user"`;
 
-export async function findVersion(
-  db: Db,
-  promptId: string,
-  id: string,
-): Promise<VersionRow | null> {
-  const { rows } = await sql<VersionRow>`
-    select ${versionColumns} from prompt_versions v
-    where v.id = ${id} and v.prompt_id = ${promptId}`.execute(db);
-  return rows[0] ?? null;
-}
-
 export async function findVersionSummary(
   db: Db,
   promptId: string,

@@ -15,6 +15,10 @@ export interface Connections {
   readonly leasePipelines: Pipelines;
   /** For claims, releases, templates and the sweep. */
   readonly workDb: Db;
+  /** For lists, searches and statistics. */
+  readonly historyDb: Db;
+  /** For the readiness check alone. */
+  readonly readinessDb: Db;
   /** For exports. A transaction is idle while its client reads slowly; the idle timeout ends it. */
   readonly exportDb: Db;
   /** Closes idle connections: if one connection died silently, the others are dead too. */
@@ -32,14 +36,19 @@ const responseTimeoutMs = 15_000;
 /** A lower bound for short leases: a claim takes time on a busy machine. */
 const workStatementMsMin = 2_000;
 const exportIdleMsMax = 60_000;
+/** A search scans fewer records after a timeout; any other statement this slow is given up. */
+const historyStatementMsMax = 10_000;
+/** A readiness check that takes longer fails. */
+const readinessStatementMsMax = 2_000;
 
 export function openConnections(options: {
   readonly connection: Connection;
   readonly leaseMs: number;
   readonly exportsMax: number;
+  readonly historyReadsMax: number;
   readonly onError: (error: unknown) => void;
 }): Connections {
-  const { connection, leaseMs, exportsMax, onError } = options;
+  const { connection, leaseMs, exportsMax, historyReadsMax, onError } = options;
   const open = (connectionsMax: number, timeoutMs: number) =>
     openPipelines({ connection, connectionsMax, responseTimeoutMs: timeoutMs, onError });
   const pipelines = open(batchConnectionsMax, responseTimeoutMs);
@@ -50,20 +59,29 @@ export function openConnections(options: {
     // A response after the lease has expired is useless, and a dead connection must be detected early.
     statementMsMax: Math.max(workStatementMsMin, (leaseMs * 2) / 3),
   });
+  const historyDb = openDatabase({
+    ...{ connection, poolMax: historyReadsMax, onError },
+    statementMsMax: historyStatementMsMax,
+  });
+  const readinessDb = openDatabase({
+    ...{ connection, poolMax: 1, onError },
+    statementMsMax: readinessStatementMsMax,
+  });
   const exportDb = openDatabase({
     ...{ connection, poolMax: exportsMax, onError },
     ...{ statementMsMax: exportIdleMsMax, idleMsMax: exportIdleMsMax },
   });
+  const pools = [workDb, historyDb, readinessDb, exportDb];
   return {
-    ...{ pipelines, singlePipelines, leasePipelines, workDb, exportDb },
+    ...{ pipelines, singlePipelines, leasePipelines },
+    ...{ workDb, historyDb, readinessDb, exportDb },
     dropIdle() {
       for (const one of [pipelines, singlePipelines]) one.dropIdle();
-      for (const one of [workDb, exportDb]) dropIdle(one);
+      for (const one of pools) dropIdle(one);
     },
     async close() {
       const all = [pipelines, singlePipelines, leasePipelines];
-      await Promise.all([...all.map((one) => one.close()), workDb.destroy()]);
-      await exportDb.destroy();
+      await Promise.all([...all.map((one) => one.close()), ...pools.map((one) => one.destroy())]);
     },
   };
 }

@@ -79,6 +79,16 @@ export function isInUse(error: unknown): boolean {
   return isLockNotAvailable(error) || isTransactionRollback(error);
 }
 
+/** Whether the server has no room left for data. */
+export function isDiskFull(error: unknown): boolean {
+  return sqlState(error) === '53100';
+}
+
+/** Whether a statement names something that the schema does not have. Class 42 also has missing privileges. */
+export function isOtherSchema(error: unknown): boolean {
+  return /^42(?!501)/.test(sqlState(error));
+}
+
 /** Whether the server is a standby. */
 export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === '25006';

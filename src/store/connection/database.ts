@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
-import { CamelCasePlugin, Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { CamelCasePlugin, Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Connection } from './detect-pooler.ts';
+import { ObservedDialect, reportFailedStatement } from './observed-errors.ts';
 import { sessionSettings } from './session-settings.ts';
 
 /**
@@ -40,7 +41,8 @@ export function openDatabase(options: DatabaseOptions): Db {
   pool.on('error', options.onError);
   pool.on('connect', (client) => client.on('error', options.onError));
   const db = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool }),
+    dialect: new ObservedDialect({ pool }),
+    log: reportFailedStatement,
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   });
   if (statementMsMax > 0) idleClosers.set(db, destroySilentConnections(pool, statementMsMax));

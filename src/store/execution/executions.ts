@@ -36,6 +36,8 @@ export interface ExecutionRow {
   readonly costKnown: boolean;
   readonly costSource: CostSource | null;
   readonly finishReason: string | null;
+  /** Null if all were applied. */
+  readonly settingsNotApplied: string[] | null;
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   readonly output: string | null;
@@ -68,6 +70,7 @@ const summaryFields = `e.id, e.agent_id as "agentId", e.agent_name as "agentName
   e.prompt_version_id as "promptVersionId", e.prompt_version_label as "promptVersionLabel",
   e.completed_at as "completedAt", e.latency_ms as "latencyMs", e.input_tokens as "inputTokens",
   e.output_tokens as "outputTokens", e.cost_usd as "costUsd", e.cost_known as "costKnown", e.cost_source as "costSource",
+  e.settings_not_applied as "settingsNotApplied",
   e.finish_reason as "finishReason", e.error_code as "errorCode", e.error, e.workflow_run_id as "workflowRunId",
   e.step_name as "stepName", e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
   e.provider_request_id as "providerRequestId"`;

@@ -83,6 +83,8 @@ export interface EndedExecution extends AnswerDetails {
   readonly costKnown: boolean;
   readonly costSource: CostSource | null;
   readonly finishReason: string | null;
+  /** Joined by commas; null if all were applied. */
+  readonly settingsNotApplied: string | null;
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   readonly systemPrompt: string | null;
@@ -193,7 +195,8 @@ const updateExecutions: Statement = {
   text: `update executions e set status = f.status, completed_at = to_timestamp(f.completed / 1000),
       started_at = to_timestamp(f.started / 1000), latency_ms = f.latency_ms, attempts = f.attempts,
       input_tokens = f.input_tokens, output_tokens = f.output_tokens, cost_usd = f.cost_usd,
-      cost_known = f.cost_known, finish_reason = f.finish_reason, error_code = f.error_code, error = f.error,
+      cost_known = f.cost_known, settings_not_applied = string_to_array(f.settings_not_applied, ','),
+      finish_reason = f.finish_reason, error_code = f.error_code, error = f.error,
       system_prompt = f.system_prompt, user_prompt = f.user_prompt, output = f.output,
       reasoning_text = f.reasoning_text, reasoning_tokens = f.reasoning_tokens,
       model_answered = f.model_answered, provider_request_id = f.provider_request_id,
@@ -204,12 +207,13 @@ const updateExecutions: Statement = {
       settings = null
     from unnest($1::uuid[], $2::execution_status[], $3::float8[], $4::float8[], $5::int[], $6::smallint[],
       $7::int[], $8::int[], $9::numeric[], $10::bool[], $11::text[], $12::text[], $13::text[], $14::text[],
-      $15::text[], $16::text[], $17::bool[], $18::text[], $19::int[], $20::text[], $21::text[], $22::text[],
-      $23::text[])
+      $15::text[], $16::text[], $17::bool[], $18::text[], $19::text[], $20::int[], $21::text[], $22::text[],
+      $23::text[], $24::text[])
       as f (id, status, completed, started, latency_ms, attempts, input_tokens, output_tokens, cost_usd,
         cost_known, finish_reason, error_code, error, system_prompt, user_prompt, output, store_bodies,
-        reasoning_text, reasoning_tokens, model_answered, provider_request_id, refusal_text, cost_source)
-    where e.id = f.id and e.id = any($1::uuid[]) and e.id between $24::uuid and $25::uuid`,
+        settings_not_applied, reasoning_text, reasoning_tokens, model_answered, provider_request_id, refusal_text,
+        cost_source)
+    where e.id = f.id and e.id = any($1::uuid[]) and e.id between $25::uuid and $26::uuid`,
 };
 
 function executionValues(ended: readonly EndedExecution[]): Value[] {
@@ -218,7 +222,7 @@ function executionValues(ended: readonly EndedExecution[]): Value[] {
     ['id', 'status', 'completedMs', 'startedMs', 'latencyMs', 'attempts'],
     ['inputTokens', 'outputTokens', 'costUsd', 'costKnown'],
     ['finishReason', 'errorCode', 'error'],
-    ['systemPrompt', 'userPrompt', 'output', 'storeBodies'],
+    ['systemPrompt', 'userPrompt', 'output', 'storeBodies', 'settingsNotApplied'],
     ['reasoningText', 'reasoningTokens', 'modelAnswered', 'providerRequestId', 'refusalText'],
     ['costSource'],
   );

@@ -34,6 +34,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       prompt_version_label text not null,
       model text not null,
       finish_reason text,
+      -- Settings that the model rejected or ignored; null if all were applied.
+      settings_not_applied text[],
       error_code text,
       error text,
       ip_address text,
@@ -127,6 +129,10 @@ export async function up(db: Kysely<never>): Promise<void> {
       attempt integer not null default 0,
       failures smallint not null default 0,
       losses smallint not null default 0,
+      -- Calls that the provider rejected before any work (rate limit, loading model); they are no attempts.
+      rejections smallint not null default 0,
+      -- Why it waits for its provider: the error code if its deadline comes first.
+      wait_code text,
       -- Whether an attempt ended with EMPTY_OUTPUT, which is retried once.
       emptied boolean not null default false,
       -- Agents with maxConcurrency: true holds a slot, false waits for one. Null: no such limit.

@@ -12,6 +12,7 @@ const { key } = await service.key();
 const agent = await addAgent(service, { system: 'Be kind', config: { temperature: 0.5 } });
 const paused = await addAgent(service, { stage: 'Paused' });
 
+service.models.script({ settingsNotApplied: ['temperature'] });
 await run(service, agent, key, { name: 'Ada, "the first"', seats: 5 });
 const details: AnswerDetails = {
   ...{ reasoningText: 'hm', reasoningTokens: 4, refusalText: 'No.' },
@@ -58,6 +59,7 @@ test('every field of a record has a column, except the repeated text', () => {
 
 test('columns keep their position, and new columns come last', () => {
   const later = ['queuedAt', 'ipAddress', 'userAgent', 'workflowRunId', 'stepName'];
+  later.push('settingsNotApplied');
   later.push('modelAnswered', 'providerRequestId', 'reasoningTokens', 'reasoningText');
   later.push('refusalText', 'costSource');
   assert.deepEqual(head.slice(0, 3), ['executionId', 'executedAt', 'agentId']);

@@ -7,7 +7,7 @@ import { openResponse } from '../../../harness/call.ts';
 import { makeHistory } from '../../../harness/history.ts';
 import { countHistory } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
-import { exportsOfWorkspaceMax } from '../../../src/contract/limits.ts';
+import { exportsOfCallerMax, exportsOfWorkspaceMax } from '../../../src/contract/limits.ts';
 
 // No worker: unended executions are inserted by hand.
 const service = await startService({ role: 'api' });
@@ -30,7 +30,7 @@ async function makeLarge(): Promise<void> {
     from generate_series(1, 2000) as n`.execute(db);
 }
 
-const open = (path: string) => openResponse(service.url + path, key);
+const open = (path: string, as = key) => openResponse(service.url + path, as);
 
 async function text(path: string): Promise<string> {
   const response = await open(path);
@@ -136,15 +136,25 @@ test('an export reads ahead only a little, and its snapshot ends with its reader
   await until(async () => (await snapshots()) === 0);
 });
 
-test('503 above the limit of exports, until one ends', async () => {
-  const open_ = await Promise.all(
-    Array.from({ length: exportsOfWorkspaceMax }, () => open(`${large.path}/executions/export`)),
-  );
+test('503 above the limits of a key and of its workspace, until an export ends', async () => {
   const path = `${agent.path}/executions/export`;
-  const refused = await service.call('GET', path, { key });
-  assert.equal(refused.status, 503);
-  assert.equal(refused.body.code, 'UNAVAILABLE');
-  assert.equal(refused.headers.get('retry-after'), '10');
+  const open_: Awaited<ReturnType<typeof open>>[] = [];
+  const openMany = async (length: number, as: string) => {
+    const calls = Array.from({ length }, () => open(`${large.path}/executions/export`, as));
+    open_.push(...(await Promise.all(calls)));
+    assert.ok(open_.every(({ statusCode }) => statusCode === 200));
+  };
+  const assertRefused = async (as: string) => {
+    const refused = await service.call('GET', path, { key: as });
+    assert.equal(refused.status, 503);
+    assert.equal(refused.body.code, 'UNAVAILABLE');
+    assert.equal(refused.headers.get('retry-after'), '10');
+  };
+  const { key: second } = await service.key();
+  await openMany(exportsOfCallerMax, key);
+  await assertRefused(key);
+  await openMany(exportsOfWorkspaceMax - exportsOfCallerMax, second);
+  await assertRefused(second);
   for (const one of open_) one.destroy();
   await until(async () => {
     const response = await open(path);

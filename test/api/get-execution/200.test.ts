@@ -84,6 +84,13 @@ test('a failed execution shows error and code, and no output', async () => {
   assert.ok(!('output' in record));
 });
 
+test('a record names the settings that the model did not accept', async () => {
+  service.models.script({ settingsNotApplied: ['temperature', 'topP'] });
+  const record = await run(service, agent, key);
+  assert.deepEqual(record.settingsNotApplied, ['temperature', 'topP']);
+  assert.ok(!('settingsNotApplied' in (await run(service, agent, key))));
+});
+
 test('an unknown price is zero and marked as unknown', async () => {
   service.models.script({ cost: { usd: '0', known: false } });
   const record = await run(service, agent, key);

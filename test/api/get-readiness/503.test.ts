@@ -53,6 +53,44 @@ test('the database is read-only, as after a failover to a standby', async (t) =>
   await assertUnready(app.url, 'The database is read-only.');
 });
 
+test('an execute cannot be written', async (t) => {
+  const failures: [errcode: string, message: string][] = [
+    ['53100', 'The disk of the database is full.'],
+    ['42703', 'The database schema does not match this version.'],
+    ['42501', 'The database rejects the writes of an execute.'],
+  ];
+  const tables = ['execution_queue', 'limits', 'idempotency'];
+  t.after(() => sql`drop function fail_write() cascade`.execute(db));
+  await sql`create function fail_write() returns trigger language plpgsql as 'begin end'`.execute(
+    db,
+  );
+  for (const [at, table] of tables.entries()) {
+    const [errcode, message] = failures[at] ?? ['', ''];
+    await sql`
+      create or replace function fail_write() returns trigger language plpgsql as
+      ${sql.lit(`begin raise exception using errcode = '${errcode}'; end`)}`.execute(db);
+    const trigger = sql.raw(`fail_write before insert on ${table}`);
+    await sql`create trigger ${trigger} for each statement execute function fail_write()`.execute(
+      db,
+    );
+    const app = await startSystemApp({ db });
+    t.after(app.close);
+    await assertUnready(app.url, message);
+    await sql`drop trigger fail_write on ${sql.raw(table)}`.execute(db);
+  }
+});
+
+test('a table lacks a column', async (t) => {
+  const app = await startSystemApp({ db });
+  t.after(app.close);
+  assert.equal((await callOver(app.url, 'GET', '/readyz')).status, 200);
+  await sql`alter table execution_queue rename column tag to label`.execute(db);
+  t.after(() => sql`alter table execution_queue rename column label to tag`.execute(db));
+  // Longer than the cache, so that the next request reads again.
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await assertUnready(app.url, 'The database schema does not match this version.');
+});
+
 test('a worker process has no lease', async (t) => {
   const app = await startSystemApp({ db, leased: () => false });
   t.after(app.close);

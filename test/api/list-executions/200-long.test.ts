@@ -9,7 +9,10 @@ import { startService } from '../../../harness/service.ts';
 import { longPagesOfWorkspaceMax } from '../../../src/contract/limits.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { listExecutions, wholeRecords } from '../../../src/flow/history/list-executions.ts';
-import type { ExecutionRow } from '../../../src/store/execution/executions.ts';
+import {
+  type ExecutionRow,
+  readExecutionListRows,
+} from '../../../src/store/execution/executions.ts';
 
 // No worker: the unended execution is inserted by hand.
 const service = await startService({ role: 'api' });
@@ -51,7 +54,7 @@ const list = (query: string) => service.call('GET', `${agent.path}/executions?${
 
 const batchesOf = async (question: object = {}) => {
   const { rows } = await listExecutions(db, { ...firstHundred([agent.id]), ...question });
-  return wholeRecords(db, rows);
+  return wholeRecords((missing) => readExecutionListRows(db, missing), rows);
 };
 
 const bytesOf = (rows: readonly ExecutionRow[]) =>

@@ -35,6 +35,25 @@ for (const kind of providerKinds) {
   });
 }
 
+test('a pasted URL of a call is reduced to its base, and a pasted header to the credential', async () => {
+  for (const [kind, baseURL] of [
+    ['openai-compatible', 'https://llm.example.com/v1/chat/completions'],
+    ['anthropic', 'https://llm.example.com/v1/messages/'],
+    ['openai', 'https://llm.example.com/v1//responses'],
+    ['openai', 'https://llm.example.com/v1//'],
+  ] as const) {
+    for (const apiKey of ['Bearer sk-1', 'bearer  sk-1', 'Authorization: Bearer sk-1', 'sk-1']) {
+      const response = await put('pasted', { kind, apiKey, baseURL });
+      assert.deepEqual(
+        [response.status, response.body.baseURL],
+        [200, 'https://llm.example.com/v1'],
+      );
+      const { apiKey: kept, baseURL: base } = await stored('pasted');
+      assert.deepEqual([kept, base], ['sk-1', 'https://llm.example.com/v1']);
+    }
+  }
+});
+
 test('the credential is stored encrypted and never returned', async () => {
   const apiKey = 'sk-nobody-may-read-this';
   const response = await put('sealed', { kind: 'openai', apiKey });

@@ -33,6 +33,27 @@ function send(body: string, headers: Record<string, string>, to = hook.path) {
   return service.call('POST', to, { body, headers });
 }
 
+/** A body as it is, of any type. */
+async function raw(
+  to: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string>,
+) {
+  const response = await fetch(service.url + to, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+  const { status } = response;
+  return {
+    status,
+    body: (await response.json()) as { statusUrl: string; message: string } & Record<
+      string,
+      unknown
+    >,
+  };
+}
+
 const event = JSON.stringify({ name: 'event', more: [1.5] });
 
 async function runs() {
@@ -59,16 +80,25 @@ test('a signed event starts one workflow run with its body as input', async () =
 test('every invalid event returns the same 401 and starts nothing', async () => {
   const before = await runs();
   const good = signed(hook.secret, event);
-  const elsewhere = hook.path.replace(hook.webhookId, 'whk_00000000000000000000000000');
+  const other = await createWebhook();
   const hour = new Date(Date.now() - 3_600_000);
+  const elsewhere = hook.path.replace(hook.webhookId, 'whk_00000000000000000000000000');
   const responses = await Promise.all([
     send(event, {}),
     send(event, { ...good, 'webhook-signature': 'v1,AAAA' }),
     send(`${event} `, good),
-    send(event, signed(hook.secret, event, 'old', hour)),
     send(event, good, elsewhere),
     send(event, good, '/api/v1/webhooks/nothing'),
     service.call('POST', hook.path, { headers: good }),
+    ...[hook.path, elsewhere].flatMap((to) => [
+      // Of every content type, encoding and size; longer than what is verified, or not UTF-8.
+      raw(to, event, { ...good, 'webhook-signature': 'v1,AAAA', 'content-type': 'text/plain' }),
+      raw(to, event, { 'content-encoding': 'gzip' }),
+      raw(to, 'x'.repeat(2_000_000), good),
+      raw(to, Buffer.from([0xff]), good),
+      raw(to, event, { ...signed(other.secret, event, 'old', hour), 'content-type': 'text/plain' }),
+    ]),
+    raw(hook.path, 'x'.repeat(9_000_000), good),
   ]);
   for (const { status, body } of responses) {
     const { message, code } = body;
@@ -76,6 +106,43 @@ test('every invalid event returns the same 401 and starts nothing', async () => 
     assert.deepEqual([status, code, message], [401, 'UNAUTHORIZED', words]);
   }
   assert.equal(await runs(), before);
+});
+
+test('the signature covers the bytes of the body: a byte order mark is part of it', async () => {
+  const bytes = Buffer.from(`\uFEFF${event}`);
+  const accepted = await raw(hook.path, bytes, signed(hook.secret, `\uFEFF${event}`));
+  assert.equal(accepted.status, 202);
+  const { body } = await service.call('GET', `${accepted.body.statusUrl}?wait=30`, { key });
+  assert.equal(body.input.name, 'event');
+  assert.equal((await raw(hook.path, bytes, signed(hook.secret, event))).status, 401);
+});
+
+test('names of Svix and signatures without padding are accepted', async () => {
+  const {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signature,
+  } = signed(hook.secret, event);
+  const svix = { 'svix-id': id, 'svix-timestamp': timestamp, 'svix-signature': signature };
+  assert.equal((await send(event, svix)).status, 202);
+  assert.equal((await send(event, svix)).headers.get('idempotent-replayed'), 'true');
+  const unpadded = signature.replace(/=+$/, '');
+  assert.notEqual(unpadded, signature);
+  assert.equal((await send(event, { ...svix, 'svix-signature': unpadded })).status, 202);
+});
+
+test('a signed event learns why it is refused', async () => {
+  for (const ms of [-3_600_000, 3_600_000]) {
+    const at = new Date(Date.now() + ms);
+    const late = await send(event, signed(hook.secret, event, 'late', at));
+    assert.equal(late.status, 401);
+    assert.match(late.body.message, /^The timestamp of the event differs from the server's clock/);
+  }
+  const type = { 'content-type': 'text/plain' };
+  const plain = await raw(hook.path, event, { ...signed(hook.secret, event), ...type });
+  assert.equal(plain.status, 415);
+  const long = JSON.stringify({ name: 'x'.repeat(2_000_000) });
+  assert.equal((await raw(hook.path, long, signed(hook.secret, long))).status, 413);
 });
 
 test('400 for a signed event with an invalid input, 403 for a disabled workflow', async () => {

@@ -206,7 +206,7 @@ test('GitHub and Google get our client id and the public callback', async (t) =>
 test('under a path the issuer sends the browser back to that path', async (t) => {
   const oidc = { ...issuer.client, issuer: issuer.url };
   const below = `${publicUrl}/cueline`;
-  const options = { publicUrl: below, providers: { oidc }, beside: service };
+  const options = { publicUrl: below, providers: { oidc }, sharedWith: service };
   const published = await startService(options);
   t.after(published.close);
   await invite('path@example.com');

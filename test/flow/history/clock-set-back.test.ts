@@ -134,8 +134,9 @@ test('an execution delayed in the future is due soon, and its latency is not neg
     const release = {
       ...run,
       delayMs,
-      failed: true,
+      call: 'failed' as const,
       emptied: false,
+      waitCode: null,
       unstarted: false,
       spent: nothingSpent,
     };

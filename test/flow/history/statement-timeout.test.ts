@@ -52,6 +52,21 @@ test('a list whose smallest batch exceeds the statement timeout is empty, and co
   assert.deepEqual(await listExecutions(db, rest), await listExecutions(db, request));
 });
 
+test('a search that nobody waits for ends, and closes its snapshot', async () => {
+  const controller = new AbortController();
+  const slow = timingOut((scan) => {
+    if (scan === 2) controller.abort();
+    return true;
+  });
+  const search = listExecutions(slow.db, { ...request, signal: controller.signal });
+  await assert.rejects(search, { name: 'AbortError' });
+  assert.equal(slow.scans(), 2);
+  const { rows } = await sql`
+    select from pg_stat_activity
+    where datname = current_database() and state like 'idle in transaction%'`.execute(db);
+  assert.equal(rows.length, 0);
+});
+
 test('an export scans fewer records after a timeout, and returns all matches of its snapshot', async () => {
   const { rows: expected } = await sql<{ id: string }>`
     select e.id from executions e

@@ -21,14 +21,21 @@ const id = freshId();
 const ended: EndedExecution = {
   ...{ id, agentId: id, status: 'success', completedMs: 0, startedMs: null, latencyMs: 0 },
   ...{ attempts: 1, inputTokens: 0, outputTokens: 0, costUsd: '0', costKnown: true },
-  ...{ finishReason: null, errorCode: null, error: null, systemPrompt: null, userPrompt: null },
+  ...{
+    finishReason: null,
+    settingsNotApplied: null,
+    errorCode: null,
+    error: null,
+    systemPrompt: null,
+    userPrompt: null,
+  },
   ...{ output: null, storeBodies: true, ...noDetails, costSource: null },
 };
 
 const statements: [name: string, parameters: string, execute: () => Promise<unknown>][] = [
   [
     'finish-update-executions',
-    `'{${id}}', ${'null, '.repeat(22)}'${id}', '${id}'`,
+    `'{${id}}', ${'null, '.repeat(23)}'${id}', '${id}'`,
     () =>
       pipelines.use(async (send) => {
         await send({ name: 'begin', text: 'begin' });

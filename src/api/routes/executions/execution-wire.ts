@@ -31,6 +31,7 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     attempts: row.attempts,
     ...(ended && figures(row)),
     ...(row.finishReason !== null && { finishReason: row.finishReason }),
+    ...(row.settingsNotApplied !== null && { settingsNotApplied: row.settingsNotApplied }),
     ...(row.output !== null && { outputText: row.output }),
     ...(row.refusalText !== null && { refusalText: row.refusalText }),
     ...(row.errorCode !== null && { error: row.error, errorCode: row.errorCode }),

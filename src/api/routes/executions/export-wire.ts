@@ -49,6 +49,8 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   userAgent: (row) => row.userAgent,
   workflowRunId: ({ workflowRunId }) => workflowRunId && toId('workflowRun', workflowRunId),
   stepName: (row) => row.stepName,
+  settingsNotApplied: ({ settingsNotApplied }) =>
+    settingsNotApplied && JSON.stringify(settingsNotApplied),
   modelAnswered: (row) => row.modelAnswered,
   providerRequestId: (row) => row.providerRequestId,
   reasoningTokens: (row) => row.reasoningTokens,

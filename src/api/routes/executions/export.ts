@@ -1,7 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../../contract/endpoint.ts';
 import { exportAllExecutions, exportExecutions } from '../../../contract/executions/export.ts';
-import { exportsMax, exportsOfWorkspaceMax, streamMsMax } from '../../../contract/limits.ts';
+import {
+  exportsMax,
+  exportsOfCallerMax,
+  exportsOfWorkspaceMax,
+  streamMsMax,
+} from '../../../contract/limits.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
@@ -30,6 +35,7 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const slots = createStreamSlots('export', {
     max: exportsMax,
     ofWorkspaceMax: exportsOfWorkspaceMax,
+    ofCallerMax: exportsOfCallerMax,
   });
 
   route(
@@ -39,11 +45,9 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
     async ({ params, query, caller, request, reply }) => {
       const agent = await visibleAgent(deps.reads, caller, params.agentId);
       allowAgentOrigins({ request, reply, caller }, agent);
-      const name = `executions-${params.agentId}`;
-      const endpoint = exportExecutions;
-      const subject = params.agentId;
-      const agentIds = [agent.id];
-      return exportResponse({ endpoint, agentIds, query, name, subject, caller, request });
+      const [endpoint, subject] = [exportExecutions, params.agentId];
+      const scope = { endpoint, agentIds: [agent.id], name: `executions-${subject}`, subject };
+      return exportResponse({ ...scope, query, caller, request });
     },
     limitLists,
   );
@@ -53,10 +57,10 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
     deps,
     exportAllExecutions,
     async ({ query, caller, request }) => {
-      const agentIds = await listVisibleAgents(deps.db, caller);
-      const [endpoint, name] = [exportAllExecutions, 'executions'];
+      const agentIds = await deps.historyReads.read(caller, (db) => listVisibleAgents(db, caller));
       const subject = toId('workspace', caller.workspaceId);
-      return exportResponse({ endpoint, agentIds, query, name, subject, caller, request });
+      const scope = { endpoint: exportAllExecutions, agentIds, name: 'executions', subject };
+      return exportResponse({ ...scope, query, caller, request });
     },
     limitLists,
   );
@@ -76,7 +80,7 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
     if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
     const { workspaceId } = caller;
     const msMax = streamMsMax;
-    const slot = slots.acquire(workspaceId);
+    const slot = slots.acquire(caller);
     const history = exportHistory(deps.exportDb, { ...filter, msMax });
     const existing = withoutRemoved(deps.db, { workspaceId, msMax }, history);
     const batches = reauthorized({ ...deps, request, endpoint }, existing);

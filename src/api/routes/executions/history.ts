@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../../contract/endpoint.ts';
 import {
   listAllExecutions,
@@ -14,11 +14,12 @@ import {
   wholeRecords,
 } from '../../../flow/history/list-executions.ts';
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
-import type { ExecutionRow } from '../../../store/execution/executions.ts';
+import { type ExecutionRow, readExecutionListRows } from '../../../store/execution/executions.ts';
 import { reauthorized } from '../../access/reauthorize.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
+import { disconnectOf } from '../../http/disconnect.ts';
 import { toJson } from '../../http/json-response.ts';
 import { limitLists } from '../../http/minute-limit.ts';
 import { type Context, type HandlerResponse, requireCaller, route } from '../../http/route.ts';
@@ -29,10 +30,11 @@ import { type HistoryQuery, readHistory, readStart, writeCursor } from './histor
 
 /** Lists the executions of one agent, and of all agents that the caller can see. */
 export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const { db } = deps;
   const slots = createStreamSlots('page', {
     max: longPagesMax,
     ofWorkspaceMax: longPagesOfWorkspaceMax,
+    // Each read of a page takes a slot of its caller.
+    ofCallerMax: longPagesOfWorkspaceMax,
   });
 
   for (const endpoint of [listExecutions, listExecutionsUnversioned]) {
@@ -49,10 +51,10 @@ export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
     app,
     deps,
     listAllExecutions,
-    async ({ query, caller, request }) => {
-      const agentIds = await listVisibleAgents(db, caller);
+    async ({ query, caller, request, reply }) => {
+      const agentIds = await deps.historyReads.read(caller, (db) => listVisibleAgents(db, caller));
       const endpoint = listAllExecutions;
-      return pageOf(deps, slots, { endpoint, agentIds, query, caller, request });
+      return pageOf(deps, slots, { endpoint, agentIds, query, caller, request, reply });
     },
     limitLists,
   );
@@ -68,7 +70,7 @@ async function listOfAgent(
   const caller = requireCaller(context.caller);
   const agent = await visibleAgent(deps.reads, caller, params.agentId);
   allowAgentOrigins({ request, reply, caller }, agent);
-  return pageOf(deps, slots, { endpoint, agentIds: [agent.id], query, caller, request });
+  return pageOf(deps, slots, { endpoint, agentIds: [agent.id], query, caller, request, reply });
 }
 
 interface PageRequest {
@@ -77,22 +79,27 @@ interface PageRequest {
   readonly query: HistoryQuery & { limit?: number; offset?: number; cursor?: string };
   readonly caller: Caller;
   readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
 }
 
 async function pageOf(
   deps: ApiDeps,
   slots: StreamSlots,
-  { endpoint, agentIds, query, caller, request }: PageRequest,
+  { endpoint, agentIds, query, caller, request, reply }: PageRequest,
 ): Promise<HandlerResponse> {
+  const { historyReads } = deps;
   const { limit = pageDefault } = query;
-  const page = await listHistory(deps.db, {
+  const signal = disconnectOf(reply);
+  const list = {
     ...readHistory(query, agentIds),
     includeProcessing: query.include === 'processing' && query.status === undefined,
     omitsBodies: query.omit === 'bodies',
     ...readStart(query),
     // One row more than the page shows whether another page follows.
     limit: limit + 1,
-  });
+    signal,
+  };
+  const page = await historyReads.read(caller, (db) => listHistory(db, list), signal);
   const shown = page.rows.slice(0, limit);
   const rest = restOf(page, limit, query.offset ?? 0);
   if (shown.every(({ fits }) => fits)) {
@@ -100,8 +107,10 @@ async function pageOf(
   }
   const headers = { 'content-type': 'application/json; charset=utf-8' };
   if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
-  const slot = slots.acquire(caller.workspaceId);
-  const records = reauthorized({ ...deps, request, endpoint }, wholeRecords(deps.db, shown));
+  const slot = slots.acquire(caller);
+  const readRows = (ids: readonly string[]) =>
+    historyReads.read(caller, (db) => readExecutionListRows(db, ids));
+  const records = reauthorized({ ...deps, request, endpoint }, wholeRecords(readRows, shown));
   const body = streamOf(pageTexts(records, rest), request, slot);
   return { status: 200, body, headers };
 }

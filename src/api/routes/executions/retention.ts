@@ -13,7 +13,7 @@ import { route } from '../../http/route.ts';
 
 /** Retention settings and the audit log. */
 export function retentionRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const { db } = deps;
+  const { db, historyReads } = deps;
 
   route(app, deps, getRetention, async ({ caller }) => {
     return { status: 200, body: await readRetention(db, caller.workspaceId) };
@@ -29,7 +29,9 @@ export function retentionRoutes(app: FastifyInstance, deps: ApiDeps): void {
     requireWholeWorkspace(caller);
     const page = readPage(query);
     const request = { ...page, action: query.action ?? null };
-    const { rows, total } = await audit.listAudit(db, caller.workspaceId, request);
+    const { rows, total } = await historyReads.read(caller, (reads) =>
+      audit.listAudit(reads, caller.workspaceId, request),
+    );
     return pageResponse('audit', rows.map(auditWire), { ...page, total });
   });
 }

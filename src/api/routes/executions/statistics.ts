@@ -30,7 +30,7 @@ import {
 
 /** Statistics of one agent, or of all agents that the caller can see. */
 export function statisticsRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const { db } = deps;
+  const { historyReads } = deps;
 
   route(
     app,
@@ -39,8 +39,10 @@ export function statisticsRoutes(app: FastifyInstance, deps: ApiDeps): void {
     async ({ params, query, ...context }) => {
       const agent = await visibleAgent(deps.reads, context.caller, params.agentId);
       allowAgentOrigins(context, agent);
-      const request = await readStatisticsQuery(db, query, agentGroupings);
-      const body = await statisticsWire(db, request, { agentId: agent.id });
+      const body = await historyReads.read(context.caller, async (db) => {
+        const request = await readStatisticsQuery(db, query, agentGroupings);
+        return statisticsWire(db, request, { agentId: agent.id });
+      });
       return { status: 200, body: { agentId: toId('agent', agent.id), ...body } };
     },
     limitLists,
@@ -51,9 +53,12 @@ export function statisticsRoutes(app: FastifyInstance, deps: ApiDeps): void {
     deps,
     getWorkspaceStatistics,
     async ({ query, caller }) => {
-      const request = await readStatisticsQuery(db, query, groupings);
       const among = readAgentIds(query.agentIds);
-      return { status: 200, body: await statisticsWire(db, request, { viewer: caller, among }) };
+      const body = await historyReads.read(caller, async (db) => {
+        const request = await readStatisticsQuery(db, query, groupings);
+        return statisticsWire(db, request, { viewer: caller, among });
+      });
+      return { status: 200, body };
     },
     limitLists,
   );

@@ -5,7 +5,15 @@ import { openapi } from '../../../contract/openapi/openapi.ts';
 import { getHealth, getMetrics, getOpenapi, getReadiness } from '../../../contract/system.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { ReadOnlyFailure, StartupFailure } from '../../../core/startup-failure.ts';
+import { probeAdmission } from '../../../flow/admission/probe-admission.ts';
 import type { Db } from '../../../store/connection/database.ts';
+import {
+  isDiskFull,
+  isOtherSchema,
+  isReadOnly,
+  isStatementError,
+  isUnavailable,
+} from '../../../store/connection/database-error.ts';
 import { checkSchema } from '../../../store/migrate.ts';
 import { peerAddress, rangeMatcher } from '../../http/caller-address.ts';
 import { errorResponse } from '../../http/error-response.ts';
@@ -14,6 +22,7 @@ import { routePath, send } from '../../http/route.ts';
 import { cached, withTimeout } from '../../http/ttl-cache.ts';
 
 export interface SystemDeps {
+  /** A connection for the readiness check alone, so that nothing else delays it. */
   readonly db: Db;
   readonly metrics: Pick<Metrics, 'contentType' | 'text'>;
   /** The token that remote requests for `/metrics` require; null rejects them all. */
@@ -33,9 +42,13 @@ const readinessTimeoutMs = 2_000;
 /** Health, readiness and metrics of every process, workers included. */
 export function systemRoutes(app: FastifyInstance, deps: SystemDeps): void {
   const checkCompatible = createSchemaCheck(deps.db);
+  const check = async () => {
+    await checkCompatible();
+    await probeAdmission(deps.db);
+  };
   const readUnreadiness = cached(
     () =>
-      withTimeout(checkCompatible(), readinessTimeoutMs).then(
+      withTimeout(check(), readinessTimeoutMs).then(
         () => null,
         (error: unknown) => {
           app.log.warn({ err: error }, 'readiness check failed');
@@ -102,17 +115,21 @@ function createSchemaCheck(db: Db): () => Promise<void> {
       await checkSchema(db);
       matched = true;
     } catch (error) {
-      const isOtherSchema = error instanceof StartupFailure && !(error instanceof ReadOnlyFailure);
-      if (!matched || !isOtherSchema) throw error;
+      const isNewer = error instanceof StartupFailure && !(error instanceof ReadOnlyFailure);
+      if (!matched || !isNewer) throw error;
     }
   };
 }
 
 /** A reason without internals, because `/readyz` is public. */
 function publicReason(error: unknown): string {
-  if (error instanceof ReadOnlyFailure) return 'The database is read-only.';
-  return error instanceof StartupFailure
-    ? 'The database schema does not match this version.'
+  if (error instanceof ReadOnlyFailure || isReadOnly(error)) return 'The database is read-only.';
+  if (error instanceof StartupFailure || isOtherSchema(error)) {
+    return 'The database schema does not match this version.';
+  }
+  if (isDiskFull(error)) return 'The disk of the database is full.';
+  return isStatementError(error) && !isUnavailable(error)
+    ? 'The database rejects the writes of an execute.'
     : 'The database does not respond.';
 }
 

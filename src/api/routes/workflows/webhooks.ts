@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { bodyBytesMax } from '../../../contract/limits.ts';
 import * as contract from '../../../contract/workflows/webhooks.ts';
 import { type ExecuteBody, parseExecuteBody } from '../../../core/agent/variables.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
-import { generateWebhookSecret, isSigned } from '../../../core/workflow/webhook.ts';
+import { checkSignature, generateWebhookSecret } from '../../../core/workflow/webhook.ts';
 import * as flow from '../../../flow/workflow/change-webhook.ts';
 import type { StartCall } from '../../../flow/workflow/start-workflow.ts';
 import * as store from '../../../store/workflow/webhooks.ts';
@@ -71,24 +72,25 @@ function eventRoute(app: FastifyInstance, deps: ApiDeps): void {
   app.post<{ Params: { webhookId: string } }>(
     routePath(contract.receiveWebhook),
     async (request, reply) => {
-      const body = await readBody(request);
-      // Throws before the lookup, so the response reveals nothing about the webhook.
-      if (body.kind !== 'text' && body.kind !== 'none') parseBody(body);
       const id = fromId('webhook', request.params.webhookId);
       const { target, nowMs } = id
         ? await store.findWebhookTarget(db, id)
         : { target: null, nowMs: 0 };
       const secret = target && flow.openSecret(sealKey, target);
-      const call = {
-        id: readHeader(request, 'webhook-id'),
-        timestamp: readHeader(request, 'webhook-timestamp'),
-        signature: readHeader(request, 'webhook-signature'),
-        payload: body.kind === 'text' ? body.text : '',
-      };
-      const isValid = isSigned(secret ?? decoy, call, nowMs);
-      if (!target || secret === null || !isValid) {
-        throw new CallFailure('UNAUTHORIZED', 'The signature of the event is not valid.');
+      const eventId = readHeader(request, 'id');
+      const check = checkSignature(secret ?? decoy, {
+        id: eventId,
+        timestamp: readHeader(request, 'timestamp'),
+        signature: readHeader(request, 'signature'),
+      });
+      // Verified before anything is said about the body: an unsigned event learns nothing.
+      const body = await readBody(request, { bytesMax: signedBytesMax, onChunk: check.update });
+      const result = check.result(nowMs);
+      if (!target || secret === null || result !== 'valid') {
+        const isLate = target && secret !== null && result === 'outOfRange';
+        throw new CallFailure('UNAUTHORIZED', isLate ? outOfRange : notSigned);
       }
+      if (body.kind !== 'text' && body.kind !== 'none') parseBody(body);
       await limitEvents(target.id, reply);
       const start: StartCall = {
         credential: {
@@ -99,8 +101,8 @@ function eventRoute(app: FastifyInstance, deps: ApiDeps): void {
         },
         workflowId: target.workflowId,
         trigger: 'webhook',
-        body: parseInput(call.payload),
-        ...parseIdempotencyKey(call.id, 'webhook-id'),
+        body: parseInput(body.kind === 'text' ? body.text : ''),
+        ...parseIdempotencyKey(eventId, 'webhook-id'),
       };
       const response = startedResponse(await workflowStarter.start(start), request);
       // The sender has no key, so it cannot read the location.
@@ -120,6 +122,12 @@ function eventRoute(app: FastifyInstance, deps: ApiDeps): void {
   }
 }
 
+const notSigned = 'The signature of the event is not valid.';
+const outOfRange =
+  "The timestamp of the event differs from the server's clock by more than five minutes.";
+/** A larger event counts as not signed. Up to here a signed one that is too large learns why. */
+const signedBytesMax = 8 * bodyBytesMax;
+
 /** The whole body is the input. */
 function parseInput(payload: string): ExecuteBody {
   let event: unknown;
@@ -134,8 +142,9 @@ function parseInput(payload: string): ExecuteBody {
   return parseExecuteBody(`{"input":${payload}}`, 'input');
 }
 
+/** Svix, from which the standard comes, also sends its own names. */
 function readHeader({ headers }: EventRequest, name: string): string | undefined {
-  const value = headers[name];
+  const value = headers[`webhook-${name}`] ?? headers[`svix-${name}`];
   return typeof value === 'string' ? value : undefined;
 }
 

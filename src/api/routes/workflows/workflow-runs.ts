@@ -23,7 +23,7 @@ import { requireWorkflow } from './workflows.ts';
 
 /** Starts, lists, reads and cancels workflow runs. */
 export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const { db } = deps;
+  const { db, historyReads } = deps;
   executeRoutes(app, deps);
   singleRunRoutes(app, deps);
 
@@ -39,7 +39,9 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const filter = { ...page, workflowId: workflow.id, status, trigger, after };
       // One row more than the page shows whether another page follows.
       const request = { ...filter, limit: page.limit + 1, countedMax: runsCountedMax };
-      const { rows, total, totalIsExact } = await store.listWorkflowRuns(db, caller, request);
+      const { rows, total, totalIsExact } = await historyReads.read(caller, (db) =>
+        store.listWorkflowRuns(db, caller, request),
+      );
       const shown = rows.slice(0, page.limit);
       const hasMore = rows.length > page.limit;
       const last = shown.at(-1);
@@ -67,7 +69,8 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const run = requireReadable(caller, await store.findVisibleRun(db, caller, idsOf(params)));
       const step = run.definition.steps.find(({ name }) => name === params.stepName);
       if (!step) throw notFound('step', 'workflow run');
-      const { rows, total } = await listItems(db, { runId: run.id, step: step.name, status }, page);
+      const items = { runId: run.id, step: step.name, status };
+      const { rows, total } = await historyReads.read(caller, (db) => listItems(db, items, page));
       return pageResponse(
         'items',
         rows.map((row) => itemWire(step, row)),

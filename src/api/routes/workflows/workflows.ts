@@ -29,7 +29,7 @@ import * as wire from './workflow-wire.ts';
 
 /** Workflows. A key that is limited to agents can read the workflows that use only those agents. */
 export function workflowRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const { db } = deps;
+  const { db, historyReads } = deps;
 
   route(app, deps, contract.createWorkflow, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
@@ -46,7 +46,9 @@ export function workflowRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const { rows, total } = await listWorkflows(db, caller, { ...page, q });
     if (include === 'activity') {
       const ids = rows.map(({ id }) => id);
-      const activity = await readActivity(db, caller, ids, workflowLastRunsMax);
+      const activity = await historyReads.read(caller, (db) =>
+        readActivity(db, caller, ids, workflowLastRunsMax),
+      );
       const shown = rows.map((row) => wire.workflowActivityWire(row, activity.get(row.id)));
       return pageResponse('workflows', shown, { ...page, total });
     }

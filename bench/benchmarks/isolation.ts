@@ -1,0 +1,157 @@
+import { addAgent } from '../../harness/agents.ts';
+import { addKey, addMember, addWorkspace } from '../../harness/people.ts';
+import { password, signIn } from '../../harness/sessions.ts';
+import { seed } from '../../seed/seed.ts';
+import { openDatabase } from '../../src/store/connection/database.ts';
+import { findUser } from '../../src/store/people/users.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { startCueline } from '../contenders/cueline.ts';
+import type { BenchEnvironment } from '../environment.ts';
+import { figures } from '../goals.ts';
+import { env, seedDeps } from '../history/fixture.ts';
+import { spread } from '../rounds.ts';
+import { hundredths, type Table, whole } from '../table.ts';
+
+const searches = 10;
+const callsEach = 20;
+/** The server compiles hot code in these rounds. */
+const warmUps = 2;
+
+export const isolation: Benchmark = {
+  name: 'isolation',
+  description:
+    `Calls of one workspace while a viewer of another runs ${searches} searches that find nothing, each again once it has its ` +
+    `response, compared with the same calls without searches. Sequential calls, ${callsEach} per round and kind; rounds ` +
+    'with and without searches alternate. ms: the median of the rounds.',
+  goal: 'no call takes more than twice its time without searches',
+  goalChecks: ([table]) => [
+    { what: 'slowest call', unit: '×', value: Math.max(...figures(table, 3)), most: 2 },
+  ],
+  byDefault: false,
+  executions: 100_000,
+  async run(environment, { executions, rounds, note }) {
+    const fixture = await openFixture(environment, executions);
+    try {
+      const samples: { quiet: Times; busy: Times }[] = [];
+      for (let round = -warmUps; round < rounds; round++) {
+        note(`round ${round + warmUps + 1} of ${rounds + warmUps}`);
+        const quiet = await timeCalls(fixture.calls);
+        const stop = startSearches(fixture.search);
+        const busy = await timeCalls(fixture.calls);
+        await stop();
+        if (round >= 0) samples.push({ quiet, busy });
+      }
+      return [tableOf(fixture, samples, executions)];
+    } finally {
+      await fixture.close();
+    }
+  },
+};
+
+/** Median milliseconds, by the name of the call. */
+type Times = ReadonlyMap<string, number>;
+type Call = () => Promise<unknown>;
+
+interface Fixture {
+  /** Each throws unless it succeeds. */
+  readonly calls: ReadonlyMap<string, Call>;
+  /** One search of the viewer. It may be rejected, because the viewer has too few slots. */
+  readonly search: Call;
+  close(): Promise<void>;
+}
+
+async function openFixture(environment: BenchEnvironment, records: number): Promise<Fixture> {
+  const { connection, drop } = await environment.database();
+  const db = openDatabase({ connection, poolMax: 2, statementMsMax: 0, onError: () => {} });
+  const searched = await addWorkspace(db);
+  const seeding = { executions: records, others: 0, days: 90, queued: 0 };
+  const { agent } = await seed(await seedDeps(db, connection), seeding);
+  const { workspaceId, ownerId } = await addWorkspace(db);
+  const own = await addAgent({ db, workspaceId, ownerId }, { model: 'cueline/echo' });
+  const { key } = await addKey(
+    db,
+    { workspaceId, userId: ownerId },
+    { rateLimits: { requestsPerMinute: 1_000_000, requestsPerHour: 1_000_000 } },
+  );
+  const server = await startCueline(environment, connection, 'start', env);
+  const url = server.url.origin;
+  const viewer = await signIn({ db, url }, await addMember(db, searched.workspaceId, 'viewer'));
+  const { cookie } = await signIn({ db, url }, ownerId);
+  const user = await findUser(db, ownerId);
+  const ask = async (path: string, options: RequestInit = {}) => {
+    const response = await fetch(url + path, options);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+  };
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    ask(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  const bearer = { authorization: `Bearer ${key}` };
+  return {
+    calls: new Map<string, Call>([
+      ['GET /api/v1/me', () => ask('/api/v1/me', { headers: { cookie } })],
+      ['sign-in', () => post('/api/auth/sign-in/email', { email: user?.email, password })],
+      ['execute', () => post(`${own.path}/execute`, { variables: { name: 'tide' } }, bearer)],
+      ['own list', () => ask(`${own.path}/executions`, { headers: bearer })],
+      ['GET /readyz', () => ask('/readyz')],
+    ]),
+    async search() {
+      const path = `/api/v1/agents/${agent.wireId}/executions?q=unfindable`;
+      const response = await fetch(url + path, { headers: { cookie: viewer.cookie } });
+      const text = await response.text();
+      if (![200, 503].includes(response.status)) throw new Error(`${response.status} ${text}`);
+    },
+    async close() {
+      await server.stop();
+      await db.destroy();
+      await drop();
+    },
+  };
+}
+
+async function timeCalls(calls: Fixture['calls']): Promise<Times> {
+  const times = new Map([...calls.keys()].map((name) => [name, [] as number[]]));
+  for (let n = 0; n < callsEach; n++) {
+    for (const [name, call] of calls) {
+      const startedMs = performance.now();
+      await call();
+      times.get(name)?.push(performance.now() - startedMs);
+    }
+  }
+  return new Map([...times].map(([name, values]) => [name, spread(values).median]));
+}
+
+/** Returns a function that ends them. */
+function startSearches(search: Call): () => Promise<unknown> {
+  let stopped = false;
+  const repeat = async () => {
+    while (!stopped) await search();
+  };
+  const running = Promise.all(Array.from({ length: searches }, repeat));
+  return () => {
+    stopped = true;
+    return running;
+  };
+}
+
+function tableOf(
+  { calls }: Fixture,
+  samples: readonly { quiet: Times; busy: Times }[],
+  records: number,
+): Table {
+  const median = (name: string, of: 'quiet' | 'busy') =>
+    spread(samples.map((one) => one[of].get(name) ?? Number.NaN)).median;
+  return {
+    title: `Searches in ${whole(records)} records`,
+    columns: ['call', 'without searches, ms', 'with searches, ms', 'times'],
+    rows: [...calls.keys()].map((name) => [
+      name,
+      hundredths(median(name, 'quiet')),
+      hundredths(median(name, 'busy')),
+      hundredths(median(name, 'busy') / median(name, 'quiet')),
+    ]),
+  };
+}
