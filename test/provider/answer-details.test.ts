@@ -314,4 +314,7 @@ test('an error keeps the id of its request', async () => {
   for (const id of ['r-3', 'r-4', 'r-5']) {
     assert.equal((await failedModel(fake)).details.providerRequestId, id);
   }
+  fake.script({ status: 429, body, headers: { 'x-request-id': 'r-6' } });
+  const { rejected, details } = await failedModel(fake);
+  assert.deepEqual([rejected, details.providerRequestId], [true, 'r-6']);
 });

@@ -218,4 +218,7 @@ test('behind a gateway that gave up, the cost is unknown', () => {
   }
   const hidden = { error: { message: 'Provider returned error', code: 502 } };
   assert.equal(toFailure(answered(200, hidden), [], 0).cost.known, false);
+  // Nothing was worked on yet.
+  const loading = toFailure(answered(502, { error: 'Model m is currently loading' }), [], 0);
+  assert.deepEqual([loading.rejected, loading.cost.known], [true, true]);
 });
