@@ -195,7 +195,7 @@ const failureOptions = {
   malformed: { retryable: false, cost: unknownCost },
 };
 
-/** The AI SDK's errors for responses of an unexpected shape; the next one may be valid. */
+/** The AI SDK's errors for responses of an unexpected shape. */
 const unreadable =
   /^AI_(InvalidResponseData|NoContentGenerated|TypeValidation|JSONParse|EmptyResponseBody)Error$/;
 
