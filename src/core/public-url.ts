@@ -12,6 +12,7 @@ export const pageSegments = [
   'keys',
   'settings',
   'welcome',
+  'no-workspace',
   'sign-in',
   'invitations',
 ] as const;

@@ -27,9 +27,8 @@ export interface Connection {
 
 /**
  * Completes settings with the defaults of their kind. Executions and the connection test both append their path to this base
- * URL. Throws `PROVIDER_NOT_CONFIGURED` if something is missing. A
- * workspace's settings are never mixed with the server's: its address never receives the server's key, nor the server's
- * address its key (except Ollama, which takes none).
+ * URL. Throws `PROVIDER_NOT_CONFIGURED` if something is missing. A workspace's settings are never mixed with the server's: its
+ * address never receives the server's key, nor the server's address its key (except Ollama, which takes none).
  */
 export function complete(
   settings: ProviderSettings,

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { serverPath } from '../../data/client/base-path.ts';
 import { chooseWorkspace, cueline } from '../../data/client/client.ts';
 import { useSingleFlight } from '../../data/client/use-single-flight.ts';
 
@@ -40,7 +41,7 @@ function useDeleteAccount() {
       onSuccess: () => {
         chooseWorkspace(null);
         sessionStorage.clear();
-        location.assign('/sign-in');
+        location.assign(serverPath('/sign-in'));
       },
     },
     { leadsAway: true },

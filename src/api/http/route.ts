@@ -80,8 +80,11 @@ function discardBody({ raw }: FastifyRequest): null {
   return null;
 }
 
+/** Routes name a `location` without the path of the public URL. */
 export function send(reply: FastifyReply, response: HandlerResponse): void {
-  reply.code(response.status).headers(response.headers ?? {});
+  const { headers = {} } = response;
+  reply.code(response.status).headers(headers);
+  if (headers.location) reply.header('location', reply.server.basePath + headers.location);
   if (response.body === null) reply.send();
   else if (response.body instanceof Readable) reply.send(response.body);
   else reply.type('application/json; charset=utf-8').send(toJson(response.body));

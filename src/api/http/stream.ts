@@ -3,8 +3,9 @@ import type { FastifyRequest } from 'fastify';
 import type { StreamSlot } from './stream-slots.ts';
 
 /**
- * A response that is generated no faster than its client reads it: the next text is generated once the previous one is sent. It is aborted when its slot goes to another workspace,
- * and releases the slot at its end. `disconnectSlowReaders` ends it for a client that reads too slowly.
+ * A response that is generated no faster than its client reads it: the next text is generated once the previous one is sent.
+ * It is aborted when its slot goes to another workspace, and releases the slot at its end. `disconnectSlowReaders` ends it for
+ * a client that reads too slowly.
  */
 export function streamOf(
   texts: AsyncGenerator<string, void, undefined>,

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { stat, truncate } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CuelineError, type ExecutionFilters } from '../../client/index.ts';
+import { CuelineError, type ExecutionFilters, type ExportFilters } from '../../client/index.ts';
 import { CommandFailure, OutputClosed } from './failure.ts';
 import { type FilterOptions, filtersOf } from './history-filters.ts';
 import { print, printNotice } from './print.ts';
@@ -18,6 +18,8 @@ import type { Call } from './run-call.ts';
 
 export interface ExportOptions extends FilterOptions {
   readonly format?: ExportFormat;
+  /** CSV for spreadsheets. */
+  readonly bom?: true;
   /** A file. Default: standard output. */
   readonly output?: string;
   /** Continues after the last complete record of the file. */
@@ -35,27 +37,17 @@ const pauseMs = 1_000;
 export async function exportHistory(
   call: Call,
   agentId: string | null,
-  { output, resume, format: requestedFormat, ...filterOptions }: ExportOptions,
+  { output, resume, format: requestedFormat, bom: requestedBom, ...filterOptions }: ExportOptions,
 ): Promise<void> {
   if (resume && output === undefined) throw new CommandFailure('--resume requires --output.');
   if (call.json && output === undefined && requestedFormat === 'csv') {
     throw new CommandFailure('--json prints only JSON: --format csv also requires --output.');
   }
-  const existingFormat = resume ? await detectFormat(output ?? '') : null;
-  if (
-    existingFormat !== null &&
-    requestedFormat !== undefined &&
-    existingFormat !== requestedFormat
-  ) {
-    throw new CommandFailure(
-      `${output} contains a ${existingFormat} export, not ${requestedFormat}.`,
-    );
-  }
-  const format = existingFormat ?? requestedFormat ?? 'jsonl';
+  const existing = resume ? await detectForm(output ?? '') : null;
+  const form = chooseForm(existing, { format: requestedFormat, bom: requestedBom }, output ?? '');
+  const { format } = form;
   const previous =
-    existingFormat === null
-      ? recordSplitter(format)
-      : await repairFile(output ?? '', existingFormat);
+    existing === null ? recordSplitter(format) : await repairFile(output ?? '', format);
   const out = await openOutput(output);
   const truncateOutput = resume ? async () => {} : truncateOnce(output);
   const filters = filtersOf(filterOptions);
@@ -65,7 +57,7 @@ export async function exportHistory(
     progress.addRows(previous.records);
     const total = await streamRecords(
       { call, agentId, out, truncateOutput, progress },
-      { ...filters, format },
+      { ...filters, ...form },
       previous,
     );
     await truncateOutput();
@@ -90,7 +82,7 @@ interface ExportRun {
 /** Returns the total number of records, including those from before a resume. */
 async function streamRecords(
   { call, agentId, out, truncateOutput, progress }: ExportRun,
-  filters: ExecutionFilters & { readonly format: ExportFormat },
+  filters: ExportFilters & { readonly format: ExportFormat },
   previous: RecordSplitter,
 ): Promise<number> {
   let cursor = previous.lastId;
@@ -152,8 +144,34 @@ async function totalOf(
   }
 }
 
-/** Format of the existing file. `null` if it is empty or missing. */
-async function detectFormat(file: string): Promise<ExportFormat | null> {
+/** What an export consists of. `bom` is present only if true. */
+interface ExportForm {
+  readonly format: ExportFormat;
+  readonly bom?: true;
+}
+
+/** The form of the existing file, which must be the requested one, or else the requested form. */
+function chooseForm(
+  existing: ExportForm | null,
+  requested: Partial<ExportForm>,
+  file: string,
+): ExportForm {
+  const { format = existing?.format ?? 'jsonl', bom = existing?.bom } = requested;
+  if (existing !== null && format !== existing.format) {
+    throw new CommandFailure(`${file} contains a ${existing.format} export, not ${format}.`);
+  }
+  if (bom && format !== 'csv') throw new CommandFailure('--bom requires --format csv.');
+  if (existing !== null && bom !== existing.bom) {
+    throw new CommandFailure(`${file} begins without a byte order mark: resume it without --bom.`);
+  }
+  return { format, ...(bom && { bom }) };
+}
+
+/** A byte order mark in UTF-8, decoded as Latin-1. */
+const byteOrderMark = '\u00ef\u00bb\u00bf';
+
+/** Form of the existing file. `null` if it is empty or missing. */
+async function detectForm(file: string): Promise<ExportForm | null> {
   let start = '';
   try {
     for await (const bytes of createReadStream(file, { end: 63 }))
@@ -162,9 +180,11 @@ async function detectFormat(file: string): Promise<ExportFormat | null> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw unreadable(file, error as Error);
   }
   if (start === '') return null;
-  const format = formatOf(start);
+  const bom = start.startsWith(byteOrderMark);
+  const rest = bom ? start.slice(byteOrderMark.length) : start;
+  const format = rest === '' ? 'csv' : formatOf(rest);
   if (format === null) throw new CommandFailure(`${file} is not an export.`);
-  return format;
+  return { format, ...(bom && { bom }) };
 }
 
 function unreadable(file: string, error: Error): CommandFailure {

@@ -27,6 +27,7 @@ export function historyCommands(
     .addOption(
       new Option('--format <format>', 'output format (default: jsonl)').choices(['jsonl', 'csv']),
     )
+    .option('--bom', 'CSV for spreadsheets: with a byte order mark and without formulas')
     .option('--output <file>', 'write to a file instead of standard output')
     .option('--resume', 'continue after the last complete record of the file')
     .action((agent, options) =>

@@ -78,6 +78,7 @@ const key = {
   allowedOrigins: [],
   createdAt: at,
   createdBy: by,
+  parentApiKeyId: null,
 };
 
 const invitation = {
@@ -130,6 +131,7 @@ export const records: Readonly<Record<string, unknown>> = {
     promptId,
     name: 'Explainer',
     description: null,
+    visibility: 'private',
     versionCount: 2,
     latestVersion: versionSummary,
     archived: false,
@@ -142,6 +144,7 @@ export const records: Readonly<Record<string, unknown>> = {
     ...versionSummary,
     system: 'You explain things in three sentences.',
     user: 'Explain {{topic}} to {{audience}}.',
+    warnings: [],
   },
   ApiKey: key,
   IssuedApiKey: { ...key, lastUsedAt: null, key: 'cue_0f8GdRrVxN3yqLZ2mB7KcT5wPjHsUa1nQeZk' },

@@ -38,7 +38,7 @@ export const listAudit = endpoint({
   path: '/api/v1/audit',
   summary: 'List the audit log',
   description:
-    'Sorted newest first: changes of keys, agents, prompts, workflows, members, providers, prices, plan and retention, deletions, exports, sign-ins and passwords. Each entry was committed together with its change. Sign-ins and passwords appear in every workspace of the user.',
+    'Sorted newest first: changes of keys, agents, prompts, workflows, members, providers, prices, plan and retention, deletions, exports, sign-ins and passwords. The entry of a change is committed together with it. Sign-ins and passwords appear in every workspace of the user.',
   tag: 'Audit',
   auth: 'own',
   query: query({ ...pageQuery, action: Type.Optional(action) }),

@@ -49,7 +49,6 @@ export function checkCondition(text: string): ConditionCheck {
 }
 
 /**
-/**
  * The value of a condition without a problem. Parsed each time: a tree that has iterated over a list retains its last item.
  * @param nulls steps whose outputs contain no JSON: what is read from them is null
  */

@@ -29,6 +29,7 @@ export async function invite(
     throw invalidRequest('Field "email" must be an e-mail address.');
   }
   const { workspaceId, userId: invitedBy } = caller;
+  const apiKeyId = caller.kind === 'key' ? caller.id : null;
   return inTransaction(db, async (trx) => {
     await lockMembers(trx, caller);
     if (await isMember(trx, workspaceId, email)) {
@@ -37,15 +38,8 @@ export async function invite(
     const id = uuid7(await readClock(trx));
     const token = generateToken();
     const tokenHash = hashToken(token);
-    const invitation = {
-      id,
-      workspaceId,
-      email,
-      role: input.role,
-      tokenHash,
-      invitedBy,
-      days: validDays,
-    };
+    const origin = { id, workspaceId, invitedBy, apiKeyId };
+    const invitation = { ...origin, email, role: input.role, tokenHash, days: validDays };
     await writeAudit(trx, actorOf(caller), {
       action: 'invitation.create',
       subject: toId('invitation', id),

@@ -8,8 +8,8 @@ import { writeUserAudit } from '../../store/people/audit.ts';
 import { deleteSessions, findUserByEmail, setPassword } from '../../store/people/users.ts';
 
 /**
- * Resets the password of a user on the command line and signs them out everywhere. Without `password` it generates one and returns it; it is
- * not stored in plain text, so show it now.
+ * Resets the password of a user on the command line and signs them out everywhere. Without `password` it generates one and
+ * returns it; it is not stored in plain text, so show it now.
  */
 export async function resetPassword(
   db: Db,

@@ -93,6 +93,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       role text not null check (role in ('owner', 'editor', 'viewer')),
       token_hash bytea not null unique,
       invited_by uuid references users on delete set null,
+      -- The key that invited; the invitation ends with it. Keys are never deleted before their workspace.
+      api_key_id uuid,
       created_at timestamptz not null default clock_timestamp(),
       expires_at timestamptz not null,
       accepted_at timestamptz

@@ -3,8 +3,12 @@ import { personalDays } from '../../core/people/audit.ts';
 import type { Role } from '../../core/people/member.ts';
 import { statementTime } from '../connection/clock.ts';
 import type { Db, Trx } from '../connection/database.ts';
+import { keyEnded } from './keys.ts';
 
-/** Invitations by link. Only the hash of the token is stored. An open invitation is neither accepted nor expired. */
+/**
+ * Invitations by link. Only the hash of the token is stored. An open invitation is neither accepted nor expired, and the
+ * key that issued it, if one did, has not ended: its holder could otherwise return as a member.
+ */
 
 export interface InvitationRow {
   readonly id: string;
@@ -17,7 +21,8 @@ export interface InvitationRow {
 }
 
 const columns = sql.raw('id, workspace_id, email, role, created_at, invited_by, expires_at');
-const open = sql.raw('accepted_at is null and expires_at > clock_timestamp()');
+const open = sql.raw(`accepted_at is null and expires_at > clock_timestamp() and not exists (
+  select from api_keys k where k.id = invitations.api_key_id and ${keyEnded})`);
 
 export interface NewInvitation {
   readonly id: string;
@@ -26,6 +31,8 @@ export interface NewInvitation {
   readonly role: Role;
   readonly tokenHash: Buffer;
   readonly invitedBy: string | null;
+  /** The key that issues it, if one does. */
+  readonly apiKeyId: string | null;
   readonly days: number;
 }
 
@@ -34,13 +41,13 @@ export async function replaceInvitation(
   trx: Trx,
   invitation: NewInvitation,
 ): Promise<InvitationRow> {
-  const { id, workspaceId, email, role, tokenHash, invitedBy, days } = invitation;
+  const { id, workspaceId, email, role, tokenHash, invitedBy, apiKeyId, days } = invitation;
   await sql`
     delete from invitations
     where workspace_id = ${workspaceId} and email = ${email} and accepted_at is null`.execute(trx);
   const { rows } = await sql<InvitationRow>`
-    insert into invitations (id, workspace_id, email, role, token_hash, invited_by, expires_at)
-    values (${id}, ${workspaceId}, ${email}, ${role}, ${tokenHash}, ${invitedBy},
+    insert into invitations (id, workspace_id, email, role, token_hash, invited_by, api_key_id, expires_at)
+    values (${id}, ${workspaceId}, ${email}, ${role}, ${tokenHash}, ${invitedBy}, ${apiKeyId},
       clock_timestamp() + make_interval(days => ${days}))
     returning ${columns}`.execute(trx);
   return rows[0] as InvitationRow;

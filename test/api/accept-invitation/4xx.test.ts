@@ -61,6 +61,31 @@ test('404 with the same message for an unknown, used or expired link', async () 
   }
 });
 
+test('404 once the key that issued the link was revoked, rotated or has expired', async () => {
+  const { key: manager } = await service.key({ permissions: ['manage', 'own'] });
+  for (const end of ['revoke', 'rotate', 'expire'] as const) {
+    const issuer = await service.key({ permissions: ['own'] });
+    const body = { email: `${end}@example.com`, role: 'owner' };
+    const invited = await service.call('POST', '/api/v1/invitations', { key: issuer.key, body });
+    assert.equal(invited.status, 201);
+    const token = invited.body.url.split('/').at(-1);
+    const link = `/api/v1/invitations/by-token/${token}`;
+    assert.equal((await service.call('GET', link)).status, 200);
+    if (end === 'expire') {
+      await sql`update api_keys set expires_at = clock_timestamp() where id = ${issuer.id}`.execute(
+        service.db,
+      );
+    } else {
+      const ending = `/api/v1/keys/${issuer.apiKeyId}/${end}`;
+      assert.ok((await service.call('POST', ending, { key: manager, body: {} })).status < 300);
+    }
+    assert.equal((await service.call('GET', link)).status, 404, end);
+    assert.deepEqual(await accept({ token, ...person }), [404, 'NOT_FOUND'], end);
+    const listed = await service.call('GET', '/api/v1/invitations', { key: manager });
+    assert.doesNotMatch(JSON.stringify(listed.body), new RegExp(body.email));
+  }
+});
+
 test('429 after many unknown links from one network; other networks are not affected', async () => {
   const good = await invite('patient@example.com');
   const token = generateToken();

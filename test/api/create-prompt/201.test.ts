@@ -40,9 +40,11 @@ test('two prompts may have the same name; the description is optional', async ()
 
 test('text is stored unchanged', async () => {
   const { key } = await service.key();
-  const name = ` <b>"Ünï" 'cødé' \\ 👩‍🚀\n{{x}} %s $1 `;
-  const { body } = await service.call('POST', path, { key, body: { name, description: '' } });
-  assert.deepEqual([body.name, body.description], [name, '']);
+  const name = ` <b>"Ünï" 'cødé' \\ 👩‍🚀 {{x}} %s $1 `;
+  for (const description of ['', `${name}\n`]) {
+    const { body } = await service.call('POST', path, { key, body: { name, description } });
+    assert.deepEqual([body.name, body.description], [name, description]);
+  }
 });
 
 test('an editor’s session is accepted', async () => {

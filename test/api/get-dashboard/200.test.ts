@@ -11,7 +11,8 @@ const get = (path: string, encoding = 'identity') =>
 
 test('every dashboard path returns the page, with a policy for this response only', async () => {
   const nonces = new Set<string>();
-  for (const path of ['/', '/agents', '/agents/agt_x/keys', '/sign-in?from=/', '/invitations/t']) {
+  const paths = ['/', '/agents', '/agents/agt_x/keys', '/sign-in?from=/', '/invitations/t'];
+  for (const path of [...paths, '/no-workspace']) {
     const response = await get(path);
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
@@ -23,7 +24,7 @@ test('every dashboard path returns the page, with a policy for this response onl
     assert.ok((await response.text()).includes(`content="${nonce}"`));
     nonces.add(nonce);
   }
-  assert.equal(nonces.size, 5);
+  assert.equal(nonces.size, 6);
 });
 
 test('the page contains the color scheme of the cookie, and no other cookie value', async () => {

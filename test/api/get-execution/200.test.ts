@@ -91,6 +91,17 @@ test('a record names the settings that the model did not accept', async () => {
   assert.ok(!('settingsNotApplied' in (await run(service, agent, key))));
 });
 
+test('a key without read sees an error without the text of the provider, which may quote the prompt', async () => {
+  const { key: own } = await service.key({ permissions: ['execute'] });
+  const error = 'The provider answered 400: unexpected "Secret system prompt".';
+  service.models.script(new ModelFailure('PROVIDER_ERROR', error));
+  const { executionId, ...record } = await run(service, agent, own);
+  assert.equal(record.error, 'The provider answered 400.');
+  assert.equal(record.errorCode, 'PROVIDER_ERROR');
+  const { body } = await service.call('GET', `${agent.path}/executions/${executionId}`, { key });
+  assert.equal(body.error, error);
+});
+
 test('an unknown price is zero and marked as unknown', async () => {
   service.models.script({ cost: { usd: '0', known: false } });
   const record = await run(service, agent, key);

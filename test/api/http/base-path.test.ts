@@ -95,6 +95,38 @@ test('sign-in works under the path, and links begin with it', async () => {
   assert.ok(url.startsWith(`${publicUrl}/invitations/`), url);
 });
 
+test('the Location of what was created begins with the path', async () => {
+  const owner = await service.key({ permissions: ['execute', 'manage', 'own'] });
+  const post = (path: string, body: object) =>
+    fetch(service.url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const prompt = await post('/api/v1/prompts', { name: 'Located' });
+  const created = [prompt, await post('/api/v1/erasures', { variable: 'email', value: 'a' })];
+  const { promptId } = (await prompt.json()) as { promptId: string };
+  created.push(
+    await post(`/api/v1/prompts/${promptId}/versions`, { user: 'Hi', model: 'cueline/echo' }),
+  );
+  const steps = [{ name: 'one', agentId: agent.agentId, variables: { topic: 'tides' } }];
+  const workflow = await post('/api/v1/workflows', { name: 'Located', definition: { steps } });
+  const { workflowId } = (await workflow.json()) as { workflowId: string };
+  created.push(
+    workflow,
+    await post(`/api/v1/workflows/${workflowId}/schedules`, { cron: '0 0 1 1 *' }),
+  );
+  created.push(await post(`/api/v1/workflows/${workflowId}/execute`, { input: {} }));
+  for (const { status, headers } of created) {
+    assert.ok(status === 201 || status === 202, String(status));
+    assert.match(headers.get('location') ?? '', new RegExp(`^${basePath}/api/v1/`));
+    const found = await fetch(service.url + headers.get('location'), {
+      headers: { authorization: `Bearer ${(await service.key()).key}` },
+    });
+    assert.notEqual(found.status, 404);
+  }
+});
+
 test('a path that only begins like the base path is another path', async () => {
   const { status } = await fetch(`${service.url}${basePath}x/healthz`);
   assert.equal(status, 404);

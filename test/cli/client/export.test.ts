@@ -17,7 +17,7 @@ let key: string;
 let agent: TestAgent;
 let folder: string;
 /** The complete export over a reliable connection. */
-let whole: Record<'jsonl' | 'csv', string>;
+let whole: Record<'jsonl' | 'csv' | 'spreadsheet', string>;
 
 before(async () => {
   service = await startService({ role: 'api' });
@@ -26,16 +26,22 @@ before(async () => {
   const { db, workspaceId } = service;
   await makeHistory(db, 2_000, { workspaceId, agentIds: [agent.id] });
   folder = await mkdtemp(join(tmpdir(), 'cueline-test-'));
-  whole = { jsonl: await exported('jsonl'), csv: await exported('csv') };
+  whole = {
+    jsonl: await exported('format=jsonl'),
+    csv: await exported('format=csv'),
+    spreadsheet: await exported('format=csv&bom=true'),
+  };
 });
 after(async () => {
   await service.close();
   await rm(folder, { recursive: true });
 });
 
-async function exported(format: 'jsonl' | 'csv'): Promise<string> {
-  const url = `${service.url}${agent.path}/executions/export?format=${format}`;
-  return (await fetch(url, { headers: { authorization: `Bearer ${key}` } })).text();
+async function exported(query: string): Promise<string> {
+  const url = `${service.url}${agent.path}/executions/export?${query}`;
+  const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+  // `text()` would drop a byte order mark.
+  return Buffer.from(await response.arrayBuffer()).toString();
 }
 
 function call(args: readonly string[], url = service.url): Promise<CommandResult> {
@@ -167,6 +173,23 @@ test('resume detects the format of the file from any prefix', async () => {
   assert.equal(await readFile(file, 'utf8'), held);
 });
 
+test('--bom writes CSV for spreadsheets, and resume continues it', async () => {
+  const file = join(folder, 'sheet.csv');
+  const args = [agent.agentId, '--output', file];
+  const written = await call([...args, '--format', 'csv', '--bom']);
+  assert.equal(written.code, 0, written.stderr);
+  assert.equal(await readFile(file, 'utf8'), whole.spreadsheet);
+  for (const left of [1, 10, 123_457]) {
+    await writeFile(file, whole.spreadsheet.slice(0, left));
+    const { code, stderr } = await call([...args, '--resume']);
+    assert.equal(code, 0, stderr);
+    assert.equal(await readFile(file, 'utf8'), whole.spreadsheet);
+  }
+  await writeFile(file, whole.csv.slice(0, 10_000));
+  const { stderr } = await call([...args, '--resume', '--bom']);
+  assert.match(stderr, /begins without a byte order mark/);
+});
+
 test('an invalid command prints one line', async () => {
   const cases: [string[], RegExp][] = [
     [['--resume'], /--resume requires --output/],
@@ -175,6 +198,7 @@ test('an invalid command prints one line', async () => {
     [[agent.agentId, '--status', 'fine'], /status.*success/],
     [['agt_nothing'], /no such agent/],
     [[agent.agentId, '--format', 'xml'], /jsonl, csv/],
+    [[agent.agentId, '--bom'], /--bom requires --format csv/],
   ];
   for (const [args, said] of cases) {
     const { code, stdout, stderr } = await call(args);

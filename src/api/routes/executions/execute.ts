@@ -61,7 +61,8 @@ function acceptedResponse(
   basePath: string,
 ) {
   const executionId = toId('execution', admitted.executionId);
-  const statusUrl = `${basePath}/api/v1/agents/${agentId}/executions/${executionId}`;
+  const location = `/api/v1/agents/${agentId}/executions/${executionId}`;
+  const statusUrl = basePath + location;
   return {
     status: 202,
     body: {
@@ -75,6 +76,6 @@ function acceptedResponse(
       statusUrl,
       ...(admitted.ignoredVariables.length > 0 && { ignoredVariables: admitted.ignoredVariables }),
     },
-    headers: { location: statusUrl, ...(admitted.replayed && { 'idempotent-replayed': 'true' }) },
+    headers: { location, ...(admitted.replayed && { 'idempotent-replayed': 'true' }) },
   };
 }

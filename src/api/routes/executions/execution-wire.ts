@@ -1,4 +1,5 @@
 import type { Caller } from '../../../core/execution/caller.ts';
+import { withoutProviderText } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { ExecutionDetailRow, ExecutionRow } from '../../../store/execution/executions.ts';
 import { RawJson } from '../../http/json-response.ts';
@@ -70,8 +71,10 @@ export function visibleExecutionWire(
   { rights, allowedOrigins }: Caller,
   row: ExecutionDetailRow,
 ): Record<string, unknown> {
-  const wire = executionDetailWire(row);
-  if (rights.includes('read')) return wire;
+  if (rights.includes('read')) return executionDetailWire(row);
+  // A provider's error may quote the prompt.
+  const error = row.error === null ? null : withoutProviderText(row.error);
+  const wire = executionDetailWire({ ...row, error });
   const hidden = allowedOrigins.length > 0 ? [...requestFields, ...costFields] : requestFields;
   for (const name of hidden) delete wire[name];
   return wire;

@@ -137,7 +137,8 @@ const isLoopback = rangeMatcher(['127.0.0.0/8', '::1']);
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
 /** Headers of proxies. A forwarded request is remote, even if the proxy connects from this machine. */
-const forwardingHeader = /^(forwarded|x-forwarded-.+|x-real-ip|via)$/;
+const forwardingHeader =
+  /^(forwarded|x-forwarded(-.+)?|x-original-.+|x-real-ip|(x-|x-cluster-|true-|fastly-)client-ip|cf-.+|cdn-loop|via)$/;
 
 /**
  * Whether a client on this machine sent the request. Checks the address of the connection, because a header can forge the

@@ -161,7 +161,8 @@ export function startedResponse(
   if (started.kind === 'refused') return errorResponse(started, id);
   const workflowId = toId('workflow', started.workflowId);
   const workflowRunId = toId('workflowRun', started.runId);
-  const statusUrl = `${server.basePath}/api/v1/workflows/${workflowId}/runs/${workflowRunId}`;
+  const location = `/api/v1/workflows/${workflowId}/runs/${workflowRunId}`;
+  const statusUrl = server.basePath + location;
   const { ignoredInput, replayed, currentStatus } = started;
   return {
     status: 202,
@@ -170,7 +171,7 @@ export function startedResponse(
       ...(replayed && { currentStatus }),
       ...{ statusUrl, ignoredInput, stepsCounted: false },
     },
-    headers: { location: statusUrl, ...(replayed && { 'idempotent-replayed': 'true' }) },
+    headers: { location, ...(replayed && { 'idempotent-replayed': 'true' }) },
   };
 }
 
