@@ -18,6 +18,7 @@ export const executionErrorCodes = [
   'PROVIDER_ERROR',
   'CONTEXT_LENGTH',
   'CONTENT_FILTERED',
+  'EMPTY_OUTPUT',
   'CANCELED',
   'WORKER_LOST',
   'INTERNAL',

@@ -99,6 +99,7 @@ function outcomesOf(error: unknown, call: Pick<GuardedCall, 'signal' | 'timeoutM
   if (!(reason instanceof ModelFailure)) return noFailure;
   const { code, retryable, retryAfterMs, unreached } = reason;
   if (code === 'PROVIDER_NOT_CONFIGURED') return noFailure;
+  if (code === 'EMPTY_OUTPUT') return success;
   const failed: Outcome = { kind: 'failed', retryAfterMs };
   if (unreached) return { ...noFailure, baseURL: failed };
   if (code === 'MODEL_TIMEOUT') {

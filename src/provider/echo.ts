@@ -33,7 +33,7 @@ export async function echo(
       outputTokens: tokens ?? tokensOf(user),
     },
     finishReason: 'stop',
-    cost: noCost,
+    cost: { ...noCost, source: 'table' },
   };
 }
 

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import {
+  type AnswerDetails,
   type Cost,
   ModelFailure,
   noCost,
@@ -9,6 +10,7 @@ import {
 import { OutboundFailure } from '../net/outbound-failure.ts';
 import { classify, classifyHidden } from './classify-error.ts';
 import { readProviderError } from './provider-error.ts';
+import { UnreadableResponse } from './read-response.ts';
 import { redact } from './redact.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -18,6 +20,7 @@ import { retryAfterMs } from './retry-after.ts';
  */
 export function toFailure(error: unknown, secrets: readonly string[], nowMs: number): ModelFailure {
   if (error instanceof ModelFailure) return error;
+  if (error instanceof UnreadableResponse) return unread(error.field);
   const own = outboundFailure(error);
   if (own)
     return new ModelFailure(
@@ -52,9 +55,9 @@ function hiddenFailure(
 ): ModelFailure {
   const { error, usage } = fieldsOf(response);
   if (!error) return unread();
-  // A refusal costs nothing; a provider that counted tokens may charge for them.
-  const cost = usage ? unknownCost : noCost;
-  return refusal({ headers, body: JSON.stringify({ error }) }, reading, { cost });
+  // A provider that counted tokens may charge for them.
+  const paid = usage ? { cost: unknownCost } : {};
+  return refusal({ headers, body: JSON.stringify({ error }) }, reading, paid);
 }
 
 /** A provider's error response. An error inside a successful response has no status, or names one. */
@@ -91,27 +94,54 @@ function refusal(
     retryAfterMs: retryable
       ? retryAfterMs(headers, body, { nowMs, limited: code === 'PROVIDER_RATE_LIMITED' })
       : 0,
+    // A refusal costs nothing, but behind a gateway that gave up, the model may have answered.
+    cost: gatewayStatuses.has(status ?? 0) && !rejected ? unknownCost : noCost,
     ...paid,
   });
 }
 
-function unread(): ModelFailure {
-  return new ModelFailure(
-    'PROVIDER_ERROR',
-    "The provider's response could not be read.",
-    failureOptions.broken,
-  );
+/**
+ * Not retried: it was paid for, and the next one would be written in the same way.
+ * @param field the path of the field at fault; null if the response is not JSON, left out if neither is known
+ */
+function unread(field?: string | null): ModelFailure {
+  const name = (field ?? 'body').replace(/[^\w.[\]-]/g, '').slice(0, fieldCharsMax);
+  const why =
+    field === null
+      ? ' because it is not JSON'
+      : field
+        ? ` because its field ${name} has an unknown form`
+        : '';
+  return new ModelFailure('PROVIDER_ERROR', `The provider's response could not be read${why}.`, {
+    ...failureOptions.malformed,
+    unreadField: name,
+  });
 }
+
+const fieldCharsMax = 100;
 
 /** Once there was a response the provider was paid, so usage and cost go into the record. */
 interface Paid {
   readonly usage: Usage;
   readonly cost: Cost;
+  readonly details?: AnswerDetails;
 }
 
 /** A model that declined. Its partial text was withheld and must not appear in the error. */
 export function filtered(paid: Paid): ModelFailure {
-  return new ModelFailure('CONTENT_FILTERED', 'The provider withheld the response.', paid);
+  const finishReason = 'content-filter';
+  return new ModelFailure('CONTENT_FILTERED', 'The provider withheld the response.', {
+    ...{ ...paid, finishReason },
+  });
+}
+
+/** A response without a text: the model only reasoned, or called a tool that nobody offered. */
+export function empty(finishReason: string, paid: Paid): ModelFailure {
+  const { reasoningText = null, reasoningTokens = null } = paid.details ?? {};
+  const reasoned = reasoningText !== null || (reasoningTokens ?? 0) > 0;
+  const what = reasoned ? 'only reasoning and no text' : 'no text';
+  const message = `The model returned ${what} (finish reason ${finishReason}).`;
+  return new ModelFailure('EMPTY_OUTPUT', message, { ...paid, finishReason });
 }
 
 /** A response that ended in an error, with the provider's message. */
@@ -146,6 +176,8 @@ interface ApiError {
   readonly responseBody: unknown;
 }
 
+/** Bad gateway, gateway timeout, and the timeout of Cloudflare. */
+const gatewayStatuses: ReadonlySet<number> = new Set([502, 504, 524]);
 const codes = {
   refused: 'PROVIDER_NOT_CONFIGURED',
   unreached: 'PROVIDER_ERROR',
@@ -163,7 +195,7 @@ const failureOptions = {
   malformed: { retryable: false, cost: unknownCost },
 };
 
-/** The AI SDK's errors for responses of an unexpected shape; the next one may be valid. */
+/** The AI SDK's errors for responses of an unexpected shape. */
 const unreadable =
   /^AI_(InvalidResponseData|NoContentGenerated|TypeValidation|JSONParse|EmptyResponseBody)Error$/;
 

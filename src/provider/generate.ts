@@ -1,7 +1,10 @@
-import type { ModelCall, Usage } from '../core/model/model-port.ts';
+import type { AnswerDetails, Cost, ModelCall, Usage } from '../core/model/model-port.ts';
 import { storable } from '../core/storable-text.ts';
 import { type Finish, readFinish } from './finish-reason.ts';
-import type { Model } from './language-model.ts';
+import type { Answer, CallOptions, Model, ReadableModel } from './language-model.ts';
+import { statedCost } from './prices.ts';
+import { rawUsage, readAnswer } from './read-answer.ts';
+import { requestResponse } from './read-response.ts';
 import { inAcceptedForm, settingsLeftOut } from './request-form.ts';
 import { type Counts, usageOf } from './usage.ts';
 
@@ -11,6 +14,9 @@ export interface Generated extends Finish {
   readonly usage: Usage | null;
   /** Settings that the AI SDK or the model did not accept, by their Cueline names. */
   readonly settingsNotApplied: readonly string[];
+  readonly details: AnswerDetails;
+  /** What the provider says that the call costs; null if it does not. */
+  readonly statedCost: Cost | null;
 }
 
 /**
@@ -18,13 +24,13 @@ export interface Generated extends Finish {
  *
  * Not streamed: nobody reads along, so a stream would only add failure cases. Usage is exact in a complete response,
  * while many compatible servers leave it out of a stream. A truncated response is invalid JSON and never passes for a
- * short one. TCP keep-alive keeps the connection alive.
+ * short one. Where a server streams unasked, `read-response.ts` joins the events. TCP keep-alive keeps the connection alive.
  *
  * The model is called through its specification, not through `generateText`, whose retries, telemetry and tool loop
  * would all have to be turned off, and which takes 2.7 times the CPU time (197 instead of 74 µs per call).
  */
 export async function generate(
-  model: Model,
+  model: ReadableModel,
   call: Pick<ModelCall, 'system' | 'user' | 'temperature' | 'maxTokens' | 'topP'>,
   signal: AbortSignal,
 ): Promise<Generated> {
@@ -43,18 +49,24 @@ export async function generate(
     ...(model.providerOptions ? { providerOptions: model.providerOptions } : {}),
     abortSignal: signal,
   };
-  const response = await inAcceptedForm(model.form, options, (adjusted) =>
-    model.language.doGenerate(adjusted),
+  const { answer: response, lost } = await inAcceptedForm(model.form, options, (adjusted) =>
+    requestResponse(model, adjusted),
   );
-  const texts = response.content.map((part) => (part.type === 'text' ? part.text : ''));
+  const { text: whole, details } = readAnswer(response);
   // PostgreSQL stores no NUL in a text, and a lone surrogate is not a character.
-  const text = storable(texts.join(''));
-  const settingsNotApplied = notApplied(model, options, response.warnings);
+  const text = storable(whole);
+  const isCounted = !lost.some((path) => path.startsWith('usage'));
+  const counts = isCounted ? usageOf(counted(model, response)) : null;
+  // A prompt has tokens: a server that reports zeros does not count.
+  const isZero = counts?.inputTokens === 0 && counts.outputTokens === 0;
+  const usage = isZero ? null : counts;
   return {
     text,
-    ...readFinish(response, text),
-    settingsNotApplied,
-    usage: usageOf(counted(model, response.usage)),
+    ...readFinish(response, text, details),
+    settingsNotApplied: notApplied(model, options, response.warnings),
+    usage,
+    details,
+    statedCost: statedCost(rawUsage(response)),
   };
 }
 
@@ -76,12 +88,9 @@ const settingNames: ReadonlyMap<string, string> = new Map([
   ['maxOutputTokens', 'maxTokens'],
 ]);
 
-type CallOptions = Parameters<Model['language']['doGenerate']>[0];
-
-type Answer = Awaited<ReturnType<Model['language']['doGenerate']>>;
-
-function counted({ count }: Model, { inputTokens, outputTokens, raw }: Answer['usage']): Counts {
-  if (count) return count(raw);
+function counted({ count }: Model, answer: Answer): Counts {
+  if (count) return count(rawUsage(answer));
+  const { inputTokens, outputTokens } = answer.usage;
   return {
     inputTokens: inputTokens.total,
     outputTokens: outputTokens.total,

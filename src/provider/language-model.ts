@@ -7,7 +7,7 @@ import { type Counts, countChat, countGoogle } from './usage.ts';
 
 /** A language model of the AI SDK, by the specification that its provider packages share. */
 type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;
-type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
+export type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
 
 export interface Model {
   readonly language: LanguageModel;
@@ -17,6 +17,13 @@ export interface Model {
   /** What the model rejected so far. */
   readonly form: RequestForm;
 }
+
+/** A model, and how the same model reads a response that was already received. */
+export interface ReadableModel extends Model {
+  readonly readResponse: (response: Response, options: CallOptions) => Promise<Answer>;
+}
+
+export type Answer = Awaited<ReturnType<LanguageModel['doGenerate']>>;
 
 /**
  * The model of that name at that provider. Sends nothing.
@@ -28,11 +35,18 @@ export async function languageModel(
   connection: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
-): Promise<Model> {
+): Promise<ReadableModel> {
   checkModelPath(connection.kind, model);
+  const make = makers[connection.kind];
   const form: RequestForm = new Set();
-  const made = await makers[connection.kind](connection, model, fetchInForm(fetch, form));
-  return { ...made, form };
+  return {
+    ...(await make(connection, model, fetchInForm(fetch, form))),
+    form,
+    readResponse: async (response, options) => {
+      const { language } = await make(connection, model, async () => response);
+      return language.doGenerate(options);
+    },
+  };
 }
 
 type Maker = (

@@ -160,8 +160,8 @@ export class RunningAttempts {
     const unchanged = unchangedRelease(execution);
     if (outcome.kind === 'end') return this.#writeEnd(execution, outcome.end);
     if (outcome.kind === 'retry') {
-      const { delayMs, spent } = outcome;
-      return releases.release([{ ...unchanged, delayMs, spent, call: 'failed' }]);
+      const { delayMs, spent, emptied } = outcome;
+      return releases.release([{ ...unchanged, delayMs, spent, emptied, call: 'failed' }]);
     }
     if (outcome.kind === 'deferred') {
       const { delayMs, unstarted, rejected, waitCode } = outcome;

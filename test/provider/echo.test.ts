@@ -12,7 +12,7 @@ test('returns the user prompt with token counts, at no cost', async () => {
     text: 'hello',
     usage: { inputTokens: 4, outputTokens: 2, cacheReadTokens: 0, cacheWriteTokens: 0 },
     finishReason: 'stop',
-    cost: { usd: '0', known: true },
+    cost: { usd: '0', known: true, source: 'table' },
   });
 });
 

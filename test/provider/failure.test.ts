@@ -20,7 +20,9 @@ describe('a response', () => {
       const waits = code === 'PROVIDER_RATE_LIMITED' || /loading/i.test(text);
       assert.equal(failure.rejected, retryable && waits);
       // Errors cost nothing; the cost of an unreadable response is unknown.
-      assert.equal(failure.cost.known, status !== 200 || /answered/.test(failure.message));
+      const isGateway = /answered 50[24]/.test(failure.message);
+      const isRead = status !== 200 || /answered/.test(failure.message);
+      assert.equal(failure.cost.known, isRead && !isGateway);
     });
   }
 
@@ -60,7 +62,7 @@ describe('a response', () => {
     for (const body of [half, odd, '<html>a secret of the prompt']) {
       const failure = toFailure(answered(200, body), [], 0);
       assert.equal(failure.message, "The provider's response could not be read.");
-      assert.deepEqual([failure.retryable, failure.cost], [true, unknownCost]);
+      assert.deepEqual([failure.retryable, failure.cost], [false, unknownCost]);
     }
   });
 
@@ -79,7 +81,7 @@ describe('a response', () => {
     const failure = toFailure(read({ ...limited, output: [] }), [], 0);
     assert.equal(failure.code, 'PROVIDER_RATE_LIMITED');
     assert.equal(failure.message, 'The provider answered with an error: slow');
-    assert.equal(toFailure(read({ error: null }), [], 0).retryable, true);
+    assert.equal(toFailure(read({ error: null }), [], 0).unreadField, 'body');
   });
 
   test('that ended in an error keeps its cost and its error', () => {
@@ -167,11 +169,11 @@ describe('without a response', () => {
     });
   }
 
-  test('a response of an unexpected shape is retryable', () => {
+  test('a response of an unexpected shape is not requested again', () => {
     const odd = Object.assign(new Error('Value: hi'), { name: 'AI_TypeValidationError' });
     const failure = toFailure(odd, [], 0);
     assert.equal(failure.message, "The provider's response could not be read.");
-    assert.deepEqual([failure.code, failure.retryable], ['PROVIDER_ERROR', true]);
+    assert.deepEqual([failure.code, failure.retryable], ['PROVIDER_ERROR', false]);
     assert.deepEqual(failure.cost, unknownCost);
   });
 
@@ -202,3 +204,21 @@ function answered(status: number, body: object | string, headers: Record<string,
     responseBody: typeof body === 'string' ? body : JSON.stringify(body),
   });
 }
+
+test('behind a gateway that gave up, the cost is unknown', () => {
+  for (const [status, known] of [
+    [502, false],
+    [504, false],
+    [524, false],
+    [500, true],
+    [503, true],
+    [529, true],
+  ] as const) {
+    assert.equal(toFailure(answered(status, '<html>'), [], 0).cost.known, known, String(status));
+  }
+  const hidden = { error: { message: 'Provider returned error', code: 502 } };
+  assert.equal(toFailure(answered(200, hidden), [], 0).cost.known, false);
+  // Nothing was worked on yet.
+  const loading = toFailure(answered(502, { error: 'Model m is currently loading' }), [], 0);
+  assert.deepEqual([loading.rejected, loading.cost.known], [true, true]);
+});

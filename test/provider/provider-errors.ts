@@ -124,7 +124,7 @@ a redirect | 307 | PROVIDER_ERROR | final | 307: Temporary Redirect |
 conflict | 409 | PROVIDER_ERROR | again | 409 | {}
 too early | 425 | PROVIDER_ERROR | again | 425 | {}
 no such method | 405 | PROVIDER_ERROR | final | 405 | {}
-half an answer | 200 | PROVIDER_ERROR | again | could not be read | {"choices":[{"mess
+half an answer | 200 | PROVIDER_ERROR | final | could not be read | {"choices":[{"mess
 `
   .trim()
   .split('\n')

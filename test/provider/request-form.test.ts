@@ -67,6 +67,15 @@ const reasoner: Reply = (body) => {
   return rejection(text, { param: 'temperature', code: 'unsupported_value' });
 };
 
+test('an answer that has to be repaired is not requested again', async () => {
+  const odd = { ...chat(undefined, { index: 'none' }), created: 'now' };
+  const { requests, ask } = await model((body) => reasoner(body) ?? { status: 200, body: odd });
+  const { text, settingsNotApplied, details } = await ask();
+  assert.deepEqual([text, settingsNotApplied], ['hi', ['temperature']]);
+  assert.equal(details.modelAnswered, 'm');
+  assert.equal(requests.length, 3);
+});
+
 test('each rejected setting is changed once, and the form is remembered', async () => {
   const { requests, ask } = await model(reasoner);
   assert.deepEqual((await ask()).settingsNotApplied, ['temperature']);

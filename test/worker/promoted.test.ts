@@ -78,6 +78,7 @@ const fail = (runs: QueuedExecution[]) =>
         attempt,
         delayMs: 0,
         call: 'failed' as const,
+        emptied: false,
         waitCode: null,
         unstarted: false,
         spent: nothingSpent,

@@ -27,7 +27,13 @@ after(async () => {
 
 const leaseMs = 60_000;
 const workspace = uuid7(1);
-const failed = { call: 'failed' as const, waitCode: null, unstarted: false, spent: nothingSpent };
+const failed = {
+  call: 'failed' as const,
+  emptied: false,
+  waitCode: null,
+  unstarted: false,
+  spent: nothingSpent,
+};
 const first = '00000000-0000-0000-0000-000000000000';
 
 async function worker(): Promise<string> {

@@ -1,6 +1,6 @@
 import type { ExecutionSettings } from '../agent/model-settings.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
-import type { ModelSetup } from '../model/model-port.ts';
+import type { CostSource, ModelSetup } from '../model/model-port.ts';
 import type { Source } from './execution.ts';
 
 /** Tokens and cost of finished attempts; `known` is false if the usage of one of them is unknown. */
@@ -9,6 +9,8 @@ export interface Spent {
   readonly outputTokens: number;
   readonly costUsd: string;
   readonly costKnown: boolean;
+  /** Of the last attempt with a known cost. */
+  readonly costSource: CostSource | null;
 }
 
 export const nothingSpent: Spent = {
@@ -16,6 +18,7 @@ export const nothingSpent: Spent = {
   outputTokens: 0,
   costUsd: '0',
   costKnown: true,
+  costSource: null,
 };
 export const unknownSpent: Spent = { ...nothingSpent, costKnown: false };
 
@@ -43,6 +46,8 @@ export interface QueuedExecution extends AcceptedAs {
   readonly waitCode: ExecutionErrorCode | null;
   /** Whether an earlier attempt may have called the model. */
   readonly called: boolean;
+  /** Whether an earlier attempt ended with `EMPTY_OUTPUT`, which is retried once. */
+  readonly emptied: boolean;
   readonly temperature: number | null;
   readonly setup: ModelSetup;
   /** The variables as sent: the compact JSON text of an object. */

@@ -60,7 +60,28 @@ export interface ModelResponse {
   readonly cost: Cost;
   /** Settings that the model rejected or ignored, by their Cueline names; left out by models that apply all. */
   readonly settingsNotApplied?: readonly string[];
+  /** Left out by models that report nothing else. */
+  readonly details?: AnswerDetails;
 }
+
+/** What a provider's response says beside its text; null where it says nothing. */
+export interface AnswerDetails {
+  readonly reasoningText: string | null;
+  /** Part of the output tokens. */
+  readonly reasoningTokens: number | null;
+  /** The model's name as the provider reports it, which may be more exact than the one requested. */
+  readonly modelAnswered: string | null;
+  readonly providerRequestId: string | null;
+  readonly refusalText: string | null;
+}
+
+export const noDetails: AnswerDetails = {
+  reasoningText: null,
+  reasoningTokens: null,
+  modelAnswered: null,
+  providerRequestId: null,
+  refusalText: null,
+};
 
 /** Tokens. `inputTokens` includes cached tokens, which are priced separately. */
 export interface Usage {
@@ -74,7 +95,13 @@ export interface Usage {
 export interface Cost {
   readonly usd: string;
   readonly known: boolean;
+  /** Where the amount comes from; left out if there is none. */
+  readonly source?: 'table' | 'workspace' | 'provider';
 }
+
+/** Where the cost of a record comes from. */
+export const costSources = ['table', 'workspace', 'provider', 'unknown'] as const;
+export type CostSource = (typeof costSources)[number];
 
 export const noUsage: Usage = {
   inputTokens: 0,
@@ -90,6 +117,7 @@ const retryable: ReadonlySet<ExecutionErrorCode> = new Set([
   'MODEL_TIMEOUT',
   'PROVIDER_RATE_LIMITED',
   'PROVIDER_ERROR',
+  'EMPTY_OUTPUT',
 ]);
 
 /** A failed model call. `message` goes into the record, with secrets removed. */
@@ -108,6 +136,11 @@ export class ModelFailure extends Error {
   readonly unreached: boolean;
   readonly usage: Usage;
   readonly cost: Cost;
+  /** The path of the field that kept a response from being read, for the log; null for other failures. */
+  readonly unreadField: string | null;
+  /** Of a response without a text that counts; null if there was no response. */
+  readonly finishReason: string | null;
+  readonly details: AnswerDetails;
 
   constructor(
     code: ExecutionErrorCode,
@@ -119,6 +152,9 @@ export class ModelFailure extends Error {
       unreached?: boolean;
       usage?: Usage;
       cost?: Cost;
+      unreadField?: string;
+      finishReason?: string;
+      details?: AnswerDetails;
     } = {},
   ) {
     super(message);
@@ -130,7 +166,21 @@ export class ModelFailure extends Error {
     this.unreached = more.unreached ?? false;
     this.usage = more.usage ?? noUsage;
     this.cost = more.cost ?? noCost;
+    this.unreadField = more.unreadField ?? null;
+    this.finishReason = more.finishReason ?? null;
+    this.details = more.details ?? noDetails;
   }
+}
+
+/** The same failure with what the response said. */
+export function withDetails(failure: ModelFailure, details: AnswerDetails): ModelFailure {
+  const { code, message, finishReason, unreadField, ...rest } = failure;
+  return new ModelFailure(code, message, {
+    ...rest,
+    ...(finishReason !== null && { finishReason }),
+    ...(unreadField !== null && { unreadField }),
+    details,
+  });
 }
 
 const modelName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[^\s]{1,191}$/;

@@ -285,6 +285,7 @@ function claimedExecution(
     rejections: 0,
     waitCode: null,
     called: false,
+    emptied: false,
     elapsedMs: 0,
   };
 }

@@ -6,11 +6,13 @@ import { delayWithin, retryDelayMs } from '../../core/execution/retry-delay.ts';
 import { CallFailure, type ExecutionErrorCode, withoutProviderText } from '../../core/failure.ts';
 import { LruCache } from '../../core/lru-cache.ts';
 import {
+  type AnswerDetails,
   type Cost,
   ModelDeferred,
   ModelFailure,
   type ModelPort,
   noCost,
+  noDetails,
   noUsage,
   type Usage,
   unknownCost,
@@ -29,11 +31,18 @@ import type { End } from './finish.ts';
  * - Retries and waiting stay within `timeoutMs`, counted from the first start of work.
  * - A backoff never ends an execution: if it is longer than the time left, the execution calls before its deadline.
  * - With `maxAttempts: 1`, a call that may have done work is never sent again.
+ * - A model that answers without a text is called once more, not more often.
  * - After `lossesMax` lost workers the execution ends: it may be what kills them.
  */
 export type AttemptOutcome =
   | { readonly kind: 'end'; readonly end: End }
-  | { readonly kind: 'retry'; readonly delayMs: number; readonly spent: Spent }
+  | {
+      readonly kind: 'retry';
+      readonly delayMs: number;
+      readonly spent: Spent;
+      /** Whether the model answered without a text. */
+      readonly emptied: boolean;
+    }
   | Deferred
   /** `sent` is the prompt if the model may have been called. */
   | { readonly kind: 'stopped'; readonly sent: Template | null };
@@ -56,6 +65,8 @@ export interface ExecuteDeps {
   readonly template: (promptVersionId: string) => Promise<Template>;
   /** Reports an error that is a defect of this program. */
   readonly onFault: (error: unknown, execution: QueuedExecution) => void;
+  /** Reports the field that kept a provider's response from being read. */
+  readonly onUnread?: (field: string, execution: QueuedExecution) => void;
 }
 
 /** Executes one attempt. Throws database errors: they are not failures of the execution. */
@@ -101,8 +112,9 @@ export async function executeAttempt(
       called: execution.called,
       signal,
     });
-    const { text: output, usage, cost, finishReason, settingsNotApplied = [] } = response;
-    const answer = { output, usage, cost, finishReason, settingsNotApplied };
+    const { text: output, usage, cost, finishReason, details = noDetails } = response;
+    const { settingsNotApplied = [] } = response;
+    const answer = { output, usage, cost, finishReason, details, settingsNotApplied };
     const success = { status: 'success', ...answer } as const;
     return { kind: 'end', end: { ...baseEnd(execution, prompt), ...success } };
   } catch (error) {
@@ -111,6 +123,9 @@ export async function executeAttempt(
     const spentMs = elapsedMs + (performance.now() - startedAt);
     const nowLeftMs = settings.timeoutMs - spentMs;
     if (isDeferred) return deferredOutcome(execution, error, nowLeftMs);
+    if (error instanceof ModelFailure && error.unreadField) {
+      deps.onUnread?.(error.unreadField, execution);
+    }
     if (error instanceof ModelFailure) return failureOutcome(execution, error, nowLeftMs, prompt);
     deps.onFault(error, execution);
     return failed(execution, 'INTERNAL', 'Internal error.', { prompt, cost: unknownCost });
@@ -137,17 +152,20 @@ function failureOutcome(
   prompt: Template,
 ): AttemptOutcome {
   const { failures, rejections, settings } = execution;
-  const { code: waitCode, rejected, usage, cost } = error;
+  const { code: waitCode, rejected, usage, cost, finishReason, details } = error;
+  const emptied = error.code === 'EMPTY_OUTPUT';
+  const isRetryable = error.retryable && !(emptied && execution.emptied);
   const calls = 1 + (rejected ? rejections : failures);
   const backoffMs = retryDelayMs(calls, error.retryAfterMs, Math.random());
   const delayMs = delayWithin(leftMs, backoffMs, Math.random());
-  if (delayMs !== null && error.retryable) {
+  if (delayMs !== null && isRetryable) {
     if (rejected) return { kind: 'deferred', delayMs, unstarted: false, rejected, waitCode };
     if (failures + 1 < settings.maxAttempts) {
-      return { kind: 'retry', delayMs, spent: spentBy(error) };
+      return { kind: 'retry', delayMs, spent: spentBy(error), emptied };
     }
   }
-  return failed(execution, error.code, error.message, { prompt, usage, cost });
+  const answer = { usage, cost, finishReason, details };
+  return failed(execution, error.code, error.message, { prompt, ...answer });
 }
 
 /** The deadline has come. What the execution waited for decides its code. */
@@ -176,6 +194,7 @@ function baseEnd(execution: QueuedExecution, prompt: Template | undefined): Omit
     cost: noCost,
     finishReason: null,
     settingsNotApplied: [],
+    details: noDetails,
     errorCode: null,
     error: null,
     systemPrompt: storedPrompt?.system ?? null,
@@ -189,12 +208,21 @@ function failed(
   execution: QueuedExecution,
   errorCode: ExecutionErrorCode,
   message: string,
-  more: { prompt?: Template; counted?: boolean; usage?: Usage; cost?: Cost },
+  more: {
+    prompt?: Template;
+    counted?: boolean;
+    usage?: Usage;
+    cost?: Cost;
+    finishReason?: string | null;
+    details?: AnswerDetails;
+  },
 ): AttemptOutcome {
   const { prompt, counted = true, usage = noUsage, cost = noCost } = more;
+  const { finishReason = null, details = noDetails } = more;
   const error = storesBodies(execution) ? message : withoutProviderText(message);
   const failure = { status: 'failed', errorCode, error, counted, usage, cost } as const;
-  return { kind: 'end', end: { ...baseEnd(execution, prompt), ...failure } };
+  const end = { ...baseEnd(execution, prompt), ...failure, finishReason, details };
+  return { kind: 'end', end };
 }
 
 function storesBodies({ settings }: QueuedExecution): boolean {
@@ -221,6 +249,7 @@ function spentBy({ usage, cost }: ModelFailure): Spent {
     outputTokens: usage.outputTokens,
     costUsd: cost.usd,
     costKnown: cost.known,
+    costSource: cost.source ?? null,
   };
 }
 

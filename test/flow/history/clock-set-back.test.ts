@@ -135,6 +135,7 @@ test('an execution delayed in the future is due soon, and its latency is not neg
       ...run,
       delayMs,
       call: 'failed' as const,
+      emptied: false,
       waitCode: null,
       unstarted: false,
       spent: nothingSpent,

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { createTestDatabase } from '../../../harness/database.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
+import { noDetails } from '../../../src/core/model/model-port.ts';
 import type { Send } from '../../../src/store/connection/pipeline.ts';
 import { readExecutions } from '../../../src/store/execution/executions.ts';
 import { type EndedExecution, writeEnds } from '../../../src/store/execution/finish.ts';
@@ -28,13 +29,13 @@ const ended: EndedExecution = {
     systemPrompt: null,
     userPrompt: null,
   },
-  ...{ output: null, storeBodies: true },
+  ...{ output: null, storeBodies: true, ...noDetails, costSource: null },
 };
 
 const statements: [name: string, parameters: string, execute: () => Promise<unknown>][] = [
   [
     'finish-update-executions',
-    `'{${id}}', ${'null, '.repeat(17)}'${id}', '${id}'`,
+    `'{${id}}', ${'null, '.repeat(23)}'${id}', '${id}'`,
     () =>
       pipelines.use(async (send) => {
         await send({ name: 'begin', text: 'begin' });

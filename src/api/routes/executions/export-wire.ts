@@ -51,6 +51,12 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   stepName: (row) => row.stepName,
   settingsNotApplied: ({ settingsNotApplied }) =>
     settingsNotApplied && JSON.stringify(settingsNotApplied),
+  modelAnswered: (row) => row.modelAnswered,
+  providerRequestId: (row) => row.providerRequestId,
+  reasoningTokens: (row) => row.reasoningTokens,
+  reasoningText: (row) => row.reasoningText,
+  refusalText: (row) => row.refusalText,
+  costSource: (row) => row.costSource,
 };
 
 /** Names without special characters, so they need no quotes. */
