@@ -130,7 +130,8 @@ export async function startFakeProvider(): Promise<FakeProvider> {
     });
     wake.resolve();
     wake = Promise.withResolvers();
-    play(script.shift() ?? behaviours[model] ?? delayed(model, number), body, response);
+    const step = script.shift() ?? behaviours[model] ?? rejection(model, calls);
+    play(step ?? delayed(model, number), body, response);
   });
   server.on('connection', () => connections++);
   // Thousands connect at once; with a full backlog, a client would retry only after seconds.
@@ -154,6 +155,23 @@ export async function startFakeProvider(): Promise<FakeProvider> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/**
+ * Providers that reject calls before any work. The model `limited-5-per-1000` answers 5 calls per second, without a hint
+ * when to retry; `loading-1000` answers from one second after its first call on.
+ */
+function rejection(model: string, calls: readonly FakeCall[]): Step | null {
+  const own = calls.filter((call) => call.model === model);
+  const [first, last] = [own[0]?.atMs ?? 0, own.at(-1)?.atMs ?? 0];
+  const [, count, perMs] = /^limited-(\d+)-per-(\d+)$/.exec(model) ?? [];
+  if (count) {
+    const windowOf = (atMs: number) => Math.floor((atMs - first) / Number(perMs));
+    const inWindow = own.filter(({ atMs }) => windowOf(atMs) === windowOf(last)).length;
+    if (inWindow > Number(count)) return failing(429, 'Too many requests.', 'rate_limit_exceeded');
+  }
+  const [, loadingMs] = /^loading-(\d+)$/.exec(model) ?? [];
+  return loadingMs && last - first < Number(loadingMs) ? failing(503, 'Loading model') : null;
 }
 
 /**

@@ -215,7 +215,10 @@ function createEngine(
   });
   const template = templateCache((id) => readTemplate(workDb, id));
   const models = withMetrics(deps.models, metrics.modelCallEnded);
-  const execute = { models, template, onFault: log.executionFaulted };
+  const execute = {
+    ...{ models, template },
+    ...{ onFault: log.executionFaulted, onUnread: log.responseUnread },
+  };
   const worker =
     deps.role === 'api' ? null : connectWorker(deps, connections, failures, finisher, execute);
   const admission = createAdmission({

@@ -35,7 +35,7 @@ export const fairProvider: Claim = {
     {
       name: 'fifo-provider-queue',
       description: 'calls are ordered by age, whatever the workspace',
-      file: 'provider/breakers.ts',
+      file: 'provider/gate.ts',
       find: 'queue.acquire(workspaceId,',
       replace: "queue.acquire('',",
       rounds: 5,

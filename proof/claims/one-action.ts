@@ -31,7 +31,7 @@ export const oneAction: Claim = {
     update execution_queue q set worker = null, failures`,
       replace: `for update of q),
     charged as (update limits set month_used = month_used + 1 where subject in (
-      select r.workspace_id from execution_queue r join released g on r.id = g.id where g.failed))
+      select r.workspace_id from execution_queue r join released g on r.id = g.id where g.call = 'failed'))
     update execution_queue q set worker = null, failures`,
     },
     {

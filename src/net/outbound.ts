@@ -23,8 +23,8 @@ import { readResponseBody } from './response-body.ts';
  * are never followed: an API does not redirect a POST, and the key would travel to wherever the response points.
  *
  * It uses `undici.request`, not `fetch`, because fetch follows redirects, decodes and buffers on its own terms. A
- * response is read completely, at most `responseBytesMax` (of an error only the beginning), and never decompressed, so
- * a small body cannot become a large one.
+ * response is read completely, at most `responseBytesMax` (of an error only the beginning), both as sent and as
+ * decompressed. No compression is requested, but some gateways compress anyway.
  */
 export interface Outbound {
   /** For URLs that a workspace configured: public hosts and those in `allowedHosts`. */

@@ -1,28 +1,31 @@
 import type { Dispatcher } from 'undici';
+import { decompress, decompressBeginning } from './decompress.ts';
 import { OutboundFailure } from './outbound-failure.ts';
-import { errorBytesMax, hasTooManyValues, responseValuesMax } from './response-limits.ts';
+import { errorBytesMax, hasTooManyValues } from './response-limits.ts';
 
 /**
- * Reads a provider's response within the limits. A success must be complete; of an error, status and headers decide,
- * even if the body is compressed, cut off or too long.
+ * Reads a provider's response within the limits, decompressed. A success must be complete; of an error, status and
+ * headers decide, even if the body is cut off or too long.
  */
 export async function readResponseBody(
   { statusCode: status, headers: given, body }: Dispatcher.ResponseData,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
   const headers = headersFrom(given);
-  const compressed = (headers.get('content-encoding') ?? 'identity').toLowerCase() !== 'identity';
+  const encoding = headers.get('content-encoding') ?? '';
+  // It describes the body as sent, not as returned here.
+  headers.delete('content-encoding');
   if (status < 200 || status >= 300) {
     const bytes = await readBeginning(body, signal);
     if (status > 599)
       throw refused(`The provider answered ${status}, which is not an HTTP status.`);
-    return new Response(bodiless.has(status) || compressed ? null : bytes, { status, headers });
+    const text = bodiless.has(status) ? null : await decompressBeginning(bytes, encoding);
+    return new Response(text, { status, headers });
   }
-  const bytes = await body.bytes();
-  if (compressed)
-    throw refused('The provider compressed its response although that was not requested.');
-  if (hasTooManyValues(bytes)) {
-    throw refused(`The provider's response has more than ${responseValuesMax} values.`);
+  const bytes = await decompress(new Uint8Array(await body.arrayBuffer()), encoding);
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  if (hasTooManyValues(bytes, isStream)) {
+    throw refused("The provider's response has more values than any model returns.");
   }
   return new Response(bodiless.has(status) ? null : bytes, { status, headers });
 }

@@ -9,6 +9,8 @@ export const errorBytesMax = 64 * 1024;
  * memory than the process has. A model's response has some hundred values, a list of models some ten thousand.
  */
 export const responseValuesMax = 50_000;
+/** An event stream repeats a dozen values for each token, and its events are parsed one by one. */
+export const streamValuesMax = 1_000_000;
 
 const quote = 0x22;
 const comma = 0x2c;
@@ -17,19 +19,21 @@ const backslash = 0x5c;
 const brace = 0x7b;
 
 /**
- * Whether a JSON text has more than `responseValuesMax` values, counted by the separators in the bytes before anything
- * is parsed. For invalid JSON the count is right up to where a parser would give up.
+ * Whether a JSON text has more than `responseValuesMax` values, or an event stream more than `streamValuesMax`, counted
+ * by the separators in the bytes before anything is parsed. For invalid JSON the count is right up to where a parser
+ * would give up.
  */
-export function hasTooManyValues(json: Uint8Array): boolean {
+export function hasTooManyValues(json: Uint8Array, isStream = false): boolean {
+  const valuesMax = isStream ? streamValuesMax : responseValuesMax;
   // No value is shorter than a byte; most responses end here.
-  if (json.length <= responseValuesMax) return false;
+  if (json.length <= valuesMax) return false;
   let values = 1;
-  for (let at = 0; at < json.length && values <= responseValuesMax; at++) {
+  for (let at = 0; at < json.length && values <= valuesMax; at++) {
     const byte = json[at];
     if (byte === quote) at = textEnd(json, at);
     else if (byte === comma || byte === bracket || byte === brace) values++;
   }
-  return values > responseValuesMax;
+  return values > valuesMax;
 }
 
 /** The index of the closing quote of the text that begins at `start`. */

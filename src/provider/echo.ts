@@ -33,7 +33,7 @@ export async function echo(
       outputTokens: tokens ?? tokensOf(user),
     },
     finishReason: 'stop',
-    cost: noCost,
+    cost: { ...noCost, source: 'table' },
   };
 }
 
@@ -47,6 +47,7 @@ const failures: ReadonlySet<ExecutionErrorCode> = new Set<ExecutionErrorCode>([
   'PROVIDER_NOT_CONFIGURED',
   'PROVIDER_AUTH',
   'PROVIDER_RATE_LIMITED',
+  'PROVIDER_QUOTA',
   'PROVIDER_ERROR',
   'CONTEXT_LENGTH',
   'CONTENT_FILTERED',

@@ -1,6 +1,5 @@
-import type { Model } from './language-model.ts';
-
-type Answer = Awaited<ReturnType<Model['language']['doGenerate']>>;
+import type { AnswerDetails } from '../core/model/model-port.ts';
+import type { Answer } from './language-model.ts';
 
 export interface Finish {
   /** As in `ModelResponse`; `error` if there is no response. */
@@ -16,13 +15,16 @@ export interface Finish {
 export function readFinish(
   { finishReason: { unified, raw }, response }: Answer,
   text: string,
+  { refusalText, reasoningText }: Pick<AnswerDetails, 'refusalText' | 'reasoningText'>,
 ): Finish {
+  if (refusalText !== null) return { finishReason: 'content-filter', providerError: null };
   const known = knownReasons.get(raw?.toLowerCase() ?? '');
   const reason = unified === 'other' ? (known ?? unified) : unified;
   if (reason === 'content-filter') return { finishReason: reason, providerError: null };
   const providerError = providerErrorIn(response?.body);
+  const isEmpty = text === '' && reasoningText === null;
   const none =
-    providerError !== null || isUnended(response?.body) || (reason === 'other' && text === '');
+    providerError !== null || isUnended(response?.body) || (reason === 'other' && isEmpty);
   return { finishReason: none ? 'error' : reason, providerError };
 }
 
@@ -44,11 +46,23 @@ const knownReasons: ReadonlyMap<string, string> = new Map([
   // Google's own filter, and Z.ai's
   ['model_armor', 'content-filter'],
   ['sensitive', 'content-filter'],
+  // Gateways that pass on the reason of Anthropic, Google or Bedrock
+  ['refusal', 'content-filter'],
+  ['safety', 'content-filter'],
+  ['recitation', 'content-filter'],
+  ['blocklist', 'content-filter'],
+  ['prohibited_content', 'content-filter'],
+  ['spii', 'content-filter'],
+  ['guardrail_intervened', 'content-filter'],
+  ['content_filtered', 'content-filter'],
   // Bedrock, Mistral
   ['model_context_window_exceeded', 'length'],
   ['model_length', 'length'],
   ['max_tokens', 'length'],
+  ['max_output_tokens', 'length'],
+  ['max_length', 'length'],
   // Servers that pass through the reason of their backend: TGI, Together, gateways to Anthropic
+  ['stop', 'stop'],
   ['eos', 'stop'],
   ['eos_token', 'stop'],
   ['stop_sequence', 'stop'],

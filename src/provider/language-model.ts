@@ -1,19 +1,29 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { ProviderKind } from '../core/model/provider.ts';
 import { checkModelPath } from './model-path.ts';
+import { fetchInForm, type RequestForm } from './request-form.ts';
 import { type Connection, missing } from './settings.ts';
 import { type Counts, countChat, countGoogle } from './usage.ts';
 
 /** A language model of the AI SDK, by the specification that its provider packages share. */
 type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;
-type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
+export type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
 
 export interface Model {
   readonly language: LanguageModel;
   readonly providerOptions?: CallOptions['providerOptions'];
   /** Reads the provider's own usage, because the AI SDK reports a missing count as 0. */
   readonly count?: (usage: unknown) => Counts;
+  /** What the model rejected so far. */
+  readonly form: RequestForm;
 }
+
+/** A model, and how the same model reads a response that was already received. */
+export interface ReadableModel extends Model {
+  readonly readResponse: (response: Response, options: CallOptions) => Promise<Answer>;
+}
+
+export type Answer = Awaited<ReturnType<LanguageModel['doGenerate']>>;
 
 /**
  * The model of that name at that provider. Sends nothing.
@@ -25,16 +35,25 @@ export async function languageModel(
   connection: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
-): Promise<Model> {
+): Promise<ReadableModel> {
   checkModelPath(connection.kind, model);
-  return makers[connection.kind](connection, model, fetch);
+  const make = makers[connection.kind];
+  const form: RequestForm = new Set();
+  return {
+    ...(await make(connection, model, fetchInForm(fetch, form))),
+    form,
+    readResponse: async (response, options) => {
+      const { language } = await make(connection, model, async () => response);
+      return language.doGenerate(options);
+    },
+  };
 }
 
 type Maker = (
   connection: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
-) => Promise<Model>;
+) => Promise<Omit<Model, 'form'>>;
 
 const makers: Readonly<Record<ProviderKind, Maker>> = {
   openai: async ({ apiKey, baseURL }, model, fetch) => {
@@ -90,7 +109,7 @@ async function compatible(
   { name, apiKey, baseURL }: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
-): Promise<Model> {
+): ReturnType<Maker> {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const provider = createOpenAICompatible({
     name,

@@ -4,7 +4,8 @@ import { type Cost, noCost, type Usage, unknownCost } from '../core/model/model-
 import type { Price } from '../core/model/price.ts';
 
 /**
- * The cost of a call: tokens × price. The price comes from the workspace's own list, else from the price library, whose
+ * The cost of a call: tokens × price. The price comes from the workspace's own list. Without one, a cost that the
+ * provider states counts, else the price of the price library, whose
  * data is part of the package and never fetched. The library's own sum is a float; here it is computed exactly, by the
  * same rules. Cached tokens are part of the input and are billed at their own price. The whole input selects the tier.
  * Without a cache price, cached tokens cost as much as others.
@@ -30,10 +31,13 @@ export function cost(
   usage: Usage | null,
   price: Price | null,
   at: Date,
+  stated: Cost | null = null,
 ): Cost {
+  if (price === null && stated !== null) return stated;
+  const source = price ? 'workspace' : 'table';
   const prices = price ? configured(price) : listed(list, model, usage?.inputTokens ?? 0, at);
   if (prices === null) return unknownCost;
-  if (Object.values(prices).every((price) => price === 0n)) return noCost;
+  if (Object.values(prices).every((price) => price === 0n)) return { ...noCost, source };
   if (usage === null) return unknownCost;
   // A provider that excludes cached tokens from its input count must not make the rest negative.
   const cached = usage.cacheReadTokens + usage.cacheWriteTokens;
@@ -44,7 +48,20 @@ export function cost(
     BigInt(usage.cacheWriteTokens) * prices.cacheWrite +
     BigInt(usage.outputTokens) * prices.output +
     prices.request * million;
-  return { usd: toDecimal(total, million, usdPlaces), known: true };
+  return { usd: toDecimal(total, million, usdPlaces), known: true, source };
+}
+
+/** More is a server's mistake. */
+const statedUsdMax = 100_000;
+
+/** The cost that a provider states in its usage, in US dollars (OpenRouter); null if it states none. */
+export function statedCost(usage: unknown): Cost | null {
+  const { cost: given } = Object(usage) as { cost?: unknown };
+  const amount = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
+  if (typeof amount !== 'number' || !(amount >= 0 && amount <= statedUsdMax)) return null;
+  const units = floatToUnits(amount);
+  if (units === null) return null;
+  return { usd: toDecimal(units, 1n, usdPlaces), known: true, source: 'provider' };
 }
 
 /** Prices in units of 10^-24 dollars: per million tokens, and per request. */

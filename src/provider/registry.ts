@@ -8,6 +8,7 @@ import {
   splitModelName,
   type TestConnection,
   unknownCost,
+  withDetails,
 } from '../core/model/model-port.ts';
 import type { ProviderEnv, StoredProvider } from '../core/model/provider.ts';
 import type { ProxySettings } from '../core/proxy-settings.ts';
@@ -18,10 +19,11 @@ import { type BreakerState, type Breakers, createBreakers } from './breakers.ts'
 import { testConnection } from './connection-test.ts';
 import { echo } from './echo.ts';
 import { fromEnvironment, ownOllama, variableFor } from './environment.ts';
-import { endedInError, filtered, toFailure } from './failure.ts';
+import { empty, endedInError, filtered, toFailure } from './failure.ts';
 import { type Generated, generate } from './generate.ts';
-import { languageModel, type Model } from './language-model.ts';
+import { languageModel, type ReadableModel } from './language-model.ts';
 import { cost } from './prices.ts';
+import { requestIdOf } from './read-answer.ts';
 import {
   type Connection,
   complete,
@@ -69,7 +71,7 @@ class ModelRegistry implements Models {
   readonly #options: ModelsOptions;
   readonly #outbound: Outbound;
   readonly #breakers: Breakers;
-  readonly #models = new LruCache<Promise<Model>>(modelsMax);
+  readonly #models = new LruCache<Promise<ReadableModel>>(modelsMax);
 
   constructor(options: ModelsOptions) {
     this.#options = options;
@@ -99,17 +101,20 @@ class ModelRegistry implements Models {
   async #callProvider(provider: string, model: string, call: ModelCall): Promise<ModelResponse> {
     const connection = this.#connect(call.workspaceId, provider, call.setup.provider);
     const secrets = connection.apiKey ? [connection.apiKey] : [];
-    const generated = await this.#waitForRoom(connection, provider, call, (signal) =>
+    const generated = await this.#waitForRoom(connection, { provider, model }, call, (signal) =>
       this.#cachedModel(connection, model)
         .then((ready) => generate(ready, call, signal))
         .catch((error) => {
-          throw toFailure(error, secrets, Date.now());
+          const failure = toFailure(error, secrets, Date.now());
+          const providerRequestId = requestIdOf(error);
+          if (providerRequestId === null) throw failure;
+          throw withDetails(failure, { ...failure.details, providerRequestId });
         }),
     );
     const list = priceList(connection, model);
     const spent = {
       usage: generated.usage ?? noUsage,
-      cost: cost(list, model, generated.usage, call.setup.price, new Date()),
+      cost: cost(list, model, generated.usage, call.setup.price, new Date(), generated.statedCost),
     };
     return toResponse(generated, spent, secrets);
   }
@@ -117,13 +122,14 @@ class ModelRegistry implements Models {
   /** Waiting for room precedes the timeout of an execution that has called nothing yet, and is part of any other's. */
   #waitForRoom<T>(
     connection: Connection,
-    provider: string,
+    called: { readonly provider: string; readonly model: string },
     call: ModelCall,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const { workspaceId, timeoutMs, signal } = call;
-    const key = JSON.stringify(connection);
-    const guarded = { key, provider, workspaceId, timeoutMs, signal };
+    const { baseURL } = connection;
+    const credential = JSON.stringify(connection);
+    const guarded = { ...called, credential, baseURL, workspaceId, timeoutMs, signal };
     if (!call.called) {
       return this.#breakers.through(guarded, () => withDeadline(call, unknownCost, work));
     }
@@ -153,7 +159,7 @@ class ModelRegistry implements Models {
    * Keyed by the settings, not by their revision: revisions restart if a provider is deleted and created again, and the
    * cached model has the old key.
    */
-  #cachedModel(connection: Connection, model: string): Promise<Model> {
+  #cachedModel(connection: Connection, model: string): Promise<ReadableModel> {
     const key = JSON.stringify([connection, model]);
     return this.#models.getOrCreate(key, () => {
       const created = languageModel(connection, model, this.#fetchFor(connection));
@@ -164,11 +170,13 @@ class ModelRegistry implements Models {
 }
 
 function toResponse(
-  { text, finishReason, providerError }: Generated,
-  spent: Pick<ModelResponse, 'usage' | 'cost'>,
+  { text, finishReason, providerError, details, settingsNotApplied }: Generated,
+  cost: Pick<ModelResponse, 'usage' | 'cost'>,
   secrets: readonly string[],
 ): ModelResponse {
+  const spent = { ...cost, details };
   if (finishReason === 'content-filter') throw filtered(spent);
   if (finishReason === 'error') throw endedInError(providerError, secrets, spent);
-  return { text, finishReason, ...spent };
+  if (text.trim() === '') throw empty(finishReason, spent);
+  return { text, finishReason, settingsNotApplied, ...spent };
 }

@@ -23,19 +23,27 @@ export function usageOf(counts: Counts): Usage | null {
  * output, because it is billed as such.
  */
 export function countChat(usage: unknown): Counts {
-  const input = numberAt(usage, 'prompt_tokens');
+  const input = numberAt(usage, 'prompt_tokens', 'input_tokens');
   const details = at(usage, 'prompt_tokens_details');
-  const read = numberAt(details, 'cached_tokens') ?? 0;
+  const read =
+    numberAt(details, 'cached_tokens') ??
+    // DeepSeek, Moonshot, gateways to Anthropic
+    numberAt(usage, 'prompt_cache_hit_tokens', 'cached_tokens', 'cache_read_input_tokens') ??
+    0;
+  const write =
+    numberAt(details, 'cache_write_tokens', 'cache_creation_tokens') ??
+    numberAt(usage, 'cache_creation_input_tokens', 'cache_creation_tokens') ??
+    0;
   // Gateways to Anthropic leave cached tokens out of the prompt and count them in the total.
   const all = input === undefined || read <= input ? input : input + read;
   return {
     inputTokens: input,
     outputTokens: larger(
-      numberAt(usage, 'completion_tokens'),
+      numberAt(usage, 'completion_tokens', 'output_tokens'),
       less(numberAt(usage, 'total_tokens'), all),
     ),
     cacheReadTokens: read,
-    cacheWriteTokens: numberAt(details, 'cache_write_tokens') ?? 0,
+    cacheWriteTokens: write,
   };
 }
 
@@ -64,9 +72,10 @@ function larger(a: number | undefined, b: number | undefined): number | undefine
   return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 }
 
-function numberAt(value: unknown, name: string): number | undefined {
-  const found = at(value, name);
-  return typeof found === 'number' ? found : undefined;
+/** The first of these fields that is a number. */
+function numberAt(value: unknown, ...names: readonly string[]): number | undefined {
+  const found = names.map((name) => at(value, name)).find((each) => typeof each === 'number');
+  return found as number | undefined;
 }
 
 function at(value: unknown, name: string): unknown {

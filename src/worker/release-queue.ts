@@ -65,6 +65,6 @@ export function unchangedRelease({
   worker,
   attempt,
 }: Pick<QueuedExecution, 'id' | 'worker' | 'attempt'>): Release {
-  const unspent = { failed: false, unstarted: false, spent: nothingSpent };
-  return { id, worker, attempt, delayMs: 0, ...unspent };
+  const uncalled = { call: null, emptied: false, waitCode: null, unstarted: false };
+  return { id, worker, attempt, delayMs: 0, ...uncalled, spent: nothingSpent };
 }

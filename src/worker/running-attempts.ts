@@ -160,12 +160,13 @@ export class RunningAttempts {
     const unchanged = unchangedRelease(execution);
     if (outcome.kind === 'end') return this.#writeEnd(execution, outcome.end);
     if (outcome.kind === 'retry') {
-      const { delayMs, spent } = outcome;
-      return releases.release([{ ...unchanged, delayMs, spent, failed: true }]);
+      const { delayMs, spent, emptied } = outcome;
+      return releases.release([{ ...unchanged, delayMs, spent, emptied, call: 'failed' }]);
     }
     if (outcome.kind === 'deferred') {
-      const { delayMs, unstarted } = outcome;
-      return releases.release([{ ...unchanged, delayMs, unstarted }]);
+      const { delayMs, unstarted, rejected, waitCode } = outcome;
+      const call = rejected ? 'rejected' : null;
+      return releases.release([{ ...unchanged, delayMs, unstarted, call, waitCode }]);
     }
     const reason = controller.signal.reason as AbortReason;
     if (reason === 'canceled' || reason === 'lost') return;

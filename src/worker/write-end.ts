@@ -1,3 +1,4 @@
+import { noDetails } from '../core/model/model-port.ts';
 import type { End, Finisher } from '../flow/execution/finish.ts';
 import { isUnstorable } from '../store/connection/database-error.ts';
 
@@ -43,6 +44,7 @@ function withoutTexts(end: End): End {
     userPrompt: null,
     output: null,
     finishReason: null,
+    details: noDetails,
     status: 'failed',
     errorCode: 'INTERNAL',
     error: 'Internal error.',

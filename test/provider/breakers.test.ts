@@ -8,11 +8,14 @@ const minute = 60_000;
 function through<T>(
   breakers: Breakers,
   work: () => Promise<T>,
-  more: { key?: string; workspaceId?: string; timeoutMs?: number; signal?: AbortSignal } = {},
+  more: Partial<Parameters<Breakers['through']>[0]> = {},
 ): Promise<T> {
-  const { key = 'one', workspaceId = 'w', timeoutMs = minute } = more;
-  const { signal = new AbortController().signal } = more;
-  return breakers.through({ key, provider: 'openai', workspaceId, timeoutMs, signal }, work);
+  const call = {
+    ...{ provider: 'openai', credential: 'one', model: 'm', baseURL: 'https://one.example' },
+    ...{ workspaceId: 'w', timeoutMs: minute, signal: new AbortController().signal },
+    ...more,
+  };
+  return breakers.through(call, work);
 }
 
 async function failTimes(
@@ -30,6 +33,7 @@ async function failTimes(
 }
 
 const broken = new ModelFailure('PROVIDER_ERROR', 'It broke.');
+const limited = new ModelFailure('PROVIDER_RATE_LIMITED', 'Slow.', { retryAfterMs: 7_000 });
 const never = () => assert.fail('called');
 
 test('a failing provider opens the breaker, and the call is deferred with delay and reason', async () => {
@@ -43,16 +47,59 @@ test('a failing provider opens the breaker, and the call is deferred with delay 
   assert.deepEqual([...providersOpen(breakers.states())], [['openai', 1]]);
 });
 
-test('other credentials are not affected', async () => {
+test('other credentials and other models are not affected', async () => {
   const breakers = createBreakers(100);
   await failTimes(breakers, 10, broken);
-  assert.equal(await through(breakers, async () => 'there', { key: 'two' }), 'there');
+  await failTimes(breakers, 1, limited, { model: 'limited' });
+  for (const other of [{ credential: 'two' }, { model: 'n' }]) {
+    assert.equal(await through(breakers, async () => 'there', other), 'there');
+  }
 });
 
-test('Retry-After applies to every call with the credential', async () => {
+test('a base URL that is not reached is paused for every credential and model', async () => {
   const breakers = createBreakers(100);
-  const slow = new ModelFailure('PROVIDER_RATE_LIMITED', 'Slow.', { retryAfterMs: 7_000 });
-  await failTimes(breakers, 1, slow);
+  const away = new ModelFailure('PROVIDER_ERROR', 'No connection.', { unreached: true });
+  await failTimes(breakers, 10, away);
+  const other = { credential: 'two', model: 'n' };
+  await assert.rejects(through(breakers, never, other), { code: 'PROVIDER_ERROR' });
+  const elsewhere = { baseURL: 'https://two.example' };
+  assert.equal(await through(breakers, async () => 'there', elsewhere), 'there');
+});
+
+test('a rejected credential or an empty account holds back no call', async () => {
+  const breakers = createBreakers(100);
+  for (const code of ['PROVIDER_AUTH', 'PROVIDER_QUOTA'] as const) {
+    await failTimes(breakers, 20, new ModelFailure(code, 'No.'));
+  }
+  assert.equal(await through(breakers, async () => 'there'), 'there');
+});
+
+test('a rejected credential does not count as an answer of a failing model', async () => {
+  const breakers = createBreakers(100);
+  await failTimes(breakers, 9, broken);
+  await failTimes(breakers, 1, new ModelFailure('PROVIDER_AUTH', 'No.'));
+  await failTimes(breakers, 1, broken);
+  await assert.rejects(through(breakers, never), ModelDeferred);
+});
+
+test('a call whose deadline comes before the end of the pause is made, one per second', async (t) => {
+  let nowMs = 0;
+  t.mock.method(performance, 'now', () => nowMs);
+  const breakers = createBreakers(100);
+  await failTimes(breakers, 1, limited);
+  const short = { timeoutMs: 6_000 };
+  await failTimes(breakers, 1, limited, short);
+  await assert.rejects(through(breakers, never, short), { code: 'PROVIDER_RATE_LIMITED' });
+  await assert.rejects(through(breakers, never), { code: 'PROVIDER_RATE_LIMITED' });
+  nowMs += 1_000;
+  assert.equal(await through(breakers, async () => 'there', short), 'there');
+  // The answer has ended the pause.
+  assert.equal(await through(breakers, async () => 'there'), 'there');
+});
+
+test('Retry-After applies to every call with the credential and model', async () => {
+  const breakers = createBreakers(100);
+  await failTimes(breakers, 1, limited);
   const error = await through(breakers, never).then(never, (thrown) => thrown);
   assert.ok(error instanceof ModelDeferred && error.afterMs > 7_000);
   assert.equal(error.code, 'PROVIDER_RATE_LIMITED');
@@ -62,6 +109,7 @@ test('failures caused by the caller do not open it', async () => {
   const breakers = createBreakers(100);
   await failTimes(breakers, 20, new ModelFailure('CONTEXT_LENGTH', 'Too long.'));
   await failTimes(breakers, 20, new ModelFailure('PROVIDER_ERROR', 'No.', { retryable: false }));
+  await failTimes(breakers, 20, new ModelFailure('EMPTY_OUTPUT', 'No text.'));
   const timeout = new ModelFailure('MODEL_TIMEOUT', 'It took too long.');
   await failTimes(breakers, 20, timeout, { timeoutMs: 9_999 });
   const aborted = new AbortController();

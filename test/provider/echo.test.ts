@@ -12,7 +12,7 @@ test('returns the user prompt with token counts, at no cost', async () => {
     text: 'hello',
     usage: { inputTokens: 4, outputTokens: 2, cacheReadTokens: 0, cacheWriteTokens: 0 },
     finishReason: 'stop',
-    cost: { usd: '0', known: true },
+    cost: { usd: '0', known: true, source: 'table' },
   });
 });
 
@@ -47,7 +47,8 @@ describe('query parameters', () => {
   }
 
   const failures = ['MODEL_TIMEOUT', 'MODEL_NOT_FOUND', 'PROVIDER_NOT_CONFIGURED', 'PROVIDER_AUTH'];
-  for (const code of [...failures, 'PROVIDER_RATE_LIMITED', 'PROVIDER_ERROR', 'CONTEXT_LENGTH']) {
+  const limits = ['PROVIDER_RATE_LIMITED', 'PROVIDER_QUOTA', 'CONTEXT_LENGTH'];
+  for (const code of [...failures, ...limits, 'PROVIDER_ERROR']) {
     test(`fail=${code}`, () => assert.rejects(ask(`echo?fail=${code}&tokens=4&delay=1`), { code }));
   }
 });

@@ -16,9 +16,13 @@ describe('a response', () => {
       assert.equal(failure.code, code);
       assert.equal(failure.retryable, retryable);
       assert.ok(failure.message.includes(text), failure.message);
-      assert.equal(failure.retryAfterMs, 0);
+      assert.equal(failure.retryAfterMs, name === 'TGI: loading' ? 20_000 : 0);
+      const waits = code === 'PROVIDER_RATE_LIMITED' || /loading/i.test(text);
+      assert.equal(failure.rejected, retryable && waits);
       // Errors cost nothing; the cost of an unreadable response is unknown.
-      assert.equal(failure.cost.known, status !== 200 || /answered/.test(failure.message));
+      const isGateway = /answered 50[24]/.test(failure.message);
+      const isRead = status !== 200 || /answered/.test(failure.message);
+      assert.equal(failure.cost.known, isRead && !isGateway);
     });
   }
 
@@ -58,7 +62,7 @@ describe('a response', () => {
     for (const body of [half, odd, '<html>a secret of the prompt']) {
       const failure = toFailure(answered(200, body), [], 0);
       assert.equal(failure.message, "The provider's response could not be read.");
-      assert.deepEqual([failure.retryable, failure.cost], [true, unknownCost]);
+      assert.deepEqual([failure.retryable, failure.cost], [false, unknownCost]);
     }
   });
 
@@ -77,7 +81,7 @@ describe('a response', () => {
     const failure = toFailure(read({ ...limited, output: [] }), [], 0);
     assert.equal(failure.code, 'PROVIDER_RATE_LIMITED');
     assert.equal(failure.message, 'The provider answered with an error: slow');
-    assert.equal(toFailure(read({ error: null }), [], 0).retryable, true);
+    assert.equal(toFailure(read({ error: null }), [], 0).unreadField, 'body');
   });
 
   test('that ended in an error keeps its cost and its error', () => {
@@ -90,6 +94,15 @@ describe('a response', () => {
     assert.equal(failure.message, 'The provider answered 403: Key [redacted]');
     assert.deepEqual([failure.retryable, failure.usage, failure.cost], [false, usage, cost]);
     assert.equal(endedInError(null, [], { usage, cost }).retryable, true);
+  });
+
+  test('that counted tokens before its limit was no rejection', () => {
+    const limited = { error: { message: 'Rate limit reached.', code: 'rate_limit_exceeded' } };
+    const rejected = (body: object) => toFailure(answered(200, body), [], 0).rejected;
+    assert.deepEqual(
+      [rejected(limited), rejected({ ...limited, usage: { input_tokens: 1 } })],
+      [true, false],
+    );
   });
 
   test('is parsed to a limited depth', () => {
@@ -150,16 +163,17 @@ describe('without a response', () => {
         assert.equal(failure.code, code);
         assert.equal(failure.retryable, retryable);
         assert.equal(failure.cost.known, costKnown);
+        assert.equal(failure.unreached, kind === 'unreached');
         assert.equal(failure.message, 'why, with [redacted]');
       }
     });
   }
 
-  test('a response of an unexpected shape is retryable', () => {
+  test('a response of an unexpected shape is not requested again', () => {
     const odd = Object.assign(new Error('Value: hi'), { name: 'AI_TypeValidationError' });
     const failure = toFailure(odd, [], 0);
     assert.equal(failure.message, "The provider's response could not be read.");
-    assert.deepEqual([failure.code, failure.retryable], ['PROVIDER_ERROR', true]);
+    assert.deepEqual([failure.code, failure.retryable], ['PROVIDER_ERROR', false]);
     assert.deepEqual(failure.cost, unknownCost);
   });
 
@@ -190,3 +204,21 @@ function answered(status: number, body: object | string, headers: Record<string,
     responseBody: typeof body === 'string' ? body : JSON.stringify(body),
   });
 }
+
+test('behind a gateway that gave up, the cost is unknown', () => {
+  for (const [status, known] of [
+    [502, false],
+    [504, false],
+    [524, false],
+    [500, true],
+    [503, true],
+    [529, true],
+  ] as const) {
+    assert.equal(toFailure(answered(status, '<html>'), [], 0).cost.known, known, String(status));
+  }
+  const hidden = { error: { message: 'Provider returned error', code: 502 } };
+  assert.equal(toFailure(answered(200, hidden), [], 0).cost.known, false);
+  // Nothing was worked on yet.
+  const loading = toFailure(answered(502, { error: 'Model m is currently loading' }), [], 0);
+  assert.deepEqual([loading.rejected, loading.cost.known], [true, true]);
+});

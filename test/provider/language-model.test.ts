@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { emptySetup } from '../../harness/setups.ts';
-import type { ModelCall } from '../../src/core/model/model-port.ts';
+import { type AnswerDetails, type ModelCall, noDetails } from '../../src/core/model/model-port.ts';
 import { generate } from '../../src/provider/generate.ts';
 import { languageModel } from '../../src/provider/language-model.ts';
 import { complete, type ProviderSettings } from '../../src/provider/settings.ts';
@@ -86,8 +86,11 @@ const counted = (inputTokens: number, outputTokens: number, read = 0, write = 0)
   text: 'hi',
   finishReason: 'stop',
   providerError: null,
+  settingsNotApplied: [],
   usage: { inputTokens, outputTokens, cacheReadTokens: read, cacheWriteTokens: write },
+  statedCost: null,
 });
+const detailed = (details: Partial<AnswerDetails>) => ({ details: { ...noDetails, ...details } });
 
 describe('OpenAI', () => {
   test('uses the Responses API with store: false', async () => {
@@ -97,7 +100,8 @@ describe('OpenAI', () => {
     assert.equal(body.store, false);
     assert.deepEqual([body.model, body.temperature, body.max_output_tokens], ['gpt-4o', 0.5, 9]);
     assert.ok(!('top_p' in body) && !('stream' in body && body.stream));
-    assert.deepEqual(generated, counted(10, 5, 4));
+    const details = { modelAnswered: 'm', providerRequestId: 'r', reasoningTokens: 3 };
+    assert.deepEqual(generated, { ...counted(10, 5, 4), ...detailed(details) });
   });
 
   test('uses chat completions with another base URL', async () => {
@@ -151,7 +155,10 @@ test('Anthropic: cached tokens are part of the input', async () => {
   });
   assert.equal(url, 'https://api.anthropic.com/v1/messages');
   assert.equal(headers.get('x-api-key'), 'key');
-  assert.deepEqual(generated, counted(18, 2, 5, 3));
+  // The package leaves out the temperature for this model.
+  const expected = { ...counted(18, 2, 5, 3), settingsNotApplied: ['temperature'] };
+  const details = { modelAnswered: 'c', providerRequestId: 'm' };
+  assert.deepEqual(generated, { ...expected, ...detailed(details) });
 });
 
 test('Google: thoughts are output, and the URL does not contain the key', async () => {
@@ -166,7 +173,7 @@ test('Google: thoughts are output, and the URL does not contain the key', async 
   });
   assert.match(url, /^https:\/\/generativelanguage\.googleapis\.com\/v1beta\/models\/[^?]+$/);
   assert.equal(headers.get('x-goog-api-key'), 'key');
-  assert.deepEqual(generated, counted(10, 5, 4));
+  assert.deepEqual(generated, { ...counted(10, 5, 4), ...detailed({ reasoningTokens: 3 }) });
 });
 
 test('Google: a blocked prompt', async () => {
@@ -193,7 +200,8 @@ describe('Bedrock', () => {
       'https://bedrock-runtime.us-east-1.amazonaws.com/model/amazon.nova-pro-v1%3A0/converse',
     );
     assert.equal(headers.get('authorization'), 'Bearer key');
-    assert.deepEqual(generated, counted(15, 2, 5));
+    const details = { modelAnswered: 'amazon.nova-pro-v1:0' };
+    assert.deepEqual(generated, { ...counted(15, 2, 5), ...detailed(details) });
   });
 
   test('with a key pair, signs for the region of the URL', async () => {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import { noUsage, type Usage } from '../../src/core/model/model-port.ts';
 import type { Price } from '../../src/core/model/price.ts';
-import { cost, type PriceList } from '../../src/provider/prices.ts';
+import { cost, type PriceList, statedCost } from '../../src/provider/prices.ts';
 
 const at = new Date('2026-11-21T12:00:00Z');
 const openai: PriceList = { provider: 'openai' };
@@ -48,7 +48,7 @@ describe('real entries of the library', () => {
   ];
   for (const [list, model, usage, usd] of cases) {
     test(`${JSON.stringify(list)} ${model} ${Object.values(usage)} costs ${usd}`, () => {
-      assert.deepEqual(cost(list, model, usage, null, at), { usd, known: true });
+      assert.deepEqual(cost(list, model, usage, null, at), { usd, known: true, source: 'table' });
     });
   }
 });
@@ -83,8 +83,16 @@ describe('an unknown price', () => {
 });
 
 test('an own machine costs nothing, with and without usage', () => {
-  assert.deepEqual(cost('free', 'llama3.2', used(5, 5), null, at), { usd: '0', known: true });
-  assert.deepEqual(cost('free', 'llama3.2', null, null, at), { usd: '0', known: true });
+  assert.deepEqual(cost('free', 'llama3.2', used(5, 5), null, at), {
+    usd: '0',
+    known: true,
+    source: 'table',
+  });
+  assert.deepEqual(cost('free', 'llama3.2', null, null, at), {
+    usd: '0',
+    known: true,
+    source: 'table',
+  });
 });
 
 test('models that the library lists as free cost nothing', () => {
@@ -94,7 +102,11 @@ test('models that the library lists as free cost nothing', () => {
     ['google', 'gemma-4-31b-it'],
   ] as const;
   for (const [provider, model] of models) {
-    assert.deepEqual(cost({ provider }, model, used(5, 5), null, at), { usd: '0', known: true });
+    assert.deepEqual(cost({ provider }, model, used(5, 5), null, at), {
+      usd: '0',
+      known: true,
+      source: 'table',
+    });
   }
 });
 
@@ -119,12 +131,12 @@ describe('a price of the workspace', () => {
 
   test('takes precedence over the library', () => {
     const found = cost(openai, 'gpt-4o-mini', used(1_000_000, 100_000), override, at);
-    assert.deepEqual(found, { usd: '3.5', known: true });
+    assert.deepEqual(found, { usd: '3.5', known: true, source: 'workspace' });
   });
 
   test('applies to an unlisted model', () => {
     const found = cost('unknown', 'private', used(1, 0), override, at);
-    assert.deepEqual(found, { usd: '0.0000025', known: true });
+    assert.deepEqual(found, { usd: '0.0000025', known: true, source: 'workspace' });
   });
 
   test('applies to cached tokens unless they have their own price', () => {
@@ -136,7 +148,11 @@ describe('a price of the workspace', () => {
 
   test('may be zero, which is a known cost', () => {
     const zero = own('0', '0.00');
-    assert.deepEqual(cost('unknown', 'm', null, zero, at), { usd: '0', known: true });
+    assert.deepEqual(cost('unknown', 'm', null, zero, at), {
+      usd: '0',
+      known: true,
+      source: 'workspace',
+    });
   });
 
   test('is rounded half up to ten places', () => {
@@ -198,4 +214,18 @@ test('every listed model has the price of the library or an unknown one', () => 
     }
   }
   assert.ok(priced > 2_500, `only ${priced} were priced`);
+});
+
+test('a cost that the provider states counts where the workspace has no price', () => {
+  const given = statedCost({ cost: 0.00123 });
+  assert.deepEqual(given, { usd: '0.00123', known: true, source: 'provider' });
+  assert.deepEqual(cost({ provider: 'openai' }, 'gpt-4o', used(5, 5), null, at, given), given);
+  assert.deepEqual(cost('unknown', 'm', null, null, at, given), given);
+  const own = { inputPerMillion: '1', outputPerMillion: '2' };
+  const price = { ...own, cacheReadPerMillion: null, cacheWritePerMillion: null };
+  assert.equal(cost('unknown', 'm', used(5, 5), price, at, given).source, 'workspace');
+  assert.equal(statedCost({ cost: '0.5' })?.usd, '0.5');
+  for (const odd of [null, {}, { cost: -1 }, { cost: 'x' }, { cost: {} }, { cost: 1e12 }]) {
+    assert.equal(statedCost(odd), null, JSON.stringify(odd));
+  }
 });

@@ -7,7 +7,7 @@ OpenAI: key | 401 | PROVIDER_AUTH | final | The provider answered 401: Incorrect
 OpenAI: region | 403 | PROVIDER_AUTH | final | territory not supported | {"error":{"message":"Country, region, or territory not supported","code":"unsupported_country_region_territory"}}
 OpenAI: model | 404 | MODEL_NOT_FOUND | final | gpt-9 | {"error":{"message":"The model \`gpt-9\` does not exist or you do not have access to it.","code":"model_not_found"}}
 OpenAI: rate | 429 | PROVIDER_RATE_LIMITED | again | Rate limit | {"error":{"message":"Rate limit reached for gpt-4o on tokens per min","type":"tokens","code":"rate_limit_exceeded"}}
-OpenAI: quota | 429 | PROVIDER_RATE_LIMITED | final | quota | {"error":{"message":"You exceeded your current quota.","type":"insufficient_quota","code":"insufficient_quota"}}
+OpenAI: quota | 429 | PROVIDER_QUOTA | final | quota | {"error":{"message":"You exceeded your current quota.","type":"insufficient_quota","code":"insufficient_quota"}}
 OpenAI: context | 400 | CONTEXT_LENGTH | final | 8192 | {"error":{"message":"This model's maximum context length is 8192 tokens.","code":"context_length_exceeded"}}
 OpenAI: policy | 400 | CONTENT_FILTERED | final | policy | {"error":{"message":"Invalid prompt: flagged as potentially violating our usage policy.","code":"invalid_prompt"}}
 OpenAI: parameter | 400 | PROVIDER_ERROR | final | temperature | {"error":{"message":"Unsupported parameter: 'temperature'.","code":"unsupported_parameter"}}
@@ -22,7 +22,7 @@ Anthropic: context | 400 | CONTEXT_LENGTH | final | 210000 | {"type":"error","er
 Anthropic: output | 400 | PROVIDER_ERROR | final | 8192 | {"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: 99999 > 8192, which is the maximum allowed number of output tokens"}}
 Anthropic: size | 413 | CONTEXT_LENGTH | final | size | {"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}
 Anthropic: filter | 400 | CONTENT_FILTERED | final | filter | {"type":"error","error":{"type":"invalid_request_error","message":"Output blocked by content filtering policy"}}
-Anthropic: credit | 400 | PROVIDER_ERROR | final | credit | {"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low"}}
+Anthropic: credit | 400 | PROVIDER_QUOTA | final | credit | {"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low"}}
 Anthropic: overloaded | 529 | PROVIDER_ERROR | again | Overloaded | {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}
 Google: key | 400 | PROVIDER_AUTH | final | not valid | {"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID"}]}}
 Google: rate | 429 | PROVIDER_RATE_LIMITED | again | plan | {"error":{"code":429,"message":"You exceeded your current quota, please check your plan.","status":"RESOURCE_EXHAUSTED","details":[]}}
@@ -42,7 +42,7 @@ TGI: context | 422 | CONTEXT_LENGTH | final | 4096 | {"error":"\`inputs\` tokens
 Groq: too much for a minute | 413 | PROVIDER_RATE_LIMITED | final | 9000 | {"error":{"message":"Request too large for model: Limit 6000, Requested 9000","code":"rate_limit_exceeded"}}
 Groq: context | 400 | CONTEXT_LENGTH | final | reduce | {"error":{"message":"Please reduce the length of the messages or completion."}}
 DeepSeek: model | 400 | MODEL_NOT_FOUND | final | Exist | {"error":{"message":"Model Not Exist","code":"invalid_request_error"}}
-DeepSeek: money | 402 | PROVIDER_ERROR | final | Balance | {"error":{"message":"Insufficient Balance"}}
+DeepSeek: money | 402 | PROVIDER_QUOTA | final | Balance | {"error":{"message":"Insufficient Balance"}}
 Mistral: model | 400 | MODEL_NOT_FOUND | final | mistral-9 | {"object":"error","message":"Invalid model: mistral-9","type":"invalid_model","code":"1500"}
 OpenRouter: model | 400 | MODEL_NOT_FOUND | final | x/y | {"error":{"message":"x/y is not a valid model ID","code":400}}
 OpenRouter: moderation | 403 | CONTENT_FILTERED | final | flagged | {"error":{"message":"Your input was flagged","code":403,"metadata":{"reasons":["x"]}}}
@@ -51,9 +51,70 @@ OpenRouter: a limit, in a 200 | 200 | PROVIDER_RATE_LIMITED | again | answered 4
 OpenAI: a limit, in a response | 200 | PROVIDER_RATE_LIMITED | again | answered with an error: Rate limit | {"object":"response","status":"failed","error":{"code":"rate_limit_exceeded","message":"Rate limit reached for gpt-4o."},"output":[],"usage":null}
 OpenAI: policy, in a response | 200 | CONTENT_FILTERED | final | answered with an error: Invalid prompt | {"object":"response","status":"failed","error":{"code":"invalid_prompt","message":"Invalid prompt."},"output":[],"usage":null}
 a gateway: key, in a 200 | 200 | PROVIDER_AUTH | final | answered with an error: no such key | {"error":{"message":"no such key","code":"invalid_api_key"}}
-a gateway: quota, in a 200 | 200 | PROVIDER_RATE_LIMITED | final | answered with an error: pay | {"error":{"message":"pay","code":"insufficient_quota"}}
+a gateway: quota, in a 200 | 200 | PROVIDER_QUOTA | final | answered with an error: pay | {"error":{"message":"pay","code":"insufficient_quota"}}
 a gateway: a limit by its words, in a 200 | 200 | PROVIDER_RATE_LIMITED | again | answered with an error: Too many | {"error":"Too many requests"}
 Anthropic: overloaded, in a 200 | 200 | PROVIDER_ERROR | again | answered with an error: Overloaded | {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}
+OpenAI: no access to a model | 403 | MODEL_NOT_FOUND | final | gpt-9 | {"error":{"message":"Project \`p\` does not have access to model \`gpt-9\`","code":"model_not_found"}}
+OpenAI: context window | 400 | CONTEXT_LENGTH | final | window | {"error":{"message":"Your input exceeds the context window of this model.","code":null}}
+OpenAI: safety system | 400 | CONTENT_FILTERED | final | safety | {"error":{"message":"Your request was rejected as a result of our safety system.","code":"moderation_blocked"}}
+Azure: call volume | 403 | PROVIDER_QUOTA | final | replenished | {"statusCode":403,"message":"Out of call volume quota. Quota will be replenished in 2.12 hours."}
+Anthropic: usage limit | 400 | PROVIDER_QUOTA | final | regain | {"type":"error","error":{"type":"invalid_request_error","message":"You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."}}
+Anthropic: context limit | 400 | CONTEXT_LENGTH | final | 195000 | {"type":"error","error":{"type":"invalid_request_error","message":"input length and \`max_tokens\` exceed context limit: 195000 + 8192 > 200000"}}
+Google: per day | 429 | PROVIDER_RATE_LIMITED | again | metric | {"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details. Quota exceeded for metric: requests, limit: 20","status":"RESOURCE_EXHAUSTED","details":[]}}
+Google: country | 400 | PROVIDER_ERROR | final | location | {"error":{"code":400,"message":"User location is not supported for the API use.","status":"FAILED_PRECONDITION"}}
+Google: billing | 403 | PROVIDER_QUOTA | final | billing | {"error":{"code":403,"message":"This API method requires billing to be enabled.","status":"PERMISSION_DENIED","details":[{"reason":"BILLING_DISABLED"}]}}
+Google: canceled | 499 | PROVIDER_ERROR | again | cancelled | {"error":{"code":499,"message":"The operation was cancelled.","status":"CANCELLED"}}
+Vertex: context | 400 | CONTEXT_LENGTH | final | 1065432 | {"error":{"code":400,"message":"The input token count is 1065432 but model only supports up to 1048576.","status":"INVALID_ARGUMENT"}}
+Vertex: words | 400 | CONTENT_FILTERED | final | sensitive | {"error":{"code":400,"message":"This prompt contains sensitive words that violate Google's Responsible AI practices.","status":"INVALID_ARGUMENT"}}
+Bedrock: Claude's context | 400 | CONTEXT_LENGTH | final | 210000 | {"message":"The model returned the following errors: prompt is too long: 210000 tokens > 200000 maximum"}
+Bedrock: no access | 403 | PROVIDER_AUTH | final | access | {"message":"You don't have access to the model with the specified model ID."}
+Bedrock: only by a profile | 400 | MODEL_NOT_FOUND | final | throughput | {"message":"Invocation of model ID m with on-demand throughput isn't supported. Retry your request with the ID of an inference profile."}
+Bedrock: end of life | 404 | MODEL_NOT_FOUND | final | life | {"message":"This model version has reached the end of its life."}
+Bedrock: fault of the model | 424 | PROVIDER_ERROR | again | unexpected | {"message":"The system encountered an unexpected error during processing. Try your request again.","originalStatusCode":500}
+Together: dependency | 424 | PROVIDER_ERROR | again | dependency | {"error":{"message":"Failed dependency"}}
+Together: context | 422 | CONTEXT_LENGTH | final | 9000 | {"error":{"message":"Input validation error: \`inputs\` tokens + \`max_new_tokens\` must be <= 8193. Given: 9000 \`inputs\` tokens","type":"invalid_request_error"}}
+Together: not serverless | 400 | MODEL_NOT_FOUND | final | serverless | {"error":{"message":"Unable to access non-serverless model m.","type":"invalid_request_error","code":"model_not_available"}}
+vLLM: context | 400 | CONTEXT_LENGTH | final | 8192 | {"object":"error","message":"This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.","type":"BadRequestError","param":null,"code":400}
+TGI: input | 422 | CONTEXT_LENGTH | final | 5000 | {"error":"Input validation error: \`inputs\` must have less than 4096 tokens. Given: 5000","error_type":"validation"}
+TGI: loading | 503 | PROVIDER_ERROR | again | loading | {"error":"Model m is currently loading","estimated_time":20.0}
+llama.cpp: loading | 503 | PROVIDER_ERROR | again | Loading | {"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}
+LM Studio: context | 400 | CONTEXT_LENGTH | final | 4096 | {"error":"Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens."}
+LM Studio: kept tokens | 400 | CONTEXT_LENGTH | final | n_ctx | {"error":"Cannot truncate prompt with n_keep (9000) >= n_ctx (4096)"}
+Mistral: context | 400 | CONTEXT_LENGTH | final | 40000 | {"object":"error","message":"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length","type":"invalid_request_prompt","code":"3051"}
+xAI: context | 400 | CONTEXT_LENGTH | final | 131072 | {"code":"Client specified an invalid argument","error":"This model's maximum prompt length is 131072 but the request contains 137854 tokens."}
+xAI: credit | 403 | PROVIDER_QUOTA | final | spending | {"code":"The caller does not have permission","error":"Your team x has either used all available credits or reached its monthly spending limit."}
+xAI: filter | 403 | CONTENT_FILTERED | final | guidelines | {"code":"x","error":"Content violates usage guidelines. Team: x, Model: grok-4"}
+Cohere: context | 400 | CONTEXT_LENGTH | final | 4081 | {"message":"too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000."}
+Cohere: trial | 429 | PROVIDER_QUOTA | final | Trial | {"message":"You are using a Trial key, which is limited to 1000 API calls / month."}
+Groq: decommissioned | 400 | MODEL_NOT_FOUND | final | decommissioned | {"error":{"message":"The model \`m\` has been decommissioned and is no longer supported.","type":"invalid_request_error","code":"model_decommissioned"}}
+Groq: no capacity | 498 | PROVIDER_RATE_LIMITED | again | capacity | {"error":{"message":"Flex tier capacity exceeded","code":"capacity_exceeded"}}
+DeepSeek: busy | 503 | PROVIDER_ERROR | again | busy | {"error":{"message":"Service is too busy."}}
+DeepSeek: risk | 400 | CONTENT_FILTERED | final | Risk | {"error":{"message":"Content Exists Risk","type":"invalid_request_error"}}
+DashScope: context | 400 | CONTEXT_LENGTH | final | 30720 | {"error":{"message":"Range of input length should be [1, 30720]","code":"invalid_parameter_error","type":"invalid_request_error"}}
+DashScope: filter | 400 | CONTENT_FILTERED | final | inappropriate | {"error":{"message":"Input data may contain inappropriate content.","code":"data_inspection_failed","type":"data_inspection_failed"}}
+DashScope: overdue | 400 | PROVIDER_QUOTA | final | standing | {"error":{"message":"Access denied, please make sure your account is in good standing.","code":"Arrearage"}}
+Zhipu: context | 400 | CONTEXT_LENGTH | final | Prompt | {"error":{"message":"Prompt 超长","code":"1261"}}
+Zhipu: credit | 429 | PROVIDER_QUOTA | final | 余额不足 | {"error":{"message":"余额不足","code":"1113"}}
+Moonshot: filter | 400 | CONTENT_FILTERED | final | risk | {"error":{"message":"The request was rejected because it was considered high risk","type":"content_filter"}}
+Moonshot: credit | 429 | PROVIDER_QUOTA | final | billing | {"error":{"message":"Your account is suspended, please check your plan and billing details","type":"exceeded_current_quota_error"}}
+Moonshot: context | 400 | CONTEXT_LENGTH | final | 8192 | {"error":{"message":"Invalid request: Your request exceeded model token limit: 8192","type":"invalid_request_error"}}
+watsonx: context | 400 | CONTEXT_LENGTH | final | 8192 | {"errors":[{"message":"the number of input tokens 9000 cannot exceed the total tokens limit 8192 for this model"}]}
+StepFun: filter | 451 | CONTENT_FILTERED | final | blocked | {"error":{"message":"The content you provided or machine outputted is blocked.","type":"censorship_blocked"}}
+Perplexity: credit | 401 | PROVIDER_QUOTA | final | quota | {"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":401}}
+Fireworks: spending | 412 | PROVIDER_QUOTA | final | spending | {"error":{"message":"Account a is suspended, possibly due to reaching the monthly spending limit","code":"PRECONDITION_FAILED"}}
+SiliconFlow: credit | 403 | PROVIDER_QUOTA | final | balance | {"code":30001,"message":"Sorry, your account balance is insufficient","data":null}
+Hugging Face: credit | 402 | PROVIDER_QUOTA | final | included | {"error":"You have exceeded your monthly included credits for Inference Providers."}
+Hugging Face: model | 400 | MODEL_NOT_FOUND | final | enabled | {"error":{"message":"The requested model 'm' is not supported by any provider you have enabled.","code":"model_not_supported"}}
+OpenRouter: credit | 402 | PROVIDER_QUOTA | final | afford | {"error":{"message":"This request requires more credits, or fewer max_tokens. You requested up to 64000 tokens, but can only afford 1234.","code":402}}
+OpenRouter: key limit | 403 | PROVIDER_QUOTA | final | monthly | {"error":{"message":"Key limit exceeded (monthly limit).","code":403}}
+OpenRouter: no endpoint | 404 | MODEL_NOT_FOUND | final | llama-9 | {"error":{"message":"No endpoints found for meta-llama/llama-9.","code":404}}
+OpenRouter: moderation of another | 403 | CONTENT_FILTERED | final | violence | {"error":{"message":"openai/gpt-4o requires moderation on OpenAI. Your input was flagged for \\"violence\\". No credits were charged.","code":403,"metadata":{"reasons":["violence"]}}}
+LiteLLM: model | 400 | MODEL_NOT_FOUND | final | foo | {"error":{"message":"litellm.BadRequestError: LLM Provider NOT provided. Pass in the LLM provider you are trying to call. You passed model=foo","type":null,"code":"400"}}
+LiteLLM: budget | 400 | PROVIDER_QUOTA | final | Budget | {"error":{"message":"Budget has been exceeded! Current cost: 10.1, Max budget: 10.0","type":"budget_exceeded","code":"400"}}
+one-api: channel | 503 | MODEL_NOT_FOUND | final | channel | {"error":{"message":"No available channel for model gpt-9 under group default (distributor)","type":"new_api_error","code":"model_not_found"}}
+Cloudflare: blocked | 403 | PROVIDER_AUTH | final | 403: Forbidden | <html><title>Attention Required! Cloudflare</title></html>
+gone | 410 | MODEL_NOT_FOUND | final | 410 | {}
+a name with a limit | 404 | MODEL_NOT_FOUND | final | context-window | {"error":{"message":"model 'context-window' not found"}}
 FastAPI | 422 | PROVIDER_ERROR | final | field | {"detail":[{"loc":["x"],"msg":"field required"}]}
 plain text | 503 | PROVIDER_ERROR | again | upstream | upstream connect error
 a page | 502 | PROVIDER_ERROR | again | 502: Bad Gateway | <html><h1>Bad Gateway</h1>
@@ -63,7 +124,7 @@ a redirect | 307 | PROVIDER_ERROR | final | 307: Temporary Redirect |
 conflict | 409 | PROVIDER_ERROR | again | 409 | {}
 too early | 425 | PROVIDER_ERROR | again | 425 | {}
 no such method | 405 | PROVIDER_ERROR | final | 405 | {}
-half an answer | 200 | PROVIDER_ERROR | again | could not be read | {"choices":[{"mess
+half an answer | 200 | PROVIDER_ERROR | final | could not be read | {"choices":[{"mess
 `
   .trim()
   .split('\n')

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type FakeProvider, failing, startFakeProvider } from '../../harness/fake-provider.ts';
 import { openUnsealed, unsealed } from '../../harness/setups.ts';
-import { type ModelCall, ModelFailure, type ModelSetup } from '../../src/core/model/model-port.ts';
+import {
+  type ModelCall,
+  ModelFailure,
+  type ModelSetup,
+  noDetails,
+} from '../../src/core/model/model-port.ts';
 import type { Price } from '../../src/core/model/price.ts';
 import { createModels, type ModelsOptions } from '../../src/provider/registry.ts';
 import type { ProviderSettings } from '../../src/provider/settings.ts';
@@ -72,7 +77,9 @@ test('a successful call', async () => {
     text: 'hello',
     usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 },
     finishReason: 'stop',
+    settingsNotApplied: [],
     cost: { usd: '0', known: false },
+    details: { ...noDetails, modelAnswered: 'any/model', providerRequestId: 'chatcmpl-1' },
   });
   const sent = fake.calls.at(-1);
   assert.equal(sent?.path, '/v1/chat/completions');
@@ -90,7 +97,7 @@ test('a response without usage has an unknown cost, even at a known price', asyn
   assert.deepEqual(answer.cost, { usd: '0', known: false });
   assert.equal(answer.usage.inputTokens, 0);
   const counted = await ask({}, compatible(), { price });
-  assert.deepEqual(counted.cost, { usd: '0.00002', known: true });
+  assert.deepEqual(counted.cost, { usd: '0.00002', known: true, source: 'workspace' });
 });
 
 describe('a provider misbehaves', () => {
@@ -99,7 +106,7 @@ describe('a provider misbehaves', () => {
     ['forbidden', 'PROVIDER_AUTH', false, true],
     ['missing', 'MODEL_NOT_FOUND', false, true],
     ['rate-limited', 'PROVIDER_RATE_LIMITED', true, true],
-    ['no-quota', 'PROVIDER_RATE_LIMITED', false, true],
+    ['no-quota', 'PROVIDER_QUOTA', false, true],
     ['bad-request', 'PROVIDER_ERROR', false, true],
     ['too-long', 'CONTEXT_LENGTH', false, true],
     ['content-policy', 'CONTENT_FILTERED', false, true],
@@ -110,8 +117,8 @@ describe('a provider misbehaves', () => {
     ['unavailable', 'PROVIDER_ERROR', true, true],
     ['overloaded', 'PROVIDER_ERROR', true, true],
     ['redirect', 'PROVIDER_ERROR', false, true],
-    ['broken-json', 'PROVIDER_ERROR', true, false],
-    ['no-choices', 'PROVIDER_ERROR', true, false],
+    ['broken-json', 'PROVIDER_ERROR', false, false],
+    ['no-choices', 'PROVIDER_ERROR', false, false],
     ['mid-reset', 'PROVIDER_ERROR', true, false],
     ['reset', 'PROVIDER_ERROR', true, false],
   ];
@@ -129,7 +136,7 @@ describe('a provider misbehaves', () => {
   test('a withheld or interrupted response has its cost, and its text is not revealed', async () => {
     for (const model of ['filtered', 'refusing', 'broken-off']) {
       const failed = await failure({ model: `fake/${model}` }, compatible(), { price });
-      assert.deepEqual(failed.cost, { usd: '0.00002', known: true });
+      assert.deepEqual(failed.cost, { usd: '0.00002', known: true, source: 'workspace' });
       assert.deepEqual([failed.usage.inputTokens, failed.usage.outputTokens], [10, 5]);
       assert.match(
         failed.message,
@@ -280,7 +287,7 @@ describe('the built-in provider', () => {
   test('responds without a request', async () => {
     const answer = await echo({ model: 'cueline/echo?tokens=3' });
     assert.deepEqual([answer.text, answer.usage.outputTokens], ['hello', 3]);
-    assert.deepEqual(answer.cost, { usd: '0', known: true });
+    assert.deepEqual(answer.cost, { usd: '0', known: true, source: 'table' });
   });
 
   test('respects the timeout, at no cost', async () => {

@@ -27,6 +27,19 @@ describe('usage of chat completions', () => {
       { ...full, prompt_tokens_details: { cache_write_tokens: 3 } },
       counted(10, 5, 0, 3),
     ],
+    ['cache reads of DeepSeek', { ...full, prompt_cache_hit_tokens: 4 }, counted(10, 5, 4)],
+    ['cache reads of Moonshot', { ...full, cached_tokens: 4 }, counted(10, 5, 4)],
+    [
+      'caches of Anthropic behind LiteLLM',
+      {
+        ...{ prompt_tokens: 2_000, completion_tokens: 5, total_tokens: 2_005 },
+        prompt_tokens_details: { cached_tokens: 900, cache_creation_tokens: 1_000 },
+        ...{ cache_creation_input_tokens: 1_000, cache_read_input_tokens: 900 },
+      },
+      counted(2_000, 5, 900, 1_000),
+    ],
+    ['names of the Responses API', { input_tokens: 10, output_tokens: 5 }, counted(10, 5)],
+    ['zeros', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, null],
     ['reasoning in the total only', { ...full, total_tokens: 35 }, counted(10, 25)],
     ['a total that is too small', { ...full, total_tokens: 1 }, counted(10, 5)],
     [

@@ -72,7 +72,17 @@ const fail = (runs: QueuedExecution[]) =>
   releaseExecutions(
     db,
     runs.map(({ id, attempt }) => ({
-      ...{ id, worker, attempt, delayMs: 0, failed: true, unstarted: false, spent: nothingSpent },
+      ...{
+        id,
+        worker,
+        attempt,
+        delayMs: 0,
+        call: 'failed' as const,
+        emptied: false,
+        waitCode: null,
+        unstarted: false,
+        spent: nothingSpent,
+      },
     })),
   );
 

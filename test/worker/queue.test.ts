@@ -27,7 +27,13 @@ after(async () => {
 
 const leaseMs = 60_000;
 const workspace = uuid7(1);
-const failed = { failed: true, unstarted: false, spent: nothingSpent };
+const failed = {
+  call: 'failed' as const,
+  emptied: false,
+  waitCode: null,
+  unstarted: false,
+  spent: nothingSpent,
+};
 const first = '00000000-0000-0000-0000-000000000000';
 
 async function worker(): Promise<string> {
@@ -207,7 +213,7 @@ test('a claim marks the execution as called, and an unstarted release resets it'
   async function round(more: Partial<Release>): Promise<[called?: boolean, begun?: boolean]> {
     await sql`update execution_queue set available_at = null`.execute(db);
     const { attempt = 0, called } = (await claimExecutions(process, 1))[0] ?? {};
-    const back = { ...failed, failed: false, ...more };
+    const back = { ...failed, call: null, ...more };
     await releaseExecutions(db, [{ id, worker: process, attempt, delayMs: 0, ...back }]);
     const { rows } = await sql<{ begun: boolean }>`
       select started_at is not null as begun from execution_queue`.execute(db);
@@ -217,6 +223,28 @@ test('a claim marks the execution as called, and an unstarted release resets it'
   assert.deepEqual(await round({ unstarted: true }), [false, false]);
   assert.deepEqual(await round({ spent: unknownSpent }), [false, true]);
   assert.deepEqual(await round({}), [true, true]);
+  await sql`update execution_queue set spent_known = true`.execute(db);
+  assert.deepEqual(await round({ call: 'rejected' }), [false, true]);
+  assert.deepEqual(await round({}), [true, true]);
+});
+
+test('a rejection counts as no failure, and the next claim knows why it waited', async () => {
+  await clear();
+  const id = await queue();
+  const process = await worker();
+  const claimNow = async () => {
+    await sql`update execution_queue set available_at = null`.execute(db);
+    return (await claimExecutions(process, 1))[0];
+  };
+  const waitCode = 'PROVIDER_RATE_LIMITED' as const;
+  const rejected = { ...failed, id, worker: process, delayMs: 0, call: 'rejected' as const };
+  await claimNow();
+  await releaseExecutions(db, [{ ...rejected, attempt: 1, waitCode }]);
+  const { failures, rejections, waitCode: known } = (await claimNow()) ?? {};
+  assert.deepEqual([failures, rejections, known], [0, 1, waitCode]);
+  await releaseExecutions(db, [{ ...rejected, attempt: 2, call: 'failed', waitCode: null }]);
+  const after = await claimNow();
+  assert.deepEqual([after?.failures, after?.rejections, after?.waitCode], [1, 1, null]);
 });
 
 test('a delayed execution is not claimed early, and precedes the backlog of its workspace', async () => {

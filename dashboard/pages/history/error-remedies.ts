@@ -22,11 +22,15 @@ export const remedies: Readonly<Record<ErrorCode, string>> = {
     'The provider rejected the stored credential. An owner can replace it under Settings, Providers.',
   PROVIDER_RATE_LIMITED:
     "The provider's rate limit was reached in every attempt. Run again later, lower the agent's max concurrency, or raise the limit at the provider.",
+  PROVIDER_QUOTA:
+    'The account at the provider is out of credit or reached its spending limit. Add credit or raise the limit at the provider, then run again.',
   PROVIDER_ERROR:
     'The provider failed or was unreachable in every attempt. This is usually temporary: run again.',
   CONTEXT_LENGTH:
     "Prompt and output exceed the model's context window. Shorten the prompt, request fewer tokens, or use a model with a larger window.",
   CONTENT_FILTERED: 'The provider blocked this content. Change the prompt or the variables.',
+  EMPTY_OUTPUT:
+    'The model answered without a text, twice. If it only reasoned, raise max tokens; if it called a tool, tell it to answer in text.',
   CANCELED: 'No action needed.',
   WORKER_LOST:
     'The workers that ran it crashed repeatedly. The model may have been called. Check memory and logs of the workers, then run again.',

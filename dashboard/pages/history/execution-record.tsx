@@ -81,7 +81,7 @@ function metrics(execution: ExecutionDetail): [string, ReactNode][] {
 
 /** The variables and the rendered prompts. Bodies can be deleted before their record. */
 function Bodies({ execution }: { readonly execution: ExecutionDetail }) {
-  const { inputVariables: variables, systemPrompt, userPrompt } = execution;
+  const { inputVariables: variables, systemPrompt, userPrompt, reasoningText } = execution;
   const given = useMemo(() => {
     const text = variables && stringify(variables);
     return text && (indentJson(text) ?? text);
@@ -98,6 +98,10 @@ function Bodies({ execution }: { readonly execution: ExecutionDetail }) {
         <CodeBlock label="Rendered system prompt" code={systemPrompt} />
       )}
       {userPrompt !== undefined && <CodeBlock label="Rendered user prompt" code={userPrompt} />}
+      {reasoningText !== undefined && <CodeBlock label="Reasoning" code={reasoningText} />}
+      {execution.refusalText !== undefined && (
+        <CodeBlock label="Refusal" code={execution.refusalText} />
+      )}
     </>
   );
 }
@@ -112,7 +116,12 @@ function details(
     ['Version', <code key="version">{execution.promptVersionLabel}</code>],
     ['Accepted', <Time key="at" at={execution.executedAt} />],
     ['Ended', execution.completedAt && <Time key="end" at={execution.completedAt} />],
+    ['Source of the cost', execution.costSource],
     ['Finish reason', execution.finishReason],
+    ['Model that answered', execution.modelAnswered && <code>{execution.modelAnswered}</code>],
+    ['Reasoning tokens', execution.reasoningTokens],
+    ['Request at the provider', execution.providerRequestId],
+    ['Settings not applied', execution.settingsNotApplied?.join(', ')],
     ['Source', execution.source],
     ['Workflow', workflowRun(execution)],
     ['Key', execution.apiKeyId && <Key key="key" apiKeyId={execution.apiKeyId} />],

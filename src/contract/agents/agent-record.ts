@@ -45,7 +45,7 @@ const executionSettings = {
     minimum: 1,
     maximum: limits.attemptsMax,
     description:
-      'Maximum number of attempts, including the first. Default: 3. With 1, the model is called at most once.',
+      'Maximum number of attempts, including the first. Default: 3. With 1, the model is called at most once. Calls that the provider rejects before any work (rate limit, loading model) do not count.',
   }),
   timeoutMs: Type.Integer({
     minimum: limits.timeoutMsMin,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { endStatuses, sources } from '../../core/execution/execution.ts';
 import { executionErrorCodes } from '../../core/failure.ts';
+import { costSources } from '../../core/model/model-port.ts';
 import { id, nullable, oneOf, Pagination, time } from '../shared.ts';
 
 export const ExecuteRequest = Type.Object(
@@ -97,7 +98,26 @@ const fields = {
   startedAt: Type.Optional(time('Time when the first attempt started.')),
   attempts: Type.Integer({ minimum: 0, description: 'Number of attempts started.' }),
   ...figures,
+  costSource: Type.Optional(
+    oneOf(costSources, 'Origin of `costUSD`. Absent if no call was charged.'),
+  ),
+  reasoningTokens: figure('Output tokens spent on reasoning, if the provider reports them.'),
+  modelAnswered: Type.Optional(
+    Type.String({ description: 'Name of the model as the provider reports it.' }),
+  ),
+  providerRequestId: Type.Optional(
+    Type.String({ description: "The provider's id of the request." }),
+  ),
   finishReason: Type.Optional(Type.String({ description: 'Reason why the model stopped.' })),
+  settingsNotApplied: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'Settings that the model or provider rejected or ignored, such as `temperature`. Absent if all were applied.',
+    }),
+  ),
+  refusalText: Type.Optional(
+    Type.String({ description: 'What the model wrote instead of an answer when it refused.' }),
+  ),
   outputText: Type.Optional(Type.String({ description: 'Present only on success.' })),
   error: Type.Optional(
     Type.String({ description: 'Present on every final status except `success`.' }),
@@ -134,6 +154,9 @@ export const ExecutionDetail = Type.Object(
       Type.String({ description: 'System prompt as sent to the model.' }),
     ),
     userPrompt: Type.Optional(Type.String({ description: 'User prompt as sent to the model.' })),
+    reasoningText: Type.Optional(
+      Type.String({ description: 'Reasoning of the model, as far as the provider returns it.' }),
+    ),
     workflowId: Type.Optional(
       id(
         'workflow',

@@ -1,5 +1,6 @@
 import type { ExecutionSettings } from '../agent/model-settings.ts';
-import type { ModelSetup } from '../model/model-port.ts';
+import type { ExecutionErrorCode } from '../failure.ts';
+import type { CostSource, ModelSetup } from '../model/model-port.ts';
 import type { Source } from './execution.ts';
 
 /** Tokens and cost of finished attempts; `known` is false if the usage of one of them is unknown. */
@@ -8,6 +9,8 @@ export interface Spent {
   readonly outputTokens: number;
   readonly costUsd: string;
   readonly costKnown: boolean;
+  /** Of the last attempt with a known cost. */
+  readonly costSource: CostSource | null;
 }
 
 export const nothingSpent: Spent = {
@@ -15,6 +18,7 @@ export const nothingSpent: Spent = {
   outputTokens: 0,
   costUsd: '0',
   costKnown: true,
+  costSource: null,
 };
 export const unknownSpent: Spent = { ...nothingSpent, costKnown: false };
 
@@ -36,8 +40,14 @@ export interface QueuedExecution extends AcceptedAs {
   readonly attempt: number;
   readonly failures: number;
   readonly losses: number;
+  /** Calls that the provider rejected before any work. They are no attempts. */
+  readonly rejections: number;
+  /** Why the execution waits for its provider: its error code if the deadline comes first. */
+  readonly waitCode: ExecutionErrorCode | null;
   /** Whether an earlier attempt may have called the model. */
   readonly called: boolean;
+  /** Whether an earlier attempt ended with `EMPTY_OUTPUT`, which is retried once. */
+  readonly emptied: boolean;
   readonly temperature: number | null;
   readonly setup: ModelSetup;
   /** The variables as sent: the compact JSON text of an object. */

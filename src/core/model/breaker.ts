@@ -2,7 +2,8 @@
  * A circuit breaker for a provider: a state machine that gets the time as a parameter. *Closed*, it admits every call.
  * After `failuresMax` consecutive failures it *opens* and rejects all calls for a pause that doubles each time. After the
  * pause it admits one call as a probe. Each response then widens the window of calls in flight by one (slow start), so a
- * backlog returns in doubling steps, not at once. After a minute without an opening it closes.
+ * backlog returns in doubling steps, not at once. After a minute without an opening it closes. While it is open, it admits
+ * one call per second whose deadline comes before the end of the pause; an answer to it ends the pause.
  *
  *                consecutive failures, or Retry-After
  *       closed ─────────────────────────────────────▶ open ◀──┐
@@ -25,6 +26,8 @@ export interface Breaker {
   recoveredAtMs: number;
   /** When the last call was admitted. */
   enteredAtMs: number;
+  /** When the last call was admitted while open. */
+  lastChanceAtMs: number;
 }
 
 /** The outcome of a call. `unknown`: it was aborted before the provider responded. */
@@ -43,6 +46,8 @@ const failuresMax = 10;
 const firstPauseMs = 1_000;
 const pauseMsMax = 30_000;
 const steadyMs = 60_000;
+/** The minimum time between two calls that are admitted while open. */
+const lastChanceEveryMs = 1_000;
 
 export function closedBreaker(): Breaker {
   return {
@@ -54,19 +59,36 @@ export function closedBreaker(): Breaker {
     openUntilMs: Number.NEGATIVE_INFINITY,
     recoveredAtMs: Number.NEGATIVE_INFINITY,
     enteredAtMs: Number.NEGATIVE_INFINITY,
+    lastChanceAtMs: Number.NEGATIVE_INFINITY,
   };
 }
 
-/** Asks to make a call; every `go` must be followed by `leave`. Changes the breaker in place. */
-export function enter(breaker: Breaker, nowMs: number): Entry {
+/**
+ * Asks to make a call; every `go` must be followed by `leave`. Changes the breaker in place.
+ * @param timeoutMs the time until the deadline of the call
+ */
+export function enter(
+  breaker: Breaker,
+  nowMs: number,
+  timeoutMs = Number.POSITIVE_INFINITY,
+): Entry {
   const leftMs = breaker.openUntilMs - nowMs;
-  if (leftMs > 0) return { kind: 'open', leftMs };
+  if (leftMs > 0) {
+    const isLastChance = timeoutMs < leftMs && nowMs - breaker.lastChanceAtMs >= lastChanceEveryMs;
+    if (!isLastChance) return { kind: 'open', leftMs };
+    breaker.lastChanceAtMs = nowMs;
+    return admit(breaker, nowMs);
+  }
   if (breaker.openingsInRow === 0 && nowMs - breaker.recoveredAtMs >= steadyMs) {
     breaker.window = Number.POSITIVE_INFINITY;
   }
   // A call may take an hour or hang, so another one probes the provider.
   const silentMs = nowMs - breaker.enteredAtMs;
   if (breaker.inFlight >= breaker.window && silentMs < pauseMsMax) return { kind: 'full' };
+  return admit(breaker, nowMs);
+}
+
+function admit(breaker: Breaker, nowMs: number): Entry {
   breaker.inFlight++;
   breaker.enteredAtMs = nowMs;
   return { kind: 'go', epoch: breaker.epoch };
@@ -91,6 +113,7 @@ export function leave(
     breaker.openingsInRow = 0;
     breaker.failuresInRow = 0;
     breaker.window++;
+    breaker.openUntilMs = Math.min(breaker.openUntilMs, nowMs);
     return;
   }
   breaker.failuresInRow++;
@@ -98,10 +121,8 @@ export function leave(
   if (outcome.retryAfterMs > 0) {
     // The provider responds but is overloaded: continue with half of the window.
     const half = Math.max(1, Math.floor(breaker.inFlight / 2));
-    // Not longer than after a failure: one model's rate limit must not stop all others. The execution waits
-    // for its own Retry-After.
-    const pauseMs = Math.min(pauseMsMax, outcome.retryAfterMs);
-    open(breaker, nowMs + Math.round(pauseMs * (1 + random / 10)), probing ? 1 : half);
+    const untilMs = nowMs + Math.round(outcome.retryAfterMs * (1 + random / 10));
+    open(breaker, untilMs, probing ? 1 : half);
   } else if (probing || breaker.failuresInRow >= failuresMax) {
     const pauseMs = Math.min(pauseMsMax, firstPauseMs * 2 ** breaker.openingsInRow);
     open(breaker, nowMs + pauseMs * (0.5 + random), 1);

@@ -58,7 +58,30 @@ export interface ModelResponse {
   /** `stop`, `length`, `content-filter`, `tool-calls`, `error` or `other`. */
   readonly finishReason: string;
   readonly cost: Cost;
+  /** Settings that the model rejected or ignored, by their Cueline names; left out by models that apply all. */
+  readonly settingsNotApplied?: readonly string[];
+  /** Left out by models that report nothing else. */
+  readonly details?: AnswerDetails;
 }
+
+/** What a provider's response says beside its text; null where it says nothing. */
+export interface AnswerDetails {
+  readonly reasoningText: string | null;
+  /** Part of the output tokens. */
+  readonly reasoningTokens: number | null;
+  /** The model's name as the provider reports it, which may be more exact than the one requested. */
+  readonly modelAnswered: string | null;
+  readonly providerRequestId: string | null;
+  readonly refusalText: string | null;
+}
+
+export const noDetails: AnswerDetails = {
+  reasoningText: null,
+  reasoningTokens: null,
+  modelAnswered: null,
+  providerRequestId: null,
+  refusalText: null,
+};
 
 /** Tokens. `inputTokens` includes cached tokens, which are priced separately. */
 export interface Usage {
@@ -72,7 +95,13 @@ export interface Usage {
 export interface Cost {
   readonly usd: string;
   readonly known: boolean;
+  /** Where the amount comes from; left out if there is none. */
+  readonly source?: 'table' | 'workspace' | 'provider';
 }
+
+/** Where the cost of a record comes from. */
+export const costSources = ['table', 'workspace', 'provider', 'unknown'] as const;
+export type CostSource = (typeof costSources)[number];
 
 export const noUsage: Usage = {
   inputTokens: 0,
@@ -88,6 +117,7 @@ const retryable: ReadonlySet<ExecutionErrorCode> = new Set([
   'MODEL_TIMEOUT',
   'PROVIDER_RATE_LIMITED',
   'PROVIDER_ERROR',
+  'EMPTY_OUTPUT',
 ]);
 
 /** A failed model call. `message` goes into the record, with secrets removed. */
@@ -97,22 +127,60 @@ export class ModelFailure extends Error {
   readonly retryAfterMs: number;
   /** False if a retry cannot help although the code usually allows one, such as a request that the provider rejects. */
   readonly retryable: boolean;
+  /**
+   * The provider did no work: its rate limit is reached or its model is loading. The execution waits in the queue, and
+   * the call counts as no attempt.
+   */
+  readonly rejected: boolean;
+  /** No connection was made: the failure belongs to the base URL. */
+  readonly unreached: boolean;
   readonly usage: Usage;
   readonly cost: Cost;
+  /** The path of the field that kept a response from being read, for the log; null for other failures. */
+  readonly unreadField: string | null;
+  /** Of a response without a text that counts; null if there was no response. */
+  readonly finishReason: string | null;
+  readonly details: AnswerDetails;
 
   constructor(
     code: ExecutionErrorCode,
     message: string,
-    more: { retryAfterMs?: number; retryable?: boolean; usage?: Usage; cost?: Cost } = {},
+    more: {
+      retryAfterMs?: number;
+      retryable?: boolean;
+      rejected?: boolean;
+      unreached?: boolean;
+      usage?: Usage;
+      cost?: Cost;
+      unreadField?: string;
+      finishReason?: string;
+      details?: AnswerDetails;
+    } = {},
   ) {
     super(message);
     this.name = 'ModelFailure';
     this.code = code;
     this.retryAfterMs = more.retryAfterMs ?? 0;
     this.retryable = more.retryable ?? retryable.has(code);
+    this.rejected = more.rejected ?? false;
+    this.unreached = more.unreached ?? false;
     this.usage = more.usage ?? noUsage;
     this.cost = more.cost ?? noCost;
+    this.unreadField = more.unreadField ?? null;
+    this.finishReason = more.finishReason ?? null;
+    this.details = more.details ?? noDetails;
   }
+}
+
+/** The same failure with what the response said. */
+export function withDetails(failure: ModelFailure, details: AnswerDetails): ModelFailure {
+  const { code, message, finishReason, unreadField, ...rest } = failure;
+  return new ModelFailure(code, message, {
+    ...rest,
+    ...(finishReason !== null && { finishReason }),
+    ...(unreadField !== null && { unreadField }),
+    details,
+  });
 }
 
 const modelName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[^\s]{1,191}$/;

@@ -282,7 +282,10 @@ function claimedExecution(
     attempt: 1,
     failures: 0,
     losses: 0,
+    rejections: 0,
+    waitCode: null,
     called: false,
+    emptied: false,
     elapsedMs: 0,
   };
 }

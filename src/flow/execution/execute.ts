@@ -2,15 +2,17 @@ import { lossesMax, renderedCharsMax } from '../../core/agent/model-settings.ts'
 import type { Template } from '../../core/agent/prompt.ts';
 import { renderPrompt } from '../../core/agent/render-prompt.ts';
 import type { QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
-import { retryDelayMs } from '../../core/execution/retry-delay.ts';
+import { delayWithin, retryDelayMs } from '../../core/execution/retry-delay.ts';
 import { CallFailure, type ExecutionErrorCode, withoutProviderText } from '../../core/failure.ts';
 import { LruCache } from '../../core/lru-cache.ts';
 import {
+  type AnswerDetails,
   type Cost,
   ModelDeferred,
   ModelFailure,
   type ModelPort,
   noCost,
+  noDetails,
   noUsage,
   type Usage,
   unknownCost,
@@ -22,29 +24,49 @@ import type { End } from './finish.ts';
  * worker writes the end or the release.
  *
  * Outcomes: `end` (success, or a failure that is final), `retry` (consumes one of `maxAttempts`), `deferred` (the model
- * was not called; consumes nothing), `stopped` (the signal aborted it, and the worker decides).
+ * was not called, or the provider rejected the call before any work; consumes nothing), `stopped` (the signal aborted it,
+ * and the worker decides).
  *
  * Invariants:
  * - Retries and waiting stay within `timeoutMs`, counted from the first start of work.
- * - With `maxAttempts: 1`, a call that may have been sent is never sent again.
+ * - A backoff never ends an execution: if it is longer than the time left, the execution calls before its deadline.
+ * - With `maxAttempts: 1`, a call that may have done work is never sent again.
+ * - A model that answers without a text is called once more, not more often.
  * - After `lossesMax` lost workers the execution ends: it may be what kills them.
  */
 export type AttemptOutcome =
   | { readonly kind: 'end'; readonly end: End }
-  | { readonly kind: 'retry'; readonly delayMs: number; readonly spent: Spent }
-  /**
-   * The provider's circuit breaker is open or its concurrency limit is reached. With `unstarted` the timeout does not
-   * count down either, as if the execution still waited for a slot.
-   */
-  | { readonly kind: 'deferred'; readonly delayMs: number; readonly unstarted: boolean }
+  | {
+      readonly kind: 'retry';
+      readonly delayMs: number;
+      readonly spent: Spent;
+      /** Whether the model answered without a text. */
+      readonly emptied: boolean;
+    }
+  | Deferred
   /** `sent` is the prompt if the model may have been called. */
   | { readonly kind: 'stopped'; readonly sent: Template | null };
+
+/**
+ * The execution waits for its provider: the circuit breaker is open, the concurrency limit is reached, or the provider
+ * `rejected` the call. With `unstarted` the timeout does not count down either, as if the execution still waited for a
+ * slot. `waitCode` is its error code if the deadline comes first.
+ */
+interface Deferred {
+  readonly kind: 'deferred';
+  readonly delayMs: number;
+  readonly unstarted: boolean;
+  readonly rejected: boolean;
+  readonly waitCode: ExecutionErrorCode;
+}
 
 export interface ExecuteDeps {
   readonly models: ModelPort;
   readonly template: (promptVersionId: string) => Promise<Template>;
   /** Reports an error that is a defect of this program. */
   readonly onFault: (error: unknown, execution: QueuedExecution) => void;
+  /** Reports the field that kept a provider's response from being read. */
+  readonly onUnread?: (field: string, execution: QueuedExecution) => void;
 }
 
 /** Executes one attempt. Throws database errors: they are not failures of the execution. */
@@ -72,10 +94,7 @@ export async function executeAttempt(
   }
   const leftMs = settings.timeoutMs - elapsedMs;
   if (leftMs <= 0) {
-    return failed(execution, 'MODEL_TIMEOUT', timeoutMessage(execution), {
-      prompt,
-      counted: false,
-    });
+    return outOfTime(execution, prompt);
   }
   const startedAt = performance.now();
   try {
@@ -93,15 +112,21 @@ export async function executeAttempt(
       called: execution.called,
       signal,
     });
-    const { text: output, usage, cost, finishReason } = response;
-    const success = { status: 'success', output, usage, cost, finishReason } as const;
+    const { text: output, usage, cost, finishReason, details = noDetails } = response;
+    const { settingsNotApplied = [] } = response;
+    const answer = { output, usage, cost, finishReason, details, settingsNotApplied };
+    const success = { status: 'success', ...answer } as const;
     return { kind: 'end', end: { ...baseEnd(execution, prompt), ...success } };
   } catch (error) {
     const isDeferred = error instanceof ModelDeferred;
     if (signal.aborted) return { kind: 'stopped', sent: isDeferred ? null : prompt };
     const spentMs = elapsedMs + (performance.now() - startedAt);
-    if (isDeferred) return deferredOutcome(execution, error, spentMs, prompt);
-    if (error instanceof ModelFailure) return failureOutcome(execution, error, spentMs, prompt);
+    const nowLeftMs = settings.timeoutMs - spentMs;
+    if (isDeferred) return deferredOutcome(execution, error, nowLeftMs);
+    if (error instanceof ModelFailure && error.unreadField) {
+      deps.onUnread?.(error.unreadField, execution);
+    }
+    if (error instanceof ModelFailure) return failureOutcome(execution, error, nowLeftMs, prompt);
     deps.onFault(error, execution);
     return failed(execution, 'INTERNAL', 'Internal error.', { prompt, cost: unknownCost });
   }
@@ -109,37 +134,51 @@ export async function executeAttempt(
 
 function deferredOutcome(
   execution: QueuedExecution,
-  { afterMs: delayMs, code, full }: ModelDeferred,
-  spentMs: number,
-  prompt: Template,
-): AttemptOutcome {
+  { afterMs, code, full }: ModelDeferred,
+  leftMs: number,
+): Deferred {
   const unstarted = full && !execution.called;
-  if (unstarted || spentMs + delayMs < execution.settings.timeoutMs) {
-    return { kind: 'deferred', delayMs, unstarted };
-  }
-  const message = code === 'MODEL_TIMEOUT' ? timeoutMessage(execution) : providerPausedMessage;
-  return failed(execution, code, message, { prompt, counted: false });
+  // At the deadline at the latest, where `outOfTime` ends it.
+  const delayMs = unstarted
+    ? afterMs
+    : (delayWithin(leftMs, afterMs, Math.random()) ?? Math.max(0, leftMs));
+  return { kind: 'deferred', delayMs, unstarted, rejected: false, waitCode: code };
 }
 
 function failureOutcome(
   execution: QueuedExecution,
   error: ModelFailure,
-  spentMs: number,
+  leftMs: number,
   prompt: Template,
 ): AttemptOutcome {
-  const { failures, settings } = execution;
-  const delayMs = retryDelayMs(failures + 1, error.retryAfterMs, Math.random());
-  const isInTime = spentMs + delayMs < settings.timeoutMs;
-  if (error.retryable && failures + 1 < settings.maxAttempts && isInTime) {
-    return { kind: 'retry', delayMs, spent: spentBy(error) };
+  const { failures, rejections, settings } = execution;
+  const { code: waitCode, rejected, usage, cost, finishReason, details } = error;
+  const emptied = error.code === 'EMPTY_OUTPUT';
+  const isRetryable = error.retryable && !(emptied && execution.emptied);
+  const calls = 1 + (rejected ? rejections : failures);
+  const backoffMs = retryDelayMs(calls, error.retryAfterMs, Math.random());
+  const delayMs = delayWithin(leftMs, backoffMs, Math.random());
+  if (delayMs !== null && isRetryable) {
+    if (rejected) return { kind: 'deferred', delayMs, unstarted: false, rejected, waitCode };
+    if (failures + 1 < settings.maxAttempts) {
+      return { kind: 'retry', delayMs, spent: spentBy(error), emptied };
+    }
   }
-  const { usage, cost } = error;
-  return failed(execution, error.code, error.message, { prompt, usage, cost });
+  const answer = { usage, cost, finishReason, details };
+  return failed(execution, error.code, error.message, { prompt, ...answer });
 }
 
-/** Does not quote the provider: its response was to other executions. */
-const providerPausedMessage =
-  'Calls to the provider are paused after failures, for longer than the execution has left.';
+/** The deadline has come. What the execution waited for decides its code. */
+function outOfTime(execution: QueuedExecution, prompt: Template): AttemptOutcome {
+  const { timeoutMs } = execution.settings;
+  const code = execution.waitCode ?? 'MODEL_TIMEOUT';
+  const message =
+    code === 'MODEL_TIMEOUT'
+      ? `The execution did not end within ${timeoutMs} ms.`
+      : // Does not quote the provider: its response may have been to other executions.
+        `Calls to the provider were paused after failures until the timeout of ${timeoutMs} ms.`;
+  return failed(execution, code, message, { prompt, counted: false });
+}
 
 /** The fields that every end of this attempt shares. */
 function baseEnd(execution: QueuedExecution, prompt: Template | undefined): Omit<End, 'status'> {
@@ -154,6 +193,8 @@ function baseEnd(execution: QueuedExecution, prompt: Template | undefined): Omit
     usage: noUsage,
     cost: noCost,
     finishReason: null,
+    settingsNotApplied: [],
+    details: noDetails,
     errorCode: null,
     error: null,
     systemPrompt: storedPrompt?.system ?? null,
@@ -167,12 +208,21 @@ function failed(
   execution: QueuedExecution,
   errorCode: ExecutionErrorCode,
   message: string,
-  more: { prompt?: Template; counted?: boolean; usage?: Usage; cost?: Cost },
+  more: {
+    prompt?: Template;
+    counted?: boolean;
+    usage?: Usage;
+    cost?: Cost;
+    finishReason?: string | null;
+    details?: AnswerDetails;
+  },
 ): AttemptOutcome {
   const { prompt, counted = true, usage = noUsage, cost = noCost } = more;
+  const { finishReason = null, details = noDetails } = more;
   const error = storesBodies(execution) ? message : withoutProviderText(message);
   const failure = { status: 'failed', errorCode, error, counted, usage, cost } as const;
-  return { kind: 'end', end: { ...baseEnd(execution, prompt), ...failure } };
+  const end = { ...baseEnd(execution, prompt), ...failure, finishReason, details };
+  return { kind: 'end', end };
 }
 
 function storesBodies({ settings }: QueuedExecution): boolean {
@@ -199,15 +249,12 @@ function spentBy({ usage, cost }: ModelFailure): Spent {
     outputTokens: usage.outputTokens,
     costUsd: cost.usd,
     costKnown: cost.known,
+    costSource: cost.source ?? null,
   };
 }
 
 function lostMessage({ losses }: QueuedExecution): string {
   return `The execution has lost its worker ${losses} ${losses === 1 ? 'time' : 'times'}.`;
-}
-
-function timeoutMessage({ settings }: QueuedExecution): string {
-  return `The execution did not end within ${settings.timeoutMs} ms.`;
 }
 
 /** In characters. */

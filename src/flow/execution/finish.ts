@@ -7,8 +7,11 @@ import { type ExecutionErrorCode, withoutProviderText } from '../../core/failure
 import type { Tally } from '../../core/history/statistics.ts';
 import { uuid7Time } from '../../core/id.ts';
 import {
+  type AnswerDetails,
   type Cost,
+  type CostSource,
   noCost,
+  noDetails,
   noUsage,
   type Usage,
   unknownCost,
@@ -62,6 +65,8 @@ export interface End {
   readonly usage: Usage;
   readonly cost: Cost;
   readonly finishReason: string | null;
+  readonly settingsNotApplied: readonly string[];
+  readonly details: AnswerDetails;
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   readonly systemPrompt: string | null;
@@ -111,8 +116,9 @@ export function createFinisher(deps: FinisherDeps): Finisher {
   const batched = batcher<End, EndResult>({
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
-    weight: ({ systemPrompt, userPrompt, output, workflow }) =>
+    weight: ({ systemPrompt, userPrompt, output, details, workflow }) =>
       (systemPrompt?.length ?? 0) +
+      (details.reasoningText?.length ?? 0) +
       (userPrompt?.length ?? 0) +
       (output?.length ?? 0) * (workflow ? stepOutputCopies : 1),
     run: (ends) => transactBatch(ends, transactEnds, isolateSteps),
@@ -244,13 +250,30 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     outputTokens: row.spent_output_tokens + end.usage.outputTokens,
     costUsd: addDecimals(row.spent_usd, cost.usd),
     costKnown: row.spent_known && cost.known,
+    costSource: costSourceOf(cost, row),
     finishReason: end.finishReason,
+    settingsNotApplied: end.settingsNotApplied.join(',') || null,
     errorCode: end.errorCode,
     error: end.error === null ? null : storable(end.error),
     systemPrompt: end.systemPrompt,
     userPrompt: end.userPrompt,
     output: end.output === null ? null : storable(end.output),
+    ...storableDetails(end),
     storeBodies: end.storeBodies,
+  };
+}
+
+/** Null if nothing was called, or nothing charged. */
+function costSourceOf(cost: Cost, row: QueuedExecutionRow): CostSource | null {
+  return cost.source ?? row.spent_source ?? (row.spent_known && cost.known ? null : 'unknown');
+}
+
+function storableDetails({ details, storeBodies }: End): AnswerDetails {
+  const { reasoningText, refusalText } = details;
+  return {
+    ...details,
+    reasoningText: reasoningText === null || !storeBodies ? null : storable(reasoningText),
+    refusalText: refusalText === null ? null : storable(refusalText),
   };
 }
 
@@ -287,6 +310,8 @@ export function canceledEnd(id: string, execution: LiveExecution, prompt: Templa
     usage: noUsage,
     cost: noCost,
     finishReason: null,
+    settingsNotApplied: [],
+    details: noDetails,
     errorCode: 'CANCELED',
     error: 'The execution was canceled.',
     systemPrompt: prompt?.system ?? null,

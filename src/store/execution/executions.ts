@@ -4,6 +4,7 @@ import type { Rendering } from '../../core/agent/render-prompt.ts';
 import type { ExecutionStatus, Source } from '../../core/execution/execution.ts';
 import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
+import type { CostSource } from '../../core/model/model-port.ts';
 import type { Db } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 import { idBounds } from '../history/id-bounds.ts';
@@ -33,10 +34,17 @@ export interface ExecutionRow {
   readonly outputTokens: number;
   readonly costUsd: string;
   readonly costKnown: boolean;
+  readonly costSource: CostSource | null;
   readonly finishReason: string | null;
+  /** Null if all were applied. */
+  readonly settingsNotApplied: string[] | null;
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   readonly output: string | null;
+  readonly reasoningTokens: number | null;
+  readonly modelAnswered: string | null;
+  readonly providerRequestId: string | null;
+  readonly refusalText: string | null;
   readonly workflowRunId: string | null;
   readonly stepName: string | null;
 }
@@ -52,6 +60,7 @@ export interface ExecutionDetailRow extends ExecutionRow {
   readonly workflowId?: string | null;
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
+  readonly reasoningText: string | null;
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
 }
@@ -60,19 +69,22 @@ const summaryFields = `e.id, e.agent_id as "agentId", e.agent_name as "agentName
   e.executed_at as "executedAt", e.executed_by as "executedBy", e.api_key_id as "apiKeyId", e.model, e.temperature,
   e.prompt_version_id as "promptVersionId", e.prompt_version_label as "promptVersionLabel",
   e.completed_at as "completedAt", e.latency_ms as "latencyMs", e.input_tokens as "inputTokens",
-  e.output_tokens as "outputTokens", e.cost_usd as "costUsd", e.cost_known as "costKnown",
+  e.output_tokens as "outputTokens", e.cost_usd as "costUsd", e.cost_known as "costKnown", e.cost_source as "costSource",
+  e.settings_not_applied as "settingsNotApplied",
   e.finish_reason as "finishReason", e.error_code as "errorCode", e.error, e.workflow_run_id as "workflowRunId",
-  e.step_name as "stepName"`;
-const bodies = 'e.input_variables as "inputVariables", e.output';
+  e.step_name as "stepName", e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
+  e.provider_request_id as "providerRequestId"`;
+const bodies = 'e.input_variables as "inputVariables", e.output, e.refusal_text as "refusalText"';
 const progress = `coalesce(e.started_at, q.started_at) as "startedAt",
   case when q.id is null then e.attempts::int
     else q.failures + q.losses + (q.worker is not null)::int end as attempts`;
-const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.ip_address as "ipAddress",
+const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.reasoning_text as "reasoningText", e.ip_address as "ipAddress",
   e.user_agent as "userAgent"`;
 const bytes = `(coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.system_prompt), 0)
-  + coalesce(octet_length(e.user_prompt), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0))`;
+  + coalesce(octet_length(e.user_prompt), 0) + coalesce(octet_length(e.reasoning_text), 0)
+  + coalesce(octet_length(e.refusal_text), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0))`;
 // Exact, because a page may contain a hundred variables that are compressed to a hundredth of their size.
-const bodyBytes = `coalesce(octet_length(e.output), 0) + coalesce(case
+const bodyBytes = `coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.refusal_text), 0) + coalesce(case
     when pg_column_compression(e.input_variables) is null then pg_column_size(e.input_variables)
     else octet_length(e.input_variables::text) end, 0)`;
 /** Limits the text of records that are read at once, except for the first record. */
@@ -83,12 +95,14 @@ const bytesBefore = `sum(${bodyBytes}) over (order by e.id desc rows between unb
 export const recordColumns = sql.raw(`${summaryFields}, ${bodies}`);
 /** SQL: the columns of an `ExecutionListRow`; `e` must come from `withFits`. */
 export const listColumns = sql.raw(`${summaryFields}, e.fits,
-  case when e.fits then e.input_variables end as "inputVariables", case when e.fits then e.output end as output`);
+  case when e.fits then e.input_variables end as "inputVariables", case when e.fits then e.output end as output,
+  case when e.fits then e.refusal_text end as "refusalText"`);
 /** SQL: records `e`, newest first, each with a flag whether its bodies fit. */
 export const withFits = sql.raw(`e.*, coalesce(${bytesBefore}, 0) < ${textBytesMax} as fits`);
 /** SQL: without bodies. PostgreSQL stores long ones out of line and then need not read them. */
 export const summaryColumns = sql.raw(
-  `${summaryFields}, true as fits, null::text as "inputVariables", null::text as output`,
+  `${summaryFields}, true as fits, null::text as "inputVariables", null::text as output,
+  null::text as "refusalText"`,
 );
 /** SQL: start and attempts, which are in the queue `q` until the execution ends. */
 export const progressColumns = sql.raw(progress);

@@ -2,6 +2,7 @@ import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { EndStatus } from '../../core/execution/execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
+import type { AnswerDetails, CostSource } from '../../core/model/model-port.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { begin, columnsOf, commit } from '../connection/statements.ts';
 import { idBounds } from '../history/id-bounds.ts';
@@ -37,6 +38,7 @@ export interface QueuedExecutionRow {
   readonly spent_output_tokens: number;
   readonly spent_usd: string;
   readonly spent_known: boolean;
+  readonly spent_source: CostSource | null;
   /** The database time, read under the lock. */
   readonly now_ms: number;
   readonly started_ms: number | null;
@@ -67,7 +69,7 @@ export async function lockExecutions(
 }
 
 /** The end of an execution, as its record will show it. */
-export interface EndedExecution {
+export interface EndedExecution extends AnswerDetails {
   readonly id: string;
   readonly agentId: string;
   readonly status: EndStatus;
@@ -79,13 +81,16 @@ export interface EndedExecution {
   readonly outputTokens: number;
   readonly costUsd: string;
   readonly costKnown: boolean;
+  readonly costSource: CostSource | null;
   readonly finishReason: string | null;
+  /** Joined by commas; null if all were applied. */
+  readonly settingsNotApplied: string | null;
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
   readonly output: string | null;
-  /** If false, the record keeps only the output, for a short time. */
+  /** If false, the record keeps only the output or the refusal, for a short time. */
   readonly storeBodies: boolean;
 }
 
@@ -104,7 +109,9 @@ export async function writeEnds(
   },
 ): Promise<void> {
   const { cancellations, slotAgentIds, transientExecutionIds } = more;
-  const transient = ended.filter((one) => !one.storeBodies && one.output !== null);
+  const transient = ended.filter(
+    (one) => !one.storeBodies && (one.output ?? one.refusalText) !== null,
+  );
   await Promise.all([
     ended.length > 0 ? send(deleteFromQueue, [ended.map((one) => one.id)]) : [],
     slotAgentIds.length > 0 ? send(grantFreeSlots, [slotAgentIds]) : [],
@@ -133,7 +140,7 @@ const lockAgents: Statement = {
 const lockQueue: Statement = {
   name: 'finish-lock-queue',
   text: `select id, agent_id, worker, attempt, failures, losses,
-      spent_input_tokens, spent_output_tokens, spent_usd, spent_known,
+      spent_input_tokens, spent_output_tokens, spent_usd, spent_known, spent_source,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
       (extract(epoch from started_at) * 1000)::float8 as started_ms
     from execution_queue where id = any($1::uuid[]) order by id for update`,
@@ -188,18 +195,25 @@ const updateExecutions: Statement = {
   text: `update executions e set status = f.status, completed_at = to_timestamp(f.completed / 1000),
       started_at = to_timestamp(f.started / 1000), latency_ms = f.latency_ms, attempts = f.attempts,
       input_tokens = f.input_tokens, output_tokens = f.output_tokens, cost_usd = f.cost_usd,
-      cost_known = f.cost_known, finish_reason = f.finish_reason, error_code = f.error_code, error = f.error,
+      cost_known = f.cost_known, settings_not_applied = string_to_array(f.settings_not_applied, ','),
+      finish_reason = f.finish_reason, error_code = f.error_code, error = f.error,
       system_prompt = f.system_prompt, user_prompt = f.user_prompt, output = f.output,
+      reasoning_text = f.reasoning_text, reasoning_tokens = f.reasoning_tokens,
+      model_answered = f.model_answered, provider_request_id = f.provider_request_id,
+      refusal_text = f.refusal_text, cost_source = f.cost_source,
       input_variables = case when f.store_bodies then e.input_variables end,
       ip_address = case when f.store_bodies then e.ip_address end,
       user_agent = case when f.store_bodies then e.user_agent end,
       settings = null
     from unnest($1::uuid[], $2::execution_status[], $3::float8[], $4::float8[], $5::int[], $6::smallint[],
       $7::int[], $8::int[], $9::numeric[], $10::bool[], $11::text[], $12::text[], $13::text[], $14::text[],
-      $15::text[], $16::text[], $17::bool[])
+      $15::text[], $16::text[], $17::bool[], $18::text[], $19::text[], $20::int[], $21::text[], $22::text[],
+      $23::text[], $24::text[])
       as f (id, status, completed, started, latency_ms, attempts, input_tokens, output_tokens, cost_usd,
-        cost_known, finish_reason, error_code, error, system_prompt, user_prompt, output, store_bodies)
-    where e.id = f.id and e.id = any($1::uuid[]) and e.id between $18::uuid and $19::uuid`,
+        cost_known, finish_reason, error_code, error, system_prompt, user_prompt, output, store_bodies,
+        settings_not_applied, reasoning_text, reasoning_tokens, model_answered, provider_request_id, refusal_text,
+        cost_source)
+    where e.id = f.id and e.id = any($1::uuid[]) and e.id between $25::uuid and $26::uuid`,
 };
 
 function executionValues(ended: readonly EndedExecution[]): Value[] {
@@ -208,7 +222,9 @@ function executionValues(ended: readonly EndedExecution[]): Value[] {
     ['id', 'status', 'completedMs', 'startedMs', 'latencyMs', 'attempts'],
     ['inputTokens', 'outputTokens', 'costUsd', 'costKnown'],
     ['finishReason', 'errorCode', 'error'],
-    ['systemPrompt', 'userPrompt', 'output', 'storeBodies'],
+    ['systemPrompt', 'userPrompt', 'output', 'storeBodies', 'settingsNotApplied'],
+    ['reasoningText', 'reasoningTokens', 'modelAnswered', 'providerRequestId', 'refusalText'],
+    ['costSource'],
   );
   return [...values, ...idBounds(ended.map((one) => one.id))];
 }

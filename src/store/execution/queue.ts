@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
 import type { AcceptedAs, QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
+import type { ExecutionErrorCode } from '../../core/failure.ts';
 import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
 import { modelSetupOf, type SetupRow, setupColumns, setupJoins } from './model-setup.ts';
@@ -102,7 +103,10 @@ interface ClaimedRow extends SetupRow, AcceptedAs {
   readonly attempt: number;
   readonly failures: number;
   readonly losses: number;
+  readonly rejections: number;
+  readonly waitCode: ExecutionErrorCode | null;
   readonly called: boolean;
+  readonly emptied: boolean;
   readonly elapsedMs: number;
   readonly temperature: number | null;
   readonly inputVariables: string;
@@ -127,7 +131,7 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
       returning q.*)
     select ${clockTag} as clock_tag, exists (select from me) as has_lease, claims.* from (values (1)) as always left join (
       select c.id, c.tag, c.workspace_id, c.agent_id, c.attempt, c.failures, c.losses,
-        c.failures > 0 or not c.spent_known as called,
+        c.rejections, c.wait_code, c.failures > 0 or c.rejections > 0 or not c.spent_known as called, c.emptied,
         greatest(0, extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
         e.source, e.prompt_version_id, e.model, e.api_key_id, e.temperature, e.input_variables, e.settings,
         ${setup.columns}
@@ -153,7 +157,10 @@ function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
     attempt: row.attempt,
     failures: row.failures,
     losses: row.losses,
+    rejections: row.rejections,
+    waitCode: row.waitCode,
     called: row.called,
+    emptied: row.emptied,
     source: row.source,
     promptVersionId: row.promptVersionId,
     model: row.model,
@@ -217,8 +224,12 @@ export interface Release {
   readonly worker: string;
   readonly attempt: number;
   readonly delayMs: number;
-  /** Whether a model call failed. Otherwise the release does not count as a failure. */
-  readonly failed: boolean;
+  /** Whether a model call failed (an attempt) or was rejected before any work (none); null if there was no call. */
+  readonly call: 'failed' | 'rejected' | null;
+  /** Whether the model answered without a text. */
+  readonly emptied: boolean;
+  /** The error code if the deadline comes before the provider can be called. */
+  readonly waitCode: ExecutionErrorCode | null;
   /** Whether the execution counts as not started. */
   readonly unstarted: boolean;
   readonly spent: Spent;
@@ -227,21 +238,27 @@ export interface Release {
 export async function releaseExecutions(db: Db, releases: readonly Release[]): Promise<void> {
   await sql`
     with released as materialized (
-      select q.id, r.delay_ms, r.failed, r.unstarted, r.input_tokens, r.output_tokens, r.usd, r.known
+      select q.id, r.delay_ms, r.call, r.emptied, r.wait_code, r.unstarted, r.input_tokens, r.output_tokens, r.usd,
+        r.known, r.source
       from execution_queue q
       join unnest(${releases.map((r) => r.id)}::uuid[], ${releases.map((r) => r.worker)}::uuid[],
         ${releases.map((r) => r.attempt)}::int[], ${releases.map((r) => r.delayMs)}::float8[],
-        ${releases.map((r) => r.failed)}::bool[], ${releases.map((r) => r.unstarted)}::bool[],
+        ${releases.map((r) => r.call)}::text[], ${releases.map((r) => r.emptied)}::bool[],
+        ${releases.map((r) => r.waitCode)}::text[], ${releases.map((r) => r.unstarted)}::bool[],
         ${releases.map((r) => r.spent.inputTokens)}::int[], ${releases.map((r) => r.spent.outputTokens)}::int[],
-        ${releases.map((r) => r.spent.costUsd)}::numeric[], ${releases.map((r) => r.spent.costKnown)}::bool[])
-        as r (id, worker, attempt, delay_ms, failed, unstarted, input_tokens, output_tokens, usd, known)
+        ${releases.map((r) => r.spent.costUsd)}::numeric[], ${releases.map((r) => r.spent.costKnown)}::bool[],
+        ${releases.map((r) => r.spent.costSource)}::text[])
+        as r (id, worker, attempt, delay_ms, call, emptied, wait_code, unstarted, input_tokens, output_tokens, usd, known, source)
         on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt
       order by q.id for update of q)
-    update execution_queue q set worker = null, failures = q.failures + released.failed::int,
+    update execution_queue q set worker = null, failures = q.failures + coalesce(released.call = 'failed', false)::int,
+      rejections = least(q.rejections + coalesce(released.call = 'rejected', false)::int, 32767),
+      emptied = q.emptied or released.emptied, wait_code = released.wait_code,
       started_at = case when not released.unstarted then q.started_at end,
       spent_input_tokens = q.spent_input_tokens + released.input_tokens,
       spent_output_tokens = q.spent_output_tokens + released.output_tokens,
       spent_usd = q.spent_usd + released.usd, spent_known = q.spent_known and released.known,
+      spent_source = coalesce(released.source, q.spent_source),
       available_at = clock_timestamp() + released.delay_ms * interval '1 millisecond'
     from released where q.id = released.id`.execute(db);
 }

@@ -88,7 +88,7 @@ async function freeExecutions(db: Db, worker: string, leaseMs: number): Promise<
     const { numAffectedRows } = await sql`
       with lost as materialized (
         select id from execution_queue where worker = ${worker} order by id for update)
-      update execution_queue q set worker = null, losses = q.losses + 1, spent_known = false,
+      update execution_queue q set worker = null, losses = q.losses + 1, spent_known = false, wait_code = null,
         available_at = clock_timestamp()
       from lost where q.id = lost.id`.execute(trx);
     return Number(numAffectedRows ?? 0);

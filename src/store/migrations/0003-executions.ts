@@ -29,10 +29,13 @@ export async function up(db: Kysely<never>): Promise<void> {
       status execution_status not null,
       source execution_source not null,
       cost_known boolean not null default true,
+      cost_source text check (cost_source in ('table', 'workspace', 'provider', 'unknown')),
       agent_name text not null,
       prompt_version_label text not null,
       model text not null,
       finish_reason text,
+      -- Settings that the model rejected or ignored; null if all were applied.
+      settings_not_applied text[],
       error_code text,
       error text,
       ip_address text,
@@ -43,6 +46,12 @@ export async function up(db: Kysely<never>): Promise<void> {
       system_prompt text,
       user_prompt text,
       output text,
+      reasoning_text text,
+      reasoning_tokens integer,
+      -- The model and the request as the provider names them.
+      model_answered text,
+      provider_request_id text,
+      refusal_text text,
       check ((status = 'processing') = (completed_at is null)),
       check ((status = 'processing') = (settings is not null)),
       check ((status in ('processing', 'success')) = (error_code is null)),
@@ -120,6 +129,12 @@ export async function up(db: Kysely<never>): Promise<void> {
       attempt integer not null default 0,
       failures smallint not null default 0,
       losses smallint not null default 0,
+      -- Calls that the provider rejected before any work (rate limit, loading model); they are no attempts.
+      rejections smallint not null default 0,
+      -- Why it waits for its provider: the error code if its deadline comes first.
+      wait_code text,
+      -- Whether an attempt ended with EMPTY_OUTPUT, which is retried once.
+      emptied boolean not null default false,
       -- Agents with maxConcurrency: true holds a slot, false waits for one. Null: no such limit.
       has_slot boolean,
       started_at timestamptz,
@@ -128,6 +143,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       spent_output_tokens integer not null default 0,
       spent_usd numeric not null default 0,
       spent_known boolean not null default true,
+      spent_source text,
       -- Ready again after a delay, or newly given a slot: ordered after the last of these of its workspace.
       promoted boolean not null default false,
       check (worker is null or available_at is null),

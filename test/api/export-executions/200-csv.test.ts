@@ -4,7 +4,7 @@ import { addAgent, run } from '../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { readCsvLine } from '../../../harness/csv.ts';
 import { startService } from '../../../harness/service.ts';
-import { ModelFailure, noCost } from '../../../src/core/model/model-port.ts';
+import { type AnswerDetails, ModelFailure, noCost } from '../../../src/core/model/model-port.ts';
 
 const service = await startService();
 after(service.close);
@@ -12,8 +12,17 @@ const { key } = await service.key();
 const agent = await addAgent(service, { system: 'Be kind', config: { temperature: 0.5 } });
 const paused = await addAgent(service, { stage: 'Paused' });
 
+service.models.script({ settingsNotApplied: ['temperature'] });
 await run(service, agent, key, { name: 'Ada, "the first"', seats: 5 });
-service.models.script(new ModelFailure('PROVIDER_AUTH', 'no', { cost: noCost }));
+const details: AnswerDetails = {
+  ...{ reasoningText: 'hm', reasoningTokens: 4, refusalText: 'No.' },
+  ...{ modelAnswered: 'm-2', providerRequestId: 'r-1' },
+};
+service.models.script(
+  new ModelFailure('PROVIDER_AUTH', 'no', {
+    ...{ cost: { ...noCost, source: 'table' }, details },
+  }),
+);
 await run(service, agent, key, { name: 'Bob;=1' });
 await service.call('POST', `${paused.path}/execute`, { key, body: { variables: { name: 'x' } } });
 const workflow = await makeWorkflow(service, greeting(agent.agentId));
@@ -50,6 +59,9 @@ test('every field of a record has a column, except the repeated text', () => {
 
 test('columns keep their position, and new columns come last', () => {
   const later = ['queuedAt', 'ipAddress', 'userAgent', 'workflowRunId', 'stepName'];
+  later.push('settingsNotApplied');
+  later.push('modelAnswered', 'providerRequestId', 'reasoningTokens', 'reasoningText');
+  later.push('refusalText', 'costSource');
   assert.deepEqual(head.slice(0, 3), ['executionId', 'executedAt', 'agentId']);
   assert.equal(head[27], 'outputText');
   assert.deepEqual(head.slice(28), later);

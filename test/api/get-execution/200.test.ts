@@ -84,6 +84,13 @@ test('a failed execution shows error and code, and no output', async () => {
   assert.ok(!('output' in record));
 });
 
+test('a record names the settings that the model did not accept', async () => {
+  service.models.script({ settingsNotApplied: ['temperature', 'topP'] });
+  const record = await run(service, agent, key);
+  assert.deepEqual(record.settingsNotApplied, ['temperature', 'topP']);
+  assert.ok(!('settingsNotApplied' in (await run(service, agent, key))));
+});
+
 test('a key without read sees an error without the text of the provider, which may quote the prompt', async () => {
   const { key: own } = await service.key({ permissions: ['execute'] });
   const error = 'The provider answered 400: unexpected "Secret system prompt".';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { retryDelayMs } from '../../../src/core/execution/retry-delay.ts';
+import { delayWithin, retryDelayMs } from '../../../src/core/execution/retry-delay.ts';
 
 test('the delay doubles, with a jitter of ±50%', () => {
   assert.deepEqual(
@@ -25,4 +25,18 @@ test('the delay exceeds Retry-After by a bounded amount', () => {
       },
     ),
   );
+});
+
+test('a hint replaces the doubling', () => {
+  assert.equal(retryDelayMs(9, 3_000, 0.5), 3_500);
+});
+
+test('a delay beyond the deadline ends before it, unless no time is left for another call', () => {
+  assert.equal(delayWithin(10_000, 9_999, 0.5), 9_999);
+  assert.deepEqual(
+    [0, 0.5, 1].map((random) => delayWithin(10_000, 10_000, random)),
+    [2_500, 5_000, 7_500],
+  );
+  assert.equal(delayWithin(1_000, 1_000, 0.5), null);
+  assert.equal(delayWithin(-1, 0, 0.5), null);
 });

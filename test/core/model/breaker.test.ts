@@ -119,10 +119,26 @@ test('a silent probe is followed by another one every 30 seconds', () => {
   leave(breaker, probe, answered, 61_000, noJitter);
 });
 
-test('a long Retry-After pauses for at most 30 seconds', () => {
+test('a long Retry-After is respected', () => {
   const breaker = closedBreaker();
   leave(breaker, go(breaker, 0), { kind: 'failed', retryAfterMs: 3_600_000 }, 0, 0);
   const entry = enter(breaker, 0);
-  assert.equal(entry.kind === 'open' && entry.leftMs, 30_000);
-  go(breaker, 30_000);
+  assert.equal(entry.kind === 'open' && entry.leftMs, 3_600_000);
+  go(breaker, 3_600_000);
+});
+
+test('while open, one call per second is admitted if its deadline comes first', () => {
+  const breaker = opened();
+  assert.equal(enter(breaker, 0, 1_000).kind, 'open');
+  assert.equal(enter(breaker, 0, 999).kind, 'go');
+  leave(breaker, breaker.epoch, { kind: 'failed', retryAfterMs: 9_000 }, 0, 0);
+  assert.equal(enter(breaker, 999, 2_000).kind, 'open');
+  assert.equal(enter(breaker, 1_000, 2_000).kind, 'go');
+});
+
+test('an answer to a call that was admitted while open ends the pause', () => {
+  const breaker = opened();
+  assert.equal(enter(breaker, 0, 500).kind, 'go');
+  leave(breaker, breaker.epoch, answered, 100, noJitter);
+  assert.equal(enterAll(breaker, 100).length, 2);
 });

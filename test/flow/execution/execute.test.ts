@@ -11,7 +11,10 @@ import { executeAttempt } from '../../../src/flow/execution/execute.ts';
 const service = await startService();
 after(service.close);
 const { key } = await service.key();
-const broken = () => new ModelFailure('PROVIDER_ERROR', 'It broke.');
+const broken = (retryAfterMs = 0) =>
+  new ModelFailure('PROVIDER_ERROR', 'It broke.', { retryAfterMs });
+const rejected = (retryAfterMs: number) =>
+  new ModelFailure('PROVIDER_RATE_LIMITED', 'Later.', { retryAfterMs, rejected: true });
 
 async function execute(agent: TestAgent): Promise<string> {
   const { body } = await service.call('POST', `${agent.path}/execute`, {
@@ -21,11 +24,17 @@ async function execute(agent: TestAgent): Promise<string> {
   return body.statusUrl;
 }
 
+interface Delayed {
+  readonly delayMs: number;
+  readonly failures: number;
+  readonly rejections: number;
+}
+
 /** Waits for the delayed execution of the agent in the queue, and returns its delay. */
-async function delayed(agent: TestAgent): Promise<{ delayMs: number; failures: number }> {
+async function delayed(agent: TestAgent): Promise<Delayed> {
   for (;;) {
-    const { rows } = await sql<{ delayMs: number; failures: number }>`
-      select (extract(epoch from available_at - clock_timestamp()) * 1000)::float8 as delay_ms, failures
+    const { rows } = await sql<Delayed>`
+      select (extract(epoch from available_at - clock_timestamp()) * 1000)::float8 as delay_ms, failures, rejections
       from execution_queue where agent_id = ${agent.id} and available_at is not null`.execute(
       service.db,
     );
@@ -38,6 +47,20 @@ async function bringForward(agent: TestAgent): Promise<void> {
   await sql`update execution_queue set available_at = clock_timestamp() where agent_id = ${agent.id}`.execute(
     service.db,
   );
+}
+
+/** Null once it has ended. */
+async function rejectionsOf(agent: TestAgent): Promise<number | null> {
+  const { rows } = await sql<{ rejections: number }>`
+    select rejections from execution_queue where agent_id = ${agent.id}`.execute(service.db);
+  return rows[0]?.rejections ?? null;
+}
+
+/** Moves the start of work back by an hour. */
+async function reachDeadline(agent: TestAgent): Promise<void> {
+  await sql`
+    update execution_queue set available_at = clock_timestamp(), started_at = started_at - interval '1 hour'
+    where agent_id = ${agent.id}`.execute(service.db);
 }
 
 test('a failed call is retried up to maxAttempts', async () => {
@@ -93,14 +116,39 @@ test('a retry-after delay is respected, and the execution waits without a lease'
   assert.equal((await ended(service, statusUrl, key)).status, 'success');
 });
 
-test('a retry after the deadline is not scheduled', async () => {
-  const agent = await addAgent(service, { config: { timeoutMs: 30_000 } });
-  service.models.script(
-    new ModelFailure('PROVIDER_RATE_LIMITED', 'Later.', { retryAfterMs: 60_000 }),
-  );
-  const record = await ended(service, await execute(agent), key);
-  assert.equal(record.errorCode, 'PROVIDER_RATE_LIMITED');
-  assert.equal(record.attempts, 1);
+test('a rejected call consumes no attempt', async () => {
+  const agent = await addAgent(service, { config: { maxAttempts: 1 } });
+  service.models.script(rejected(60_000), rejected(60_000));
+  const statusUrl = await execute(agent);
+  for (const rejections of [1, 2]) {
+    const waiting = await delayed(agent);
+    assert.deepEqual([waiting.failures, waiting.rejections], [0, rejections]);
+    await bringForward(agent);
+    while ((await rejectionsOf(agent)) === rejections) await new Promise(setImmediate);
+  }
+  const record = await ended(service, statusUrl, key);
+  assert.deepEqual([record.status, record.attempts, record.costKnown], ['success', 1, true]);
+});
+
+test('a backoff beyond the deadline does not end the execution', async () => {
+  for (const failure of [rejected(60_000), broken(60_000)]) {
+    const agent = await addAgent(service, { config: { timeoutMs: 30_000 } });
+    service.models.script(failure);
+    const statusUrl = await execute(agent);
+    const { delayMs } = await delayed(agent);
+    assert.ok(delayMs < 30_000);
+    await bringForward(agent);
+    assert.equal((await ended(service, statusUrl, key)).status, 'success');
+  }
+});
+
+test('without time for another call the execution ends with its last failure', async () => {
+  for (const failure of [rejected(60_000), broken(60_000)]) {
+    const agent = await addAgent(service, { config: { timeoutMs: 1_000 } });
+    service.models.script(failure);
+    const record = await ended(service, await execute(agent), key);
+    assert.deepEqual([record.errorCode, record.attempts], [failure.code, 1]);
+  }
 });
 
 test('an open circuit breaker defers the execution without charge, and it is called later', async () => {
@@ -118,15 +166,28 @@ test('an open circuit breaker defers the execution without charge, and it is cal
   assert.equal(record.costKnown, true);
 });
 
-test('an execution that would be deferred past its deadline fails with the code of the provider, without its text', async () => {
+test('a paused execution ends at its deadline with the code of the provider, without its text', async () => {
   const agent = await addAgent(service, { config: { timeoutMs: 30_000 } });
   service.models.script(async () => {
     throw new ModelDeferred(60_000, 'PROVIDER_RATE_LIMITED');
   });
-  const record = await ended(service, await execute(agent), key);
+  const statusUrl = await execute(agent);
+  assert.ok((await delayed(agent)).delayMs < 30_000);
+  await reachDeadline(agent);
+  const record = await ended(service, statusUrl, key);
   assert.equal(record.errorCode, 'PROVIDER_RATE_LIMITED');
   assert.match(record.error, /paused after failures/);
   assert.equal(record.attempts, 0);
+});
+
+test('an execution whose call was rejected ends at its deadline with that code', async () => {
+  const agent = await addAgent(service, { config: { timeoutMs: 30_000 } });
+  service.models.script(rejected(60_000));
+  const statusUrl = await execute(agent);
+  await delayed(agent);
+  await reachDeadline(agent);
+  const record = await ended(service, statusUrl, key);
+  assert.equal(record.errorCode, 'PROVIDER_RATE_LIMITED');
 });
 
 test('a provider at its concurrency limit consumes no timeout before the first call', async () => {
@@ -143,7 +204,11 @@ test('a provider at its concurrency limit consumes no timeout before the first c
   await bringForward(agent);
   while ((await delayed(agent)).delayMs < 30_000) await new Promise(setImmediate);
   await bringForward(agent);
-  // The first call failed: from now on the timeout counts down, and the next delay exceeds it.
+  while ((await delayed(agent)).failures === 0) await new Promise(setImmediate);
+  await bringForward(agent);
+  // The first call failed: from now on the timeout counts down.
+  while ((await delayed(agent)).delayMs < 5_000) await new Promise(setImmediate);
+  await reachDeadline(agent);
   const record = await ended(service, statusUrl, key);
   assert.equal(record.errorCode, 'MODEL_TIMEOUT');
   assert.equal(record.attempts, 1);
@@ -225,9 +290,9 @@ test('an attempt that is aborted while its template is read does not call the mo
   const held: QueuedExecution = {
     ...{ id: 'r', workspaceId: 'w', agentId: 'a', worker: 'p', attempt: 1, failures: 0, losses: 0 },
     ...{ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null },
-    ...{ temperature: null, inputVariables: '{}' },
+    ...{ temperature: null, inputVariables: '{}', rejections: 0, waitCode: null },
     setup: emptySetup,
-    ...{ settings, called: false, elapsedMs: 0 },
+    ...{ settings, called: false, emptied: false, elapsedMs: 0 },
   };
   const attempt = await executeAttempt(deps, held, stopping.signal);
   assert.deepEqual(attempt, { kind: 'stopped', sent: null });

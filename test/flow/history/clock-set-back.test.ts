@@ -131,7 +131,15 @@ test('an execution delayed in the future is due soon, and its latency is not neg
   const release = async (id: string, delayMs: number) => {
     const [run] = await claim(await register());
     assert.equal(run?.id, id);
-    const release = { ...run, delayMs, failed: true, unstarted: false, spent: nothingSpent };
+    const release = {
+      ...run,
+      delayMs,
+      call: 'failed' as const,
+      emptied: false,
+      waitCode: null,
+      unstarted: false,
+      spent: nothingSpent,
+    };
     await releaseExecutions(db, [release]);
   };
   await sql`update execution_queue set has_slot = false where id = ${rightly}`.execute(db);

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { createTestDatabase } from '../../../harness/database.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
+import { noDetails } from '../../../src/core/model/model-port.ts';
 import type { Send } from '../../../src/store/connection/pipeline.ts';
 import { readExecutions } from '../../../src/store/execution/executions.ts';
 import { type EndedExecution, writeEnds } from '../../../src/store/execution/finish.ts';
@@ -20,14 +21,21 @@ const id = freshId();
 const ended: EndedExecution = {
   ...{ id, agentId: id, status: 'success', completedMs: 0, startedMs: null, latencyMs: 0 },
   ...{ attempts: 1, inputTokens: 0, outputTokens: 0, costUsd: '0', costKnown: true },
-  ...{ finishReason: null, errorCode: null, error: null, systemPrompt: null, userPrompt: null },
-  ...{ output: null, storeBodies: true },
+  ...{
+    finishReason: null,
+    settingsNotApplied: null,
+    errorCode: null,
+    error: null,
+    systemPrompt: null,
+    userPrompt: null,
+  },
+  ...{ output: null, storeBodies: true, ...noDetails, costSource: null },
 };
 
 const statements: [name: string, parameters: string, execute: () => Promise<unknown>][] = [
   [
     'finish-update-executions',
-    `'{${id}}', ${'null, '.repeat(16)}'${id}', '${id}'`,
+    `'{${id}}', ${'null, '.repeat(23)}'${id}', '${id}'`,
     () =>
       pipelines.use(async (send) => {
         await send({ name: 'begin', text: 'begin' });

@@ -21,6 +21,8 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     ...(row.workflowRunId !== null && { workflowRunId: toId('workflowRun', row.workflowRunId) }),
     ...(row.stepName !== null && { stepName: row.stepName }),
     modelUsed: row.model,
+    ...(row.modelAnswered !== null && { modelAnswered: row.modelAnswered }),
+    ...(row.providerRequestId !== null && { providerRequestId: row.providerRequestId }),
     ...(row.temperature !== null && { temperature: row.temperature }),
     promptVersionId: toId('version', row.promptVersionId),
     promptVersionLabel: row.promptVersionLabel,
@@ -30,7 +32,9 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     attempts: row.attempts,
     ...(ended && figures(row)),
     ...(row.finishReason !== null && { finishReason: row.finishReason }),
+    ...(row.settingsNotApplied !== null && { settingsNotApplied: row.settingsNotApplied }),
     ...(row.output !== null && { outputText: row.output }),
+    ...(row.refusalText !== null && { refusalText: row.refusalText }),
     ...(row.errorCode !== null && { error: row.error, errorCode: row.errorCode }),
   };
 }
@@ -53,6 +57,7 @@ export function executionDetailWire(row: ExecutionDetailRow): Record<string, unk
     ...(row.output !== null && { output: row.output }),
     ...(row.systemPrompt !== null && { systemPrompt: row.systemPrompt }),
     ...(row.userPrompt !== null && { userPrompt: row.userPrompt }),
+    ...(row.reasoningText !== null && { reasoningText: row.reasoningText }),
     ...(row.ipAddress !== null && { ipAddress: row.ipAddress }),
     ...(row.userAgent !== null && { userAgent: row.userAgent }),
   };
@@ -79,11 +84,12 @@ const requestFields = [
   'inputVariables',
   'systemPrompt',
   'userPrompt',
+  'reasoningText',
   'ipAddress',
   'userAgent',
   'executedBy',
 ];
-const costFields = ['costUSD', 'costKnown'];
+const costFields = ['costUSD', 'costKnown', 'costSource'];
 
 function figures(row: ExecutionRow) {
   return {
@@ -91,8 +97,10 @@ function figures(row: ExecutionRow) {
     tokensUsed: row.inputTokens + row.outputTokens,
     inputTokens: row.inputTokens,
     outputTokens: row.outputTokens,
+    ...(row.reasoningTokens !== null && { reasoningTokens: row.reasoningTokens }),
     costUSD: Number(row.costUsd),
     costKnown: row.costKnown,
+    ...(row.costSource !== null && { costSource: row.costSource }),
     ...(row.completedAt !== null && { completedAt: row.completedAt.toISOString() }),
   };
 }

@@ -46,7 +46,9 @@ export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
     }
     const { execution } = await reads.execution({ agentId, executionId: id });
     if (!execution) throw notFound('execution');
-    const shown = mayRead(caller, execution) ? execution : { ...execution, output: null };
+    const shown = mayRead(caller, execution)
+      ? execution
+      : { ...execution, output: null, refusalText: null };
     return { status: 200, body: visibleExecutionWire(caller, shown) };
   });
 }

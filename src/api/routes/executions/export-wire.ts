@@ -49,6 +49,14 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   userAgent: (row) => row.userAgent,
   workflowRunId: ({ workflowRunId }) => workflowRunId && toId('workflowRun', workflowRunId),
   stepName: (row) => row.stepName,
+  settingsNotApplied: ({ settingsNotApplied }) =>
+    settingsNotApplied && JSON.stringify(settingsNotApplied),
+  modelAnswered: (row) => row.modelAnswered,
+  providerRequestId: (row) => row.providerRequestId,
+  reasoningTokens: (row) => row.reasoningTokens,
+  reasoningText: (row) => row.reasoningText,
+  refusalText: (row) => row.refusalText,
+  costSource: (row) => row.costSource,
 };
 
 /** Names without special characters, so they need no quotes. */

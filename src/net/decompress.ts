@@ -1,0 +1,90 @@
+import { promisify } from 'node:util';
+import zlib, { type BrotliOptions, type ZlibOptions, type ZstdOptions } from 'node:zlib';
+import { OutboundFailure } from './outbound-failure.ts';
+import { errorBytesMax, responseBytesMax } from './response-limits.ts';
+
+/**
+ * Decompresses response bodies, whatever was requested. A body that does not begin like its encoding is taken as it is:
+ * proxies decompress and leave the header, and servers name character sets there (`UTF-8`).
+ */
+
+type Bytes = Uint8Array<ArrayBuffer>;
+type Decoder = (bytes: Bytes, options: ZlibOptions & BrotliOptions & ZstdOptions) => Promise<Bytes>;
+
+const gunzip = promisify(zlib.gunzip) as Decoder;
+const inflate = promisify(zlib.inflate) as Decoder;
+const inflateRaw = promisify(zlib.inflateRaw) as Decoder;
+const brotli = promisify(zlib.brotliDecompress) as Decoder;
+const zstd = promisify(zlib.zstdDecompress) as Decoder;
+
+/** @throws an `OutboundFailure` if the body is corrupt, or larger than `responseBytesMax` */
+export async function decompress(bytes: Bytes, encoding: string): Promise<Bytes> {
+  let decoded = bytes;
+  for (const name of encodings(encoding)) {
+    const decoder = decoderFor(name, decoded);
+    if (!decoder) continue;
+    const encoded = decoded;
+    decoded = await decoder(encoded, { maxOutputLength: responseBytesMax }).catch((error) => {
+      if (error.code === 'ERR_BUFFER_TOO_LARGE') throw refused(tooLarge);
+      if (isText(encoded)) return encoded;
+      throw refused(`The provider's response is not valid ${name}.`);
+    });
+  }
+  return decoded;
+}
+
+/** As much of the body of an error as can be read; empty if nothing can. */
+export async function decompressBeginning(bytes: Bytes, encoding: string): Promise<Bytes> {
+  let decoded = bytes;
+  for (const name of encodings(encoding)) {
+    const decoder = decoderFor(name, decoded);
+    if (!decoder) continue;
+    const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = zlib.constants;
+    const finishFlush =
+      decoder === brotli ? BROTLI_OPERATION_FLUSH : decoder === zstd ? ZSTD_e_flush : Z_SYNC_FLUSH;
+    const options = { maxOutputLength: responseBytesMax, finishFlush };
+    decoded = await decoder(decoded, options).catch(() => new Uint8Array());
+  }
+  return decoded.subarray(0, errorBytesMax);
+}
+
+/** The last one was applied last. */
+function encodings(header: string): string[] {
+  return header
+    .split(',', encodingsMax)
+    .map((name) => name.trim().toLowerCase())
+    .reverse();
+}
+
+const encodingsMax = 3;
+
+/** `null` if the body is not compressed that way. */
+function decoderFor(name: string, bytes: Bytes): Decoder | null {
+  const [first = 0, second = 0] = bytes;
+  switch (name) {
+    case 'gzip':
+    case 'x-gzip':
+      return first === 0x1f && second === 0x8b ? gunzip : null;
+    case 'deflate':
+      // Some servers leave out the header of zlib.
+      return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0 ? inflate : inflateRaw;
+    case 'br':
+      // `{` would be an empty stream with data behind it.
+      return first === 0x7b ? null : brotli;
+    case 'zstd':
+      return first === 0x28 && second === 0xb5 ? zstd : null;
+    default:
+      return null;
+  }
+}
+
+/** Whether a body begins like JSON or an event stream. A compressed one may as well. */
+function isText([first = 0]: Bytes): boolean {
+  return '{[ \r\n:d'.includes(String.fromCharCode(first));
+}
+
+const tooLarge = `The provider's response has more than ${responseBytesMax} bytes.`;
+
+function refused(message: string): OutboundFailure {
+  return new OutboundFailure('malformed', message);
+}

@@ -1,0 +1,56 @@
+import { isEventStream, joinEvents } from './event-stream.ts';
+
+/**
+ * Reads a response that strict JSON parsers reject although its content is clear: a byte order mark or comments of an
+ * event stream before the JSON, a raw line break in a text, `NaN`, keys named `__proto__`, or an event stream instead
+ * of JSON. `undefined` if it cannot be read.
+ */
+export function readLeniently(body: string): unknown {
+  const text = withoutComments(body);
+  return isEventStream(text)
+    ? joinEvents(text, parseLeniently)
+    : text.length === 0
+      ? undefined
+      : parseLeniently(text);
+}
+
+/** OpenRouter and others keep the connection alive with such lines while the model works. */
+function withoutComments(body: string): string {
+  let rest = body.trimStart();
+  while (rest.startsWith(':')) {
+    const end = rest.indexOf('\n');
+    rest = end < 0 ? '' : rest.slice(end).trimStart();
+  }
+  return rest;
+}
+
+function parseLeniently(text: string): unknown {
+  try {
+    return JSON.parse(text, withoutPrototypes);
+  } catch {
+    try {
+      return JSON.parse(correct(text), withoutPrototypes);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** The AI SDK rejects a response with such keys. */
+function withoutPrototypes(key: string, value: unknown): unknown {
+  const isPrototype = key === 'constructor' && Object.hasOwn(Object(value), 'prototype');
+  return key === '__proto__' || isPrototype ? undefined : value;
+}
+
+/** Escapes control characters inside texts; outside of them, replaces numbers that JSON does not have by `null`. */
+function correct(text: string): string {
+  return text.replace(
+    // A text without an end reaches to the end of the response: no part of it is searched twice.
+    /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|-?\b(?:NaN|Infinity)\b/g,
+    (found) =>
+      found.startsWith('"')
+        ? // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON forbids
+          found.replace(/[\u0000-\u001f]/g, (char) => JSON.stringify(char).slice(1, -1))
+        : 'null',
+  );
+}

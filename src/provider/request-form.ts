@@ -1,0 +1,175 @@
+import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
+import { readProviderError } from './provider-error.ts';
+
+/**
+ * Requests in the form that a model accepts. Models of one API differ in the parameters that they reject, and only their
+ * errors tell. On such an error the call is sent again in the other form, once for each rejected setting, and the form
+ * is remembered for the model.
+ *
+ * - `maxTokens`: `max_completion_tokens` instead of `max_tokens`, or the reverse
+ * - `temperature`, `topP`: left out
+ * - `developer`: the role `system` instead
+ * - `system`: the system text begins the user message instead
+ */
+export type RequestForm = Set<Adjustment>;
+type Adjustment = 'maxTokens' | 'temperature' | 'topP' | 'developer' | 'system';
+
+type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;
+type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
+
+/** Sends the call, again for each setting that the model rejects. */
+export async function inAcceptedForm<T>(
+  form: RequestForm,
+  options: CallOptions,
+  send: (options: CallOptions) => PromiseLike<T>,
+): Promise<T> {
+  const added: Adjustment[] = [];
+  for (;;) {
+    const sent = new Set(form);
+    try {
+      return await send(adjusted(options, sent));
+    } catch (error) {
+      const rejected = rejectedSetting(error as ApiError, options, sent);
+      if (rejected !== null) {
+        added.push(rejected);
+        form.add(rejected);
+        continue;
+      }
+      // The other form was rejected too, so the setting was not the reason.
+      if (isRejection(error as ApiError)) for (const each of added) form.delete(each);
+      throw error;
+    }
+  }
+}
+
+/** The settings of a call that this form leaves out, by their Cueline names. */
+export function settingsLeftOut(form: RequestForm, options: CallOptions): string[] {
+  return (['temperature', 'topP'] as const).filter(
+    (name) => form.has(name) && options[name] !== undefined,
+  );
+}
+
+/** The same `fetch`, with the body in the form that the model accepts, where the AI SDK has no option for it. */
+export function fetchInForm(fetch: typeof globalThis.fetch, form: RequestForm): typeof fetch {
+  return (input, init) => {
+    const renamed = form.has('maxTokens') || form.has('developer');
+    if (!renamed || typeof init?.body !== 'string') return fetch(input, init);
+    return fetch(input, { ...init, body: JSON.stringify(rename(JSON.parse(init.body), form)) });
+  };
+}
+
+function rename(body: Record<string, unknown>, form: RequestForm): Record<string, unknown> {
+  const { max_tokens, max_completion_tokens, messages, input, ...rest } = body;
+  const inverted = form.has('maxTokens');
+  return {
+    ...rest,
+    ...limitAs('max_completion_tokens', inverted ? max_tokens : max_completion_tokens),
+    ...limitAs('max_tokens', inverted ? max_completion_tokens : max_tokens),
+    ...(messages !== undefined && { messages: withRoles(messages, form) }),
+    ...(input !== undefined && { input: withRoles(input, form) }),
+  };
+}
+
+function limitAs(name: string, value: unknown): Record<string, unknown> {
+  return value === undefined ? {} : { [name]: value };
+}
+
+function withRoles(messages: unknown, form: RequestForm): unknown {
+  if (!form.has('developer') || !Array.isArray(messages)) return messages;
+  return messages.map((message) =>
+    message?.role === 'developer' ? { ...message, role: 'system' } : message,
+  );
+}
+
+function adjusted(options: CallOptions, form: ReadonlySet<Adjustment>): CallOptions {
+  const { temperature, topP, prompt, ...rest } = options;
+  return {
+    ...rest,
+    ...(temperature !== undefined && !form.has('temperature') && { temperature }),
+    ...(topP !== undefined && !form.has('topP') && { topP }),
+    prompt: form.has('system') ? withoutSystem(prompt) : prompt,
+  };
+}
+
+function withoutSystem(prompt: CallOptions['prompt']): CallOptions['prompt'] {
+  const system = prompt.flatMap((message) => (message.role === 'system' ? message.content : []));
+  const rest = prompt.filter(({ role }) => role !== 'system');
+  const first = rest.findIndex(({ role }) => role === 'user');
+  const text = { type: 'text' as const, text: `${system.join('\n\n')}\n\n` };
+  return rest.map((message, index) =>
+    index === first && message.role === 'user'
+      ? { ...message, content: [text, ...message.content] }
+      : message,
+  );
+}
+
+/** The fields of the AI SDK's `APICallError` that are used. */
+interface ApiError {
+  readonly statusCode?: number;
+  readonly responseBody?: unknown;
+  readonly requestBodyValues?: unknown;
+}
+
+function isRejection({ statusCode }: ApiError): boolean {
+  return statusCode === 400 || statusCode === 422;
+}
+
+/** The setting that the model rejects, if the call can be sent without it or in another form. */
+function rejectedSetting(
+  error: ApiError,
+  options: CallOptions,
+  sent: ReadonlySet<Adjustment>,
+): Adjustment | null {
+  if (!isRejection(error) || typeof error.responseBody !== 'string') return null;
+  const { text, codes } = readProviderError(error.responseBody);
+  const body = error.responseBody.slice(0, searchedCharsMax);
+  // FastAPI servers name the parameter in `loc` only, and OpenAI also in `param`.
+  const named = [...body.matchAll(/"(?:param|loc)"\s*:\s*("[^"]*"|\[[^\]]*\])/g)].map(
+    ([, value = '']) => value,
+  );
+  const searched = `${named.join(' ')} ${text ?? ''}`.slice(0, searchedCharsMax);
+  if (codes.isDisjointFrom(unsupportedCodes) && !unsupportedText.test(searched)) return null;
+  const possible = candidates(error.requestBodyValues, options, sent);
+  return possible.find((each) => names[each].test(searched)) ?? null;
+}
+
+/** What the request contains and can be changed, in the order in which it is tried. */
+function candidates(
+  body: unknown,
+  options: CallOptions,
+  sent: ReadonlySet<Adjustment>,
+): Adjustment[] {
+  const { max_tokens, max_completion_tokens, messages, input } = Object(body);
+  const limit = max_tokens ?? max_completion_tokens;
+  const roles = [messages, input].flatMap((list) => (Array.isArray(list) ? list : []));
+  const isDeveloper = roles.some((each) => each?.role === 'developer') && !sent.has('developer');
+  const hasSystem = options.prompt.some(({ role }) => role === 'system');
+  const present: Readonly<Record<Adjustment, boolean>> = {
+    maxTokens: limit !== undefined && Array.isArray(messages) && options.maxOutputTokens === limit,
+    topP: options.topP !== undefined,
+    temperature: options.temperature !== undefined,
+    developer: isDeveloper,
+    system: hasSystem && !isDeveloper && options.prompt.length > 1,
+  };
+  const all = Object.keys(present) as Adjustment[];
+  return all.filter((each) => present[each] && !sent.has(each));
+}
+
+const searchedCharsMax = 4_096;
+
+const unsupportedCodes: ReadonlySet<string> = new Set([
+  'unsupported_parameter',
+  'unsupported_value',
+  'unknown_parameter',
+  'extra_forbidden',
+]);
+const unsupportedText =
+  /unsupported|not supported|does(n't| not) support|is deprecated|not (allowed|permitted)|extra (inputs|fields)|unrecognized|unknown (variant|parameter|field|argument|name)|unexpected (role|keyword|parameter)|cannot (both )?be (both )?(specified|used|set)|only the default/i;
+
+const names: Readonly<Record<Adjustment, RegExp>> = {
+  maxTokens: /\bmax_(completion_)?tokens\b/,
+  topP: /\btop_?p\b/i,
+  temperature: /\btemperature\b/i,
+  developer: /\brole\b/i,
+  system: /\brole\b/i,
+};
