@@ -1,8 +1,10 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { ProviderKind } from '../core/model/provider.ts';
+import { extendRequests } from './extend-request.ts';
 import { checkModelPath } from './model-path.ts';
 import { fetchInForm, type RequestForm } from './request-form.ts';
 import { type Connection, missing } from './settings.ts';
+import { signRequests } from './sign-aws.ts';
 import { type Counts, countChat, countGoogle } from './usage.ts';
 
 /** A language model of the AI SDK, by the specification that its provider packages share. */
@@ -40,13 +42,38 @@ export async function languageModel(
   const make = makers[connection.kind];
   const form: RequestForm = new Set();
   return {
-    ...(await make(connection, model, fetchInForm(fetch, form))),
+    ...(await make(connection, model, fetchInForm(transport(connection, fetch), form))),
     form,
     readResponse: async (response, options) => {
       const { language } = await make(connection, model, async () => response);
       return language.doGenerate(options);
     },
   };
+}
+
+/** Everything that happens to a request after its form is decided. */
+function transport(connection: Connection, fetch: typeof globalThis.fetch): typeof fetch {
+  return extendRequests(
+    connection.kind === 'bedrock' ? signedIfKeys(connection, fetch) : fetch,
+    connection,
+  );
+}
+
+function signedIfKeys(
+  { name, apiKey, baseURL }: Connection,
+  fetch: typeof globalThis.fetch,
+): typeof fetch {
+  const [accessKeyId = '', secretAccessKey, sessionToken] = apiKey?.split(':') ?? [];
+  if (secretAccessKey === undefined) return fetch;
+  const region = /\bbedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(baseURL)?.[1];
+  if (!region) {
+    throw missing(
+      name,
+      'the host must be bedrock-runtime.REGION.…, because requests are signed for a region',
+    );
+  }
+  const keys = { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
+  return signRequests(fetch, region, async () => keys);
 }
 
 type Maker = (
@@ -79,27 +106,12 @@ const makers: Readonly<Record<ProviderKind, Maker>> = {
     const provider = createGoogle({ apiKey: apiKey ?? '', baseURL, fetch });
     return { language: provider(model), count: countGoogle };
   },
-  bedrock: async ({ name, apiKey, baseURL }, model, fetch) => {
+  bedrock: async ({ apiKey, baseURL }, model, fetch) => {
     const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
-    const [id = '', secret, sessionToken] = apiKey?.split(':') ?? [];
-    if (secret === undefined) {
-      return { language: createAmazonBedrock({ apiKey: id, baseURL, fetch })(model) };
-    }
-    const region = /\bbedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(baseURL)?.[1];
-    if (!region)
-      throw missing(
-        name,
-        'the host must be bedrock-runtime.REGION.…, because requests are signed for a region',
-      );
-    const keys = {
-      accessKeyId: id,
-      secretAccessKey: secret,
-      ...(sessionToken && { sessionToken }),
-    };
-    // An empty API key keeps the package from reading one from the environment.
-    return {
-      language: createAmazonBedrock({ apiKey: '', region, ...keys, baseURL, fetch })(model),
-    };
+    // A key pair is not sent: `transport` replaces this header by a signature.
+    const isPair = !apiKey || apiKey.includes(':');
+    const bearer = isPair ? 'signed' : apiKey;
+    return { language: createAmazonBedrock({ apiKey: bearer, baseURL, fetch })(model) };
   },
   ollama: compatible,
   'openai-compatible': compatible,

@@ -1,5 +1,6 @@
 import { ModelFailure } from '../core/model/model-port.ts';
 import { baseOf, type ProviderKind } from '../core/model/provider.ts';
+import { noExtras, type RequestExtras, secretsIn } from '../core/model/request-extras.ts';
 import type { PriceList } from './prices.ts';
 
 /**
@@ -13,16 +14,21 @@ export interface ProviderSettings {
   readonly kind: ProviderKind;
   readonly apiKey: string | null;
   readonly baseURL: string | null;
+  readonly extras?: RequestExtras;
+  readonly organization?: string | null;
+  readonly project?: string | null;
 }
 
 /** Complete settings: the base URL, and whether the outbound guard applies. */
-export interface Connection {
+export interface Connection extends RequestExtras {
   readonly name: string;
   readonly kind: ProviderKind;
   readonly apiKey: string | null;
   readonly baseURL: string;
   /** The operator chose the address, so the guard does not apply. */
   readonly trusted: boolean;
+  readonly organization: string | null;
+  readonly project: string | null;
 }
 
 /**
@@ -35,17 +41,28 @@ export function complete(
   trusted: boolean,
   ownOllama: string,
 ): Connection {
-  const { name, kind, apiKey } = settings;
+  const { name, kind, apiKey, extras = noExtras, organization = null, project = null } = settings;
   const given = settings.baseURL === null ? null : baseOf(settings.baseURL);
-  if (!apiKey && needsKey.has(kind)) throw missing(name, `kind ${kind} needs an apiKey`);
+  // A header or a parameter may carry the credential instead.
+  const others = Object.keys({ ...extras.headers, ...extras.query });
+  if (!apiKey && needsKey.has(kind) && others.length === 0) {
+    throw missing(name, `kind ${kind} needs an apiKey`);
+  }
+  const common = { name, kind, apiKey, ...extras, organization, project };
   if (kind === 'ollama') {
     // Without an address it is the server's own Ollama, which any workspace reaches as `ollama` anyway.
     const baseURL = ollamaURL(given ?? baseOf(ownOllama));
-    return { name, kind, apiKey, baseURL, trusted: trusted || !given };
+    return { ...common, baseURL, trusted: trusted || !given };
   }
   const baseURL = given ?? vendorURLs.get(kind) ?? publicURL(kind, name);
   if (!baseURL) throw missing(name, `kind ${kind} needs a baseURL`);
-  return { name, kind, apiKey, baseURL: kind === 'azure' ? azureURL(baseURL) : baseURL, trusted };
+  return { ...common, baseURL: kind === 'azure' ? azureURL(baseURL) : baseURL, trusted };
+}
+
+/** What must not appear in an error. */
+export function secretsOf(connection: Connection): string[] {
+  const { apiKey } = connection;
+  return [...(apiKey ? [apiKey] : []), ...secretsIn(connection)];
 }
 
 /** Where the price of a model of this provider is looked up. */
