@@ -1,12 +1,13 @@
 import { ModelFailure, type TriedCall } from '../core/model/model-port.ts';
 import type { ProviderKind } from '../core/model/provider.ts';
 import { credentialHeader } from '../core/model/request-extras.ts';
+import { azureListURL } from './azure.ts';
 import { recordExchange } from './exchange.ts';
 import { extendRequests } from './extend-request.ts';
 import { toFailure } from './failure.ts';
 import { generate } from './generate.ts';
 import { languageModel } from './language-model.ts';
-import { type Connection, secretsOf } from './settings.ts';
+import { type Connection, isOwnOllamaAPI, secretsOf } from './settings.ts';
 
 /**
  * Tests whether a provider is reachable and accepts the credential, at no cost and without running a model: it requests
@@ -93,7 +94,10 @@ async function callNoModel(
 }
 
 /** OpenRouter lists its models for anyone; the key endpoint requires the key. */
-function listURL({ kind, baseURL }: Connection): string {
+function listURL(connection: Connection): string {
+  const { kind, baseURL } = connection;
+  if (kind === 'azure') return azureListURL(connection);
+  if (isOwnOllamaAPI(connection)) return `${baseURL}/api/tags`;
   if (URL.parse(baseURL)?.hostname === 'openrouter.ai') return `${baseURL}/key`;
   return `${baseURL}${listPaths[kind] ?? '/models'}`;
 }
@@ -101,7 +105,6 @@ function listURL({ kind, baseURL }: Connection): string {
 const listPaths: Readonly<Partial<Record<ProviderKind, string>>> = {
   anthropic: '/models?limit=1',
   google: '/models?pageSize=1',
-  azure: '/models?api-version=v1',
 };
 
 function credentialHeaders({ kind, apiKey }: Connection): Record<string, string> {

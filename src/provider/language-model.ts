@@ -1,11 +1,13 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { ProviderKind } from '../core/model/provider.ts';
+import { hasOnlyChat } from './azure.ts';
 import { extendRequests } from './extend-request.ts';
 import { checkModelPath } from './model-path.ts';
+import { speakOllama } from './ollama.ts';
 import { fetchInForm, type RequestForm } from './request-form.ts';
-import { type Connection, missing } from './settings.ts';
+import { type Connection, isOwnOllamaAPI, missing } from './settings.ts';
 import { signRequests } from './sign-aws.ts';
-import { type Counts, countChat, countGoogle } from './usage.ts';
+import { type Counts, countChat, countGoogle, countResponses } from './usage.ts';
 
 /** A language model of the AI SDK, by the specification that its provider packages share. */
 type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;
@@ -42,10 +44,10 @@ export async function languageModel(
   const make = makers[connection.kind];
   const form: RequestForm = new Set();
   return {
-    ...(await make(connection, model, fetchInForm(transport(connection, fetch), form))),
+    ...(await make(connection, model, fetchInForm(transport(connection, fetch), form), form)),
     form,
     readResponse: async (response, options) => {
-      const { language } = await make(connection, model, async () => response);
+      const { language } = await make(connection, model, async () => response, form);
       return language.doGenerate(options);
     },
   };
@@ -53,10 +55,11 @@ export async function languageModel(
 
 /** Everything that happens to a request after its form is decided. */
 function transport(connection: Connection, fetch: typeof globalThis.fetch): typeof fetch {
-  return extendRequests(
+  const extended = extendRequests(
     connection.kind === 'bedrock' ? signedIfKeys(connection, fetch) : fetch,
     connection,
   );
+  return isOwnOllamaAPI(connection) ? speakOllama(extended) : extended;
 }
 
 function signedIfKeys(
@@ -80,22 +83,26 @@ type Maker = (
   connection: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
+  form: RequestForm,
 ) => Promise<Omit<Model, 'form'>>;
 
 const makers: Readonly<Record<ProviderKind, Maker>> = {
-  openai: async ({ apiKey, baseURL }, model, fetch) => {
+  openai: async ({ apiKey, baseURL }, model, fetch, form) => {
     const { createOpenAI } = await import('@ai-sdk/openai');
     const provider = createOpenAI({ apiKey: apiKey ?? '', baseURL, fetch });
+    const chat = provider.chat(model);
     return isVendor(baseURL)
-      ? { language: provider.responses(model), providerOptions: unstored }
-      : { language: provider.chat(model), count: countChat };
+      ? responsesOrChat(provider.responses(model), chat, form)
+      : { language: chat, count: countChat };
   },
-  azure: async ({ apiKey, baseURL }, model, fetch) => {
+  azure: async ({ apiKey, baseURL }, model, fetch, form) => {
+    if (hasOnlyChat(baseURL)) return azureChat(apiKey, baseURL, model, fetch);
     const { createAzure } = await import('@ai-sdk/azure');
     const provider = createAzure({ apiKey: apiKey ?? '', baseURL, fetch });
+    const chat = provider.chat(model);
     return isVendor(baseURL)
-      ? { language: provider.responses(model), providerOptions: unstored }
-      : { language: provider.chat(model), count: countChat };
+      ? responsesOrChat(provider.responses(model), chat, form)
+      : { language: chat, count: countChat };
   },
   anthropic: async ({ apiKey, baseURL }, model, fetch) => {
     const { createAnthropic } = await import('@ai-sdk/anthropic');
@@ -117,14 +124,64 @@ const makers: Readonly<Record<ProviderKind, Maker>> = {
   'openai-compatible': compatible,
 };
 
-async function compatible(
-  { name, apiKey, baseURL }: Connection,
+/** The package for Azure would add to the path. */
+async function azureChat(
+  apiKey: string | null,
+  baseURL: string,
   model: string,
   fetch: typeof globalThis.fetch,
 ): ReturnType<Maker> {
+  const { createOpenAI } = await import('@ai-sdk/openai');
+  const withKey: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.delete('authorization');
+    headers.set('api-key', apiKey ?? '');
+    return fetch(input, { ...init, headers });
+  };
+  const provider = createOpenAI({ apiKey: '', baseURL, fetch: withKey, name: 'azure' });
+  return { language: provider.chat(model), count: countChat };
+}
+
+/** The Responses API, until the model turns out to be only in chat completions: `request-form.ts` notices. */
+function responsesOrChat(
+  responses: LanguageModel,
+  chat: LanguageModel,
+  form: RequestForm,
+): Omit<Model, 'form'> {
+  const isChat = () => form.has('chat');
+  return {
+    language: {
+      specificationVersion: responses.specificationVersion,
+      provider: responses.provider,
+      modelId: responses.modelId,
+      supportedUrls: responses.supportedUrls,
+      doGenerate: (options) =>
+        isChat() ? chat.doGenerate(withoutStore(options)) : responses.doGenerate(options),
+      doStream: (options) =>
+        isChat() ? chat.doStream(withoutStore(options)) : responses.doStream(options),
+    },
+    providerOptions: unstored,
+    count: (usage) => (isChat() ? countChat(usage) : countResponses(usage)),
+  };
+}
+
+/** Models of other vendors reject the field. */
+function withoutStore({ providerOptions = {}, ...options }: CallOptions): CallOptions {
+  const { store: _, ...openai } = providerOptions.openai ?? {};
+  return { ...options, providerOptions: { ...providerOptions, openai } };
+}
+
+async function compatible(
+  connection: Connection,
+  model: string,
+  fetch: typeof globalThis.fetch,
+): ReturnType<Maker> {
+  const { kind, apiKey, baseURL } = connection;
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const provider = createOpenAICompatible({
-    name,
+    // Also the key of its options.
+    name: kind === 'ollama' ? kind : connection.name,
+    supportsStructuredOutputs: isOwnOllamaAPI(connection),
     baseURL,
     ...(apiKey ? { apiKey } : {}),
     fetch,

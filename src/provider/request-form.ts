@@ -10,9 +10,11 @@ import { readProviderError } from './provider-error.ts';
  * - `temperature`, `topP`: left out
  * - `developer`: the role `system` instead
  * - `system`: the system text begins the user message instead
+ * - `chat`: chat completions instead of the Responses API
  */
 export type RequestForm = Set<Adjustment>;
-type Adjustment = 'maxTokens' | 'temperature' | 'topP' | 'developer' | 'system';
+type Setting = 'maxTokens' | 'temperature' | 'topP' | 'developer' | 'system';
+type Adjustment = Setting | 'chat';
 
 type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;
 type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
@@ -114,12 +116,24 @@ function isRejection({ statusCode }: ApiError): boolean {
   return statusCode === 400 || statusCode === 422;
 }
 
+/** Whether a model exists, but not in the Responses API: those of other vendors on Azure, a few of OpenAI's. */
+function isNotForResponses({ statusCode, responseBody, requestBodyValues }: ApiError): boolean {
+  const isResponses = Object(requestBodyValues).input !== undefined;
+  if (!isResponses || (statusCode !== 400 && statusCode !== 404)) return false;
+  const text = readProviderError(String(responseBody)).text?.slice(0, searchedCharsMax) ?? '';
+  return notForResponses.test(text);
+}
+
+const notForResponses =
+  /not (supported|available|enabled) (by|in|with|for|on) (the )?(v1\/)?responses\b|does not support (the )?responses\b|only (supported|available) (in|with|by) (the )?(v1\/)?chat[ /]?completions|requested operation is (un|not )supported/i;
+
 /** The setting that the model rejects, if the call can be sent without it or in another form. */
 function rejectedSetting(
   error: ApiError,
   options: CallOptions,
   sent: ReadonlySet<Adjustment>,
 ): Adjustment | null {
+  if (isNotForResponses(error) && !sent.has('chat')) return 'chat';
   if (!isRejection(error) || typeof error.responseBody !== 'string') return null;
   const { text, codes } = readProviderError(error.responseBody);
   const body = error.responseBody.slice(0, searchedCharsMax);
@@ -134,24 +148,20 @@ function rejectedSetting(
 }
 
 /** What the request contains and can be changed, in the order in which it is tried. */
-function candidates(
-  body: unknown,
-  options: CallOptions,
-  sent: ReadonlySet<Adjustment>,
-): Adjustment[] {
+function candidates(body: unknown, options: CallOptions, sent: ReadonlySet<Adjustment>): Setting[] {
   const { max_tokens, max_completion_tokens, messages, input } = Object(body);
   const limit = max_tokens ?? max_completion_tokens;
   const roles = [messages, input].flatMap((list) => (Array.isArray(list) ? list : []));
   const isDeveloper = roles.some((each) => each?.role === 'developer') && !sent.has('developer');
   const hasSystem = options.prompt.some(({ role }) => role === 'system');
-  const present: Readonly<Record<Adjustment, boolean>> = {
+  const present: Readonly<Record<Setting, boolean>> = {
     maxTokens: limit !== undefined && Array.isArray(messages) && options.maxOutputTokens === limit,
     topP: options.topP !== undefined,
     temperature: options.temperature !== undefined,
     developer: isDeveloper,
     system: hasSystem && !isDeveloper && options.prompt.length > 1,
   };
-  const all = Object.keys(present) as Adjustment[];
+  const all = Object.keys(present) as Setting[];
   return all.filter((each) => present[each] && !sent.has(each));
 }
 
@@ -166,7 +176,7 @@ const unsupportedCodes: ReadonlySet<string> = new Set([
 const unsupportedText =
   /unsupported|not supported|does(n't| not) support|is deprecated|not (allowed|permitted)|extra (inputs|fields)|unrecognized|unknown (variant|parameter|field|argument|name)|unexpected (role|keyword|parameter)|cannot (both )?be (both )?(specified|used|set)|only the default/i;
 
-const names: Readonly<Record<Adjustment, RegExp>> = {
+const names: Readonly<Record<Setting, RegExp>> = {
   maxTokens: /\bmax_(completion_)?tokens\b/,
   topP: /\btop_?p\b/i,
   temperature: /\btemperature\b/i,

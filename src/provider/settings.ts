@@ -1,6 +1,7 @@
 import { ModelFailure } from '../core/model/model-port.ts';
 import { baseOf, type ProviderKind } from '../core/model/provider.ts';
 import { noExtras, type RequestExtras, secretsIn } from '../core/model/request-extras.ts';
+import { azureURL, defaultVersion } from './azure.ts';
 import type { PriceList } from './prices.ts';
 
 /**
@@ -49,6 +50,7 @@ export function complete(
     throw missing(name, `kind ${kind} needs an apiKey`);
   }
   const common = { name, kind, apiKey, ...extras, organization, project };
+  if (kind === 'azure') return { ...common, ...azureConnection(given, extras, name), trusted };
   if (kind === 'ollama') {
     // Without an address it is the server's own Ollama, which any workspace reaches as `ollama` anyway.
     const baseURL = ollamaURL(given ?? baseOf(ownOllama));
@@ -56,7 +58,14 @@ export function complete(
   }
   const baseURL = given ?? vendorURLs.get(kind) ?? publicURL(kind, name);
   if (!baseURL) throw missing(name, `kind ${kind} needs a baseURL`);
-  return { ...common, baseURL: kind === 'azure' ? azureURL(baseURL) : baseURL, trusted };
+  return { ...common, baseURL, trusted };
+}
+
+function azureConnection(given: string | null, { query }: RequestExtras, name: string) {
+  if (!given) throw missing(name, 'kind azure needs a baseURL');
+  const baseURL = azureURL(given);
+  const version = defaultVersion(baseURL);
+  return { baseURL, query: { ...(version !== null && { 'api-version': version }), ...query } };
 }
 
 /** What must not appear in an error. */
@@ -116,15 +125,12 @@ const needsKey: ReadonlySet<ProviderKind> = new Set([
   'bedrock',
 ]);
 
-/** Ollama's own API is at the root; the OpenAI-compatible one used here is below `/v1`. */
+/** Ollama's own API is at the root, the OpenAI-compatible one below `/v1`: the address says which one is meant. */
 function ollamaURL(baseURL: string): string {
-  return `${baseURL.replace(/\/(api|v1)(\/(chat|generate))?$/, '')}/v1`;
+  return baseURL.replace(/\/api(\/(chat|generate|tags))?$/, '');
 }
 
-/** Azure's portal shows the bare address of a resource. */
-function azureURL(baseURL: string): string {
-  const url = URL.parse(baseURL);
-  return url?.hostname.endsWith('.azure.com') && url.pathname === '/'
-    ? `${url.origin}/openai/v1`
-    : baseURL;
+/** Whether an address of Ollama is that of its own API. */
+export function isOwnOllamaAPI({ kind, baseURL }: Connection): boolean {
+  return kind === 'ollama' && !/\/v1$/.test(baseURL);
 }
