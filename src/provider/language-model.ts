@@ -14,6 +14,9 @@ type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;
 export type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
 
 export interface Model {
+  readonly kind: ProviderKind;
+  /** The provider's own name, by which compatible servers get their options. */
+  readonly name: string;
   readonly language: LanguageModel;
   readonly providerOptions?: CallOptions['providerOptions'];
   /** Reads the provider's own usage, because the AI SDK reports a missing count as 0. */
@@ -46,6 +49,8 @@ export async function languageModel(
   return {
     ...(await make(connection, model, fetchInForm(transport(connection, fetch), form), form)),
     form,
+    kind: connection.kind,
+    name: optionsName(connection),
     readResponse: async (response, options) => {
       const { language } = await make(connection, model, async () => response, form);
       return language.doGenerate(options);
@@ -84,7 +89,9 @@ type Maker = (
   model: string,
   fetch: typeof globalThis.fetch,
   form: RequestForm,
-) => Promise<Omit<Model, 'form'>>;
+) => Promise<Made>;
+
+type Made = Omit<Model, 'form' | 'kind' | 'name'>;
 
 const makers: Readonly<Record<ProviderKind, Maker>> = {
   openai: async ({ apiKey, baseURL }, model, fetch, form) => {
@@ -143,11 +150,7 @@ async function azureChat(
 }
 
 /** The Responses API, until the model turns out to be only in chat completions: `request-form.ts` notices. */
-function responsesOrChat(
-  responses: LanguageModel,
-  chat: LanguageModel,
-  form: RequestForm,
-): Omit<Model, 'form'> {
+function responsesOrChat(responses: LanguageModel, chat: LanguageModel, form: RequestForm): Made {
   const isChat = () => form.has('chat');
   return {
     language: {
@@ -165,10 +168,13 @@ function responsesOrChat(
   };
 }
 
-/** Models of other vendors reject the field. */
+/** Chat completions are not stored unless asked, and models of other vendors reject the field. */
 function withoutStore({ providerOptions = {}, ...options }: CallOptions): CallOptions {
-  const { store: _, ...openai } = providerOptions.openai ?? {};
-  return { ...options, providerOptions: { ...providerOptions, openai } };
+  const cleaned = Object.entries(providerOptions).map(([name, { store, ...rest }]) => [
+    name,
+    store ? { store, ...rest } : rest,
+  ]);
+  return { ...options, providerOptions: Object.fromEntries(cleaned) };
 }
 
 async function compatible(
@@ -176,17 +182,21 @@ async function compatible(
   model: string,
   fetch: typeof globalThis.fetch,
 ): ReturnType<Maker> {
-  const { kind, apiKey, baseURL } = connection;
+  const { apiKey, baseURL } = connection;
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const provider = createOpenAICompatible({
-    // Also the key of its options.
-    name: kind === 'ollama' ? kind : connection.name,
+    name: optionsName(connection),
     supportsStructuredOutputs: isOwnOllamaAPI(connection),
     baseURL,
     ...(apiKey ? { apiKey } : {}),
     fetch,
   });
   return { language: provider(model), count: countChat };
+}
+
+/** The key of a compatible server's provider options. */
+function optionsName({ kind, name }: Connection): string {
+  return kind === 'ollama' ? 'ollama' : name;
 }
 
 /**

@@ -42,7 +42,7 @@ export function toOllama(request: Fields): Fields {
     // Ollama has no such setting: without tools, none is called.
     ...(tools !== undefined && choice !== 'none' && { tools }),
     ...(format !== undefined && { format: formatOf(fieldsOf(format)) }),
-    ...(effort !== undefined && { think: effort === 'none' ? false : effort }),
+    ...(effort !== undefined && { think: thinkOf(effort) }),
     ...others,
     ...(Object.keys(all).length > 0 && { options: all }),
   };
@@ -57,6 +57,13 @@ const optionNames: ReadonlyMap<string, string> = new Map([
   ['max_tokens', 'num_predict'],
   ['max_completion_tokens', 'num_predict'],
 ]);
+
+/** Ollama has three levels. */
+function thinkOf(effort: unknown): unknown {
+  if (effort === 'none') return false;
+  if (effort === 'minimal') return 'low';
+  return effort === 'xhigh' ? 'high' : effort;
+}
 
 function formatOf({ type, json_schema: given }: Fields): unknown {
   return type === 'json_schema' ? fieldsOf(given).schema : 'json';

@@ -48,6 +48,23 @@ test('sends the exact request of /api/chat', async () => {
   assert.deepEqual(result.cost, { usd: '0', known: true, source: 'table' });
 });
 
+test('settings and provider options are options of the model', async () => {
+  const before = fake.calls.length;
+  await askModel(fake, own(), {
+    settings: {
+      ...{ reasoningEffort: 'minimal', stop: 'x', seed: 7, topK: 3, presencePenalty: 0.5 },
+      providerOptions: { ollama: { num_ctx: 8_192, keep_alive: 0 }, openai: { store: true } },
+    },
+  });
+  const [sent] = fake.calls.slice(before);
+  assert.ok(sent);
+  const { messages: _, ...body } = sent.body;
+  assert.deepEqual(body, {
+    ...{ model: 'm', stream: false, think: 'low', keep_alive: 0 },
+    options: { presence_penalty: 0.5, stop: ['x'], seed: 7, top_k: 3, num_ctx: 8_192 },
+  });
+});
+
 test('an address that ends in /v1 is called by chat completions', async () => {
   const before = fake.calls.length;
   await askModel(fake, { ...own(), baseURL: fake.url });

@@ -1,4 +1,9 @@
 import type { Visibility } from '../../core/agent/agent.ts';
+import {
+  type CallSettingInputs,
+  callSettingNames,
+  callSettingsOf,
+} from '../../core/agent/call-settings.ts';
 import { same } from '../../core/agent/declaration.ts';
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { declarablePlaceholders, placeholderWarnings } from '../../core/agent/prompt.ts';
@@ -17,7 +22,9 @@ export interface DeclaredPrompt {
   readonly versions: readonly DeclaredVersion[];
 }
 
-interface DeclaredVersion extends Partial<ModelSettings> {
+type DeclaredSettings = Partial<Omit<ModelSettings, 'settings'>> & CallSettingInputs;
+
+interface DeclaredVersion extends DeclaredSettings {
   readonly label: string;
   readonly system?: string | null;
   readonly user: string;
@@ -77,13 +84,19 @@ async function planVersion(
 function inputOf(version: DeclaredVersion): VersionInput {
   const { label, system = null, user, notes = null } = version;
   const { model = null, temperature = null, maxTokens = null, topP = null } = version;
-  return { label, system, user, notes, model, temperature, maxTokens, topP };
+  const settings = callSettingsOf(version);
+  return { label, system, user, notes, model, temperature, maxTokens, topP, settings };
 }
 
 /** A version never changes. */
 function requireEqual(existing: VersionRow | PlannedVersion, input: VersionInput): void {
   const fields = ['system', 'user', 'model', 'temperature', 'maxTokens', 'topP', 'notes'] as const;
-  const different = fields.filter((field) => !same(existing[field], input[field]));
+  const different = [
+    ...fields.filter((field) => !same(existing[field], input[field])),
+    ...callSettingNames.filter(
+      (name) => !same(existing.settings[name] ?? null, input.settings[name] ?? null),
+    ),
+  ];
   if (different.length === 0) return;
   const message = `Version "${existing.label}" exists with another ${different.join(', ')}. A version cannot change: use another label.`;
   throw new CallFailure('CONFLICT', message);

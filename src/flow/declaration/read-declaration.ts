@@ -130,7 +130,7 @@ function byName(one: { readonly name: string }, other: { readonly name: string }
 }
 
 function declareVersion(version: VersionRow): object {
-  const { label, system, user, model, temperature, maxTokens, topP, notes } = version;
-  const given = { label, system, user, model, temperature, maxTokens, topP, notes };
+  const { label, system, user, model, temperature, maxTokens, topP, settings, notes } = version;
+  const given = { label, system, user, model, temperature, maxTokens, topP, ...settings, notes };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }
