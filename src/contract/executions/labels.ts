@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import * as limits from '../../core/execution/labels.ts';
+import { nullable } from '../shared.ts';
 
 /** Who an execution was for, as callers send it. */
 export const labels = {
@@ -34,6 +35,14 @@ export const labels = {
       examples: [{ plan: 'pro' }],
     }),
   ),
+};
+
+/** As `labels` in a PATCH: an omitted field does not change, and `null` removes it. */
+export const labelsPatch = {
+  user: Type.Optional(nullable(labels.user)),
+  session: Type.Optional(nullable(labels.session)),
+  tags: Type.Optional(nullable(labels.tags)),
+  metadata: Type.Optional(nullable(labels.metadata)),
 };
 
 /** The same fields in a response. Absent if the caller did not send them. */

@@ -1,3 +1,4 @@
+import { invalidRequest } from '../failure.ts';
 import { isStorable, type Member, members } from '../json.ts';
 
 /** Who an execution was for. A field is null if the caller did not send it; an empty list or object counts as not sent. */
@@ -127,6 +128,37 @@ export function labelsJson(labels: Labels | null): string | null {
     metadata !== null && `"metadata":${metadata}`,
   ];
   return `{${fields.filter((field) => field !== false).join(',')}}`;
+}
+
+/** Labels as fields of a parsed body; undefined does not change a field, and null removes it. */
+export interface LabelFields {
+  readonly user?: string | null;
+  readonly session?: string | null;
+  readonly tags?: readonly string[] | null;
+  readonly metadata?: Readonly<Record<string, string>> | null;
+}
+
+/** Stored labels after a change. Throws if a field is invalid. */
+export function changedLabels(json: string | null, change: LabelFields): string | null {
+  const fields = new Map(members(json ?? '{}').map(({ name, text }) => [name, text]));
+  for (const field of labelFields) {
+    const value = change[field];
+    if (value === null) fields.delete(field);
+    else if (value !== undefined) fields.set(field, JSON.stringify(value));
+  }
+  const labels = readLabels([...fields].map(([name, text]) => ({ name, text })));
+  if (labels !== null && 'problem' in labels) throw invalidRequest(labels.problem);
+  return labelsJson(labels);
+}
+
+/** The fields of stored labels, for a response. */
+export function labelFieldsOf(json: string | null): {
+  user?: string;
+  session?: string;
+  tags?: string[];
+  metadata?: Record<string, string>;
+} {
+  return json === null ? {} : JSON.parse(json);
 }
 
 /** Labels as stored by `labelsJson`. */
