@@ -32,6 +32,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       temperature double precision,
       max_tokens integer,
       top_p double precision,
+      variable_schemas json,
       notes text,
       created_by uuid references users on delete set null,
       created_at timestamptz not null default clock_timestamp(),
