@@ -19,6 +19,7 @@ import {
   versionLabel,
 } from '../shared.ts';
 import { modelSettings } from './agent-record.ts';
+import { callSettingFields, callSettingInputs } from './call-settings.ts';
 
 const tag = 'Prompts';
 const author = nullable(id('user', 'Creator. `null` if the account no longer exists.'));
@@ -41,6 +42,7 @@ const versionFields = {
   temperature: nullable(modelSettings.temperature),
   maxTokens: nullable(modelSettings.maxTokens),
   topP: nullable(modelSettings.topP),
+  ...callSettingFields,
   notes: nullable(Type.String()),
   createdAt: time('Time of creation.'),
   createdBy: author,
@@ -111,6 +113,7 @@ export const versionInput = {
   temperature: Type.Optional(nullable(modelSettings.temperature)),
   maxTokens: Type.Optional(nullable(modelSettings.maxTokens)),
   topP: Type.Optional(nullable(modelSettings.topP)),
+  ...callSettingInputs,
   notes: Type.Optional(nullable(text(limits.notesMax, 'What changed and why.'))),
   variableSchemas: Type.Optional(nullable(variableSchemas)),
 };

@@ -1,4 +1,9 @@
 import type { Visibility } from '../../core/agent/agent.ts';
+import {
+  type CallSettingInputs,
+  callSettingNames,
+  callSettingsOf,
+} from '../../core/agent/call-settings.ts';
 import { same } from '../../core/agent/declaration.ts';
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { placeholderWarnings } from '../../core/agent/prompt.ts';
@@ -18,7 +23,9 @@ export interface DeclaredPrompt {
   readonly versions: readonly DeclaredVersion[];
 }
 
-interface DeclaredVersion extends Partial<ModelSettings> {
+type DeclaredSettings = Partial<Omit<ModelSettings, 'settings'>> & CallSettingInputs;
+
+interface DeclaredVersion extends DeclaredSettings {
   readonly label: string;
   readonly system?: string | null;
   readonly user: string;
@@ -79,8 +86,9 @@ async function planVersion(
 function inputOf(version: DeclaredVersion): VersionInput {
   const { label, system = null, user, notes = null } = version;
   const { model = null, temperature = null, maxTokens = null, topP = null } = version;
+  const settings = callSettingsOf(version);
   return {
-    ...{ label, system, user, notes, model, temperature, maxTokens, topP },
+    ...{ label, system, user, notes, model, temperature, maxTokens, topP, settings },
     variableSchemas: version.variableSchemas ?? {},
   };
 }
@@ -88,8 +96,13 @@ function inputOf(version: DeclaredVersion): VersionInput {
 /** A version never changes. */
 function requireEqual(existing: VersionRow | PlannedVersion, input: VersionInput): void {
   const fields = ['system', 'user', 'model', 'temperature', 'maxTokens', 'topP', 'notes'] as const;
-  const different: string[] = fields.filter((field) => !same(existing[field], input[field]));
-  if (!same(schemasOf(existing), schemasOf(input))) different.push('variableSchemas');
+  const different = [
+    ...fields.filter((field) => !same(existing[field], input[field])),
+    ...callSettingNames.filter(
+      (name) => !same(existing.settings[name] ?? null, input.settings[name] ?? null),
+    ),
+    ...(same(schemasOf(existing), schemasOf(input)) ? [] : ['variableSchemas']),
+  ];
   if (different.length === 0) return;
   const message = `Version "${existing.label}" exists with another ${different.join(', ')}. A version cannot change: use another label.`;
   throw new CallFailure('CONFLICT', message);

@@ -262,7 +262,7 @@ const readAgents: Statement = {
       a.default_variable_values as defaults, a.store_bodies, a.requests_per_minute, a.requests_per_hour,
       a.requests_per_day, a.allowed_origins, v.id as version_id, v.label as version_label,
       jsonb_build_object('model', v.model, 'temperature', v.temperature,
-        'maxTokens', v.max_tokens, 'topP', v.top_p) as version,
+        'maxTokens', v.max_tokens, 'topP', v.top_p, 'settings', v.settings) as version,
       v.variable_schemas,
       case when a.config ? 'maxConcurrency' then
         (select count(*) from execution_queue q where q.agent_id = a.id and q.has_slot) end as slots_used,

@@ -5,6 +5,7 @@ import type {
   PromptVersionSummary,
 } from '../../../contract/agents/prompts.ts';
 import type { Body } from '../../../contract/endpoint.ts';
+import { callSettingsOf } from '../../../core/agent/call-settings.ts';
 import { placeholderWarnings } from '../../../core/agent/prompt.ts';
 import { toId } from '../../../core/id.ts';
 import type { VersionInput } from '../../../flow/agent/create-version.ts';
@@ -40,6 +41,7 @@ export function versionSummaryWire(row: VersionSummaryRow): PromptVersionSummary
     temperature: row.temperature,
     maxTokens: row.maxTokens,
     topP: row.topP,
+    ...row.settings,
     notes: row.notes,
     createdAt: row.createdAt.toISOString(),
     createdBy: row.createdBy === null ? null : toId('user', row.createdBy),
@@ -61,8 +63,9 @@ export function versionWire(row: VersionRow): PromptVersion {
 export function newVersion(body: Body<typeof createPromptVersion>): VersionInput {
   const { label = null, system = null, user, notes = null } = body;
   const { model = null, temperature = null, maxTokens = null, topP = null } = body;
+  const settings = callSettingsOf(body);
   return {
-    ...{ label, system, user, notes, model, temperature, maxTokens, topP },
+    ...{ label, system, user, notes, model, temperature, maxTokens, topP, settings },
     variableSchemas: body.variableSchemas ?? {},
   };
 }
