@@ -19,6 +19,8 @@ import {
   variableNames,
 } from '../shared.ts';
 
+import { callSettings, nullableCallSettings } from './call-settings.ts';
+
 /** Model settings. A prompt version sets defaults and an agent overrides them. */
 export const modelSettings = {
   model: Type.String({
@@ -59,7 +61,7 @@ const executionSettings = {
   }),
 };
 
-const config = { ...modelSettings, ...executionSettings };
+const config = { ...modelSettings, ...callSettings, ...executionSettings };
 
 export const AgentConfig = Type.Partial(Type.Object(config), {
   title: 'AgentConfig',
@@ -74,6 +76,7 @@ export const AgentConfigPatch = Type.Partial(
     temperature: nullable(config.temperature),
     maxTokens: nullable(config.maxTokens),
     topP: nullable(config.topP),
+    ...nullableCallSettings,
     maxAttempts: nullable(config.maxAttempts),
     timeoutMs: nullable(config.timeoutMs),
     maxConcurrency: nullable(config.maxConcurrency),

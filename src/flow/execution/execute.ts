@@ -108,6 +108,7 @@ export async function executeAttempt(
       temperature: execution.temperature,
       maxTokens: settings.maxTokens,
       topP: settings.topP,
+      ...(settings.call && { settings: settings.call }),
       timeoutMs: Math.ceil(leftMs),
       called: execution.called,
       signal,
