@@ -50,12 +50,22 @@ export function versionSummaryWire(row: VersionSummaryRow): PromptVersionSummary
 
 export function versionWire(row: VersionRow): PromptVersion {
   const { system, user } = row;
-  return { ...versionSummaryWire(row), system, user, warnings: placeholderWarnings(row) };
+  const variableSchemas = JSON.parse(row.variableSchemas ?? '{}') as Record<string, unknown>;
+  return {
+    ...versionSummaryWire(row),
+    system,
+    user,
+    variableSchemas,
+    warnings: placeholderWarnings(row),
+  };
 }
 
 export function newVersion(body: Body<typeof createPromptVersion>): VersionInput {
   const { label = null, system = null, user, notes = null } = body;
   const { model = null, temperature = null, maxTokens = null, topP = null } = body;
   const settings = callSettingsOf(body);
-  return { label, system, user, notes, model, temperature, maxTokens, topP, settings };
+  return {
+    ...{ label, system, user, notes, model, temperature, maxTokens, topP, settings },
+    variableSchemas: body.variableSchemas ?? {},
+  };
 }
