@@ -43,6 +43,8 @@ export const modelMax = 256;
 export const temperatureMax = 2;
 export const maxTokensMax = 1_000_000;
 export const attemptsMax = 5;
+/** Models of an agent. */
+export const modelsMax = 10;
 export const timeoutMsMin = 1_000;
 export const timeoutMsMax = 3_600_000;
 export const concurrencyMax = 100_000;

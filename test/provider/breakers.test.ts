@@ -12,7 +12,12 @@ function through<T>(
 ): Promise<T> {
   const call = {
     ...{ provider: 'openai', credential: 'one', model: 'm', baseURL: 'https://one.example' },
-    ...{ workspaceId: 'w', timeoutMs: minute, signal: new AbortController().signal },
+    ...{
+      workspaceId: 'w',
+      timeoutMs: minute,
+      leftMs: minute,
+      signal: new AbortController().signal,
+    },
     ...more,
   };
   return breakers.through(call, work);

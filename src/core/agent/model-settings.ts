@@ -1,3 +1,5 @@
+import type { FallbackSettings } from '../model/fallback.ts';
+
 /** Model settings: defaults of a version, which an agent may override. */
 export interface ModelSettings {
   readonly model: string | null;
@@ -7,7 +9,8 @@ export interface ModelSettings {
 }
 
 /** `agentConfig`: overrides of the version's settings, and execution settings. */
-export interface AgentConfig {
+export interface AgentConfig extends FallbackSettings {
+  /** The first of `models` if those are set. */
   readonly model?: string;
   readonly temperature?: number;
   readonly maxTokens?: number;
@@ -18,7 +21,7 @@ export interface AgentConfig {
 }
 
 /** The agent's settings at acceptance. They are kept with the execution until it ends. */
-export interface ExecutionSettings {
+export interface ExecutionSettings extends FallbackSettings {
   readonly maxTokens: number | null;
   readonly topP: number | null;
   /** Attempts that may fail, 1–5; 1 means at most once, so a lost worker ends the execution too. */
@@ -64,6 +67,7 @@ export function executionSettings(
   storeBodies: boolean,
 ): ExecutionSettings {
   const { maxTokens, topP } = effective(config, version);
+  const { models, fallbackOn, attemptTimeoutMs } = config;
   return {
     maxTokens,
     topP,
@@ -71,6 +75,9 @@ export function executionSettings(
     timeoutMs: config.timeoutMs ?? timeoutMsDefault,
     maxConcurrency: config.maxConcurrency ?? null,
     defaults,
+    ...(models && { models }),
+    ...(fallbackOn && { fallbackOn }),
+    ...(attemptTimeoutMs && { attemptTimeoutMs }),
     ...(!storeBodies && { storeBodies }),
   };
 }
