@@ -132,6 +132,7 @@ async function createVersions(db: Db, owner: Caller, name: string) {
       temperature: 0.2,
       maxTokens: null,
       topP: null,
+      settings: {},
     });
     versions.push({ id, label, ...texts });
   }

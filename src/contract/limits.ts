@@ -42,6 +42,15 @@ export const conditionMax = 2_000;
 export const modelMax = 256;
 export const temperatureMax = 2;
 export const maxTokensMax = 1_000_000;
+export const stopTextMax = 500;
+export const stopTextsMax = 16;
+export const seedMax = 2_147_483_647;
+export const topKMax = 1_000_000;
+export const penaltyMax = 2;
+export const serviceTierMax = 64;
+/** Providers in `providerOptions`, and the length of their names. */
+export const providerOptionsMax = 20;
+export const providerOptionsNameMax = 64;
 export const attemptsMax = 5;
 /** Models of an agent. */
 export const modelsMax = 10;

@@ -10,6 +10,9 @@ type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;
 export type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
 
 export interface Model {
+  readonly kind: ProviderKind;
+  /** The provider's own name, by which compatible servers get their options. */
+  readonly name: string;
   readonly language: LanguageModel;
   readonly providerOptions?: CallOptions['providerOptions'];
   /** Reads the provider's own usage, because the AI SDK reports a missing count as 0. */
@@ -42,6 +45,8 @@ export async function languageModel(
   return {
     ...(await make(connection, model, fetchInForm(fetch, form))),
     form,
+    kind: connection.kind,
+    name: connection.name,
     readResponse: async (response, options) => {
       const { language } = await make(connection, model, async () => response);
       return language.doGenerate(options);
@@ -53,7 +58,7 @@ type Maker = (
   connection: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
-) => Promise<Omit<Model, 'form'>>;
+) => Promise<Omit<Model, 'form' | 'kind' | 'name'>>;
 
 const makers: Readonly<Record<ProviderKind, Maker>> = {
   openai: async ({ apiKey, baseURL }, model, fetch) => {

@@ -1,4 +1,5 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
+import type { CallSettings } from '../core/agent/call-settings.ts';
 import { readProviderError } from './provider-error.ts';
 
 /**
@@ -7,12 +8,20 @@ import { readProviderError } from './provider-error.ts';
  * is remembered for the model.
  *
  * - `maxTokens`: `max_completion_tokens` instead of `max_tokens`, or the reverse
- * - `temperature`, `topP`: left out
+ * - `temperature`, `topP` and other settings: left out
  * - `developer`: the role `system` instead
  * - `system`: the system text begins the user message instead
  */
 export type RequestForm = Set<Adjustment>;
-type Adjustment = 'maxTokens' | 'temperature' | 'topP' | 'developer' | 'system';
+export type Adjustment = 'maxTokens' | AdjustableSetting | 'developer' | 'system';
+type AdjustableSetting = 'temperature' | 'topP' | Exclude<keyof CallSettings, 'providerOptions'>;
+
+/** A call that can be sent in several forms. */
+export interface AdjustableCall {
+  /** The settings of this call that can be left out. */
+  readonly adjustable: readonly AdjustableSetting[];
+  readonly optionsIn: (form: ReadonlySet<Adjustment>) => CallOptions;
+}
 
 type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;
 type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
@@ -20,16 +29,16 @@ type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
 /** Sends the call, again for each setting that the model rejects. */
 export async function inAcceptedForm<T>(
   form: RequestForm,
-  options: CallOptions,
+  call: AdjustableCall,
   send: (options: CallOptions) => PromiseLike<T>,
 ): Promise<T> {
   const added: Adjustment[] = [];
   for (;;) {
     const sent = new Set(form);
     try {
-      return await send(adjusted(options, sent));
+      return await send(call.optionsIn(sent));
     } catch (error) {
-      const rejected = rejectedSetting(error as ApiError, options, sent);
+      const rejected = rejectedSetting(error as ApiError, call, sent);
       if (rejected !== null) {
         added.push(rejected);
         form.add(rejected);
@@ -43,10 +52,8 @@ export async function inAcceptedForm<T>(
 }
 
 /** The settings of a call that this form leaves out, by their Cueline names. */
-export function settingsLeftOut(form: RequestForm, options: CallOptions): string[] {
-  return (['temperature', 'topP'] as const).filter(
-    (name) => form.has(name) && options[name] !== undefined,
-  );
+export function settingsLeftOut(form: RequestForm, { adjustable }: AdjustableCall): string[] {
+  return adjustable.filter((name) => form.has(name));
 }
 
 /** The same `fetch`, with the body in the form that the model accepts, where the AI SDK has no option for it. */
@@ -81,28 +88,6 @@ function withRoles(messages: unknown, form: RequestForm): unknown {
   );
 }
 
-function adjusted(options: CallOptions, form: ReadonlySet<Adjustment>): CallOptions {
-  const { temperature, topP, prompt, ...rest } = options;
-  return {
-    ...rest,
-    ...(temperature !== undefined && !form.has('temperature') && { temperature }),
-    ...(topP !== undefined && !form.has('topP') && { topP }),
-    prompt: form.has('system') ? withoutSystem(prompt) : prompt,
-  };
-}
-
-function withoutSystem(prompt: CallOptions['prompt']): CallOptions['prompt'] {
-  const system = prompt.flatMap((message) => (message.role === 'system' ? message.content : []));
-  const rest = prompt.filter(({ role }) => role !== 'system');
-  const first = rest.findIndex(({ role }) => role === 'user');
-  const text = { type: 'text' as const, text: `${system.join('\n\n')}\n\n` };
-  return rest.map((message, index) =>
-    index === first && message.role === 'user'
-      ? { ...message, content: [text, ...message.content] }
-      : message,
-  );
-}
-
 /** The fields of the AI SDK's `APICallError` that are used. */
 interface ApiError {
   readonly statusCode?: number;
@@ -117,7 +102,7 @@ function isRejection({ statusCode }: ApiError): boolean {
 /** The setting that the model rejects, if the call can be sent without it or in another form. */
 function rejectedSetting(
   error: ApiError,
-  options: CallOptions,
+  call: AdjustableCall,
   sent: ReadonlySet<Adjustment>,
 ): Adjustment | null {
   if (!isRejection(error) || typeof error.responseBody !== 'string') return null;
@@ -129,30 +114,32 @@ function rejectedSetting(
   );
   const searched = `${named.join(' ')} ${text ?? ''}`.slice(0, searchedCharsMax);
   if (codes.isDisjointFrom(unsupportedCodes) && !unsupportedText.test(searched)) return null;
-  const possible = candidates(error.requestBodyValues, options, sent);
+  const possible = candidates(error.requestBodyValues, call, sent);
   return possible.find((each) => names[each].test(searched)) ?? null;
 }
 
 /** What the request contains and can be changed, in the order in which it is tried. */
 function candidates(
   body: unknown,
-  options: CallOptions,
+  { adjustable, optionsIn }: AdjustableCall,
   sent: ReadonlySet<Adjustment>,
 ): Adjustment[] {
   const { max_tokens, max_completion_tokens, messages, input } = Object(body);
   const limit = max_tokens ?? max_completion_tokens;
   const roles = [messages, input].flatMap((list) => (Array.isArray(list) ? list : []));
   const isDeveloper = roles.some((each) => each?.role === 'developer') && !sent.has('developer');
+  const options = optionsIn(new Set());
   const hasSystem = options.prompt.some(({ role }) => role === 'system');
-  const present: Readonly<Record<Adjustment, boolean>> = {
-    maxTokens: limit !== undefined && Array.isArray(messages) && options.maxOutputTokens === limit,
-    topP: options.topP !== undefined,
-    temperature: options.temperature !== undefined,
-    developer: isDeveloper,
-    system: hasSystem && !isDeveloper && options.prompt.length > 1,
-  };
-  const all = Object.keys(present) as Adjustment[];
-  return all.filter((each) => present[each] && !sent.has(each));
+  const present: readonly (Adjustment | false)[] = [
+    limit !== undefined &&
+      Array.isArray(messages) &&
+      options.maxOutputTokens === limit &&
+      'maxTokens',
+    ...adjustable.toReversed(),
+    isDeveloper && 'developer',
+    hasSystem && !isDeveloper && options.prompt.length > 1 && 'system',
+  ];
+  return present.filter((each) => each !== false && !sent.has(each)) as Adjustment[];
 }
 
 const searchedCharsMax = 4_096;
@@ -170,6 +157,14 @@ const names: Readonly<Record<Adjustment, RegExp>> = {
   maxTokens: /\bmax_(completion_)?tokens\b/,
   topP: /\btop_?p\b/i,
   temperature: /\btemperature\b/i,
+  reasoningEffort: /\breasoning(_?effort)?\b|\bthinking(_?config)?\b|\beffort\b/i,
+  stop: /\bstop(_?sequences)?\b/i,
+  seed: /\bseed\b/i,
+  topK: /\btop_?k\b/i,
+  presencePenalty: /\bpresence_?penalty\b/i,
+  frequencyPenalty: /\bfrequency_?penalty\b/i,
+  cachePrompt: /\bcache_?(control|point)\b|\bprompt_cache_key\b/i,
+  serviceTier: /\bservice_?tier\b/i,
   developer: /\brole\b/i,
   system: /\brole\b/i,
 };

@@ -92,7 +92,7 @@ test('a call whose deadline comes before the end of the pause is made, one per s
   t.mock.method(performance, 'now', () => nowMs);
   const breakers = createBreakers(100);
   await failTimes(breakers, 1, limited);
-  const short = { timeoutMs: 6_000 };
+  const short = { leftMs: 6_000 };
   await failTimes(breakers, 1, limited, short);
   await assert.rejects(through(breakers, never, short), { code: 'PROVIDER_RATE_LIMITED' });
   await assert.rejects(through(breakers, never), { code: 'PROVIDER_RATE_LIMITED' });

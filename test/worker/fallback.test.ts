@@ -141,7 +141,7 @@ test('statistics count the model whose answer was used', async () => {
   await run(service, agent, key);
   const { body } = await service.call('GET', `${agent.path}/statistics?groupBy=model`, { key });
   assert.deepEqual(
-    body.groups.map(({ model }: { model: string }) => model),
+    body.buckets.map(({ model }: { model: string }) => model),
     ['cueline/echo'],
   );
 });

@@ -9,6 +9,7 @@ export interface Draft extends ModelSettings {
   readonly user: string;
   readonly label: string;
   readonly notes: string;
+  readonly variableSchemas: Readonly<Record<string, unknown>>;
 }
 
 export const blankDraft: Draft = {
@@ -21,12 +22,17 @@ export const blankDraft: Draft = {
   temperature: null,
   maxTokens: null,
   topP: null,
+  variableSchemas: {},
 };
 
 export function draftFromVersion(version: PromptVersion): Draft {
   const { promptVersionId, system, user, model, temperature, maxTokens, topP } = version;
   const settings = { model, temperature, maxTokens, topP };
-  return { ...blankDraft, ...settings, baseId: promptVersionId, system: system ?? '', user };
+  const { variableSchemas } = version;
+  return {
+    ...{ ...blankDraft, ...settings, baseId: promptVersionId, system: system ?? '', user },
+    variableSchemas,
+  };
 }
 
 /** The API input that creates a version from the draft. */
@@ -40,6 +46,7 @@ export function toVersionInput(draft: Draft): PromptVersionInput {
     maxTokens,
     topP,
     notes: notes === '' ? null : notes,
+    variableSchemas: draft.variableSchemas,
     ...(label !== '' && { label }),
   };
 }

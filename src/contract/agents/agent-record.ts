@@ -20,6 +20,8 @@ import {
   variableNames,
 } from '../shared.ts';
 
+import { callSettings, nullableCallSettings } from './call-settings.ts';
+
 /** Model settings. A prompt version sets defaults and an agent overrides them. */
 export const modelSettings = {
   model: Type.String({
@@ -82,7 +84,7 @@ const fallbackSettings = {
   }),
 };
 
-const config = { ...modelSettings, ...fallbackSettings, ...executionSettings };
+const config = { ...modelSettings, ...callSettings, ...fallbackSettings, ...executionSettings };
 
 export const AgentConfig = Type.Partial(Type.Object(config), {
   title: 'AgentConfig',
@@ -97,6 +99,7 @@ export const AgentConfigPatch = Type.Partial(
     temperature: nullable(config.temperature),
     maxTokens: nullable(config.maxTokens),
     topP: nullable(config.topP),
+    ...nullableCallSettings,
     models: nullable(config.models),
     fallbackOn: nullable(config.fallbackOn),
     attemptTimeoutMs: nullable(config.attemptTimeoutMs),

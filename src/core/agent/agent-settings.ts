@@ -79,8 +79,10 @@ function changeConfig(was: AgentConfig, change: AgentChange['config'] = {}): Age
   if (model && !models) fields.models = null;
   if (models === null && was.models && !model) fields.model = null;
   if (fields.models) fields.model = fields.models[0];
-  const kept = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(kept);
+  const present = Object.entries(fields).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
+  return Object.fromEntries(present);
 }
 
 /** As people write it: without the `model` that follows from `models`. */

@@ -1,4 +1,5 @@
 import type { FallbackSettings } from '../model/fallback.ts';
+import { type CallSettings, callSettingsOf, hasSettings } from './call-settings.ts';
 
 /** Model settings: defaults of a version, which an agent may override. */
 export interface ModelSettings {
@@ -6,10 +7,11 @@ export interface ModelSettings {
   readonly temperature: number | null;
   readonly maxTokens: number | null;
   readonly topP: number | null;
+  readonly settings: CallSettings;
 }
 
 /** `agentConfig`: overrides of the version's settings, and execution settings. */
-export interface AgentConfig extends FallbackSettings {
+export interface AgentConfig extends CallSettings, FallbackSettings {
   /** The first of `models` if those are set. */
   readonly model?: string;
   readonly temperature?: number;
@@ -29,6 +31,8 @@ export interface ExecutionSettings extends FallbackSettings {
   /** From the first start of work to the end, over all attempts. */
   readonly timeoutMs: number;
   readonly maxConcurrency: number | null;
+  /** Absent if there are none. */
+  readonly call?: CallSettings;
   readonly defaults: Readonly<Record<string, unknown>>;
   /** False: nothing of the bodies remains after the end; absent means true. */
   readonly storeBodies?: false;
@@ -50,13 +54,14 @@ export const lossesMax = 5;
 /** The maximum characters of the rendered system and user prompt together. */
 export const renderedCharsMax = 4_194_304;
 
-/** The model and temperature of an execution: the agent's, else the version's. */
+/** The model settings of an execution: the agent's, else the version's. */
 export function effective(config: AgentConfig, version: ModelSettings): ModelSettings {
   return {
     model: config.model ?? version.model,
     temperature: config.temperature ?? version.temperature,
     maxTokens: config.maxTokens ?? version.maxTokens,
     topP: config.topP ?? version.topP,
+    settings: { ...version.settings, ...callSettingsOf(config) },
   };
 }
 
@@ -66,7 +71,7 @@ export function executionSettings(
   defaults: Readonly<Record<string, unknown>>,
   storeBodies: boolean,
 ): ExecutionSettings {
-  const { maxTokens, topP } = effective(config, version);
+  const { maxTokens, topP, settings: call } = effective(config, version);
   const { models, fallbackOn, attemptTimeoutMs } = config;
   return {
     maxTokens,
@@ -74,6 +79,7 @@ export function executionSettings(
     maxAttempts: config.maxAttempts ?? maxAttemptsDefault,
     timeoutMs: config.timeoutMs ?? timeoutMsDefault,
     maxConcurrency: config.maxConcurrency ?? null,
+    ...(hasSettings(call) && { call }),
     defaults,
     ...(models && { models }),
     ...(fallbackOn && { fallbackOn }),

@@ -1,5 +1,6 @@
 import { callable, type Stage, type Visibility } from '../agent/agent.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../agent/model-settings.ts';
+import { mismatchedVariable, variableMismatchMessage } from '../agent/variable-schemas.ts';
 import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.ts';
 import type { CallFailureCode, ExecutionErrorCode } from '../failure.ts';
 import type { ModelSetup } from '../model/model-port.ts';
@@ -77,6 +78,8 @@ export interface AgentAtAdmission {
   readonly versionId: string;
   readonly versionLabel: string;
   readonly version: ModelSettings;
+  /** `variableSchemas` of the version as compact JSON text; null if it has none. */
+  readonly variableSchemas: string | null;
   readonly setup: ModelSetup;
 }
 
@@ -210,6 +213,13 @@ function decideOnBody(
   if (body.kind !== 'variables') {
     const { code, message, fields } = bodyFailure(body);
     return refuse(code, message, { fields });
+  }
+  const mismatch = mismatchedVariable(agent.variableSchemas, body.variables);
+  if (mismatch) {
+    const { variable, path } = mismatch;
+    return refuse('INVALID_VARIABLES', variableMismatchMessage(mismatch), {
+      fields: { variable, path },
+    });
   }
   if (monthOf(nowMs) > month.month) {
     month.month = monthOf(nowMs);

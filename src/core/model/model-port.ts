@@ -1,3 +1,4 @@
+import type { CallSettings } from '../agent/call-settings.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
 import type { Price } from './price.ts';
 import type { StoredProvider } from './provider.ts';
@@ -38,6 +39,8 @@ export interface ModelCall {
   readonly temperature: number | null;
   readonly maxTokens: number | null;
   readonly topP: number | null;
+  /** Left out if there are none. */
+  readonly settings?: CallSettings;
   /**
    * For the whole call, in milliseconds, after which it fails with `MODEL_TIMEOUT`. The port has shorter timeouts of
    * its own.

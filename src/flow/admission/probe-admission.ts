@@ -48,7 +48,7 @@ function writesAt(nowMs: number): AdmissionWrites {
   };
 }
 
-const version = { model: null, temperature: null, maxTokens: null, topP: null };
+const version = { model: null, temperature: null, maxTokens: null, topP: null, settings: {} };
 
 function probedTerms(nowMs: number): ExecutionTerms {
   return {

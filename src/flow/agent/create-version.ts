@@ -1,5 +1,6 @@
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { declarablePlaceholders } from '../../core/agent/prompt.ts';
+import { requireVariableSchemas, type VariableSchemas } from '../../core/agent/variable-schemas.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
@@ -19,6 +20,7 @@ export interface VersionInput extends ModelSettings {
   readonly system: string | null;
   readonly user: string;
   readonly notes: string | null;
+  readonly variableSchemas?: VariableSchemas;
 }
 
 /**
@@ -31,7 +33,8 @@ export async function createVersion(
   promptId: string | null,
   input: VersionInput,
 ): Promise<VersionRow> {
-  const variables = declarablePlaceholders(input);
+  const variables = requireValid(input);
+  const schemas = textOf(input.variableSchemas);
   return inTransaction(db, async (trx) => {
     const prompt = promptId && (await lockPrompt(trx, caller, promptId));
     if (!prompt) throw notFound('prompt');
@@ -41,7 +44,10 @@ export async function createVersion(
     const id = input.id ?? uuid7(await readClock(trx));
     const { workspaceId, userId: createdBy } = caller;
     const origin = { id, promptId, workspaceId, number: next.number, createdBy };
-    const version = await insertVersion(trx, { ...input, ...origin, label, variables });
+    const version = await insertVersion(trx, {
+      ...{ ...input, ...origin, label, variables },
+      variableSchemas: schemas,
+    });
     if (!version) {
       throw new CallFailure(
         'CONFLICT',
@@ -56,4 +62,15 @@ export async function createVersion(
     });
     return version;
   });
+}
+
+/** Checks the content of a version, and returns its placeholders. */
+export function requireValid(input: VersionInput): string[] {
+  const variables = declarablePlaceholders(input);
+  requireVariableSchemas(input.variableSchemas ?? {}, variables);
+  return variables;
+}
+
+function textOf(schemas: VariableSchemas = {}): string | null {
+  return Object.keys(schemas).length === 0 ? null : JSON.stringify(schemas);
 }

@@ -114,6 +114,7 @@ export async function executeAttempt(
       temperature: execution.temperature,
       maxTokens: settings.maxTokens,
       topP: settings.topP,
+      ...(settings.call && { settings: settings.call }),
       timeoutMs: Math.ceil(attemptLimitMs(settings, execution.model, leftMs)),
       leftMs,
       called: execution.called,

@@ -129,6 +129,8 @@ export interface AgentRow extends SetupRow, LimitColumns {
   readonly version_id: string;
   readonly version_label: string;
   readonly version: ModelSettings;
+  /** JSON text; null if the version has none. */
+  readonly variable_schemas: string | null;
   /** The slots of `maxConcurrency` in use; null without such a limit. */
   readonly slots_used: number | null;
 }
@@ -260,7 +262,8 @@ const readAgents: Statement = {
       a.default_variable_values as defaults, a.store_bodies, a.requests_per_minute, a.requests_per_hour,
       a.requests_per_day, a.allowed_origins, v.id as version_id, v.label as version_label,
       jsonb_build_object('model', v.model, 'temperature', v.temperature,
-        'maxTokens', v.max_tokens, 'topP', v.top_p) as version,
+        'maxTokens', v.max_tokens, 'topP', v.top_p, 'settings', v.settings) as version,
+      v.variable_schemas,
       case when a.config ? 'maxConcurrency' then
         (select count(*) from execution_queue q where q.agent_id = a.id and q.has_slot) end as slots_used,
       ${setupColumns}

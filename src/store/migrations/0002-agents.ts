@@ -32,6 +32,10 @@ export async function up(db: Kysely<never>): Promise<void> {
       temperature double precision,
       max_tokens integer,
       top_p double precision,
+      -- JSON, because the order of names is part of it.
+      variable_schemas json,
+      -- The rarely used settings of a call.
+      settings jsonb not null default '{}',
       notes text,
       created_by uuid references users on delete set null,
       created_at timestamptz not null default clock_timestamp(),

@@ -49,7 +49,8 @@ const agent: NonNullable<Facts['agent']> = {
   allowedOrigins: [],
   versionId: 'version',
   versionLabel: 'v1',
-  version: { model: 'cueline/echo', temperature: null, maxTokens: null, topP: null },
+  version: { model: 'cueline/echo', temperature: null, maxTokens: null, topP: null, settings: {} },
+  variableSchemas: null,
   setup: emptySetup,
 };
 const good = (): Facts => ({

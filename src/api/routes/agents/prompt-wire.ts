@@ -5,6 +5,7 @@ import type {
   PromptVersionSummary,
 } from '../../../contract/agents/prompts.ts';
 import type { Body } from '../../../contract/endpoint.ts';
+import { callSettingsOf } from '../../../core/agent/call-settings.ts';
 import { placeholderWarnings } from '../../../core/agent/prompt.ts';
 import { toId } from '../../../core/id.ts';
 import type { VersionInput } from '../../../flow/agent/create-version.ts';
@@ -40,6 +41,7 @@ export function versionSummaryWire(row: VersionSummaryRow): PromptVersionSummary
     temperature: row.temperature,
     maxTokens: row.maxTokens,
     topP: row.topP,
+    ...row.settings,
     notes: row.notes,
     createdAt: row.createdAt.toISOString(),
     createdBy: row.createdBy === null ? null : toId('user', row.createdBy),
@@ -48,11 +50,22 @@ export function versionSummaryWire(row: VersionSummaryRow): PromptVersionSummary
 
 export function versionWire(row: VersionRow): PromptVersion {
   const { system, user } = row;
-  return { ...versionSummaryWire(row), system, user, warnings: placeholderWarnings(row) };
+  const variableSchemas = JSON.parse(row.variableSchemas ?? '{}') as Record<string, unknown>;
+  return {
+    ...versionSummaryWire(row),
+    system,
+    user,
+    variableSchemas,
+    warnings: placeholderWarnings(row),
+  };
 }
 
 export function newVersion(body: Body<typeof createPromptVersion>): VersionInput {
   const { label = null, system = null, user, notes = null } = body;
   const { model = null, temperature = null, maxTokens = null, topP = null } = body;
-  return { label, system, user, notes, model, temperature, maxTokens, topP };
+  const settings = callSettingsOf(body);
+  return {
+    ...{ label, system, user, notes, model, temperature, maxTokens, topP, settings },
+    variableSchemas: body.variableSchemas ?? {},
+  };
 }

@@ -1,0 +1,97 @@
+import {
+  type CallSettings,
+  callSettingNames,
+  callSettingsOf,
+} from '../core/agent/call-settings.ts';
+import type { ModelCall } from '../core/model/model-port.ts';
+import type { CallOptions, Model } from './language-model.ts';
+import { providerOptionsOf, sendsTopK, withCacheMarks } from './provider-options.ts';
+import type { AdjustableCall, Adjustment } from './request-form.ts';
+
+/** A call in the AI SDK's form. */
+
+export type Asked = Pick<
+  ModelCall,
+  'system' | 'user' | 'temperature' | 'maxTokens' | 'topP' | 'settings'
+>;
+
+export interface PreparedCall extends AdjustableCall {
+  /** Settings of this call that its provider kind has no way to send, by their Cueline names. */
+  readonly unsent: readonly string[];
+  /** Whether the call asks for reasoning. */
+  readonly reasons: boolean;
+}
+
+export function prepareCall(model: Model, call: Asked, signal: AbortSignal): PreparedCall {
+  const { temperature, topP, settings = {} } = call;
+  const given = { temperature, topP, ...settings };
+  const adjustable = (['temperature', 'topP', ...callSettingNames] as const).filter(
+    (name) => name !== 'providerOptions' && (given[name] ?? null) !== null,
+  ) as PreparedCall['adjustable'];
+  return {
+    adjustable,
+    unsent: providerOptionsOf(model, settings, []).unsent,
+    reasons: (settings.reasoningEffort ?? 'none') !== 'none',
+    optionsIn: (form) => ({ ...optionsIn(model, call, form), abortSignal: signal }),
+  };
+}
+
+function optionsIn(model: Model, call: Asked, form: ReadonlySet<Adjustment>): CallOptions {
+  const { temperature, maxTokens, topP } = call;
+  const settings = callSettingsOf(
+    Object.fromEntries(
+      Object.entries(call.settings ?? {}).filter(([name]) => !form.has(name as Adjustment)),
+    ),
+  );
+  const whole = promptOf(call);
+  const prompt = form.has('system') ? withoutSystem(whole) : whole;
+  const { options } = providerOptionsOf(model, settings, prompt);
+  return {
+    prompt: settings.cachePrompt ? withCacheMarks(prompt) : prompt,
+    ...(temperature !== null && !form.has('temperature') && { temperature }),
+    ...(maxTokens !== null && { maxOutputTokens: maxTokens }),
+    ...(topP !== null && !form.has('topP') && { topP }),
+    ...standardOptions(model, settings),
+    ...(options && { providerOptions: options }),
+  };
+}
+
+/** The settings for which the specification has an option. */
+function standardOptions({ kind }: Model, settings: CallSettings): Partial<CallOptions> {
+  const { reasoningEffort, stop, seed, topK, presencePenalty, frequencyPenalty } = settings;
+  return {
+    ...(reasoningEffort !== undefined && { reasoning: reasoningEffort }),
+    ...(stop !== undefined && { stopSequences: [stop].flat() }),
+    ...(seed !== undefined && { seed }),
+    ...(topK !== undefined && sendsTopK(kind) && { topK }),
+    ...(presencePenalty !== undefined && { presencePenalty }),
+    ...(frequencyPenalty !== undefined && { frequencyPenalty }),
+  };
+}
+
+/** Providers reject empty texts, so they are left out. */
+function promptOf({ system, user }: Asked): CallOptions['prompt'] {
+  return [
+    ...(isEmpty(system) ? [] : [{ role: 'system' as const, content: system }]),
+    ...(isEmpty(user)
+      ? []
+      : [{ role: 'user' as const, content: [{ type: 'text' as const, text: user }] }]),
+  ];
+}
+
+function isEmpty(text: string | null): text is null {
+  return text === null || text.trim() === '';
+}
+
+/** The system text as the beginning of the first user message, for models without that role. */
+function withoutSystem(prompt: CallOptions['prompt']): CallOptions['prompt'] {
+  const system = prompt.flatMap((message) => (message.role === 'system' ? message.content : []));
+  const rest = prompt.filter(({ role }) => role !== 'system');
+  const first = rest.findIndex(({ role }) => role === 'user');
+  const text = { type: 'text' as const, text: `${system.join('\n\n')}\n\n` };
+  return rest.map((message, index) =>
+    index === first && message.role === 'user'
+      ? { ...message, content: [text, ...message.content] }
+      : message,
+  );
+}
