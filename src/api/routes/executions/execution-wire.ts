@@ -1,5 +1,6 @@
 import type { Attempt } from '../../../core/execution/attempt.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
+import { type Labels, labelFields } from '../../../core/execution/labels.ts';
 import { withoutProviderText } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { ExecutionDetailRow, ExecutionRow } from '../../../store/execution/executions.ts';
@@ -21,6 +22,7 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     ...(apiKeyId !== null && { apiKeyId }),
     ...(row.workflowRunId !== null && { workflowRunId: toId('workflowRun', row.workflowRunId) }),
     ...(row.stepName !== null && { stepName: row.stepName }),
+    ...labelsWire(row),
     modelUsed: row.model,
     ...(row.modelAnswered !== null && { modelAnswered: row.modelAnswered }),
     ...(row.providerRequestId !== null && { providerRequestId: row.providerRequestId }),
@@ -37,6 +39,16 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     ...(row.output !== null && { outputText: row.output }),
     ...(row.refusalText !== null && { refusalText: row.refusalText }),
     ...(row.errorCode !== null && { error: row.error, errorCode: row.errorCode }),
+  };
+}
+
+/** Who it was for. */
+export function labelsWire({ user, session, tags, metadata }: Labels) {
+  return {
+    ...(user !== null && { user }),
+    ...(session !== null && { session }),
+    ...(tags !== null && { tags }),
+    ...(metadata !== null && { metadata: new RawJson(metadata) }),
   };
 }
 
@@ -121,6 +133,7 @@ const requestFields = [
   'ipAddress',
   'userAgent',
   'executedBy',
+  ...labelFields,
 ];
 const costFields = ['costUSD', 'costKnown', 'costSource'];
 
