@@ -1,6 +1,6 @@
 import { callable, type Stage, type Visibility } from '../agent/agent.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../agent/model-settings.ts';
-import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.ts';
+import { type ExecuteBody, malformedList, missingOf, type Variables } from '../agent/variables.ts';
 import type { CallFailureCode, ExecutionErrorCode } from '../failure.ts';
 import type { ModelSetup } from '../model/model-port.ts';
 import { sees } from '../people/member.ts';
@@ -77,6 +77,8 @@ export interface AgentAtAdmission {
   readonly versionId: string;
   readonly versionLabel: string;
   readonly version: ModelSettings;
+  /** Variables of the version whose values are lists of messages. */
+  readonly messageLists: readonly string[];
   readonly setup: ModelSetup;
 }
 
@@ -210,6 +212,11 @@ function decideOnBody(
   if (body.kind !== 'variables') {
     const { code, message, fields } = bodyFailure(body);
     return refuse(code, message, { fields });
+  }
+  const malformed = malformedList(agent.messageLists, body.variables);
+  if (malformed) {
+    const { message, variable } = malformed;
+    return refuse('INVALID_VARIABLES', message, { fields: { variable } });
   }
   if (monthOf(nowMs) > month.month) {
     month.month = monthOf(nowMs);

@@ -130,7 +130,21 @@ function byName(one: { readonly name: string }, other: { readonly name: string }
 }
 
 function declareVersion(version: VersionRow): object {
-  const { label, system, user, model, temperature, maxTokens, topP, settings, notes } = version;
-  const given = { label, system, user, model, temperature, maxTokens, topP, ...settings, notes };
+  const {
+    label,
+    system,
+    user,
+    messages,
+    tools,
+    toolChoice,
+    model,
+    temperature,
+    maxTokens,
+    topP,
+    settings,
+    notes,
+  } = version;
+  const content = { system, user, messages, tools, toolChoice };
+  const given = { label, ...content, model, temperature, maxTokens, topP, ...settings, notes };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }

@@ -28,6 +28,8 @@ const ended: EndedExecution = {
     error: null,
     systemPrompt: null,
     userPrompt: null,
+    request: null,
+    toolCalls: null,
   },
   ...{ output: null, storeBodies: true, ...noDetails, costSource: null },
 };
@@ -35,7 +37,7 @@ const ended: EndedExecution = {
 const statements: [name: string, parameters: string, execute: () => Promise<unknown>][] = [
   [
     'finish-update-executions',
-    `'{${id}}', ${'null, '.repeat(23)}'${id}', '${id}'`,
+    `'{${id}}', ${'null, '.repeat(25)}'${id}', '${id}'`,
     () =>
       pipelines.use(async (send) => {
         await send({ name: 'begin', text: 'begin' });

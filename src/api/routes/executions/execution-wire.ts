@@ -1,3 +1,4 @@
+import type { Prompt } from '../../../core/agent/prompt.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
 import { withoutProviderText } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
@@ -34,6 +35,7 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     ...(row.finishReason !== null && { finishReason: row.finishReason }),
     ...(row.settingsNotApplied !== null && { settingsNotApplied: row.settingsNotApplied }),
     ...(row.output !== null && { outputText: row.output }),
+    ...(row.toolCalls !== null && { toolCalls: new RawJson(row.toolCalls) }),
     ...(row.refusalText !== null && { refusalText: row.refusalText }),
     ...(row.errorCode !== null && { error: row.error, errorCode: row.errorCode }),
   };
@@ -57,6 +59,7 @@ export function executionDetailWire(row: ExecutionDetailRow): Record<string, unk
     ...(row.output !== null && { output: row.output }),
     ...(row.systemPrompt !== null && { systemPrompt: row.systemPrompt }),
     ...(row.userPrompt !== null && { userPrompt: row.userPrompt }),
+    ...requestWire(row),
     ...(row.reasoningText !== null && { reasoningText: row.reasoningText }),
     ...(row.ipAddress !== null && { ipAddress: row.ipAddress }),
     ...(row.userAgent !== null && { userAgent: row.userAgent }),
@@ -84,12 +87,27 @@ const requestFields = [
   'inputVariables',
   'systemPrompt',
   'userPrompt',
+  'messages',
+  'tools',
+  'toolChoice',
+  'settings',
   'reasoningText',
   'ipAddress',
   'userAgent',
   'executedBy',
 ];
 const costFields = ['costUSD', 'costKnown', 'costSource'];
+
+/** What was sent. The messages of the short form are its two prompts. */
+function requestWire({ request, systemPrompt, userPrompt }: ExecutionDetailRow) {
+  const sent: Partial<Pick<Prompt, 'messages' | 'tools' | 'toolChoice' | 'settings'>> =
+    request === null ? {} : JSON.parse(request);
+  const short = [
+    ...(systemPrompt ? [{ role: 'system', content: systemPrompt }] : []),
+    ...(userPrompt ? [{ role: 'user', content: userPrompt }] : []),
+  ];
+  return { ...(short.length > 0 && { messages: short }), ...sent };
+}
 
 function figures(row: ExecutionRow) {
   return {

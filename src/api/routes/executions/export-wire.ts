@@ -57,6 +57,8 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   reasoningText: (row) => row.reasoningText,
   refusalText: (row) => row.refusalText,
   costSource: (row) => row.costSource,
+  request: (row) => row.request,
+  toolCalls: (row) => row.toolCalls,
 };
 
 /** Names without special characters, so they need no quotes. */
