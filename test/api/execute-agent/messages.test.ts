@@ -97,7 +97,7 @@ test('a malformed list is refused with its name', async () => {
     const { code, variable } = refused.body;
     assert.deepEqual([refused.status, code, variable], [400, 'INVALID_VARIABLES', 'history']);
   }
-  const { key: _, ...missing } = { ...variables, key: 1, history: null };
+  const missing = { ...variables, history: null };
   const refused = await service.call('POST', `${agent.path}/execute`, {
     key,
     body: { variables: missing },
@@ -134,10 +134,11 @@ test('without stored bodies, nothing of messages, tools and calls remains', asyn
     service.db,
   );
   await runRetentionRound(service.db, service.database);
-  const id = fromId('execution', record.executionId);
+  const id = fromId('execution', record.executionId) ?? '';
   const { rows } = await sql<{ text: string }>`
     select e::text as text from executions e where id = ${id}`.execute(service.db);
-  assert.ok(rows[0] && !rows[0].text.includes('secret'), rows[0]?.text);
+  const [row] = rows;
+  assert.ok(row && !row.text.includes('secret'));
 });
 
 test('a canceled execution shows the messages that were sent', async () => {
