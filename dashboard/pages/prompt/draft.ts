@@ -15,6 +15,7 @@ export interface Draft extends ModelSettings {
   readonly extras: string;
   readonly label: string;
   readonly notes: string;
+  readonly variableSchemas: Readonly<Record<string, unknown>>;
 }
 
 export const blankDraft: Draft = {
@@ -29,6 +30,7 @@ export const blankDraft: Draft = {
   temperature: null,
   maxTokens: null,
   topP: null,
+  variableSchemas: {},
 };
 
 export function draftFromVersion(version: PromptVersion): Draft {
@@ -40,6 +42,7 @@ export function draftFromVersion(version: PromptVersion): Draft {
     user: user ?? '',
     messages: version.messages?.map(toField) ?? null,
     extras: extrasText(version),
+    variableSchemas: version.variableSchemas,
   };
 }
 
@@ -57,6 +60,7 @@ export function toVersionInput(draft: Draft): PromptVersionInput {
     maxTokens,
     topP,
     notes: notes === '' ? null : notes,
+    variableSchemas: draft.variableSchemas,
     ...(label !== '' && { label }),
   };
 }

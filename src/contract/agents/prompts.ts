@@ -49,6 +49,16 @@ const versionFields = {
   createdBy: author,
 };
 
+const variableSchemas = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  propertyNames: { pattern: patterns.variableName.source, maxLength: limits.variableNameMax },
+  additionalProperties: { anyOf: [{ type: 'object' }, { type: 'boolean' }] },
+  maxProperties: limits.variablesMax,
+  description:
+    'JSON schemas by variable name (draft 2020-12 or draft-07). A supplied value that does not match is rejected with 400 `INVALID_VARIABLES`. Patterns are in RE2 syntax, and `$ref` refers to the same schema. At most 65536 characters together.',
+  examples: [{ amount: { type: 'number', minimum: 0 } }],
+});
+
 /** A version without its templates, which can be large. Used in lists. */
 export const PromptVersionSummary = Type.Object(versionFields, { title: 'PromptVersionSummary' });
 export type PromptVersionSummary = Static<typeof PromptVersionSummary>;
@@ -72,6 +82,7 @@ export const PromptVersion = Type.Object(
       Type.String({ description: 'Template of the user prompt. `null` if there are `messages`.' }),
     ),
     ...contentFields,
+    variableSchemas,
     warnings: PlaceholderWarnings,
   },
   { title: 'PromptVersion' },
@@ -113,6 +124,7 @@ export const versionInput = {
   topP: Type.Optional(nullable(modelSettings.topP)),
   ...callSettingInputs,
   notes: Type.Optional(nullable(text(limits.notesMax, 'What changed and why.'))),
+  variableSchemas: Type.Optional(nullable(variableSchemas)),
 };
 
 export const createPrompt = endpoint({
@@ -215,7 +227,7 @@ export const createPromptVersion = endpoint({
   path: '/api/v1/prompts/{promptId}/versions',
   summary: 'Add a version to a prompt',
   description:
-    'Versions are immutable. Placeholders are written `{{name}}`; `warnings` lists texts such as `{{my-var}}` that only look like one. To send a literal `{{name}}`, use a variable whose default value is that text. Agents keep their pinned version until another one is pinned. Returns 409 if the label exists or the prompt is archived.',
+    'Versions are immutable. Placeholders are written `{{name}}`; `warnings` lists texts such as `{{my-var}}` that only look like one. To send a literal `{{name}}`, use a variable whose default value is that text. Agents keep their pinned version until another one is pinned. Returns 400 if a schema is not valid, and 409 if the label exists or the prompt is archived.',
   tag,
   auth: 'manage',
   body: body('PromptVersionInput', {

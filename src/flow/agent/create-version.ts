@@ -1,5 +1,6 @@
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { declarablePlaceholders } from '../../core/agent/prompt.ts';
+import { requireVariableSchemas, type VariableSchemas } from '../../core/agent/variable-schemas.ts';
 import type { VersionContent } from '../../core/agent/version-content.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../core/failure.ts';
@@ -18,6 +19,7 @@ export interface VersionInput extends ModelSettings, VersionContent {
   /** Null for the default, see `defaultLabel`. */
   readonly label: string | null;
   readonly notes: string | null;
+  readonly variableSchemas?: VariableSchemas;
 }
 
 /**
@@ -30,7 +32,8 @@ export async function createVersion(
   promptId: string | null,
   input: VersionInput,
 ): Promise<VersionRow> {
-  const variables = declarablePlaceholders(input);
+  const variables = requireValid(input);
+  const schemas = textOf(input.variableSchemas);
   return inTransaction(db, async (trx) => {
     const prompt = promptId && (await lockPrompt(trx, caller, promptId));
     if (!prompt) throw notFound('prompt');
@@ -40,7 +43,10 @@ export async function createVersion(
     const id = input.id ?? uuid7(await readClock(trx));
     const { workspaceId, userId: createdBy } = caller;
     const origin = { id, promptId, workspaceId, number: next.number, createdBy };
-    const version = await insertVersion(trx, { ...input, ...origin, label, variables });
+    const version = await insertVersion(trx, {
+      ...{ ...input, ...origin, label, variables },
+      variableSchemas: schemas,
+    });
     if (!version) {
       throw new CallFailure(
         'CONFLICT',
@@ -55,4 +61,15 @@ export async function createVersion(
     });
     return version;
   });
+}
+
+/** Checks the content of a version, and returns its placeholders. */
+export function requireValid(input: VersionInput): string[] {
+  const variables = declarablePlaceholders(input);
+  requireVariableSchemas(input.variableSchemas ?? {}, variables);
+  return variables;
+}
+
+function textOf(schemas: VariableSchemas = {}): string | null {
+  return Object.keys(schemas).length === 0 ? null : JSON.stringify(schemas);
 }

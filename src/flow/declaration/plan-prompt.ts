@@ -7,14 +7,15 @@ import {
 import { same } from '../../core/agent/declaration.ts';
 import { messageLists } from '../../core/agent/messages.ts';
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
-import { declarablePlaceholders, placeholderWarnings } from '../../core/agent/prompt.ts';
+import { placeholderWarnings } from '../../core/agent/prompt.ts';
+import type { VariableSchemas } from '../../core/agent/variable-schemas.ts';
 import { type VersionContent, versionContent } from '../../core/agent/version-content.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
 import { findVersionByLabel, type NamedPromptRow } from '../../store/agent/declaration.ts';
 import type { VersionRow } from '../../store/agent/versions.ts';
 import { changePrompt, createPrompt } from '../agent/change-prompt.ts';
-import { createVersion, type VersionInput } from '../agent/create-version.ts';
+import { createVersion, requireValid, type VersionInput } from '../agent/create-version.ts';
 import type { Planning } from './plan-declaration.ts';
 
 export interface DeclaredPrompt {
@@ -32,6 +33,7 @@ type DeclaredSettings = Partial<Omit<ModelSettings, 'settings'>> & CallSettingIn
 interface DeclaredVersion extends DeclaredSettings, DeclaredContent {
   readonly label: string;
   readonly notes?: string | null;
+  readonly variableSchemas?: VariableSchemas | null;
 }
 
 /** A new version. */
@@ -80,7 +82,7 @@ async function planVersion(
   if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
   versions.set(key, {
     ...input,
-    variables: declarablePlaceholders(input),
+    variables: requireValid(input),
     messageLists: messageLists(input.messages),
   });
   const warnings = placeholderWarnings(input);
@@ -95,13 +97,8 @@ function inputOf(version: DeclaredVersion): VersionInput {
   const settings = callSettingsOf(version);
   return {
     ...versionContent(version),
-    label,
-    notes,
-    model,
-    temperature,
-    maxTokens,
-    topP,
-    settings,
+    ...{ label, notes, model, temperature, maxTokens, topP, settings },
+    variableSchemas: version.variableSchemas ?? {},
   };
 }
 
@@ -116,8 +113,14 @@ function requireEqual(existing: VersionRow | PlannedVersion, input: VersionInput
     ...callSettingNames.filter(
       (name) => !same(existing.settings[name] ?? null, input.settings[name] ?? null),
     ),
+    ...(same(schemasOf(existing), schemasOf(input)) ? [] : ['variableSchemas']),
   ];
   if (different.length === 0) return;
   const message = `Version "${existing.label}" exists with another ${different.join(', ')}. A version cannot change: use another label.`;
   throw new CallFailure('CONFLICT', message);
+}
+
+/** A stored version has them as text. */
+function schemasOf({ variableSchemas: schemas }: VersionRow | VersionInput): VariableSchemas {
+  return typeof schemas === 'string' ? JSON.parse(schemas) : (schemas ?? {});
 }

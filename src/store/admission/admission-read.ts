@@ -130,6 +130,8 @@ export interface AgentRow extends SetupRow, LimitColumns {
   readonly version_label: string;
   readonly version: ModelSettings;
   readonly message_lists: readonly string[];
+  /** JSON text; null if the version has none. */
+  readonly variable_schemas: string | null;
   /** The slots of `maxConcurrency` in use; null without such a limit. */
   readonly slots_used: number | null;
 }
@@ -262,6 +264,7 @@ const readAgents: Statement = {
       a.requests_per_day, a.allowed_origins, v.id as version_id, v.label as version_label, v.message_lists,
       jsonb_build_object('model', v.model, 'temperature', v.temperature,
         'maxTokens', v.max_tokens, 'topP', v.top_p, 'settings', v.settings) as version,
+      v.variable_schemas,
       case when a.config ? 'maxConcurrency' then
         (select count(*) from execution_queue q where q.agent_id = a.id and q.has_slot) end as slots_used,
       ${setupColumns}

@@ -26,7 +26,8 @@ service.models.script(
 await run(service, agent, key, { name: 'Bob;=1' });
 await service.call('POST', `${paused.path}/execute`, { key, body: { variables: { name: 'x' } } });
 const workflow = await makeWorkflow(service, greeting(agent.agentId));
-const body = { input: { name: 'Cyd' } };
+const labels = { user: 'u,1', session: 's', tags: ['a', 'b'], metadata: { plan: 'pro' } };
+const body = { input: { name: 'Cyd' }, ...labels };
 const started = await service.call('POST', `${workflow.path}/execute`, { key, body });
 await service.call('GET', `${started.body.statusUrl}?wait=30`, { key });
 
@@ -62,6 +63,7 @@ test('columns keep their position, and new columns come last', () => {
   later.push('settingsNotApplied');
   later.push('modelAnswered', 'providerRequestId', 'reasoningTokens', 'reasoningText');
   later.push('refusalText', 'costSource');
+  later.push('user', 'session', 'tags', 'metadata');
   assert.deepEqual(head.slice(0, 3), ['executionId', 'executedAt', 'agentId']);
   assert.equal(head[27], 'outputText');
   assert.deepEqual(head.slice(28), later);

@@ -31,13 +31,20 @@ const ended: EndedExecution = {
     request: null,
     toolCalls: null,
   },
-  ...{ output: null, storeBodies: true, ...noDetails, costSource: null },
+  ...{
+    output: null,
+    storeBodies: true,
+    ...noDetails,
+    costSource: null,
+    model: 'a/b',
+    attemptList: null,
+  },
 };
 
 const statements: [name: string, parameters: string, execute: () => Promise<unknown>][] = [
   [
     'finish-update-executions',
-    `'{${id}}', ${'null, '.repeat(25)}'${id}', '${id}'`,
+    `'{${id}}', ${'null, '.repeat(27)}'${id}', '${id}'`,
     () =>
       pipelines.use(async (send) => {
         await send({ name: 'begin', text: 'begin' });

@@ -51,12 +51,14 @@ export function versionSummaryWire(row: VersionSummaryRow): PromptVersionSummary
 
 export function versionWire(row: VersionRow): PromptVersion {
   const { system, user, messages, tools, toolChoice } = row;
+  const variableSchemas = JSON.parse(row.variableSchemas ?? '{}') as Record<string, unknown>;
   return {
     ...versionSummaryWire(row),
     ...{ system, user },
     ...(messages && { messages: [...messages] }),
     ...(tools && { tools: [...tools] }),
     ...(toolChoice && { toolChoice }),
+    variableSchemas,
     warnings: placeholderWarnings(row),
   };
 }
@@ -65,6 +67,9 @@ export function newVersion(body: Body<typeof createPromptVersion>): VersionInput
   const { label = null, notes = null } = body;
   const { model = null, temperature = null, maxTokens = null, topP = null } = body;
   const settings = callSettingsOf(body);
-  const content = versionContent(body);
-  return { ...content, label, notes, model, temperature, maxTokens, topP, settings };
+  return {
+    ...versionContent(body),
+    ...{ label, notes, model, temperature, maxTokens, topP, settings },
+    variableSchemas: body.variableSchemas ?? {},
+  };
 }

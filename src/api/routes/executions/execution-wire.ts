@@ -1,5 +1,7 @@
 import type { Prompt } from '../../../core/agent/prompt.ts';
+import type { Attempt } from '../../../core/execution/attempt.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
+import { type Labels, labelFields } from '../../../core/execution/labels.ts';
 import { withoutProviderText } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { ExecutionDetailRow, ExecutionRow } from '../../../store/execution/executions.ts';
@@ -21,6 +23,7 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     ...(apiKeyId !== null && { apiKeyId }),
     ...(row.workflowRunId !== null && { workflowRunId: toId('workflowRun', row.workflowRunId) }),
     ...(row.stepName !== null && { stepName: row.stepName }),
+    ...labelsWire(row),
     modelUsed: row.model,
     ...(row.modelAnswered !== null && { modelAnswered: row.modelAnswered }),
     ...(row.providerRequestId !== null && { providerRequestId: row.providerRequestId }),
@@ -38,6 +41,16 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     ...(row.toolCalls !== null && { toolCalls: new RawJson(row.toolCalls) }),
     ...(row.refusalText !== null && { refusalText: row.refusalText }),
     ...(row.errorCode !== null && { error: row.error, errorCode: row.errorCode }),
+  };
+}
+
+/** Who it was for. */
+export function labelsWire({ user, session, tags, metadata }: Labels) {
+  return {
+    ...(user !== null && { user }),
+    ...(session !== null && { session }),
+    ...(tags !== null && { tags }),
+    ...(metadata !== null && { metadata: new RawJson(metadata) }),
   };
 }
 
@@ -61,8 +74,39 @@ export function executionDetailWire(row: ExecutionDetailRow): Record<string, unk
     ...(row.userPrompt !== null && { userPrompt: row.userPrompt }),
     ...requestWire(row),
     ...(row.reasoningText !== null && { reasoningText: row.reasoningText }),
+    ...attemptListWire(row),
     ...(row.ipAddress !== null && { ipAddress: row.ipAddress }),
     ...(row.userAgent !== null && { userAgent: row.userAgent }),
+  };
+}
+
+/** A single attempt is described by the figures of the record. */
+function attemptListWire(row: ExecutionDetailRow): { attemptList?: unknown[] } {
+  const { model, errorCode, inputTokens, outputTokens, costUsd, costKnown, latencyMs } = row;
+  const ofRecord: Attempt = {
+    ...{
+      model,
+      errorCode,
+      inputTokens,
+      outputTokens,
+      costUSD: Number(costUsd),
+      costKnown,
+      latencyMs,
+    },
+  };
+  if (row.attemptList !== null) {
+    return { attemptList: row.attemptList.map(attemptWire) };
+  }
+  if (row.status === 'processing') return {};
+  return { attemptList: row.attempts === 1 ? [attemptWire(ofRecord)] : [] };
+}
+
+function attemptWire({ model, errorCode, latencyMs, ...figures }: Attempt) {
+  return {
+    model,
+    ...(errorCode !== null && { errorCode }),
+    ...figures,
+    ...(latencyMs !== null && { latencyMs }),
   };
 }
 
@@ -92,9 +136,11 @@ const requestFields = [
   'toolChoice',
   'settings',
   'reasoningText',
+  'attemptList',
   'ipAddress',
   'userAgent',
   'executedBy',
+  ...labelFields,
 ];
 const costFields = ['costUSD', 'costKnown', 'costSource'];
 
