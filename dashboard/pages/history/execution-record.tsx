@@ -11,6 +11,7 @@ import { stringify } from '../../data/text/exact-json.ts';
 import { formatExactCount } from '../../data/text/format.ts';
 import { useKeyNames } from '../../data/workspace/key-names.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
+import { Attempts } from './attempts.tsx';
 import { costCell } from './columns.tsx';
 import { FailureCard } from './failure-card.tsx';
 import { indentJson } from './json-text.ts';
@@ -54,6 +55,7 @@ export function ExecutionRecord(props: {
       <FailureCard execution={execution} />
       <MetricList metrics={metrics(execution)} />
       <Timings execution={execution} />
+      <Attempts execution={execution} />
       {execution.outputText !== undefined && <Output text={execution.outputText} />}
       {execution.status === 'success' && execution.outputText === undefined && (
         <p className={classes.notice}>The output is no longer stored.</p>
