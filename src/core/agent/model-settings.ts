@@ -1,3 +1,4 @@
+import type { FallbackSettings } from '../model/fallback.ts';
 import { type CallSettings, callSettingsOf, hasSettings } from './call-settings.ts';
 
 /** Model settings: defaults of a version, which an agent may override. */
@@ -10,7 +11,8 @@ export interface ModelSettings {
 }
 
 /** `agentConfig`: overrides of the version's settings, and execution settings. */
-export interface AgentConfig extends CallSettings {
+export interface AgentConfig extends CallSettings, FallbackSettings {
+  /** The first of `models` if those are set. */
   readonly model?: string;
   readonly temperature?: number;
   readonly maxTokens?: number;
@@ -21,7 +23,7 @@ export interface AgentConfig extends CallSettings {
 }
 
 /** The agent's settings at acceptance. They are kept with the execution until it ends. */
-export interface ExecutionSettings {
+export interface ExecutionSettings extends FallbackSettings {
   readonly maxTokens: number | null;
   readonly topP: number | null;
   /** Attempts that may fail, 1–5; 1 means at most once, so a lost worker ends the execution too. */
@@ -70,6 +72,7 @@ export function executionSettings(
   storeBodies: boolean,
 ): ExecutionSettings {
   const { maxTokens, topP, settings: call } = effective(config, version);
+  const { models, fallbackOn, attemptTimeoutMs } = config;
   return {
     maxTokens,
     topP,
@@ -78,6 +81,9 @@ export function executionSettings(
     maxConcurrency: config.maxConcurrency ?? null,
     ...(hasSettings(call) && { call }),
     defaults,
+    ...(models && { models }),
+    ...(fallbackOn && { fallbackOn }),
+    ...(attemptTimeoutMs && { attemptTimeoutMs }),
     ...(!storeBodies && { storeBodies }),
   };
 }

@@ -36,6 +36,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       finish_reason text,
       -- Settings that the model rejected or ignored; null if all were applied.
       settings_not_applied text[],
+      -- The attempts, oldest first; null if there was at most one, which the record itself describes.
+      attempt_list jsonb,
       error_code text,
       error text,
       ip_address text,
@@ -52,6 +54,10 @@ export async function up(db: Kysely<never>): Promise<void> {
       model_answered text,
       provider_request_id text,
       refusal_text text,
+      -- What was sent beside the prompts: messages, tools and settings.
+      request json,
+      -- The calls of tools in the answer.
+      tool_calls json,
       check ((status = 'processing') = (completed_at is null)),
       check ((status = 'processing') = (settings is not null)),
       check ((status in ('processing', 'success')) = (error_code is null)),
@@ -145,6 +151,12 @@ export async function up(db: Kysely<never>): Promise<void> {
       rejections smallint not null default 0,
       -- Why it waits for its provider: the error code if its deadline comes first.
       wait_code text,
+      -- The model to call, once a fallback has replaced the one of the execution.
+      model text,
+      -- Attempts with the models before it, without losses.
+      earlier_attempts smallint not null default 0,
+      -- The attempts so far, oldest first; null if there was none.
+      attempt_list jsonb,
       -- Whether an attempt ended with EMPTY_OUTPUT, which is retried once.
       emptied boolean not null default false,
       -- Agents with maxConcurrency: true holds a slot, false waits for one. Null: no such limit.

@@ -29,14 +29,23 @@ const ended: EndedExecution = {
     error: null,
     systemPrompt: null,
     userPrompt: null,
+    request: null,
+    toolCalls: null,
   },
-  ...{ output: null, storeBodies: true, ...noDetails, costSource: null },
+  ...{
+    output: null,
+    storeBodies: true,
+    ...noDetails,
+    costSource: null,
+    model: 'a/b',
+    attemptList: null,
+  },
 };
 
 const statements: [name: string, parameters: string, execute: () => Promise<unknown>][] = [
   [
     'finish-update-executions',
-    `'{${id}}', ${'null, '.repeat(23)}'${id}', '${id}'`,
+    `'{${id}}', ${'null, '.repeat(27)}'${id}', '${id}'`,
     () =>
       pipelines.use(async (send) => {
         await send({ name: 'begin', text: 'begin' });
