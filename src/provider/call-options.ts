@@ -5,6 +5,7 @@ import {
 } from '../core/agent/call-settings.ts';
 import type { ModelCall } from '../core/model/model-port.ts';
 import type { CallOptions, Model } from './language-model.ts';
+import { promptOf, toolOptions } from './prompt-messages.ts';
 import { providerOptionsOf, sendsTopK, withCacheMarks } from './provider-options.ts';
 import type { AdjustableCall, Adjustment } from './request-form.ts';
 
@@ -12,7 +13,8 @@ import type { AdjustableCall, Adjustment } from './request-form.ts';
 
 export type Asked = Pick<
   ModelCall,
-  'system' | 'user' | 'temperature' | 'maxTokens' | 'topP' | 'settings'
+  | ('system' | 'user' | 'messages' | 'tools' | 'toolChoice')
+  | ('temperature' | 'maxTokens' | 'topP' | 'settings')
 >;
 
 export interface PreparedCall extends AdjustableCall {
@@ -43,7 +45,7 @@ function optionsIn(model: Model, call: Asked, form: ReadonlySet<Adjustment>): Ca
       Object.entries(call.settings ?? {}).filter(([name]) => !form.has(name as Adjustment)),
     ),
   );
-  const whole = promptOf(call);
+  const whole = promptOf(call, model.kind);
   const prompt = form.has('system') ? withoutSystem(whole) : whole;
   const { options } = providerOptionsOf(model, settings, prompt);
   return {
@@ -52,6 +54,7 @@ function optionsIn(model: Model, call: Asked, form: ReadonlySet<Adjustment>): Ca
     ...(maxTokens !== null && { maxOutputTokens: maxTokens }),
     ...(topP !== null && !form.has('topP') && { topP }),
     ...standardOptions(model, settings),
+    ...toolOptions(call.tools, call.toolChoice),
     ...(options && { providerOptions: options }),
   };
 }
@@ -67,20 +70,6 @@ function standardOptions({ kind }: Model, settings: CallSettings): Partial<CallO
     ...(presencePenalty !== undefined && { presencePenalty }),
     ...(frequencyPenalty !== undefined && { frequencyPenalty }),
   };
-}
-
-/** Providers reject empty texts, so they are left out. */
-function promptOf({ system, user }: Asked): CallOptions['prompt'] {
-  return [
-    ...(isEmpty(system) ? [] : [{ role: 'system' as const, content: system }]),
-    ...(isEmpty(user)
-      ? []
-      : [{ role: 'user' as const, content: [{ type: 'text' as const, text: user }] }]),
-  ];
-}
-
-function isEmpty(text: string | null): text is null {
-  return text === null || text.trim() === '';
 }
 
 /** The system text as the beginning of the first user message, for models without that role. */

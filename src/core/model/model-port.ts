@@ -1,4 +1,6 @@
 import type { CallSettings } from '../agent/call-settings.ts';
+import type { Message, ToolCall } from '../agent/messages.ts';
+import type { Tool, ToolChoice } from '../agent/version-content.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
 import type { Price } from './price.ts';
 import type { StoredProvider } from './provider.ts';
@@ -59,6 +61,10 @@ export interface ModelCall {
   readonly setup: ModelSetup;
   readonly system: string | null;
   readonly user: string;
+  /** Sent instead of `system` and `user`. */
+  readonly messages?: readonly Message[];
+  readonly tools?: readonly Tool[];
+  readonly toolChoice?: ToolChoice;
   readonly temperature: number | null;
   readonly maxTokens: number | null;
   readonly topP: number | null;
@@ -86,6 +92,8 @@ export interface ModelResponse {
   /** `stop`, `length`, `content-filter`, `tool-calls`, `error` or `other`. */
   readonly finishReason: string;
   readonly cost: Cost;
+  /** Calls of the offered tools; left out if there are none. */
+  readonly toolCalls?: readonly ToolCall[];
   /** Settings that the model rejected or ignored, by their Cueline names; left out by models that apply all. */
   readonly settingsNotApplied?: readonly string[];
   /** Left out by models that report nothing else. */

@@ -1,5 +1,5 @@
 import { lossesMax, renderedCharsMax } from '../../core/agent/model-settings.ts';
-import type { Template } from '../../core/agent/prompt.ts';
+import type { Prompt, Template } from '../../core/agent/prompt.ts';
 import { renderPrompt } from '../../core/agent/render-prompt.ts';
 import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
 import type { QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
@@ -49,7 +49,7 @@ export type AttemptOutcome =
     }
   | Deferred
   /** `sent` is the prompt if the model may have been called. */
-  | { readonly kind: 'stopped'; readonly sent: Template | null };
+  | { readonly kind: 'stopped'; readonly sent: Prompt | null };
 
 /**
  * The execution waits for its provider: the circuit breaker is open, the concurrency limit is reached, or the provider
@@ -109,21 +109,21 @@ export async function executeAttempt(
       workspaceId: execution.workspaceId,
       model: execution.model,
       setup: execution.setup,
-      system: prompt.system,
-      user: prompt.user,
+      ...prompt,
+      user: prompt.user ?? '',
       temperature: execution.temperature,
       maxTokens: settings.maxTokens,
       topP: settings.topP,
-      ...(settings.call && { settings: settings.call }),
       timeoutMs: Math.ceil(attemptLimitMs(settings, execution.model, leftMs)),
       leftMs,
       called: execution.called,
       signal,
     });
     const { text: output, usage, cost, finishReason, details = noDetails } = response;
-    const { settingsNotApplied = [] } = response;
+    const { settingsNotApplied = [], toolCalls = [] } = response;
     const attemptMs = performance.now() - startedAt;
-    const answer = { output, usage, cost, finishReason, details, settingsNotApplied, attemptMs };
+    const sent = { settingsNotApplied, attemptMs };
+    const answer = { output, toolCalls, usage, cost, finishReason, details, ...sent };
     const success = { status: 'success', ...answer } as const;
     return { kind: 'end', end: { ...baseEnd(execution, prompt), ...success } };
   } catch (error) {
@@ -174,7 +174,7 @@ function failureOutcome(
   execution: QueuedExecution,
   error: ModelFailure,
   { leftMs, attemptMs }: { readonly leftMs: number; readonly attemptMs: number },
-  prompt: Template,
+  prompt: Prompt,
 ): AttemptOutcome {
   const { failures, rejections, settings, model } = execution;
   const { code, rejected, usage, cost, finishReason, details } = error;
@@ -200,7 +200,7 @@ function failureOutcome(
 }
 
 /** The deadline has come. What the execution waited for decides its code. */
-function outOfTime(execution: QueuedExecution, prompt: Template): AttemptOutcome {
+function outOfTime(execution: QueuedExecution, prompt: Prompt): AttemptOutcome {
   const { timeoutMs } = execution.settings;
   const code = execution.waitCode ?? 'MODEL_TIMEOUT';
   const message =
@@ -212,8 +212,7 @@ function outOfTime(execution: QueuedExecution, prompt: Template): AttemptOutcome
 }
 
 /** The fields that every end of this attempt shares. */
-function baseEnd(execution: QueuedExecution, prompt: Template | undefined): Omit<End, 'status'> {
-  const storedPrompt = storesBodies(execution) ? prompt : undefined;
+function baseEnd(execution: QueuedExecution, prompt: Prompt | undefined): Omit<End, 'status'> {
   return {
     acceptedAs: execution,
     storeBodies: storesBodies(execution),
@@ -229,9 +228,9 @@ function baseEnd(execution: QueuedExecution, prompt: Template | undefined): Omit
     attemptMs: null,
     errorCode: null,
     error: null,
-    systemPrompt: storedPrompt?.system ?? null,
-    userPrompt: storedPrompt?.user ?? null,
+    prompt: storesBodies(execution) ? (prompt ?? null) : null,
     output: null,
+    toolCalls: [],
     workflow: execution.settings.workflow ?? null,
   };
 }
@@ -241,7 +240,7 @@ function failed(
   errorCode: ExecutionErrorCode,
   message: string,
   more: {
-    prompt?: Template;
+    prompt?: Prompt;
     counted?: boolean;
     usage?: Usage;
     cost?: Cost;
@@ -266,7 +265,7 @@ function storesBodies({ settings }: QueuedExecution): boolean {
  * The end of an execution with `maxAttempts: 1` whose call was aborted. The process is alive, but nobody knows whether
  * the model was called.
  */
-export function lostWorkerEnd(execution: QueuedExecution, sent: Template): End {
+export function lostWorkerEnd(execution: QueuedExecution, sent: Prompt): End {
   return {
     ...baseEnd(execution, sent),
     status: 'failed',
@@ -293,13 +292,16 @@ function lostMessage({ losses }: QueuedExecution): string {
 /** In characters. */
 const cachedTemplatesMax = 33_554_432;
 
+function templateChars({ system, user, messages, tools }: Template): number {
+  const chars = (system?.length ?? 0) + (user?.length ?? 0);
+  return messages || tools ? chars + JSON.stringify([messages, tools]).length : chars;
+}
+
 /** Caches templates of prompt versions, which never change. A referenced version always exists. */
 export function templateCache(
   read: (promptVersionId: string) => Promise<Template | null>,
 ): (promptVersionId: string) => Promise<Template> {
-  const cache = new LruCache<Template>(cachedTemplatesMax, ({ system, user }) => {
-    return (system?.length ?? 0) + user.length;
-  });
+  const cache = new LruCache<Template>(cachedTemplatesMax, templateChars);
   return async (id) => {
     const cached = cache.get(id);
     if (cached) return cached;

@@ -54,6 +54,10 @@ export async function up(db: Kysely<never>): Promise<void> {
       model_answered text,
       provider_request_id text,
       refusal_text text,
+      -- What was sent beside the prompts: messages, tools and settings.
+      request json,
+      -- The calls of tools in the answer.
+      tool_calls json,
       check ((status = 'processing') = (completed_at is null)),
       check ((status = 'processing') = (settings is not null)),
       check ((status in ('processing', 'success')) = (error_code is null)),

@@ -25,9 +25,12 @@ const ended: EndedExecution = {
     finishReason: null,
     settingsNotApplied: null,
     errorCode: null,
+    ...{ user: null, session: null, label: null },
     error: null,
     systemPrompt: null,
     userPrompt: null,
+    request: null,
+    toolCalls: null,
   },
   ...{
     output: null,
@@ -42,7 +45,7 @@ const ended: EndedExecution = {
 const statements: [name: string, parameters: string, execute: () => Promise<unknown>][] = [
   [
     'finish-update-executions',
-    `'{${id}}', ${'null, '.repeat(25)}'${id}', '${id}'`,
+    `'{${id}}', ${'null, '.repeat(27)}'${id}', '${id}'`,
     () =>
       pipelines.use(async (send) => {
         await send({ name: 'begin', text: 'begin' });
