@@ -4,15 +4,16 @@ import {
   callSettingsOf,
 } from '../core/agent/call-settings.ts';
 import type { ModelCall } from '../core/model/model-port.ts';
+import { jsonRequest } from './json-format.ts';
 import type { CallOptions, Model } from './language-model.ts';
 import { providerOptionsOf, sendsTopK, withCacheMarks } from './provider-options.ts';
-import type { AdjustableCall, Adjustment } from './request-form.ts';
+import { type AdjustableCall, type Adjustment, formatAdjustment } from './request-form.ts';
 
 /** A call in the AI SDK's form. */
 
 export type Asked = Pick<
   ModelCall,
-  'system' | 'user' | 'temperature' | 'maxTokens' | 'topP' | 'settings'
+  'system' | 'user' | 'temperature' | 'maxTokens' | 'topP' | 'settings' | 'responseFormat'
 >;
 
 export interface PreparedCall extends AdjustableCall {
@@ -23,7 +24,7 @@ export interface PreparedCall extends AdjustableCall {
 }
 
 export function prepareCall(model: Model, call: Asked, signal: AbortSignal): PreparedCall {
-  const { temperature, topP, settings = {} } = call;
+  const { temperature, topP, settings = {}, responseFormat: format = null } = call;
   const given = { temperature, topP, ...settings };
   const adjustable = (['temperature', 'topP', ...callSettingNames] as const).filter(
     (name) => name !== 'providerOptions' && (given[name] ?? null) !== null,
@@ -31,6 +32,7 @@ export function prepareCall(model: Model, call: Asked, signal: AbortSignal): Pre
   return {
     adjustable,
     unsent: providerOptionsOf(model, settings, []).unsent,
+    format: format && jsonRequest(model, format, false).option ? formatAdjustment(format) : null,
     reasons: (settings.reasoningEffort ?? 'none') !== 'none',
     optionsIn: (form) => ({ ...optionsIn(model, call, form), abortSignal: signal }),
   };
@@ -43,15 +45,18 @@ function optionsIn(model: Model, call: Asked, form: ReadonlySet<Adjustment>): Ca
       Object.entries(call.settings ?? {}).filter(([name]) => !form.has(name as Adjustment)),
     ),
   );
-  const whole = promptOf(call);
+  const format = call.responseFormat;
+  const json = format && jsonRequest(model, format, form.has(formatAdjustment(format)));
+  const whole = promptOf(json?.text ? { ...call, system: joined(call.system, json.text) } : call);
   const prompt = form.has('system') ? withoutSystem(whole) : whole;
-  const { options } = providerOptionsOf(model, settings, prompt);
+  const { options } = providerOptionsOf(model, settings, prompt, json?.packageOptions);
   return {
     prompt: settings.cachePrompt ? withCacheMarks(prompt) : prompt,
     ...(temperature !== null && !form.has('temperature') && { temperature }),
     ...(maxTokens !== null && { maxOutputTokens: maxTokens }),
     ...(topP !== null && !form.has('topP') && { topP }),
     ...standardOptions(model, settings),
+    ...(json?.option && { responseFormat: json.option }),
     ...(options && { providerOptions: options }),
   };
 }
@@ -67,6 +72,10 @@ function standardOptions({ kind }: Model, settings: CallSettings): Partial<CallO
     ...(presencePenalty !== undefined && { presencePenalty }),
     ...(frequencyPenalty !== undefined && { frequencyPenalty }),
   };
+}
+
+function joined(system: string | null, text: string): string {
+  return isEmpty(system) ? text : `${system}\n\n${text}`;
 }
 
 /** Providers reject empty texts, so they are left out. */

@@ -121,6 +121,7 @@ async function compatible(
     baseURL,
     ...(apiKey ? { apiKey } : {}),
     fetch,
+    supportsStructuredOutputs: true,
   });
   return { language: provider(model), count: countChat };
 }

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { CallSettings } from '../core/agent/call-settings.ts';
+import type { ResponseFormat } from '../core/agent/response-format.ts';
 import { readProviderError } from './provider-error.ts';
 
 /**
@@ -11,15 +13,25 @@ import { readProviderError } from './provider-error.ts';
  * - `temperature`, `topP` and other settings: left out
  * - `developer`: the role `system` instead
  * - `system`: the system text begins the user message instead
+ * - a schema for the output: asked for by a text instead. Remembered for the schema, because its form may be the reason
  */
 export type RequestForm = Set<Adjustment>;
-export type Adjustment = 'maxTokens' | AdjustableSetting | 'developer' | 'system';
+export type Adjustment =
+  | 'maxTokens'
+  | AdjustableSetting
+  | 'developer'
+  | 'system'
+  | FormatAdjustment;
+type NamedAdjustment = Exclude<Adjustment, FormatAdjustment>;
+type FormatAdjustment = `format ${string}`;
 type AdjustableSetting = 'temperature' | 'topP' | Exclude<keyof CallSettings, 'providerOptions'>;
 
 /** A call that can be sent in several forms. */
 export interface AdjustableCall {
   /** The settings of this call that can be left out. */
   readonly adjustable: readonly AdjustableSetting[];
+  /** The adjustment that stops sending the schema of the output; null if there is none. */
+  readonly format: FormatAdjustment | null;
   readonly optionsIn: (form: ReadonlySet<Adjustment>) => CallOptions;
 }
 
@@ -41,7 +53,7 @@ export async function inAcceptedForm<T>(
       const rejected = rejectedSetting(error as ApiError, call, sent);
       if (rejected !== null) {
         added.push(rejected);
-        form.add(rejected);
+        remember(form, rejected);
         continue;
       }
       // The other form was rejected too, so the setting was not the reason.
@@ -113,9 +125,31 @@ function rejectedSetting(
     ([, value = '']) => value,
   );
   const searched = `${named.join(' ')} ${text ?? ''}`.slice(0, searchedCharsMax);
-  if (codes.isDisjointFrom(unsupportedCodes) && !unsupportedText.test(searched)) return null;
-  const possible = candidates(error.requestBodyValues, call, sent);
-  return possible.find((each) => names[each].test(searched)) ?? null;
+  const isUnsupported = !codes.isDisjointFrom(unsupportedCodes) || unsupportedText.test(searched);
+  const possible = isUnsupported ? candidates(error.requestBodyValues, call, sent) : [];
+  const found = possible.find((each) => names[each].test(searched));
+  if (found) return found;
+  const { format } = call;
+  return format !== null && !sent.has(format) && formatText.test(searched) ? format : null;
+}
+
+/** Texts about a schema or its form: a provider may not know the parameter, or reject this schema. */
+const formatText =
+  /response_?(format|schema|json_?schema|mime_?type)|json_?(schema|object|mode)|\bschema\b|output_(config|format)|structured[ _]?output|text\.format|\btools?(_?choice| use)?\b/i;
+
+/** The adjustment for the schema of a format. */
+export function formatAdjustment({ schema }: ResponseFormat): FormatAdjustment {
+  const digest = createHash('sha256').update(JSON.stringify(schema)).digest('base64url');
+  return `format ${digest}`;
+}
+
+/** Schemas of one model that are remembered as rejected. */
+const formatsMax = 100;
+
+function remember(form: RequestForm, adjustment: Adjustment): void {
+  form.add(adjustment);
+  const formats = [...form].filter((each) => each.startsWith('format '));
+  if (formats[0] && formats.length > formatsMax) form.delete(formats[0]);
 }
 
 /** What the request contains and can be changed, in the order in which it is tried. */
@@ -123,14 +157,14 @@ function candidates(
   body: unknown,
   { adjustable, optionsIn }: AdjustableCall,
   sent: ReadonlySet<Adjustment>,
-): Adjustment[] {
+): NamedAdjustment[] {
   const { max_tokens, max_completion_tokens, messages, input } = Object(body);
   const limit = max_tokens ?? max_completion_tokens;
   const roles = [messages, input].flatMap((list) => (Array.isArray(list) ? list : []));
   const isDeveloper = roles.some((each) => each?.role === 'developer') && !sent.has('developer');
   const options = optionsIn(new Set());
   const hasSystem = options.prompt.some(({ role }) => role === 'system');
-  const present: readonly (Adjustment | false)[] = [
+  const present: readonly (NamedAdjustment | false)[] = [
     limit !== undefined &&
       Array.isArray(messages) &&
       options.maxOutputTokens === limit &&
@@ -139,7 +173,7 @@ function candidates(
     isDeveloper && 'developer',
     hasSystem && !isDeveloper && options.prompt.length > 1 && 'system',
   ];
-  return present.filter((each) => each !== false && !sent.has(each)) as Adjustment[];
+  return present.filter((each) => each !== false && !sent.has(each)) as NamedAdjustment[];
 }
 
 const searchedCharsMax = 4_096;
@@ -153,7 +187,7 @@ const unsupportedCodes: ReadonlySet<string> = new Set([
 const unsupportedText =
   /unsupported|not supported|does(n't| not) support|is deprecated|not (allowed|permitted)|extra (inputs|fields)|unrecognized|unknown (variant|parameter|field|argument|name)|unexpected (role|keyword|parameter)|cannot (both )?be (both )?(specified|used|set)|only the default/i;
 
-const names: Readonly<Record<Adjustment, RegExp>> = {
+const names: Readonly<Record<NamedAdjustment, RegExp>> = {
   maxTokens: /\bmax_(completion_)?tokens\b/,
   topP: /\btop_?p\b/i,
   temperature: /\btemperature\b/i,

@@ -9,6 +9,7 @@ export interface Draft extends ModelSettings {
   readonly user: string;
   readonly label: string;
   readonly notes: string;
+  readonly responseFormat: PromptVersion['responseFormat'];
   readonly variableSchemas: Readonly<Record<string, unknown>>;
 }
 
@@ -22,15 +23,17 @@ export const blankDraft: Draft = {
   temperature: null,
   maxTokens: null,
   topP: null,
+  responseFormat: null,
   variableSchemas: {},
 };
 
 export function draftFromVersion(version: PromptVersion): Draft {
   const { promptVersionId, system, user, model, temperature, maxTokens, topP } = version;
   const settings = { model, temperature, maxTokens, topP };
-  const { variableSchemas } = version;
+  const { responseFormat, variableSchemas } = version;
   return {
     ...{ ...blankDraft, ...settings, baseId: promptVersionId, system: system ?? '', user },
+    responseFormat,
     variableSchemas,
   };
 }
@@ -46,6 +49,7 @@ export function toVersionInput(draft: Draft): PromptVersionInput {
     maxTokens,
     topP,
     notes: notes === '' ? null : notes,
+    responseFormat: draft.responseFormat,
     variableSchemas: draft.variableSchemas,
     ...(label !== '' && { label }),
   };

@@ -20,6 +20,7 @@ import {
 } from '../shared.ts';
 
 import { callSettings, nullableCallSettings } from './call-settings.ts';
+import { responseFormat } from './response-format.ts';
 
 /** Model settings. A prompt version sets defaults and an agent overrides them. */
 export const modelSettings = {
@@ -61,7 +62,7 @@ const executionSettings = {
   }),
 };
 
-const config = { ...modelSettings, ...callSettings, ...executionSettings };
+const config = { ...modelSettings, ...callSettings, ...executionSettings, responseFormat };
 
 export const AgentConfig = Type.Partial(Type.Object(config), {
   title: 'AgentConfig',
@@ -80,6 +81,7 @@ export const AgentConfigPatch = Type.Partial(
     maxAttempts: nullable(config.maxAttempts),
     timeoutMs: nullable(config.timeoutMs),
     maxConcurrency: nullable(config.maxConcurrency),
+    responseFormat: nullable(config.responseFormat),
   }),
   {
     title: 'AgentConfigPatch',

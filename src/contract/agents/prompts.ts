@@ -20,6 +20,7 @@ import {
 } from '../shared.ts';
 import { modelSettings } from './agent-record.ts';
 import { callSettingFields, callSettingInputs } from './call-settings.ts';
+import { responseFormat } from './response-format.ts';
 
 const tag = 'Prompts';
 const author = nullable(id('user', 'Creator. `null` if the account no longer exists.'));
@@ -78,6 +79,7 @@ export const PromptVersion = Type.Object(
     ...versionFields,
     system: nullable(Type.String({ description: 'Template of the system prompt.' })),
     user: Type.String({ description: 'Template of the user prompt.' }),
+    responseFormat: nullable(responseFormat),
     variableSchemas,
     warnings: PlaceholderWarnings,
   },
@@ -115,6 +117,7 @@ export const versionInput = {
   topP: Type.Optional(nullable(modelSettings.topP)),
   ...callSettingInputs,
   notes: Type.Optional(nullable(text(limits.notesMax, 'What changed and why.'))),
+  responseFormat: Type.Optional(nullable(responseFormat)),
   variableSchemas: Type.Optional(nullable(variableSchemas)),
 };
 

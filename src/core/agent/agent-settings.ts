@@ -4,6 +4,7 @@ import type { Retention } from '../history/retention.ts';
 import type { Visibility } from './agent.ts';
 import { type AgentConfig, effective, type ModelSettings } from './model-settings.ts';
 import { undeclared } from './prompt.ts';
+import { requireResponseFormat } from './response-format.ts';
 
 /** The settings of an agent, how a change is merged into them, and what they must satisfy to pin a version. */
 export interface AgentSettings {
@@ -91,6 +92,7 @@ export function requireFit(settings: AgentSettings, version: PinnedVersion): voi
     const message = `Field "agentConfig.model" is missing: version ${version.label} has no model.`;
     throw invalidRequest(message);
   }
+  requireResponseFormat('agentConfig.responseFormat', settings.config.responseFormat ?? null);
   const undeclaredVariables = undeclared(version.variables, settings);
   if (undeclaredVariables.length > 0) {
     const names = undeclaredVariables.join(', ');

@@ -1,4 +1,5 @@
 import { type CallSettings, callSettingsOf, hasSettings } from './call-settings.ts';
+import type { ResponseFormat } from './response-format.ts';
 
 /** Model settings: defaults of a version, which an agent may override. */
 export interface ModelSettings {
@@ -18,6 +19,7 @@ export interface AgentConfig extends CallSettings {
   readonly maxAttempts?: number;
   readonly timeoutMs?: number;
   readonly maxConcurrency?: number;
+  readonly responseFormat?: ResponseFormat;
 }
 
 /** The agent's settings at acceptance. They are kept with the execution until it ends. */
@@ -31,6 +33,8 @@ export interface ExecutionSettings {
   readonly maxConcurrency: number | null;
   /** Absent if there are none. */
   readonly call?: CallSettings;
+  /** Only if the agent overrides that of the version. */
+  readonly responseFormat?: ResponseFormat;
   readonly defaults: Readonly<Record<string, unknown>>;
   /** False: nothing of the bodies remains after the end; absent means true. */
   readonly storeBodies?: false;
@@ -77,6 +81,7 @@ export function executionSettings(
     timeoutMs: config.timeoutMs ?? timeoutMsDefault,
     maxConcurrency: config.maxConcurrency ?? null,
     ...(hasSettings(call) && { call }),
+    ...(config.responseFormat && { responseFormat: config.responseFormat }),
     defaults,
     ...(!storeBodies && { storeBodies }),
   };

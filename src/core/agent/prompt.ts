@@ -1,4 +1,5 @@
 import { invalidRequest } from '../failure.ts';
+import type { ResponseFormat } from './response-format.ts';
 
 /** Placeholders and their substitution: `{{name}}` with optional inner blanks, one pass; nothing else is syntax. */
 
@@ -9,6 +10,11 @@ export const variableNameMax = 100;
 export const variablesMax = 200;
 /** A valid variable name. */
 export const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+export interface VersionTemplate extends Template {
+  /** Null or absent for text. */
+  readonly responseFormat?: ResponseFormat | null;
+}
 
 export interface Template {
   readonly system: string | null;

@@ -1,4 +1,5 @@
 import type { CallSettings } from '../agent/call-settings.ts';
+import type { ResponseFormat } from '../agent/response-format.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
 import type { Price } from './price.ts';
 import type { StoredProvider } from './provider.ts';
@@ -36,6 +37,8 @@ export interface ModelCall {
   readonly setup: ModelSetup;
   readonly system: string | null;
   readonly user: string;
+  /** Absent for text. The port asks for the format, and does not check it. */
+  readonly responseFormat?: ResponseFormat;
   readonly temperature: number | null;
   readonly maxTokens: number | null;
   readonly topP: number | null;

@@ -4,9 +4,10 @@ import {
   callSettingNames,
   callSettingsOf,
 } from '../../core/agent/call-settings.ts';
-import { same } from '../../core/agent/declaration.ts';
+import { identical, same } from '../../core/agent/declaration.ts';
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { placeholderWarnings } from '../../core/agent/prompt.ts';
+import { type ResponseFormat, responseFormatOf } from '../../core/agent/response-format.ts';
 import type { VariableSchemas } from '../../core/agent/variable-schemas.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
@@ -30,6 +31,7 @@ interface DeclaredVersion extends DeclaredSettings {
   readonly system?: string | null;
   readonly user: string;
   readonly notes?: string | null;
+  readonly responseFormat?: ResponseFormat | null;
   readonly variableSchemas?: VariableSchemas | null;
 }
 
@@ -89,6 +91,7 @@ function inputOf(version: DeclaredVersion): VersionInput {
   const settings = callSettingsOf(version);
   return {
     ...{ label, system, user, notes, model, temperature, maxTokens, topP, settings },
+    responseFormat: responseFormatOf(version.responseFormat),
     variableSchemas: version.variableSchemas ?? {},
   };
 }
@@ -101,6 +104,7 @@ function requireEqual(existing: VersionRow | PlannedVersion, input: VersionInput
     ...callSettingNames.filter(
       (name) => !same(existing.settings[name] ?? null, input.settings[name] ?? null),
     ),
+    ...(identical(formatOf(existing), formatOf(input)) ? [] : ['responseFormat']),
     ...(same(schemasOf(existing), schemasOf(input)) ? [] : ['variableSchemas']),
   ];
   if (different.length === 0) return;
@@ -111,4 +115,9 @@ function requireEqual(existing: VersionRow | PlannedVersion, input: VersionInput
 /** A stored version has them as text. */
 function schemasOf({ variableSchemas: schemas }: VersionRow | VersionInput): VariableSchemas {
   return typeof schemas === 'string' ? JSON.parse(schemas) : (schemas ?? {});
+}
+
+/** Compared with the order of names: a model writes properties in the order of the schema. */
+function formatOf({ responseFormat: format }: VersionRow | VersionInput): ResponseFormat | null {
+  return typeof format === 'string' ? JSON.parse(format) : (format ?? null);
 }

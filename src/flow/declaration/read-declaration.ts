@@ -131,10 +131,11 @@ function byName(one: { readonly name: string }, other: { readonly name: string }
 
 function declareVersion(version: VersionRow): object {
   const { label, system, user, model, temperature, maxTokens, topP, settings, notes } = version;
+  const responseFormat = version.responseFormat && JSON.parse(version.responseFormat);
   const variableSchemas = version.variableSchemas && JSON.parse(version.variableSchemas);
   const given = {
     ...{ label, system, user, model, temperature, maxTokens, topP, ...settings, notes },
-    variableSchemas,
+    ...{ responseFormat, variableSchemas },
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }

@@ -1,6 +1,7 @@
 import { lossesMax, renderedCharsMax } from '../../core/agent/model-settings.ts';
-import type { Template } from '../../core/agent/prompt.ts';
+import type { Template, VersionTemplate } from '../../core/agent/prompt.ts';
 import { renderPrompt } from '../../core/agent/render-prompt.ts';
+import { type ResponseFormat, readOutputJson } from '../../core/agent/response-format.ts';
 import type { QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
 import { delayWithin, retryDelayMs } from '../../core/execution/retry-delay.ts';
 import { CallFailure, type ExecutionErrorCode, withoutProviderText } from '../../core/failure.ts';
@@ -11,6 +12,7 @@ import {
   ModelDeferred,
   ModelFailure,
   type ModelPort,
+  type ModelResponse,
   noCost,
   noDetails,
   noUsage,
@@ -62,7 +64,7 @@ interface Deferred {
 
 export interface ExecuteDeps {
   readonly models: ModelPort;
-  readonly template: (promptVersionId: string) => Promise<Template>;
+  readonly template: (promptVersionId: string) => Promise<VersionTemplate>;
   /** Reports an error that is a defect of this program. */
   readonly onFault: (error: unknown, execution: QueuedExecution) => void;
   /** Reports the field that kept a provider's response from being read. */
@@ -96,6 +98,7 @@ export async function executeAttempt(
   if (leftMs <= 0) {
     return outOfTime(execution, prompt);
   }
+  const format = settings.responseFormat ?? template.responseFormat ?? null;
   const startedAt = performance.now();
   try {
     const response = await deps.models.call({
@@ -108,6 +111,7 @@ export async function executeAttempt(
       temperature: execution.temperature,
       maxTokens: settings.maxTokens,
       topP: settings.topP,
+      ...(format && { responseFormat: format }),
       ...(settings.call && { settings: settings.call }),
       timeoutMs: Math.ceil(leftMs),
       called: execution.called,
@@ -115,7 +119,8 @@ export async function executeAttempt(
     });
     const { text: output, usage, cost, finishReason, details = noDetails } = response;
     const { settingsNotApplied = [] } = response;
-    const answer = { output, usage, cost, finishReason, details, settingsNotApplied };
+    const outputJson = format && requireJson(format, response);
+    const answer = { output, outputJson, usage, cost, finishReason, details, settingsNotApplied };
     const success = { status: 'success', ...answer } as const;
     return { kind: 'end', end: { ...baseEnd(execution, prompt), ...success } };
   } catch (error) {
@@ -131,6 +136,15 @@ export async function executeAttempt(
     deps.onFault(error, execution);
     return failed(execution, 'INTERNAL', 'Internal error.', { prompt, cost: unknownCost });
   }
+}
+
+/** @throws {ModelFailure} if the output does not match */
+function requireJson(format: ResponseFormat, response: ModelResponse): string {
+  const { text, usage, cost, finishReason, details = noDetails } = response;
+  const read = readOutputJson(format, text, finishReason);
+  if (read.kind === 'json') return read.json;
+  const message = `The output does not match its schema: ${read.problem}.`;
+  throw new ModelFailure('SCHEMA_MISMATCH', message, { usage, cost, finishReason, details });
 }
 
 function deferredOutcome(
@@ -201,6 +215,7 @@ function baseEnd(execution: QueuedExecution, prompt: Template | undefined): Omit
     systemPrompt: storedPrompt?.system ?? null,
     userPrompt: storedPrompt?.user ?? null,
     output: null,
+    outputJson: null,
     workflow: execution.settings.workflow ?? null,
   };
 }
@@ -263,10 +278,12 @@ const cachedTemplatesMax = 33_554_432;
 
 /** Caches templates of prompt versions, which never change. A referenced version always exists. */
 export function templateCache(
-  read: (promptVersionId: string) => Promise<Template | null>,
-): (promptVersionId: string) => Promise<Template> {
-  const cache = new LruCache<Template>(cachedTemplatesMax, ({ system, user }) => {
-    return (system?.length ?? 0) + user.length;
+  read: (promptVersionId: string) => Promise<VersionTemplate | null>,
+): (promptVersionId: string) => Promise<VersionTemplate> {
+  const cache = new LruCache<VersionTemplate>(cachedTemplatesMax, (version) => {
+    const { system, user, responseFormat } = version;
+    const formatChars = responseFormat ? JSON.stringify(responseFormat).length : 0;
+    return (system?.length ?? 0) + user.length + formatChars;
   });
   return async (id) => {
     const cached = cache.get(id);

@@ -72,6 +72,8 @@ export interface End {
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
   readonly output: string | null;
+  /** The JSON in the output, as compact text; null if the agent does not ask for it. */
+  readonly outputJson: string | null;
   /** If false, only the output is stored, and only for a short time. */
   readonly storeBodies: boolean;
   readonly acceptedAs: AcceptedAs;
@@ -116,10 +118,11 @@ export function createFinisher(deps: FinisherDeps): Finisher {
   const batched = batcher<End, EndResult>({
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
-    weight: ({ systemPrompt, userPrompt, output, details, workflow }) =>
+    weight: ({ systemPrompt, userPrompt, output, outputJson, details, workflow }) =>
       (systemPrompt?.length ?? 0) +
       (details.reasoningText?.length ?? 0) +
       (userPrompt?.length ?? 0) +
+      (outputJson?.length ?? 0) +
       (output?.length ?? 0) * (workflow ? stepOutputCopies : 1),
     run: (ends) => transactBatch(ends, transactEnds, isolateSteps),
     ...(deps.onBatch && { onBatch: deps.onBatch }),
@@ -210,13 +213,13 @@ function planEnds(ends: readonly End[], locked: readonly QueuedExecutionRow[]): 
 }
 
 function eventOf(step: WorkflowStepOf, ended: EndedExecution): WorkflowRunEvent {
-  const { status, output, errorCode, error } = ended;
+  const { status, output, outputJson, errorCode, error } = ended;
   return {
     ...step,
     executionId: ended.id,
     outcome:
       status === 'success'
-        ? { kind: 'success', text: output ?? '' }
+        ? { kind: 'success', text: output ?? '', json: outputJson }
         : // Quoted text stays with the execution and is removed with its bodies.
           {
             kind: 'failed',
@@ -258,6 +261,7 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     systemPrompt: end.systemPrompt,
     userPrompt: end.userPrompt,
     output: end.output === null ? null : storable(end.output),
+    outputJson: end.outputJson,
     ...storableDetails(end),
     storeBodies: end.storeBodies,
   };
@@ -317,5 +321,6 @@ export function canceledEnd(id: string, execution: LiveExecution, prompt: Templa
     systemPrompt: prompt?.system ?? null,
     userPrompt: prompt?.user ?? null,
     output: null,
+    outputJson: null,
   };
 }

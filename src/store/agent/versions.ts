@@ -20,6 +20,8 @@ export interface VersionSummaryRow extends ModelSettings {
 export interface VersionRow extends VersionSummaryRow {
   readonly system: string | null;
   readonly user: string;
+  /** JSON text. */
+  readonly responseFormat: string | null;
   /** JSON text of `{name: schema}`. */
   readonly variableSchemas: string | null;
 }
@@ -32,6 +34,7 @@ export interface NewVersion extends ModelSettings {
   readonly label: string;
   readonly system: string | null;
   readonly user: string;
+  readonly responseFormat: string | null;
   readonly variableSchemas: string | null;
   readonly variables: readonly string[];
   readonly notes: string | null;
@@ -43,7 +46,7 @@ const summaryColumns =
   v.max_tokens, v.top_p, v.settings, v.notes, v.created_by, v.created_at`);
 /** SQL: the columns of a `VersionRow` of version `v`. */
 export const versionColumns = sql`${summaryColumns}, v.system_template as system, v.user_template as "user",
-  v.variable_schemas`;
+  v.response_format, v.variable_schemas`;
 
 export async function findVersionSummary(
   db: Db,
@@ -83,12 +86,12 @@ export async function insertVersion(trx: Trx, version: NewVersion): Promise<Vers
   const { rows } = await sql<VersionRow>`
     insert into prompt_versions as v (id, prompt_id, workspace_id, number, label, system_template,
       user_template, variables, model, temperature, max_tokens, top_p, settings, notes, created_by,
-      variable_schemas)
+      response_format, variable_schemas)
     values (${version.id}, ${version.promptId}, ${version.workspaceId}, ${version.number},
       ${version.label}, ${version.system}, ${version.user}, ${version.variables}::text[],
       ${version.model}, ${version.temperature}, ${version.maxTokens}, ${version.topP},
       ${JSON.stringify(version.settings)}::jsonb, ${version.notes}, ${version.createdBy},
-      ${version.variableSchemas})
+      ${version.responseFormat}, ${version.variableSchemas})
     on conflict (prompt_id, label) do nothing
     returning ${versionColumns}`.execute(trx);
   return rows[0] ?? null;

@@ -90,6 +90,8 @@ export interface EndedExecution extends AnswerDetails {
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
   readonly output: string | null;
+  /** JSON text. */
+  readonly outputJson: string | null;
   /** If false, the record keeps only the output or the refusal, for a short time. */
   readonly storeBodies: boolean;
 }
@@ -201,6 +203,7 @@ const updateExecutions: Statement = {
       reasoning_text = f.reasoning_text, reasoning_tokens = f.reasoning_tokens,
       model_answered = f.model_answered, provider_request_id = f.provider_request_id,
       refusal_text = f.refusal_text, cost_source = f.cost_source,
+      output_json = f.output_json,
       input_variables = case when f.store_bodies then e.input_variables end,
       ip_address = case when f.store_bodies then e.ip_address end,
       user_agent = case when f.store_bodies then e.user_agent end,
@@ -208,12 +211,12 @@ const updateExecutions: Statement = {
     from unnest($1::uuid[], $2::execution_status[], $3::float8[], $4::float8[], $5::int[], $6::smallint[],
       $7::int[], $8::int[], $9::numeric[], $10::bool[], $11::text[], $12::text[], $13::text[], $14::text[],
       $15::text[], $16::text[], $17::bool[], $18::text[], $19::text[], $20::int[], $21::text[], $22::text[],
-      $23::text[], $24::text[])
+      $23::text[], $24::text[], $25::json[])
       as f (id, status, completed, started, latency_ms, attempts, input_tokens, output_tokens, cost_usd,
         cost_known, finish_reason, error_code, error, system_prompt, user_prompt, output, store_bodies,
         settings_not_applied, reasoning_text, reasoning_tokens, model_answered, provider_request_id, refusal_text,
-        cost_source)
-    where e.id = f.id and e.id = any($1::uuid[]) and e.id between $25::uuid and $26::uuid`,
+        cost_source, output_json)
+    where e.id = f.id and e.id = any($1::uuid[]) and e.id between $26::uuid and $27::uuid`,
 };
 
 function executionValues(ended: readonly EndedExecution[]): Value[] {
@@ -225,6 +228,7 @@ function executionValues(ended: readonly EndedExecution[]): Value[] {
     ['systemPrompt', 'userPrompt', 'output', 'storeBodies', 'settingsNotApplied'],
     ['reasoningText', 'reasoningTokens', 'modelAnswered', 'providerRequestId', 'refusalText'],
     ['costSource'],
+    ['outputJson'],
   );
   return [...values, ...idBounds(ended.map((one) => one.id))];
 }

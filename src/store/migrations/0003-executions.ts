@@ -52,6 +52,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       model_answered text,
       provider_request_id text,
       refusal_text text,
+      -- The output as JSON, if the agent asks for it.
+      output_json json,
       check ((status = 'processing') = (completed_at is null)),
       check ((status = 'processing') = (settings is not null)),
       check ((status in ('processing', 'success')) = (error_code is null)),

@@ -61,7 +61,7 @@ test('columns keep their position, and new columns come last', () => {
   const later = ['queuedAt', 'ipAddress', 'userAgent', 'workflowRunId', 'stepName'];
   later.push('settingsNotApplied');
   later.push('modelAnswered', 'providerRequestId', 'reasoningTokens', 'reasoningText');
-  later.push('refusalText', 'costSource');
+  later.push('refusalText', 'costSource', 'outputJson');
   assert.deepEqual(head.slice(0, 3), ['executionId', 'executedAt', 'agentId']);
   assert.equal(head[27], 'outputText');
   assert.deepEqual(head.slice(28), later);

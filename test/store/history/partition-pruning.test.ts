@@ -29,13 +29,14 @@ const ended: EndedExecution = {
     systemPrompt: null,
     userPrompt: null,
   },
+  outputJson: null,
   ...{ output: null, storeBodies: true, ...noDetails, costSource: null },
 };
 
 const statements: [name: string, parameters: string, execute: () => Promise<unknown>][] = [
   [
     'finish-update-executions',
-    `'{${id}}', ${'null, '.repeat(23)}'${id}', '${id}'`,
+    `'{${id}}', ${'null, '.repeat(24)}'${id}', '${id}'`,
     () =>
       pipelines.use(async (send) => {
         await send({ name: 'begin', text: 'begin' });

@@ -7,6 +7,7 @@ import type {
 import type { Body } from '../../../contract/endpoint.ts';
 import { callSettingsOf } from '../../../core/agent/call-settings.ts';
 import { placeholderWarnings } from '../../../core/agent/prompt.ts';
+import { responseFormatOf } from '../../../core/agent/response-format.ts';
 import { toId } from '../../../core/id.ts';
 import type { VersionInput } from '../../../flow/agent/create-version.ts';
 import type { PromptRow } from '../../../store/agent/prompts.ts';
@@ -55,6 +56,7 @@ export function versionWire(row: VersionRow): PromptVersion {
     ...versionSummaryWire(row),
     system,
     user,
+    responseFormat: row.responseFormat === null ? null : JSON.parse(row.responseFormat),
     variableSchemas,
     warnings: placeholderWarnings(row),
   };
@@ -66,6 +68,7 @@ export function newVersion(body: Body<typeof createPromptVersion>): VersionInput
   const settings = callSettingsOf(body);
   return {
     ...{ label, system, user, notes, model, temperature, maxTokens, topP, settings },
+    responseFormat: responseFormatOf(body.responseFormat),
     variableSchemas: body.variableSchemas ?? {},
   };
 }

@@ -57,6 +57,7 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   reasoningText: (row) => row.reasoningText,
   refusalText: (row) => row.refusalText,
   costSource: (row) => row.costSource,
+  outputJson: (row) => row.outputJson,
 };
 
 /** Names without special characters, so they need no quotes. */
