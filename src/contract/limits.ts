@@ -24,6 +24,7 @@ export const originMax = 255;
 export const originsMax = 50;
 export const urlMax = 2_000;
 export const secretMax = 4_096;
+export { headersMax, queryMax } from '../core/model/request-extras.ts';
 export const tokenMax = 200;
 export const cursorMax = 200;
 

@@ -47,7 +47,8 @@ export async function checkBaseURL(
   const url = URL.parse(text);
   if (!url) return 'The base URL is not a URL.';
   // API paths are appended to the text: behind `?` or `#` they would not be a path.
-  if (/[?#]/.test(text)) return 'The base URL must have no query and no fragment.';
+  if (/[?#]/.test(text))
+    return 'The base URL must have no query and no fragment. Parameters belong in "query".';
   const allowed = parseAllowedHosts(allowedHosts);
   const refused = refusal(url, allowed);
   if (refused || isAllowed(url, allowed) || isAddress(url)) return refused;

@@ -72,7 +72,8 @@ const waysOf: Readonly<Record<ProviderKind, Ways>> = {
   anthropic: { serviceTier: oneOf('auto', 'standard_only'), cachePrompt: marked },
   google: { serviceTier: oneOf('standard', 'flex', 'priority') },
   bedrock: { serviceTier: oneOf('reserved', 'priority', 'default', 'flex'), cachePrompt: marked },
-  ollama: {},
+  // An option of the model in its own API.
+  ollama: { topK: (topK) => ({ top_k: topK }) },
   // Not in OpenAI's API, but in that of most servers that speak it.
   'openai-compatible': {
     serviceTier: (tier) => ({ service_tier: tier }),

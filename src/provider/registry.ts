@@ -16,7 +16,7 @@ import { withDeadline } from '../net/deadline.ts';
 import type { Resolve } from '../net/guard.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
 import { type BreakerState, type Breakers, createBreakers } from './breakers.ts';
-import { testConnection } from './connection-test.ts';
+import { testConnection, tryModel } from './connection-test.ts';
 import { echo } from './echo.ts';
 import { fromEnvironment, ownOllama, variableFor } from './environment.ts';
 import { empty, endedInError, filtered, toFailure } from './failure.ts';
@@ -30,6 +30,7 @@ import {
   missing,
   type ProviderSettings,
   priceList,
+  secretsOf,
 } from './settings.ts';
 
 export interface ModelsOptions {
@@ -59,6 +60,11 @@ export interface Models extends ModelPort, Pick<Breakers, 'states'> {
 
 /** A person waits for the result. */
 const testTimeoutMs = 10_000;
+/** A model may have to be loaded. */
+const tryTimeoutMs = 30_000;
+/** Small, and no parameter that only some models accept. */
+const smallCall = { system: null, user: 'Reply with OK.', temperature: null, topP: null };
+const smallCallTokensMax = 64;
 /** Maximum cached model objects. */
 const modelsMax = 1_000;
 
@@ -88,10 +94,20 @@ class ModelRegistry implements Models {
   readonly states = (): BreakerState[] => this.#breakers.states();
 
   // Not through the breaker: an owner who has just fixed a provider must see that, even while executions back off.
-  readonly testConnection: TestConnection = async (workspaceId, name, stored) => {
+  readonly testConnection: TestConnection = async (workspaceId, name, stored, model) => {
     const connection = this.#connect(workspaceId, name, stored);
-    const timeoutMs = this.#options.testTimeoutMs ?? testTimeoutMs;
-    await testConnection(connection, this.#fetchFor(connection), timeoutMs);
+    const outbound = this.#fetchFor(connection);
+    if (model === null) {
+      const timeoutMs = this.#options.testTimeoutMs ?? testTimeoutMs;
+      await testConnection(connection, outbound, timeoutMs);
+      return undefined;
+    }
+    const timeoutMs = this.#options.testTimeoutMs ?? tryTimeoutMs;
+    return tryModel(connection, outbound, timeoutMs, async (fetch, signal) => {
+      const call = { ...smallCall, maxTokens: smallCallTokensMax };
+      const generated = await generate(await languageModel(connection, model, fetch), call, signal);
+      return toResponse(generated, { usage: noUsage, cost: unknownCost }, secretsOf(connection));
+    });
   };
 
   close(): Promise<void> {
@@ -100,7 +116,7 @@ class ModelRegistry implements Models {
 
   async #callProvider(provider: string, model: string, call: ModelCall): Promise<ModelResponse> {
     const connection = this.#connect(call.workspaceId, provider, call.setup.provider);
-    const secrets = connection.apiKey ? [connection.apiKey] : [];
+    const secrets = secretsOf(connection);
     const generated = await this.#waitForRoom(connection, { provider, model }, call, (signal) =>
       this.#cachedModel(connection, model)
         .then((ready) => generate(ready, call, signal))

@@ -14,16 +14,12 @@ import { readProviderError } from './provider-error.ts';
  * - `developer`: the role `system` instead
  * - `system`: the system text begins the user message instead
  * - a schema for the output: asked for by a text instead. Remembered for the schema, because its form may be the reason
+ * - `chat`: chat completions instead of the Responses API
  */
 export type RequestForm = Set<Adjustment>;
-export type Adjustment =
-  | 'maxTokens'
-  | AdjustableSetting
-  | 'developer'
-  | 'system'
-  | FormatAdjustment;
-type NamedAdjustment = Exclude<Adjustment, FormatAdjustment>;
+export type Adjustment = Setting | FormatAdjustment | 'chat';
 type FormatAdjustment = `format ${string}`;
+type Setting = 'maxTokens' | AdjustableSetting | 'developer' | 'system';
 type AdjustableSetting = 'temperature' | 'topP' | Exclude<keyof CallSettings, 'providerOptions'>;
 
 /** A call that can be sent in several forms. */
@@ -111,12 +107,24 @@ function isRejection({ statusCode }: ApiError): boolean {
   return statusCode === 400 || statusCode === 422;
 }
 
+/** Whether a model exists, but not in the Responses API: those of other vendors on Azure, a few of OpenAI's. */
+function isNotForResponses({ statusCode, responseBody, requestBodyValues }: ApiError): boolean {
+  const isResponses = Object(requestBodyValues).input !== undefined;
+  if (!isResponses || (statusCode !== 400 && statusCode !== 404)) return false;
+  const text = readProviderError(String(responseBody)).text?.slice(0, searchedCharsMax) ?? '';
+  return notForResponses.test(text);
+}
+
+const notForResponses =
+  /not (supported|available|enabled) (by|in|with|for|on) (the )?(v1\/)?responses\b|does not support (the )?responses\b|only (supported|available) (in|with|by) (the )?(v1\/)?chat[ /]?completions|requested operation is (un|not )supported/i;
+
 /** The setting that the model rejects, if the call can be sent without it or in another form. */
 function rejectedSetting(
   error: ApiError,
   call: AdjustableCall,
   sent: ReadonlySet<Adjustment>,
 ): Adjustment | null {
+  if (isNotForResponses(error) && !sent.has('chat')) return 'chat';
   if (!isRejection(error) || typeof error.responseBody !== 'string') return null;
   const { text, codes } = readProviderError(error.responseBody);
   const body = error.responseBody.slice(0, searchedCharsMax);
@@ -157,14 +165,14 @@ function candidates(
   body: unknown,
   { adjustable, optionsIn }: AdjustableCall,
   sent: ReadonlySet<Adjustment>,
-): NamedAdjustment[] {
+): Setting[] {
   const { max_tokens, max_completion_tokens, messages, input } = Object(body);
   const limit = max_tokens ?? max_completion_tokens;
   const roles = [messages, input].flatMap((list) => (Array.isArray(list) ? list : []));
   const isDeveloper = roles.some((each) => each?.role === 'developer') && !sent.has('developer');
   const options = optionsIn(new Set());
   const hasSystem = options.prompt.some(({ role }) => role === 'system');
-  const present: readonly (NamedAdjustment | false)[] = [
+  const present: readonly (Setting | false)[] = [
     limit !== undefined &&
       Array.isArray(messages) &&
       options.maxOutputTokens === limit &&
@@ -173,7 +181,7 @@ function candidates(
     isDeveloper && 'developer',
     hasSystem && !isDeveloper && options.prompt.length > 1 && 'system',
   ];
-  return present.filter((each) => each !== false && !sent.has(each)) as NamedAdjustment[];
+  return present.filter((each) => each !== false && !sent.has(each)) as Setting[];
 }
 
 const searchedCharsMax = 4_096;
@@ -187,7 +195,7 @@ const unsupportedCodes: ReadonlySet<string> = new Set([
 const unsupportedText =
   /unsupported|not supported|does(n't| not) support|is deprecated|not (allowed|permitted)|extra (inputs|fields)|unrecognized|unknown (variant|parameter|field|argument|name)|unexpected (role|keyword|parameter)|cannot (both )?be (both )?(specified|used|set)|only the default/i;
 
-const names: Readonly<Record<NamedAdjustment, RegExp>> = {
+const names: Readonly<Record<Setting, RegExp>> = {
   maxTokens: /\bmax_(completion_)?tokens\b/,
   topP: /\btop_?p\b/i,
   temperature: /\btemperature\b/i,

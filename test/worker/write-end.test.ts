@@ -100,7 +100,7 @@ test('an execution whose latency overflows the column still ends', async () => {
 
 test('an end that cannot be stored is written without its texts', async () => {
   const run = {
-    ...{ slotAgentId: null, workflow: null, begun: true, storeBodies: true },
+    ...{ slotAgentId: null, workflow: null, begun: true, storeBodies: true, labels: null },
     ...({ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null } as const),
   };
   const prompt = { system: 'too long', user: 'too long' };

@@ -4,6 +4,7 @@ import type { Provider, ProviderInput } from '../../../src/client/index.ts';
 import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
 import { FormError, fieldError } from '../../components/form-error.tsx';
 import { usePutProvider } from '../../data/workspace/providers.ts';
+import { initialExtras, ProviderExtras, readExtras } from './provider-extras.tsx';
 import classes from './settings.module.css';
 
 const kinds: readonly { readonly value: ProviderInput['kind']; readonly label: string }[] = [
@@ -26,12 +27,20 @@ export function ProviderForm(props: {
   const [typedName, setName] = useState(provider?.name ?? '');
   const [baseURL, setBaseURL] = useState(provider?.baseURL ?? '');
   const [apiKey, setApiKey] = useState('');
+  const [extras, setExtras] = useState(() => initialExtras(provider));
+  const [unread, setUnread] = useState<Error | null>(null);
   const put = usePutProvider();
   const name = provider?.name ?? (typedName.trim() || kind);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const input = { kind, ...(apiKey && { apiKey }), baseURL: baseURL.trim() || null };
-    put.mutate({ name, provider: input }, { onSuccess: onClose });
+    const base = { kind, ...(apiKey && { apiKey }), baseURL: baseURL.trim() || null };
+    try {
+      const input = { ...base, ...readExtras(extras, kind) };
+      setUnread(null);
+      put.mutate({ name, provider: input }, { onSuccess: onClose });
+    } catch (error) {
+      setUnread(error as Error);
+    }
   };
   const title = provider ? `Edit ${provider.name}` : 'Add a provider';
   return (
@@ -76,11 +85,18 @@ export function ProviderForm(props: {
             error={fieldError(put.error, 'baseURL')}
             onChange={({ currentTarget }) => setBaseURL(currentTarget.value)}
           />
+          <ProviderExtras
+            provider={provider}
+            kind={kind}
+            texts={extras}
+            error={put.error}
+            onChange={setExtras}
+          />
           <p className={classes.muted}>
             Saving does not contact the provider. Use <b>Test</b> in the list to check the
             credential.
           </p>
-          <FormError error={put.error} />
+          <FormError error={unread ?? put.error} />
           <Group justify="flex-end" gap="xs">
             <DialogCloseButton>Cancel</DialogCloseButton>
             <Button type="submit" loading={put.isPending}>

@@ -3,6 +3,7 @@ import { collectPair, group, identifier, seconds } from '../arguments.ts';
 import { runCall } from '../client/run-call.ts';
 import { declarationCommands } from './declaration-commands.ts';
 import { historyCommands } from './history-commands.ts';
+import { providerCommands } from './provider-commands.ts';
 import { retentionCommands } from './retention-commands.ts';
 
 /** Commands that call a running server with an API key. */
@@ -10,6 +11,10 @@ export function clientCommands(program: Command): void {
   execCommands(program);
   agentCommands(group(program, 'agents', 'list and show agents, change their stage, pin versions'));
   promptCommands(group(program, 'prompts', 'list, show and create prompts and versions'));
+  providerCommands(
+    group(program, 'providers', 'list, show, store, test and remove providers'),
+    serverCommand,
+  );
   declarationCommands(program, serverCommand);
   historyCommands(program, serverCommand);
   retentionCommands(program, serverCommand);

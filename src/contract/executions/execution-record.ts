@@ -3,6 +3,7 @@ import { endStatuses, sources } from '../../core/execution/execution.ts';
 import { executionErrorCodes } from '../../core/failure.ts';
 import { costSources } from '../../core/model/model-port.ts';
 import { id, nullable, oneOf, Pagination, time } from '../shared.ts';
+import { labels, recordedLabels } from './labels.ts';
 
 export const ExecuteRequest = Type.Object(
   {
@@ -13,6 +14,7 @@ export const ExecuteRequest = Type.Object(
         'Values by variable name, any JSON. Strings are inserted unchanged, other values as JSON. `null` counts as not supplied. Must contain every required variable.',
       examples: [{ topic: 'tides', audience: 'sailors' }],
     }),
+    ...labels,
   },
   { title: 'ExecuteRequest', additionalProperties: false },
 );
@@ -83,6 +85,7 @@ const fields = {
       description: 'Workflow step of the execution. Present only if the source is `workflow`.',
     }),
   ),
+  ...recordedLabels,
   modelUsed: Type.String({ description: 'Format: `provider/model`.' }),
   temperature: Type.Optional(Type.Number()),
   promptVersionId: id('version', 'The pinned prompt version.'),

@@ -22,7 +22,7 @@ export const idempotency = Type.Object({
       maxLength: limits.idempotencyKeyMax,
       pattern: '^[\\x20-\\x7e]+$',
       description:
-        'Makes retries safe: a request with the same key and variables returns the first 202 again. Valid for 24 hours and at least until the execution ends.',
+        'Makes retries safe: a request with the same key, variables, `user`, `session`, `tags` and `metadata` returns the first 202 again. Valid for 24 hours and at least until the execution ends.',
     }),
   ),
 });
@@ -70,7 +70,7 @@ export const getExecution = endpoint({
   path: '/api/v1/agents/{agentId}/executions/{executionId}',
   summary: 'Get an execution',
   description:
-    'Always 200 with the same object in every state; fields without a value yet are absent. While `processing`, `Retry-After` gives the polling interval. A key with `execute` but not `read` can access the executions it started, without prompts, variables, IP address, user agent and `executedBy`, and without cost if the key has `allowedOrigins`.',
+    'Always 200 with the same object in every state; fields without a value yet are absent. While `processing`, `Retry-After` gives the polling interval. A key with `execute` but not `read` can access the executions it started, without prompts, variables, IP address, user agent, `executedBy`, `user`, `session`, `tags` and `metadata`, and without cost if the key has `allowedOrigins`.',
   tag,
   auth: 'read',
   unlimited: true,

@@ -1,3 +1,4 @@
+import { type Labels, labelFields, labelsJson, readLabels } from '../execution/labels.ts';
 import { unknownName } from '../failure.ts';
 import { canonical, compact, depth, isStorable, jsonDepthMax, members, plain } from '../json.ts';
 import { storable } from '../storable-text.ts';
@@ -7,7 +8,12 @@ import { storable } from '../storable-text.ts';
  * limiter.
  */
 export type ExecuteBody =
-  | { readonly kind: 'variables'; readonly variables: Variables }
+  | {
+      readonly kind: 'variables';
+      readonly variables: Variables;
+      /** Null if the caller sent none. */
+      readonly labels: Labels | null;
+    }
   | { readonly kind: 'malformed' | 'too-large' | 'unsupported'; readonly message: string }
   /** An object without the field: no variables are supplied. */
   | { readonly kind: 'absent'; readonly message: string }
@@ -20,7 +26,7 @@ export interface Variables {
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** Parses `{"variables": {…}}`, or `{"input": {…}}` for a workflow. Other fields are rejected. */
+/** Parses `{"variables": {…}}`, or `{"input": {…}}` for a workflow, with labels. Other fields are rejected. */
 export function parseExecuteBody(
   text: string,
   field: 'variables' | 'input' = 'variables',
@@ -33,22 +39,25 @@ export function parseExecuteBody(
   }
   if (!isObject(body)) return invalid('The body must be a JSON object.');
   const found = members(compact(text));
-  const unknown = found.find((member) => member.name !== field);
+  const allowed: readonly string[] = [field, ...labelFields];
+  const unknown = found.find(({ name }) => !allowed.includes(name));
   if (unknown) {
-    return invalid(unknownName(`Field ${JSON.stringify(unknown.name.slice(0, 100))}`, [field]));
+    return invalid(unknownName(`Field ${JSON.stringify(unknown.name.slice(0, 100))}`, allowed));
   }
+  const labels = readLabels(found);
+  if (labels !== null && 'problem' in labels) return invalid(labels.problem);
   if (body[field] === undefined) return { kind: 'absent', message: `Field "${field}" is missing.` };
   if (!isObject(body[field])) return invalid(`Field "${field}" must be an object.`);
-  return readVariables(found.at(-1)?.text ?? '{}');
+  return readVariables(found.findLast(({ name }) => name === field)?.text ?? '{}', labels);
 }
 
 /** Parses the compact text of a variables object. */
-export function readVariables(json: string): ExecuteBody {
+export function readVariables(json: string, labels: Labels | null = null): ExecuteBody {
   if (depth(json) > jsonDepthMax) {
     return invalid(`Variables nest deeper than ${jsonDepthMax} levels.`);
   }
   if (!isStorable(json)) return unstorable(json);
-  return { kind: 'variables', variables: { json, values: valuesOf(json) } };
+  return { kind: 'variables', variables: { json, values: valuesOf(json) }, labels };
 }
 
 /** If a name is sent twice, the last value wins. */
@@ -98,8 +107,11 @@ export function defaultTexts(values: Readonly<Record<string, unknown>>): Map<str
 }
 
 /** The text that is compared for the same idempotency key. */
-export function variablesDigestInput(variables: Variables): string {
-  return canonical(variables.json);
+export function bodyDigestInput(body: ExecuteBody): string {
+  if (body.kind !== 'variables') return body.kind;
+  const labels = labelsJson(body.labels);
+  const variables = canonical(body.variables.json);
+  return labels === null ? variables : `${variables}\n${canonical(labels)}`;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

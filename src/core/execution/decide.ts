@@ -164,7 +164,7 @@ export function decide(facts: Facts): Decision {
   if (facts.idempotencyProblem) return refuse('INVALID_REQUEST', facts.idempotencyProblem);
   if (facts.replay) {
     if (facts.replay.sameBody()) return { kind: 'replayed', states };
-    return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with other variables.');
+    return refuse('IDEMPOTENCY_KEY_REUSED', reusedMessage);
   }
   if (!agent) return refuse('NOT_FOUND', 'There is no such agent.');
   if (!caller.allAgents && !caller.agentIds.includes(agent.id)) {
@@ -189,6 +189,9 @@ export function decide(facts: Facts): Decision {
   }
   return decideOnBody(facts, agent, states, refuse);
 }
+
+const reusedMessage =
+  'This Idempotency-Key was used with other variables or another user, session, tags or metadata.';
 
 type Refuse = (
   code: CallFailureCode,

@@ -13,14 +13,37 @@ export interface ModelPort {
 }
 
 /**
- * Checks that a workspace's provider is reachable and accepts the credential, without running a model. Throws a
- * `ModelFailure` that says what is wrong.
+ * Checks that a workspace's provider is reachable and accepts the credential, without running a model, or with one small
+ * call of a model if one is named. Throws a `ModelFailure` that says what is wrong; the failure of a call is part of
+ * what was tried.
  */
 export type TestConnection = (
   workspaceId: string,
   providerName: string,
   provider: StoredProvider,
-) => Promise<void>;
+  model: string | null,
+) => Promise<TriedCall | undefined>;
+
+/** One call of a model, made for a person to read. */
+export interface TriedCall extends Exchange {
+  readonly latencyMs: number;
+  readonly failure: ModelFailure | null;
+}
+
+/** An HTTP request as it was sent, and what came back; null if nothing was sent or came back. Contains no secret. */
+export interface Exchange {
+  readonly request: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: unknown;
+  } | null;
+  readonly answer: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: unknown;
+  } | null;
+}
 
 /** What a workspace has stored for a model: its provider and its price; null where nothing is stored. */
 export interface ModelSetup {

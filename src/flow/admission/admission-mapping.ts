@@ -5,9 +5,10 @@ import {
   executionSettings,
   type WorkflowStepOf,
 } from '../../core/agent/model-settings.ts';
-import { type ExecuteBody, variablesDigestInput } from '../../core/agent/variables.ts';
+import { bodyDigestInput, type ExecuteBody } from '../../core/agent/variables.ts';
 import { type Caller, sessionCaller } from '../../core/execution/caller.ts';
 import type { AgentAtAdmission, ExecuteCall } from '../../core/execution/decide.ts';
+import type { Labels } from '../../core/execution/labels.ts';
 import type { Counts, KeyWindows, RateLimits } from '../../core/execution/limits.ts';
 import { keyRights, type MemberRole } from '../../core/people/member.ts';
 import type {
@@ -220,6 +221,11 @@ export function stepOf({ credential }: ExecuteCall): WorkflowStepOf | null {
   return credential.kind === 'workflow' ? credential.step : null;
 }
 
+/** The labels of a call; null if it has none or its body is malformed. */
+export function labelsOf({ body }: ExecuteCall): Labels | null {
+  return body.kind === 'variables' ? body.labels : null;
+}
+
 /** Shares values between the calls of a batch. */
 export function getOrCreate<T>(values: Map<string, T>, key: string, create: () => T): T {
   const value = values.get(key) ?? create();
@@ -229,6 +235,5 @@ export function getOrCreate<T>(values: Map<string, T>, key: string, create: () =
 
 /** Identifies the body of a call for idempotency. Malformed bodies of one kind compare equal. */
 export function bodyDigest(body: ExecuteBody): Buffer {
-  const text = body.kind === 'variables' ? variablesDigestInput(body.variables) : body.kind;
-  return createHash('sha256').update(text).digest();
+  return createHash('sha256').update(bodyDigestInput(body)).digest();
 }

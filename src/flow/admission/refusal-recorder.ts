@@ -8,7 +8,7 @@ import type {
   NewExecution,
   NewRefusal,
 } from '../../store/admission/admission-write.ts';
-import { apiKeyOf, getOrCreate, stepOf, termsOf } from './admission-mapping.ts';
+import { apiKeyOf, getOrCreate, labelsOf, stepOf, termsOf } from './admission-mapping.ts';
 
 /** Refusals that become records, for each caller, agent, status and hour. The rest are only counted. */
 const refusalRecordsMax = 60;
@@ -58,7 +58,8 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
         counted.set(key, { ...row, agentId: agent.id });
         recorded.set(key, { ...row, agent_id: agent.id });
       }
-      const rest = { inputVariables: null, queued: null, step: stepOf(call) };
+      const labels = labelsOf(call);
+      const rest = { inputVariables: null, labels, queued: null, step: stepOf(call) };
       const { ipAddress, userAgent } = call;
       const execution = { id: uuid7(nowMs), terms: refusalTerms, ipAddress, userAgent, ...rest };
       return {

@@ -3,12 +3,20 @@ import { uuid7 } from '../../core/id.ts';
 import {
   baseOf,
   credentialOf,
+  hasOrganization,
   isCredential,
   isProviderName,
   needsBaseURL,
   type ProviderKind,
+  sealExtrasOwner,
   sealOwner,
 } from '../../core/model/provider.ts';
+import {
+  extraNames,
+  findExtrasProblem,
+  hasExtras,
+  type RequestExtras,
+} from '../../core/model/request-extras.ts';
 import type { Actor } from '../../core/people/audit.ts';
 import { seal } from '../../core/seal.ts';
 import { readClock } from '../../store/connection/clock.ts';
@@ -22,6 +30,9 @@ export interface ProviderInput {
   readonly kind: ProviderKind;
   readonly apiKey: string | null;
   readonly baseURL: string | null;
+  readonly extras: RequestExtras;
+  readonly organization: string | null;
+  readonly project: string | null;
 }
 
 export interface PutProviderDeps {
@@ -32,7 +43,7 @@ export interface PutProviderDeps {
   readonly checkBaseURL: (baseURL: string) => Promise<string | null>;
 }
 
-/** Replaces the configuration of a provider. The credential is stored encrypted and never shown again. */
+/** Replaces the configuration of a provider. Credential and extras are stored encrypted and never shown again. */
 export async function putProvider(
   { db, sealKey, checkBaseURL }: PutProviderDeps,
   given: ProviderInput,
@@ -42,17 +53,27 @@ export async function putProvider(
     apiKey: given.apiKey && credentialOf(given.apiKey),
     baseURL: given.baseURL && baseOf(given.baseURL),
   };
-  const { actor, name, kind, apiKey, baseURL } = input;
+  const { actor, name, kind, apiKey, baseURL, extras, organization, project } = input;
   const { workspaceId } = actor;
   const problem = findProblem(input) ?? (baseURL === null ? null : await checkBaseURL(baseURL));
   if (problem) throw invalidRequest(problem);
   const id = uuid7(await readClock(db));
-  const owner = sealOwner({ workspaceId, id });
-  const sealedApiKey = apiKey === null ? null : seal(sealKey, apiKey, owner);
+  const identity = { workspaceId, id };
+  const sealedApiKey = apiKey === null ? null : seal(sealKey, apiKey, sealOwner(identity));
+  const sealedExtras = hasExtras(extras)
+    ? seal(sealKey, JSON.stringify(extras), sealExtrasOwner(identity))
+    : null;
+  const names = extraNames(extras);
   return db.transaction().execute(async (trx) => {
-    const provider = { workspaceId, name, kind, id, sealedApiKey, baseURL };
-    const row = await store.putProvider(trx, provider);
-    const details = { kind, baseURL };
+    const row = await store.putProvider(trx, {
+      ...{ workspaceId, name, kind, id, sealedApiKey, baseURL, sealedExtras },
+      ...names,
+      ...{ organization, project },
+    });
+    const changed = Object.entries({ ...names, organization, project }).filter(
+      ([, value]) => value !== null && value.length > 0,
+    );
+    const details = { kind, baseURL, ...Object.fromEntries(changed) };
     await writeAudit(trx, actor, { action: 'provider.put', subject: name, details });
     return row;
   });
@@ -67,7 +88,8 @@ export async function deleteProvider(db: Db, actor: Actor, name: string): Promis
   });
 }
 
-function findProblem({ name, kind, apiKey, baseURL }: ProviderInput): string | null {
+function findProblem(input: ProviderInput): string | null {
+  const { name, kind, apiKey, baseURL, extras, organization, project } = input;
   if (!isProviderName(name)) {
     return 'The name must have 1 to 64 letters, digits, dots, dashes and underscores, begin with a letter or digit, and not be "cueline".';
   }
@@ -77,5 +99,12 @@ function findProblem({ name, kind, apiKey, baseURL }: ProviderInput): string | n
   if (baseURL === null && needsBaseURL(kind)) {
     return `Field "baseURL" is missing. Providers of kind ${kind} require it.`;
   }
-  return null;
+  for (const [field, value] of Object.entries({ organization, project })) {
+    if (value === null) continue;
+    if (!hasOrganization(kind)) return `Field "${field}" does not apply to kind ${kind}.`;
+    if (!isCredential(value)) {
+      return `Field "${field}" must be printable ASCII, without leading or trailing spaces.`;
+    }
+  }
+  return findExtrasProblem(input, extras);
 }

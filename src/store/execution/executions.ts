@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { ExecutionSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Rendering } from '../../core/agent/render-prompt.ts';
 import type { ExecutionStatus, Source } from '../../core/execution/execution.ts';
+import type { Labels } from '../../core/execution/labels.ts';
 import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { CostSource } from '../../core/model/model-port.ts';
@@ -49,6 +50,11 @@ export interface ExecutionRow {
   readonly outputJson: string | null;
   readonly workflowRunId: string | null;
   readonly stepName: string | null;
+  readonly user: string | null;
+  readonly session: string | null;
+  readonly tags: string[] | null;
+  /** JSON text of an object of strings. */
+  readonly metadata: string | null;
 }
 
 /** A record in a list. */
@@ -74,7 +80,7 @@ const summaryFields = `e.id, e.agent_id as "agentId", e.agent_name as "agentName
   e.output_tokens as "outputTokens", e.cost_usd as "costUsd", e.cost_known as "costKnown", e.cost_source as "costSource",
   e.settings_not_applied as "settingsNotApplied",
   e.finish_reason as "finishReason", e.error_code as "errorCode", e.error, e.workflow_run_id as "workflowRunId",
-  e.step_name as "stepName", e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
+  e.step_name as "stepName", e.end_user as "user", e.session, e.tags, e.metadata, e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
   e.provider_request_id as "providerRequestId"`;
 const bodies = `e.input_variables as "inputVariables", e.output, e.refusal_text as "refusalText",
   e.output_json as "outputJson"`;
@@ -116,6 +122,17 @@ export const progressColumns = sql.raw(progress);
 export const detailColumns = sql.raw(details);
 /** SQL: the approximate size of the texts of record `e`, without reading them. Variables may be stored compressed. */
 export const textBytes = sql.raw(bytes);
+
+export type LabelColumns = Pick<ExecutionRow, 'user' | 'session' | 'tags' | 'metadata'>;
+
+/** SQL: the labels of record `e`. */
+export const labelColumns = sql.raw('e.end_user as "user", e.session, e.tags, e.metadata');
+
+/** The labels of a record; null if it has none. */
+export function labelsOfRow({ user, session, tags, metadata }: LabelColumns): Labels | null {
+  if ((user ?? session ?? tags ?? metadata) === null) return null;
+  return { user, session, tags, metadata };
+}
 
 /** Identifies an execution. It is not found if it belongs to another agent. */
 export interface ExecutionKey {
@@ -207,18 +224,20 @@ export async function findLiveExecutions(
   executionIds: readonly string[],
 ): Promise<Map<string, LiveExecution>> {
   const { rows } = await sql<
-    Omit<LiveExecution, 'workflow'> & { id: string; workflow: string | null }
+    Omit<LiveExecution, 'workflow' | 'labels'> &
+      LabelColumns & { id: string; workflow: string | null }
   >`
     select q.id, case when q.has_slot is null then null else q.agent_id end as slot_agent_id,
-      e.source, e.prompt_version_id, e.model, e.api_key_id, e.settings -> 'workflow' as workflow,
+      e.source, e.prompt_version_id, e.model, e.api_key_id, ${labelColumns}, e.settings -> 'workflow' as workflow,
       e.settings ->> 'storeBodies' is distinct from 'false' as store_bodies, q.started_at is not null as begun
     from execution_queue q join executions e on e.id = q.id
     where q.id = any(${executionIds}::uuid[]) and e.id = any(${executionIds}::uuid[])`.execute(db);
   return new Map(
-    rows.map(({ id, workflow, ...execution }) => [
+    rows.map(({ id, workflow, user, session, tags, metadata, ...execution }) => [
       id,
       {
         ...execution,
+        labels: labelsOfRow({ user, session, tags, metadata }),
         workflow: workflow === null ? null : (JSON.parse(workflow) as WorkflowStepOf),
       },
     ]),

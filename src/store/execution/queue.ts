@@ -4,6 +4,7 @@ import type { AcceptedAs, QueuedExecution, Spent } from '../../core/execution/qu
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
+import { type LabelColumns, labelColumns, labelsOfRow } from './executions.ts';
 import { modelSetupOf, type SetupRow, setupColumns, setupJoins } from './model-setup.ts';
 
 /**
@@ -95,7 +96,7 @@ export async function claimForOtherWorkspaces(
   return executions;
 }
 
-interface ClaimedRow extends SetupRow, AcceptedAs {
+interface ClaimedRow extends SetupRow, Omit<AcceptedAs, 'labels'>, LabelColumns {
   readonly id: string;
   readonly tag: number;
   readonly workspaceId: string;
@@ -134,9 +135,10 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
         c.rejections, c.wait_code, c.failures > 0 or c.rejections > 0 or not c.spent_known as called, c.emptied,
         greatest(0, extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
         e.source, e.prompt_version_id, e.model, e.api_key_id, e.temperature, e.input_variables, e.settings,
-        ${setup.columns}
+        ${labelColumns}, ${setup.columns}
       from claimed c cross join lateral (
-        select source, prompt_version_id, model, api_key_id, temperature, input_variables, settings
+        select source, prompt_version_id, model, api_key_id, temperature, input_variables, settings, end_user, session,
+          tags, metadata
         from executions where id = c.id offset 0) as e
       ${setup.joins}) as claims on true`.execute(db);
   const claimed = rows.filter((row) => row.id !== null);
@@ -165,6 +167,7 @@ function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
     promptVersionId: row.promptVersionId,
     model: row.model,
     apiKeyId: row.apiKeyId,
+    labels: labelsOfRow(row),
     temperature: row.temperature,
     setup: modelSetupOf(row),
     inputVariables: row.inputVariables,

@@ -166,6 +166,13 @@ export async function up(db: Kysely<never>): Promise<void> {
       kind text not null,
       sealed_api_key bytea,
       base_url text,
+      -- Headers, query and further body fields of each request, sealed as JSON; their names may be shown.
+      sealed_extras bytea,
+      header_names text[] not null default '{}',
+      query_names text[] not null default '{}',
+      body_extra_names text[] not null default '{}',
+      organization text,
+      project text,
       revision integer not null default 1,
       created_at timestamptz not null default clock_timestamp(),
       updated_at timestamptz not null default clock_timestamp(),

@@ -59,6 +59,11 @@ export async function up(db: Kysely<never>): Promise<void> {
       check ((status in ('processing', 'success')) = (error_code is null)),
       workflow_run_id uuid,
       step_name text,
+      -- Who it was for: the end user and the session as the caller names them.
+      end_user text,
+      session text,
+      tags text[],
+      metadata json,
       check ((error is null) = (error_code is null)),
       check ((workflow_run_id is null) = (step_name is null))
     ) partition by range (id);
@@ -66,6 +71,13 @@ export async function up(db: Kysely<never>): Promise<void> {
     -- Lists read this index alone. Status and source are included so that counting the edges of a range needs no rows.
     -- Ascending, though lists read it backwards: new entries come last and leave its pages nearly full.
     create index executions_of_agent on executions (agent_id, id) include (status, source) where status <> 'processing';
+
+    -- Few records have the same user or session, so that these are found and counted by their index. Entries are written at
+    -- the end only; an execution without a user or session has none. By workspace, for the lists of all its agents.
+    create index executions_of_user on executions (workspace_id, end_user, id) include (agent_id, status, source)
+      where end_user is not null and status <> 'processing';
+    create index executions_of_session on executions (workspace_id, session, id) include (agent_id, status, source)
+      where session is not null and status <> 'processing';
 
     -- All steps and items of a workflow run, also once the run is gone: an erasure deletes them together.
     create index executions_of_workflow_run on executions (workflow_run_id) where workflow_run_id is not null;

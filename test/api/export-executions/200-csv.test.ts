@@ -12,8 +12,10 @@ const { key } = await service.key();
 const agent = await addAgent(service, { system: 'Be kind', config: { temperature: 0.5 } });
 const paused = await addAgent(service, { stage: 'Paused' });
 
-service.models.script({ settingsNotApplied: ['temperature'] });
-await run(service, agent, key, { name: 'Ada, "the first"', seats: 5 });
+const responseFormat = { type: 'json', schema: { type: 'object' } } as const;
+const json = await addAgent(service, { config: { temperature: 0.5, responseFormat } });
+service.models.script({ settingsNotApplied: ['temperature'], text: '{"a": 1}' });
+await run(service, json, key, { name: 'Ada, "the first"', seats: 5 });
 const details: AnswerDetails = {
   ...{ reasoningText: 'hm', reasoningTokens: 4, refusalText: 'No.' },
   ...{ modelAnswered: 'm-2', providerRequestId: 'r-1' },
@@ -26,7 +28,8 @@ service.models.script(
 await run(service, agent, key, { name: 'Bob;=1' });
 await service.call('POST', `${paused.path}/execute`, { key, body: { variables: { name: 'x' } } });
 const workflow = await makeWorkflow(service, greeting(agent.agentId));
-const body = { input: { name: 'Cyd' } };
+const labels = { user: 'u,1', session: 's', tags: ['a', 'b'], metadata: { plan: 'pro' } };
+const body = { input: { name: 'Cyd' }, ...labels };
 const started = await service.call('POST', `${workflow.path}/execute`, { key, body });
 await service.call('GET', `${started.body.statusUrl}?wait=30`, { key });
 
@@ -61,7 +64,9 @@ test('columns keep their position, and new columns come last', () => {
   const later = ['queuedAt', 'ipAddress', 'userAgent', 'workflowRunId', 'stepName'];
   later.push('settingsNotApplied');
   later.push('modelAnswered', 'providerRequestId', 'reasoningTokens', 'reasoningText');
-  later.push('refusalText', 'costSource', 'outputJson');
+  later.push('refusalText', 'costSource');
+  later.push('user', 'session', 'tags', 'metadata');
+  later.push('outputJson');
   assert.deepEqual(head.slice(0, 3), ['executionId', 'executedAt', 'agentId']);
   assert.equal(head[27], 'outputText');
   assert.deepEqual(head.slice(28), later);

@@ -1,4 +1,5 @@
 import type { Caller } from '../../../core/execution/caller.ts';
+import { type Labels, labelFields } from '../../../core/execution/labels.ts';
 import { withoutProviderText } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { ExecutionDetailRow, ExecutionRow } from '../../../store/execution/executions.ts';
@@ -20,6 +21,7 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     ...(apiKeyId !== null && { apiKeyId }),
     ...(row.workflowRunId !== null && { workflowRunId: toId('workflowRun', row.workflowRunId) }),
     ...(row.stepName !== null && { stepName: row.stepName }),
+    ...labelsWire(row),
     modelUsed: row.model,
     ...(row.modelAnswered !== null && { modelAnswered: row.modelAnswered }),
     ...(row.providerRequestId !== null && { providerRequestId: row.providerRequestId }),
@@ -37,6 +39,16 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     ...(row.outputJson !== null && { outputJson: new RawJson(row.outputJson) }),
     ...(row.refusalText !== null && { refusalText: row.refusalText }),
     ...(row.errorCode !== null && { error: row.error, errorCode: row.errorCode }),
+  };
+}
+
+/** Who it was for. */
+export function labelsWire({ user, session, tags, metadata }: Labels) {
+  return {
+    ...(user !== null && { user }),
+    ...(session !== null && { session }),
+    ...(tags !== null && { tags }),
+    ...(metadata !== null && { metadata: new RawJson(metadata) }),
   };
 }
 
@@ -89,6 +101,7 @@ const requestFields = [
   'ipAddress',
   'userAgent',
   'executedBy',
+  ...labelFields,
 ];
 const costFields = ['costUSD', 'costKnown', 'costSource'];
 

@@ -57,6 +57,10 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   reasoningText: (row) => row.reasoningText,
   refusalText: (row) => row.refusalText,
   costSource: (row) => row.costSource,
+  user: (row) => row.user,
+  session: (row) => row.session,
+  tags: ({ tags }) => tags && JSON.stringify(tags),
+  metadata: (row) => row.metadata,
   outputJson: (row) => row.outputJson,
 };
 
