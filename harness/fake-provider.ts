@@ -76,6 +76,10 @@ export const behaviours: Readonly<Record<string, Step>> = {
     ...failing(429, 'Rate limit reached for requests.', 'rate_limit_exceeded'),
     headers: { 'retry-after': '7' },
   },
+  'long-limited': {
+    ...failing(429, 'Rate limit reached for requests.', 'rate_limit_exceeded'),
+    headers: { 'retry-after': '60' },
+  },
   'no-quota': failing(429, 'You exceeded your current quota.', 'insufficient_quota'),
   'bad-request': failing(400, 'temperature must be at most 2.', 'invalid_value'),
   'too-long': failing(

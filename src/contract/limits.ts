@@ -53,6 +53,8 @@ export const serviceTierMax = 64;
 export const providerOptionsMax = 20;
 export const providerOptionsNameMax = 64;
 export const attemptsMax = 5;
+/** Models of an agent. */
+export const modelsMax = 10;
 export const timeoutMsMin = 1_000;
 export const timeoutMsMax = 3_600_000;
 export const concurrencyMax = 100_000;

@@ -142,10 +142,10 @@ class ModelRegistry implements Models {
     call: ModelCall,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const { workspaceId, timeoutMs, signal } = call;
+    const { workspaceId, timeoutMs, leftMs = timeoutMs, signal } = call;
     const { baseURL } = connection;
     const credential = JSON.stringify(connection);
-    const guarded = { ...called, credential, baseURL, workspaceId, timeoutMs, signal };
+    const guarded = { ...called, credential, baseURL, workspaceId, timeoutMs, leftMs, signal };
     if (!call.called) {
       return this.#breakers.through(guarded, () => withDeadline(call, unknownCost, work));
     }

@@ -86,7 +86,10 @@ const fields = {
     }),
   ),
   ...recordedLabels,
-  modelUsed: Type.String({ description: 'Format: `provider/model`.' }),
+  modelUsed: Type.String({
+    description:
+      'Format: `provider/model`. With fallback models the one whose answer was used, or that was called last.',
+  }),
   temperature: Type.Optional(Type.Number()),
   promptVersionId: id('version', 'The pinned prompt version.'),
   promptVersionLabel: Type.String({ description: 'Label of the prompt version.' }),
@@ -153,6 +156,24 @@ export type Execution = Static<typeof Execution>;
 
 const { costUSD: _usd, costKnown: _known, ...figuresOfAll } = figures;
 
+const Attempt = Type.Object(
+  {
+    model: Type.String({ description: 'Format: `provider/model`.' }),
+    errorCode: Type.Optional(oneOf(executionErrorCodes, 'Absent if it succeeded.')),
+    inputTokens: Type.Integer({ minimum: 0 }),
+    outputTokens: Type.Integer({ minimum: 0 }),
+    costUSD: Type.Number({ minimum: 0 }),
+    costKnown: Type.Boolean(),
+    latencyMs: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'Absent if its worker was lost, or it was aborted.',
+      }),
+    ),
+  },
+  { title: 'Attempt' },
+);
+
 /** The full record, the same object in every state. A key without `read` sees a part of it. */
 export const ExecutionDetail = Type.Object(
   {
@@ -165,6 +186,11 @@ export const ExecutionDetail = Type.Object(
     userPrompt: Type.Optional(Type.String({ description: 'User prompt as sent to the model.' })),
     reasoningText: Type.Optional(
       Type.String({ description: 'Reasoning of the model, as far as the provider returns it.' }),
+    ),
+    attemptList: Type.Optional(
+      Type.Array(Attempt, {
+        description: 'The attempts, oldest first. Absent while there is none.',
+      }),
     ),
     workflowId: Type.Optional(
       id(

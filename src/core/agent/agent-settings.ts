@@ -61,14 +61,38 @@ export function changeSettings(
   settings: AgentSettings,
   { config, rateLimits, retention, ...others }: AgentChange,
 ): AgentSettings {
-  const fields = Object.entries({ ...settings.config, ...config });
   return {
     ...settings,
     ...others,
-    config: Object.fromEntries(fields.filter(([, value]) => value !== null)),
+    config: changeConfig(settings.config, config),
     rateLimits: { ...settings.rateLimits, ...rateLimits },
     retention: { ...settings.retention, ...retention },
   };
+}
+
+/** `model` and `models` replace each other; with `models`, `model` shows the first. */
+function changeConfig(was: AgentConfig, change: AgentChange['config'] = {}): AgentConfig {
+  const { model, models } = change;
+  if (model && models && !(same(models, was.models) && model === models[0])) {
+    throw invalidRequest('Fields "agentConfig.model" and "agentConfig.models" exclude each other.');
+  }
+  const fields = { ...was, ...change };
+  if (model && !models) fields.models = null;
+  if (models === null && was.models && !model) fields.model = null;
+  if (fields.models) fields.model = fields.models[0];
+  const present = Object.entries(fields).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
+  return Object.fromEntries(present);
+}
+
+/** As people write it: without the `model` that follows from `models`. */
+export function authoredConfig({ model, ...config }: AgentConfig): AgentConfig {
+  return config.models || model === undefined ? config : { model, ...config };
+}
+
+function same(a: readonly string[], b: readonly string[] = []): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { FallbackSettings } from '../model/fallback.ts';
 import { type CallSettings, callSettingsOf, hasSettings } from './call-settings.ts';
 import type { ResponseFormat } from './response-format.ts';
 
@@ -11,7 +12,8 @@ export interface ModelSettings {
 }
 
 /** `agentConfig`: overrides of the version's settings, and execution settings. */
-export interface AgentConfig extends CallSettings {
+export interface AgentConfig extends CallSettings, FallbackSettings {
+  /** The first of `models` if those are set. */
   readonly model?: string;
   readonly temperature?: number;
   readonly maxTokens?: number;
@@ -23,7 +25,7 @@ export interface AgentConfig extends CallSettings {
 }
 
 /** The agent's settings at acceptance. They are kept with the execution until it ends. */
-export interface ExecutionSettings {
+export interface ExecutionSettings extends FallbackSettings {
   readonly maxTokens: number | null;
   readonly topP: number | null;
   /** Attempts that may fail, 1–5; 1 means at most once, so a lost worker ends the execution too. */
@@ -74,6 +76,7 @@ export function executionSettings(
   storeBodies: boolean,
 ): ExecutionSettings {
   const { maxTokens, topP, settings: call } = effective(config, version);
+  const { models, fallbackOn, attemptTimeoutMs } = config;
   return {
     maxTokens,
     topP,
@@ -83,6 +86,9 @@ export function executionSettings(
     ...(hasSettings(call) && { call }),
     ...(config.responseFormat && { responseFormat: config.responseFormat }),
     defaults,
+    ...(models && { models }),
+    ...(fallbackOn && { fallbackOn }),
+    ...(attemptTimeoutMs && { attemptTimeoutMs }),
     ...(!storeBodies && { storeBodies }),
   };
 }

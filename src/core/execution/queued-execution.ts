@@ -27,6 +27,7 @@ export const unknownSpent: Spent = { ...nothingSpent, costKnown: false };
 export interface AcceptedAs {
   readonly source: Source;
   readonly promptVersionId: string;
+  /** After a fallback, the model that is called now. */
   readonly model: string;
   readonly apiKeyId: string | null;
   readonly labels: Labels | null;

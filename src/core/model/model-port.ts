@@ -72,6 +72,8 @@ export interface ModelCall {
    * its own.
    */
   readonly timeoutMs: number;
+  /** The time until the deadline of the execution, in milliseconds; `timeoutMs` by default. */
+  readonly leftMs?: number;
   /**
    * Whether an earlier attempt may have called the model: only then does time spent waiting for a free connection
    * count.

@@ -2,10 +2,12 @@ import { lossesMax, renderedCharsMax } from '../../core/agent/model-settings.ts'
 import type { Template, VersionTemplate } from '../../core/agent/prompt.ts';
 import { renderPrompt } from '../../core/agent/render-prompt.ts';
 import { type ResponseFormat, readOutputJson } from '../../core/agent/response-format.ts';
+import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
 import type { QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
 import { delayWithin, retryDelayMs } from '../../core/execution/retry-delay.ts';
 import { CallFailure, type ExecutionErrorCode, withoutProviderText } from '../../core/failure.ts';
 import { LruCache } from '../../core/lru-cache.ts';
+import { attemptLimitMs, fallbackModel } from '../../core/model/fallback.ts';
 import {
   type AnswerDetails,
   type Cost,
@@ -34,6 +36,7 @@ import type { End } from './finish.ts';
  * - A backoff never ends an execution: if it is longer than the time left, the execution calls before its deadline.
  * - With `maxAttempts: 1`, a call that may have done work is never sent again.
  * - A model that answers without a text is called once more, not more often.
+ * - A fallback to the next of the agent's models starts afresh: failures and rejections count for each model.
  * - After `lossesMax` lost workers the execution ends: it may be what kills them.
  */
 export type AttemptOutcome =
@@ -42,8 +45,9 @@ export type AttemptOutcome =
       readonly kind: 'retry';
       readonly delayMs: number;
       readonly spent: Spent;
-      /** Whether the model answered without a text. */
-      readonly emptied: boolean;
+      readonly failed: Attempt;
+      /** The model of the next attempt; null for the same one. */
+      readonly fallback: string | null;
     }
   | Deferred
   /** `sent` is the prompt if the model may have been called. */
@@ -60,6 +64,8 @@ interface Deferred {
   readonly unstarted: boolean;
   readonly rejected: boolean;
   readonly waitCode: ExecutionErrorCode;
+  /** The model that is called instead; null to wait for the same one. */
+  readonly fallback: string | null;
 }
 
 export interface ExecuteDeps {
@@ -113,28 +119,34 @@ export async function executeAttempt(
       topP: settings.topP,
       ...(format && { responseFormat: format }),
       ...(settings.call && { settings: settings.call }),
-      timeoutMs: Math.ceil(leftMs),
+      timeoutMs: Math.ceil(attemptLimitMs(settings, execution.model, leftMs)),
+      leftMs,
       called: execution.called,
       signal,
     });
     const { text: output, usage, cost, finishReason, details = noDetails } = response;
     const { settingsNotApplied = [] } = response;
     const outputJson = format && requireJson(format, response);
-    const answer = { output, outputJson, usage, cost, finishReason, details, settingsNotApplied };
-    const success = { status: 'success', ...answer } as const;
+    const attemptMs = performance.now() - startedAt;
+    const answer = { output, usage, cost, finishReason, details, settingsNotApplied, attemptMs };
+    const success = { status: 'success', outputJson, ...answer } as const;
     return { kind: 'end', end: { ...baseEnd(execution, prompt), ...success } };
   } catch (error) {
     const isDeferred = error instanceof ModelDeferred;
     if (signal.aborted) return { kind: 'stopped', sent: isDeferred ? null : prompt };
-    const spentMs = elapsedMs + (performance.now() - startedAt);
-    const nowLeftMs = settings.timeoutMs - spentMs;
-    if (isDeferred) return deferredOutcome(execution, error, nowLeftMs);
+    const attemptMs = performance.now() - startedAt;
+    const timing = { attemptMs, leftMs: settings.timeoutMs - elapsedMs - attemptMs };
+    if (isDeferred) return deferredOutcome(execution, error, timing.leftMs);
     if (error instanceof ModelFailure && error.unreadField) {
       deps.onUnread?.(error.unreadField, execution);
     }
-    if (error instanceof ModelFailure) return failureOutcome(execution, error, nowLeftMs, prompt);
+    if (error instanceof ModelFailure) return failureOutcome(execution, error, timing, prompt);
     deps.onFault(error, execution);
-    return failed(execution, 'INTERNAL', 'Internal error.', { prompt, cost: unknownCost });
+    return failed(execution, 'INTERNAL', 'Internal error.', {
+      prompt,
+      cost: unknownCost,
+      attemptMs,
+    });
   }
 }
 
@@ -157,30 +169,48 @@ function deferredOutcome(
   const delayMs = unstarted
     ? afterMs
     : (delayWithin(leftMs, afterMs, Math.random()) ?? Math.max(0, leftMs));
-  return { kind: 'deferred', delayMs, unstarted, rejected: false, waitCode: code };
+  const deferred = { kind: 'deferred', unstarted, rejected: false, waitCode: code } as const;
+  const fallback = full ? null : nextModel(execution, code, { waitMs: afterMs, leftMs });
+  return { ...deferred, delayMs: fallback === null ? delayMs : 0, fallback };
+}
+
+/** Null if the execution stays with its model. A wait until after the deadline counts as endless. */
+function nextModel(
+  { settings, model }: QueuedExecution,
+  code: ExecutionErrorCode,
+  { waitMs, leftMs }: { readonly waitMs: number; readonly leftMs: number },
+): string | null {
+  if (leftMs <= 0) return null;
+  return fallbackModel(settings, model, { code, waitMs: waitMs < leftMs ? waitMs : Infinity });
 }
 
 function failureOutcome(
   execution: QueuedExecution,
   error: ModelFailure,
-  leftMs: number,
+  { leftMs, attemptMs }: { readonly leftMs: number; readonly attemptMs: number },
   prompt: Template,
 ): AttemptOutcome {
-  const { failures, rejections, settings } = execution;
-  const { code: waitCode, rejected, usage, cost, finishReason, details } = error;
-  const emptied = error.code === 'EMPTY_OUTPUT';
-  const isRetryable = error.retryable && !(emptied && execution.emptied);
+  const { failures, rejections, settings, model } = execution;
+  const { code, rejected, usage, cost, finishReason, details } = error;
+  const isRetryable = error.retryable && !(code === 'EMPTY_OUTPUT' && execution.emptied);
+  const hasAttempts = failures + 1 < settings.maxAttempts;
   const calls = 1 + (rejected ? rejections : failures);
-  const backoffMs = retryDelayMs(calls, error.retryAfterMs, Math.random());
-  const delayMs = delayWithin(leftMs, backoffMs, Math.random());
+  const waitMs = retryDelayMs(calls, error.retryAfterMs, Math.random());
+  const delayMs = delayWithin(leftMs, waitMs, Math.random());
+  const latencyMs = Math.round(attemptMs);
+  const attempt = attemptOf({ model, errorCode: code, usage, cost, latencyMs });
+  const retry = { kind: 'retry', spent: spentBy(error), failed: attempt } as const;
+  // A timeout has used up the time of this model.
+  const isSpent = rejected || code === 'MODEL_TIMEOUT' || !isRetryable || !hasAttempts;
+  const fallback = isSpent ? nextModel(execution, code, { waitMs, leftMs }) : null;
+  if (fallback !== null) return { ...retry, delayMs: 0, fallback };
   if (delayMs !== null && isRetryable) {
-    if (rejected) return { kind: 'deferred', delayMs, unstarted: false, rejected, waitCode };
-    if (failures + 1 < settings.maxAttempts) {
-      return { kind: 'retry', delayMs, spent: spentBy(error), emptied };
-    }
+    const wait = { delayMs, waitCode: code, fallback };
+    if (rejected) return { kind: 'deferred', unstarted: false, rejected, ...wait };
+    if (hasAttempts) return { ...retry, delayMs, fallback };
   }
-  const answer = { usage, cost, finishReason, details };
-  return failed(execution, error.code, error.message, { prompt, ...answer });
+  const answer = { usage, cost, finishReason, details, attemptMs };
+  return failed(execution, code, error.message, { prompt, ...answer });
 }
 
 /** The deadline has come. What the execution waited for decides its code. */
@@ -210,6 +240,7 @@ function baseEnd(execution: QueuedExecution, prompt: Template | undefined): Omit
     finishReason: null,
     settingsNotApplied: [],
     details: noDetails,
+    attemptMs: null,
     errorCode: null,
     error: null,
     systemPrompt: storedPrompt?.system ?? null,
@@ -231,13 +262,14 @@ function failed(
     cost?: Cost;
     finishReason?: string | null;
     details?: AnswerDetails;
+    attemptMs?: number;
   },
 ): AttemptOutcome {
   const { prompt, counted = true, usage = noUsage, cost = noCost } = more;
-  const { finishReason = null, details = noDetails } = more;
+  const { finishReason = null, details = noDetails, attemptMs = null } = more;
   const error = storesBodies(execution) ? message : withoutProviderText(message);
   const failure = { status: 'failed', errorCode, error, counted, usage, cost } as const;
-  const end = { ...baseEnd(execution, prompt), ...failure, finishReason, details };
+  const end = { ...baseEnd(execution, prompt), ...failure, finishReason, details, attemptMs };
   return { kind: 'end', end };
 }
 

@@ -1,6 +1,7 @@
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Template } from '../../core/agent/prompt.ts';
 import { addDecimals } from '../../core/decimal.ts';
+import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
 import { type EndStatus, latencyMsMax } from '../../core/execution/execution.ts';
 import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
 import { type ExecutionErrorCode, withoutProviderText } from '../../core/failure.ts';
@@ -67,6 +68,8 @@ export interface End {
   readonly finishReason: string | null;
   readonly settingsNotApplied: readonly string[];
   readonly details: AnswerDetails;
+  /** How long the call of this attempt took; null if there was none, or it was aborted. */
+  readonly attemptMs: number | null;
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   readonly systemPrompt: string | null;
@@ -248,7 +251,9 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     completedMs: row.now_ms,
     startedMs: row.started_ms,
     latencyMs,
-    attempts: row.failures + row.losses + (end.counted && row.worker !== null ? 1 : 0),
+    model: row.model ?? end.acceptedAs.model,
+    attempts: row.earlier_attempts + row.failures + row.losses + Number(isAttempt(end, row)),
+    attemptList: attemptListOf(end, row, cost),
     inputTokens: row.spent_input_tokens + end.usage.inputTokens,
     outputTokens: row.spent_output_tokens + end.usage.outputTokens,
     costUsd: addDecimals(row.spent_usd, cost.usd),
@@ -265,6 +270,28 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     ...storableDetails(end),
     storeBodies: end.storeBodies,
   };
+}
+
+/** Whether the end itself is the end of an attempt. */
+function isAttempt(end: End, row: QueuedExecutionRow): boolean {
+  return end.counted && row.worker !== null;
+}
+
+/** JSON; null if there was one claim: the record itself describes the only attempt. */
+function attemptListOf(end: End, row: QueuedExecutionRow, cost: Cost): string | null {
+  if (row.attempt <= 1) return null;
+  const list = [
+    ...(row.attempt_list ?? []),
+    ...(isAttempt(end, row) ? [ownAttempt(end, row, cost)] : []),
+  ];
+  return JSON.stringify(list);
+}
+
+function ownAttempt(end: End, row: QueuedExecutionRow, cost: Cost): Attempt {
+  const { usage, errorCode, attemptMs } = end;
+  const model = row.model ?? end.acceptedAs.model;
+  const latencyMs = attemptMs === null ? null : Math.round(attemptMs);
+  return attemptOf({ model, errorCode, usage, cost, latencyMs });
 }
 
 /** Null if nothing was called, or nothing charged. */
@@ -288,7 +315,7 @@ function tally(ended: EndedExecution, { acceptedAs }: End, row: QueuedExecutionR
     status: ended.status,
     source: acceptedAs.source,
     promptVersionId: acceptedAs.promptVersionId,
-    model: acceptedAs.model,
+    model: ended.model,
     apiKeyId: acceptedAs.apiKeyId,
     errorCode: ended.errorCode,
     recorded: true,
@@ -316,6 +343,7 @@ export function canceledEnd(id: string, execution: LiveExecution, prompt: Templa
     finishReason: null,
     settingsNotApplied: [],
     details: noDetails,
+    attemptMs: null,
     errorCode: 'CANCELED',
     error: 'The execution was canceled.',
     systemPrompt: prompt?.system ?? null,

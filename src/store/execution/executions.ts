@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ExecutionSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Rendering } from '../../core/agent/render-prompt.ts';
+import type { Attempt } from '../../core/execution/attempt.ts';
 import type { ExecutionStatus, Source } from '../../core/execution/execution.ts';
 import type { Labels } from '../../core/execution/labels.ts';
 import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
@@ -69,6 +70,8 @@ export interface ExecutionDetailRow extends ExecutionRow {
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
   readonly reasoningText: string | null;
+  /** Oldest first; null if the record itself describes the only attempt. */
+  readonly attemptList: readonly Attempt[] | null;
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
 }
@@ -86,7 +89,8 @@ const bodies = `e.input_variables as "inputVariables", e.output, e.refusal_text 
   e.output_json as "outputJson"`;
 const progress = `coalesce(e.started_at, q.started_at) as "startedAt",
   case when q.id is null then e.attempts::int
-    else q.failures + q.losses + (q.worker is not null)::int end as attempts`;
+    else q.earlier_attempts + q.failures + q.losses + (q.worker is not null)::int end as attempts,
+  coalesce(e.attempt_list, q.attempt_list) as "attemptList"`;
 const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.reasoning_text as "reasoningText", e.ip_address as "ipAddress",
   e.user_agent as "userAgent"`;
 const bytes = `(coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.system_prompt), 0)

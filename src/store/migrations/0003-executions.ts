@@ -36,6 +36,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       finish_reason text,
       -- Settings that the model rejected or ignored; null if all were applied.
       settings_not_applied text[],
+      -- The attempts, oldest first; null if there was at most one, which the record itself describes.
+      attempt_list jsonb,
       error_code text,
       error text,
       ip_address text,
@@ -147,6 +149,12 @@ export async function up(db: Kysely<never>): Promise<void> {
       rejections smallint not null default 0,
       -- Why it waits for its provider: the error code if its deadline comes first.
       wait_code text,
+      -- The model to call, once a fallback has replaced the one of the execution.
+      model text,
+      -- Attempts with the models before it, without losses.
+      earlier_attempts smallint not null default 0,
+      -- The attempts so far, oldest first; null if there was none.
+      attempt_list jsonb,
       -- Whether an attempt ended with EMPTY_OUTPUT, which is retried once.
       emptied boolean not null default false,
       -- Agents with maxConcurrency: true holds a slot, false waits for one. Null: no such limit.

@@ -30,13 +30,20 @@ const ended: EndedExecution = {
     userPrompt: null,
   },
   outputJson: null,
-  ...{ output: null, storeBodies: true, ...noDetails, costSource: null },
+  ...{
+    output: null,
+    storeBodies: true,
+    ...noDetails,
+    costSource: null,
+    model: 'a/b',
+    attemptList: null,
+  },
 };
 
 const statements: [name: string, parameters: string, execute: () => Promise<unknown>][] = [
   [
     'finish-update-executions',
-    `'{${id}}', ${'null, '.repeat(24)}'${id}', '${id}'`,
+    `'{${id}}', ${'null, '.repeat(26)}'${id}', '${id}'`,
     () =>
       pipelines.use(async (send) => {
         await send({ name: 'begin', text: 'begin' });

@@ -1,3 +1,4 @@
+import type { Attempt } from '../../../core/execution/attempt.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
 import { type Labels, labelFields } from '../../../core/execution/labels.ts';
 import { withoutProviderText } from '../../../core/failure.ts';
@@ -71,8 +72,39 @@ export function executionDetailWire(row: ExecutionDetailRow): Record<string, unk
     ...(row.systemPrompt !== null && { systemPrompt: row.systemPrompt }),
     ...(row.userPrompt !== null && { userPrompt: row.userPrompt }),
     ...(row.reasoningText !== null && { reasoningText: row.reasoningText }),
+    ...attemptListWire(row),
     ...(row.ipAddress !== null && { ipAddress: row.ipAddress }),
     ...(row.userAgent !== null && { userAgent: row.userAgent }),
+  };
+}
+
+/** A single attempt is described by the figures of the record. */
+function attemptListWire(row: ExecutionDetailRow): { attemptList?: unknown[] } {
+  const { model, errorCode, inputTokens, outputTokens, costUsd, costKnown, latencyMs } = row;
+  const ofRecord: Attempt = {
+    ...{
+      model,
+      errorCode,
+      inputTokens,
+      outputTokens,
+      costUSD: Number(costUsd),
+      costKnown,
+      latencyMs,
+    },
+  };
+  if (row.attemptList !== null) {
+    return { attemptList: row.attemptList.map(attemptWire) };
+  }
+  if (row.status === 'processing') return {};
+  return { attemptList: row.attempts === 1 ? [attemptWire(ofRecord)] : [] };
+}
+
+function attemptWire({ model, errorCode, latencyMs, ...figures }: Attempt) {
+  return {
+    model,
+    ...(errorCode !== null && { errorCode }),
+    ...figures,
+    ...(latencyMs !== null && { latencyMs }),
   };
 }
 
@@ -98,6 +130,7 @@ const requestFields = [
   'systemPrompt',
   'userPrompt',
   'reasoningText',
+  'attemptList',
   'ipAddress',
   'userAgent',
   'executedBy',
