@@ -133,6 +133,7 @@ async function createVersions(db: Db, owner: Caller, name: string) {
       maxTokens: null,
       topP: null,
       settings: {},
+      ...{ messages: null, tools: null, toolChoice: null },
     });
     versions.push({ id, label, ...texts });
   }

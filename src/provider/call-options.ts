@@ -6,6 +6,7 @@ import {
 import type { ModelCall } from '../core/model/model-port.ts';
 import { jsonRequest } from './json-format.ts';
 import type { CallOptions, Model } from './language-model.ts';
+import { promptOf, toolOptions } from './prompt-messages.ts';
 import { providerOptionsOf, sendsTopK, withCacheMarks } from './provider-options.ts';
 import { type AdjustableCall, type Adjustment, formatAdjustment } from './request-form.ts';
 
@@ -13,7 +14,8 @@ import { type AdjustableCall, type Adjustment, formatAdjustment } from './reques
 
 export type Asked = Pick<
   ModelCall,
-  'system' | 'user' | 'temperature' | 'maxTokens' | 'topP' | 'settings' | 'responseFormat'
+  | ('system' | 'user' | 'messages' | 'tools' | 'toolChoice')
+  | ('temperature' | 'maxTokens' | 'topP' | 'settings' | 'responseFormat')
 >;
 
 export interface PreparedCall extends AdjustableCall {
@@ -47,7 +49,8 @@ function optionsIn(model: Model, call: Asked, form: ReadonlySet<Adjustment>): Ca
   );
   const format = call.responseFormat;
   const json = format && jsonRequest(model, format, form.has(formatAdjustment(format)));
-  const whole = promptOf(json?.text ? { ...call, system: joined(call.system, json.text) } : call);
+  const asked = promptOf(call, model.kind);
+  const whole = json?.text ? withInstruction(asked, json.text) : asked;
   const prompt = form.has('system') ? withoutSystem(whole) : whole;
   const { options } = providerOptionsOf(model, settings, prompt, json?.packageOptions);
   return {
@@ -56,6 +59,7 @@ function optionsIn(model: Model, call: Asked, form: ReadonlySet<Adjustment>): Ca
     ...(maxTokens !== null && { maxOutputTokens: maxTokens }),
     ...(topP !== null && !form.has('topP') && { topP }),
     ...standardOptions(model, settings),
+    ...toolOptions(call.tools, call.toolChoice),
     ...(json?.option && { responseFormat: json.option }),
     ...(options && { providerOptions: options }),
   };
@@ -74,22 +78,15 @@ function standardOptions({ kind }: Model, settings: CallSettings): Partial<CallO
   };
 }
 
-function joined(system: string | null, text: string): string {
-  return isEmpty(system) ? text : `${system}\n\n${text}`;
-}
-
-/** Providers reject empty texts, so they are left out. */
-function promptOf({ system, user }: Asked): CallOptions['prompt'] {
-  return [
-    ...(isEmpty(system) ? [] : [{ role: 'system' as const, content: system }]),
-    ...(isEmpty(user)
-      ? []
-      : [{ role: 'user' as const, content: [{ type: 'text' as const, text: user }] }]),
-  ];
-}
-
-function isEmpty(text: string | null): text is null {
-  return text === null || text.trim() === '';
+/** The text as the end of the system messages. */
+function withInstruction(prompt: CallOptions['prompt'], text: string): CallOptions['prompt'] {
+  const last = prompt.findLastIndex(({ role }) => role === 'system');
+  if (last < 0) return [{ role: 'system', content: text }, ...prompt];
+  return prompt.map((message, index) =>
+    index === last && message.role === 'system'
+      ? { ...message, content: `${message.content}\n\n${text}` }
+      : message,
+  );
 }
 
 /** The system text as the beginning of the first user message, for models without that role. */

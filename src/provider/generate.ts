@@ -1,9 +1,11 @@
+import type { ToolCall } from '../core/agent/messages.ts';
 import type { AnswerDetails, Cost, Usage } from '../core/model/model-port.ts';
 import { storable } from '../core/storable-text.ts';
 import { type Asked, type PreparedCall, prepareCall } from './call-options.ts';
 import { type Finish, readFinish } from './finish-reason.ts';
 import type { Answer, Model, ReadableModel } from './language-model.ts';
 import { statedCost } from './prices.ts';
+import { toolCallsOf } from './prompt-messages.ts';
 import { rawUsage, readAnswer } from './read-answer.ts';
 import { requestResponse } from './read-response.ts';
 import { inAcceptedForm, settingsLeftOut } from './request-form.ts';
@@ -13,6 +15,8 @@ export interface Generated extends Finish {
   readonly text: string;
   /** `null` if the provider reported no valid counts. */
   readonly usage: Usage | null;
+  /** Empty if no tool was offered. */
+  readonly toolCalls: readonly ToolCall[];
   /** Settings that the AI SDK or the model did not accept, by their Cueline names. */
   readonly settingsNotApplied: readonly string[];
   readonly details: AnswerDetails;
@@ -42,6 +46,8 @@ export async function generate(
   const { text: whole, details } = readAnswer(response);
   // PostgreSQL stores no NUL in a text, and a lone surrogate is not a character.
   const text = storable(whole);
+  // A call of a tool that nobody offered is no answer.
+  const toolCalls = call.tools ? toolCallsOf(response) : [];
   const isCounted = !lost.some((path) => path.startsWith('usage'));
   const counts = isCounted ? usageOf(counted(model, response)) : null;
   // A prompt has tokens: a server that reports zeros does not count.
@@ -49,7 +55,8 @@ export async function generate(
   const usage = isZero ? null : counts;
   return {
     text,
-    ...readFinish(response, text, details),
+    toolCalls,
+    ...readFinish(response, { text, details, toolCalls }),
     settingsNotApplied: notApplied(model, prepared, response),
     usage,
     details,
@@ -93,6 +100,8 @@ const settingNames: ReadonlyMap<string, string> = new Map([
   ['reasoning', 'reasoningEffort'],
   ['reasoningEffort', 'reasoningEffort'],
   ['serviceTier', 'serviceTier'],
+  ['toolChoice', 'toolChoice'],
+  ['tools', 'tools'],
   ['cacheControl breakpoint limit', 'cachePrompt'],
   ['cache_control on non-cacheable context', 'cachePrompt'],
 ]);

@@ -186,13 +186,14 @@ class ModelRegistry implements Models {
 }
 
 function toResponse(
-  { text, finishReason, providerError, details, settingsNotApplied }: Generated,
+  { text, toolCalls, finishReason, providerError, details, settingsNotApplied }: Generated,
   cost: Pick<ModelResponse, 'usage' | 'cost'>,
   secrets: readonly string[],
 ): ModelResponse {
   const spent = { ...cost, details };
   if (finishReason === 'content-filter') throw filtered(spent);
   if (finishReason === 'error') throw endedInError(providerError, secrets, spent);
-  if (text.trim() === '') throw empty(finishReason, spent);
-  return { text, finishReason, settingsNotApplied, ...spent };
+  if (text.trim() === '' && toolCalls.length === 0) throw empty(finishReason, spent);
+  const calls = toolCalls.length > 0 && { toolCalls };
+  return { text, ...calls, finishReason, settingsNotApplied, ...spent };
 }

@@ -107,9 +107,9 @@ test('an end that cannot be stored is written without its texts', async () => {
   const end: End = { ...canceledEnd('x', run, prompt), errorCode: 'INTERNAL', status: 'failed' };
   const tried: (string | null)[] = [];
   const finisher: Finisher = {
-    async finish({ userPrompt }) {
-      tried.push(userPrompt);
-      if (userPrompt !== null) throw new RangeError('Invalid string length');
+    async finish({ prompt }) {
+      tried.push(prompt?.user ?? null);
+      if (prompt !== null) throw new RangeError('Invalid string length');
       return { ended: null, worker: null };
     },
     idle: async () => {},

@@ -20,6 +20,7 @@ import {
 } from '../shared.ts';
 import { modelSettings } from './agent-record.ts';
 import { callSettingFields, callSettingInputs } from './call-settings.ts';
+import { contentFields, contentInputs } from './prompt-content.ts';
 import { responseFormat } from './response-format.ts';
 
 const tag = 'Prompts';
@@ -66,7 +67,7 @@ export type PromptVersionSummary = Static<typeof PromptVersionSummary>;
 export const PlaceholderWarnings = Type.Array(
   Type.Object({
     placeholder: Type.String({ description: 'With its braces.', examples: ['{{my-var}}'] }),
-    template: oneOf(['system', 'user'], 'The template that contains it.'),
+    template: oneOf(['system', 'user', 'messages'], 'The template that contains it.'),
   }),
   {
     description:
@@ -78,7 +79,10 @@ export const PromptVersion = Type.Object(
   {
     ...versionFields,
     system: nullable(Type.String({ description: 'Template of the system prompt.' })),
-    user: Type.String({ description: 'Template of the user prompt.' }),
+    user: nullable(
+      Type.String({ description: 'Template of the user prompt. `null` if there are `messages`.' }),
+    ),
+    ...contentFields,
     responseFormat: nullable(responseFormat),
     variableSchemas,
     warnings: PlaceholderWarnings,
@@ -107,10 +111,15 @@ export type Prompt = Static<typeof Prompt>;
 /** Content of a version, without its label. */
 export const versionInput = {
   system: Type.Optional(nullable(text(limits.templateMax, 'Template of the system prompt.'))),
-  user: Type.String({
-    ...{ minLength: 1, maxLength: limits.templateMax, pattern: patterns.notBlank.source },
-    description: 'Template of the user prompt.',
-  }),
+  user: Type.Optional(
+    nullable(
+      Type.String({
+        ...{ minLength: 1, maxLength: limits.templateMax, pattern: patterns.notBlank.source },
+        description: 'Template of the user prompt. Required unless there are `messages`.',
+      }),
+    ),
+  ),
+  ...contentInputs,
   model: Type.Optional(nullable(modelSettings.model)),
   temperature: Type.Optional(nullable(modelSettings.temperature)),
   maxTokens: Type.Optional(nullable(modelSettings.maxTokens)),

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { endStatuses, sources } from '../../core/execution/execution.ts';
 import { executionErrorCodes } from '../../core/failure.ts';
 import { costSources } from '../../core/model/model-port.ts';
+import { SentMessages, sentFields, ToolCalls } from '../agents/prompt-content.ts';
 import { id, nullable, oneOf, Pagination, time } from '../shared.ts';
 import { labels, recordedLabels } from './labels.ts';
 
@@ -121,6 +122,7 @@ const fields = {
         'Settings that the model or provider rejected or ignored, such as `temperature`. Absent if all were applied.',
     }),
   ),
+  toolCalls: Type.Optional(ToolCalls),
   refusalText: Type.Optional(
     Type.String({ description: 'What the model wrote instead of an answer when it refused.' }),
   ),
@@ -184,6 +186,8 @@ export const ExecutionDetail = Type.Object(
       Type.String({ description: 'System prompt as sent to the model.' }),
     ),
     userPrompt: Type.Optional(Type.String({ description: 'User prompt as sent to the model.' })),
+    messages: Type.Optional(SentMessages),
+    ...sentFields,
     reasoningText: Type.Optional(
       Type.String({ description: 'Reasoning of the model, as far as the provider returns it.' }),
     ),

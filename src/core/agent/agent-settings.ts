@@ -2,6 +2,7 @@ import { noLimits, type RateLimits } from '../execution/limits.ts';
 import { CallFailure, invalidRequest } from '../failure.ts';
 import type { Retention } from '../history/retention.ts';
 import type { Visibility } from './agent.ts';
+import { readMessages } from './messages.ts';
 import { type AgentConfig, effective, type ModelSettings } from './model-settings.ts';
 import { undeclared } from './prompt.ts';
 import { requireResponseFormat } from './response-format.ts';
@@ -37,6 +38,8 @@ export interface PinnedVersion extends ModelSettings {
   readonly label: string;
   /** Its placeholders, in order of first use. */
   readonly variables: readonly string[];
+  /** Those of them whose values are lists of messages. */
+  readonly messageLists: readonly string[];
 }
 
 /**
@@ -117,11 +120,25 @@ export function requireFit(settings: AgentSettings, version: PinnedVersion): voi
     throw invalidRequest(message);
   }
   requireResponseFormat('agentConfig.responseFormat', settings.config.responseFormat ?? null);
+  requireMessageLists(settings, version);
   const undeclaredVariables = undeclared(version.variables, settings);
   if (undeclaredVariables.length > 0) {
     const names = undeclaredVariables.join(', ');
     const message = `The agent does not declare all placeholders of version ${version.label}: ${names}.`;
     throw new CallFailure('UNDECLARED_VARIABLES', message, { undeclaredVariables });
+  }
+}
+
+function requireMessageLists(
+  { defaultVariableValues: defaults }: AgentSettings,
+  { messageLists }: PinnedVersion,
+): void {
+  for (const name of messageLists) {
+    const value = Object.hasOwn(defaults, name) ? (defaults[name] ?? null) : null;
+    const list = readMessages(JSON.stringify(value ?? []));
+    if ('problem' in list) {
+      throw invalidRequest(`Field "defaultVariableValues.${name}" ${list.problem}.`);
+    }
   }
 }
 

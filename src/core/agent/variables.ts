@@ -2,6 +2,7 @@ import { type Labels, labelFields, labelsJson, readLabels } from '../execution/l
 import { unknownName } from '../failure.ts';
 import { canonical, compact, depth, isStorable, jsonDepthMax, members, plain } from '../json.ts';
 import { storable } from '../storable-text.ts';
+import { readMessages } from './messages.ts';
 
 /**
  * The body of an execute call, parsed once. A malformed body enters admission as a value too: it must not bypass the
@@ -81,6 +82,21 @@ export function missingOf(required: readonly string[], body: ExecuteBody): reado
   if (body.kind !== 'variables') return [];
   const { values } = body.variables;
   return required.filter((name) => (values.get(name) ?? 'null') === 'null');
+}
+
+/** The first of these variables whose value is supplied and no list of messages. */
+export function malformedList(
+  lists: readonly string[],
+  { values }: Variables,
+): { readonly variable: string; readonly message: string } | null {
+  for (const variable of lists) {
+    const json = values.get(variable) ?? 'null';
+    const list = json === 'null' ? null : readMessages(json);
+    if (list && 'problem' in list) {
+      return { variable, message: `Variable "${variable}" ${list.problem}.` };
+    }
+  }
+  return null;
 }
 
 /** The prompt texts of stored (therefore valid) variables. */

@@ -1,7 +1,7 @@
 import { callable, type Stage, type Visibility } from '../agent/agent.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../agent/model-settings.ts';
 import { mismatchedVariable, variableMismatchMessage } from '../agent/variable-schemas.ts';
-import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.ts';
+import { type ExecuteBody, malformedList, missingOf, type Variables } from '../agent/variables.ts';
 import type { CallFailureCode, ExecutionErrorCode } from '../failure.ts';
 import type { ModelSetup } from '../model/model-port.ts';
 import { sees } from '../people/member.ts';
@@ -78,6 +78,8 @@ export interface AgentAtAdmission {
   readonly versionId: string;
   readonly versionLabel: string;
   readonly version: ModelSettings;
+  /** Variables of the version whose values are lists of messages. */
+  readonly messageLists: readonly string[];
   /** `variableSchemas` of the version as compact JSON text; null if it has none. */
   readonly variableSchemas: string | null;
   readonly setup: ModelSetup;
@@ -216,6 +218,11 @@ function decideOnBody(
   if (body.kind !== 'variables') {
     const { code, message, fields } = bodyFailure(body);
     return refuse(code, message, { fields });
+  }
+  const malformed = malformedList(agent.messageLists, body.variables);
+  if (malformed) {
+    const { message, variable } = malformed;
+    return refuse('INVALID_VARIABLES', message, { fields: { variable } });
   }
   const mismatch = mismatchedVariable(agent.variableSchemas, body.variables);
   if (mismatch) {

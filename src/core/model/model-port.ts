@@ -1,5 +1,7 @@
 import type { CallSettings } from '../agent/call-settings.ts';
+import type { Message, ToolCall } from '../agent/messages.ts';
 import type { ResponseFormat } from '../agent/response-format.ts';
+import type { Tool, ToolChoice } from '../agent/version-content.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
 import type { Price } from './price.ts';
 import type { StoredProvider } from './provider.ts';
@@ -62,6 +64,10 @@ export interface ModelCall {
   readonly user: string;
   /** Absent for text. The port asks for the format, and does not check it. */
   readonly responseFormat?: ResponseFormat;
+  /** Sent instead of `system` and `user`. */
+  readonly messages?: readonly Message[];
+  readonly tools?: readonly Tool[];
+  readonly toolChoice?: ToolChoice;
   readonly temperature: number | null;
   readonly maxTokens: number | null;
   readonly topP: number | null;
@@ -89,6 +95,8 @@ export interface ModelResponse {
   /** `stop`, `length`, `content-filter`, `tool-calls`, `error` or `other`. */
   readonly finishReason: string;
   readonly cost: Cost;
+  /** Calls of the offered tools; left out if there are none. */
+  readonly toolCalls?: readonly ToolCall[];
   /** Settings that the model rejected or ignored, by their Cueline names; left out by models that apply all. */
   readonly settingsNotApplied?: readonly string[];
   /** Left out by models that report nothing else. */

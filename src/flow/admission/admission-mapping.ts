@@ -168,6 +168,7 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
     versionId: row.version_id,
     versionLabel: row.version_label,
     version: row.version,
+    messageLists: row.message_lists,
     variableSchemas: row.variable_schemas,
     setup: modelSetupOf(row),
   };

@@ -2,6 +2,7 @@ import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { declarablePlaceholders } from '../../core/agent/prompt.ts';
 import { type ResponseFormat, requireResponseFormat } from '../../core/agent/response-format.ts';
 import { requireVariableSchemas, type VariableSchemas } from '../../core/agent/variable-schemas.ts';
+import type { VersionContent } from '../../core/agent/version-content.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
@@ -13,13 +14,11 @@ import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 
-export interface VersionInput extends ModelSettings {
+export interface VersionInput extends ModelSettings, VersionContent {
   /** A new id unless given. */
   readonly id?: string;
   /** Null for the default, see `defaultLabel`. */
   readonly label: string | null;
-  readonly system: string | null;
-  readonly user: string;
   readonly notes: string | null;
   readonly responseFormat?: ResponseFormat | null;
   readonly variableSchemas?: VariableSchemas;

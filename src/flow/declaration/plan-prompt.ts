@@ -5,10 +5,12 @@ import {
   callSettingsOf,
 } from '../../core/agent/call-settings.ts';
 import { identical, same } from '../../core/agent/declaration.ts';
+import { messageLists } from '../../core/agent/messages.ts';
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { placeholderWarnings } from '../../core/agent/prompt.ts';
 import { type ResponseFormat, responseFormatOf } from '../../core/agent/response-format.ts';
 import type { VariableSchemas } from '../../core/agent/variable-schemas.ts';
+import { type VersionContent, versionContent } from '../../core/agent/version-content.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
 import { findVersionByLabel, type NamedPromptRow } from '../../store/agent/declaration.ts';
@@ -24,12 +26,13 @@ export interface DeclaredPrompt {
   readonly versions: readonly DeclaredVersion[];
 }
 
+type DeclaredContent = {
+  readonly [Name in keyof VersionContent]?: VersionContent[Name] | undefined;
+};
 type DeclaredSettings = Partial<Omit<ModelSettings, 'settings'>> & CallSettingInputs;
 
-interface DeclaredVersion extends DeclaredSettings {
+interface DeclaredVersion extends DeclaredSettings, DeclaredContent {
   readonly label: string;
-  readonly system?: string | null;
-  readonly user: string;
   readonly notes?: string | null;
   readonly responseFormat?: ResponseFormat | null;
   readonly variableSchemas?: VariableSchemas | null;
@@ -40,6 +43,7 @@ export type PlannedVersion = VersionInput & {
   readonly id: string;
   readonly label: string;
   readonly variables: readonly string[];
+  readonly messageLists: readonly string[];
 };
 
 /** Plans a prompt and its declared versions. Other versions stay. */
@@ -78,7 +82,11 @@ async function planVersion(
   const existing = versions.get(key) ?? (await findVersionByLabel(trx, prompt.id, label));
   if (existing) return requireEqual(existing, input);
   if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
-  versions.set(key, { ...input, variables: requireValid(input) });
+  versions.set(key, {
+    ...input,
+    variables: requireValid(input),
+    messageLists: messageLists(input.messages),
+  });
   const warnings = placeholderWarnings(input);
   const added = { kind: 'prompt', name: prompt.name, action: 'add-version', to: label } as const;
   changes.push({ ...added, ...(warnings.length > 0 && { warnings }) });
@@ -86,11 +94,12 @@ async function planVersion(
 }
 
 function inputOf(version: DeclaredVersion): VersionInput {
-  const { label, system = null, user, notes = null } = version;
+  const { label, notes = null } = version;
   const { model = null, temperature = null, maxTokens = null, topP = null } = version;
   const settings = callSettingsOf(version);
   return {
-    ...{ label, system, user, notes, model, temperature, maxTokens, topP, settings },
+    ...versionContent(version),
+    ...{ label, notes, model, temperature, maxTokens, topP, settings },
     responseFormat: responseFormatOf(version.responseFormat),
     variableSchemas: version.variableSchemas ?? {},
   };
@@ -98,7 +107,10 @@ function inputOf(version: DeclaredVersion): VersionInput {
 
 /** A version never changes. */
 function requireEqual(existing: VersionRow | PlannedVersion, input: VersionInput): void {
-  const fields = ['system', 'user', 'model', 'temperature', 'maxTokens', 'topP', 'notes'] as const;
+  const fields = [
+    ...(['system', 'user', 'messages', 'tools', 'toolChoice'] as const),
+    ...(['model', 'temperature', 'maxTokens', 'topP', 'notes'] as const),
+  ];
   const different = [
     ...fields.filter((field) => !same(existing[field], input[field])),
     ...callSettingNames.filter(

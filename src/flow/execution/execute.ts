@@ -1,5 +1,5 @@
 import { lossesMax, renderedCharsMax } from '../../core/agent/model-settings.ts';
-import type { Template, VersionTemplate } from '../../core/agent/prompt.ts';
+import type { Prompt, Template } from '../../core/agent/prompt.ts';
 import { renderPrompt } from '../../core/agent/render-prompt.ts';
 import { type ResponseFormat, readOutputJson } from '../../core/agent/response-format.ts';
 import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
@@ -51,7 +51,7 @@ export type AttemptOutcome =
     }
   | Deferred
   /** `sent` is the prompt if the model may have been called. */
-  | { readonly kind: 'stopped'; readonly sent: Template | null };
+  | { readonly kind: 'stopped'; readonly sent: Prompt | null };
 
 /**
  * The execution waits for its provider: the circuit breaker is open, the concurrency limit is reached, or the provider
@@ -70,7 +70,7 @@ interface Deferred {
 
 export interface ExecuteDeps {
   readonly models: ModelPort;
-  readonly template: (promptVersionId: string) => Promise<VersionTemplate>;
+  readonly template: (promptVersionId: string) => Promise<Template>;
   /** Reports an error that is a defect of this program. */
   readonly onFault: (error: unknown, execution: QueuedExecution) => void;
   /** Reports the field that kept a provider's response from being read. */
@@ -112,24 +112,25 @@ export async function executeAttempt(
       workspaceId: execution.workspaceId,
       model: execution.model,
       setup: execution.setup,
-      system: prompt.system,
-      user: prompt.user,
+      ...prompt,
+      user: prompt.user ?? '',
       temperature: execution.temperature,
       maxTokens: settings.maxTokens,
       topP: settings.topP,
       ...(format && { responseFormat: format }),
-      ...(settings.call && { settings: settings.call }),
       timeoutMs: Math.ceil(attemptLimitMs(settings, execution.model, leftMs)),
       leftMs,
       called: execution.called,
       signal,
     });
     const { text: output, usage, cost, finishReason, details = noDetails } = response;
-    const { settingsNotApplied = [] } = response;
-    const outputJson = format && requireJson(format, response);
+    const { settingsNotApplied = [], toolCalls = [] } = response;
+    // Calls of tools come instead of an answer.
+    const outputJson = format && toolCalls.length === 0 ? requireJson(format, response) : null;
     const attemptMs = performance.now() - startedAt;
-    const answer = { output, usage, cost, finishReason, details, settingsNotApplied, attemptMs };
-    const success = { status: 'success', outputJson, ...answer } as const;
+    const sent = { settingsNotApplied, attemptMs };
+    const answer = { output, outputJson, toolCalls, usage, cost, finishReason, details, ...sent };
+    const success = { status: 'success', ...answer } as const;
     return { kind: 'end', end: { ...baseEnd(execution, prompt), ...success } };
   } catch (error) {
     const isDeferred = error instanceof ModelDeferred;
@@ -188,7 +189,7 @@ function failureOutcome(
   execution: QueuedExecution,
   error: ModelFailure,
   { leftMs, attemptMs }: { readonly leftMs: number; readonly attemptMs: number },
-  prompt: Template,
+  prompt: Prompt,
 ): AttemptOutcome {
   const { failures, rejections, settings, model } = execution;
   const { code, rejected, usage, cost, finishReason, details } = error;
@@ -214,7 +215,7 @@ function failureOutcome(
 }
 
 /** The deadline has come. What the execution waited for decides its code. */
-function outOfTime(execution: QueuedExecution, prompt: Template): AttemptOutcome {
+function outOfTime(execution: QueuedExecution, prompt: Prompt): AttemptOutcome {
   const { timeoutMs } = execution.settings;
   const code = execution.waitCode ?? 'MODEL_TIMEOUT';
   const message =
@@ -226,8 +227,7 @@ function outOfTime(execution: QueuedExecution, prompt: Template): AttemptOutcome
 }
 
 /** The fields that every end of this attempt shares. */
-function baseEnd(execution: QueuedExecution, prompt: Template | undefined): Omit<End, 'status'> {
-  const storedPrompt = storesBodies(execution) ? prompt : undefined;
+function baseEnd(execution: QueuedExecution, prompt: Prompt | undefined): Omit<End, 'status'> {
   return {
     acceptedAs: execution,
     storeBodies: storesBodies(execution),
@@ -243,10 +243,10 @@ function baseEnd(execution: QueuedExecution, prompt: Template | undefined): Omit
     attemptMs: null,
     errorCode: null,
     error: null,
-    systemPrompt: storedPrompt?.system ?? null,
-    userPrompt: storedPrompt?.user ?? null,
+    prompt: storesBodies(execution) ? (prompt ?? null) : null,
     output: null,
     outputJson: null,
+    toolCalls: [],
     workflow: execution.settings.workflow ?? null,
   };
 }
@@ -256,7 +256,7 @@ function failed(
   errorCode: ExecutionErrorCode,
   message: string,
   more: {
-    prompt?: Template;
+    prompt?: Prompt;
     counted?: boolean;
     usage?: Usage;
     cost?: Cost;
@@ -281,7 +281,7 @@ function storesBodies({ settings }: QueuedExecution): boolean {
  * The end of an execution with `maxAttempts: 1` whose call was aborted. The process is alive, but nobody knows whether
  * the model was called.
  */
-export function lostWorkerEnd(execution: QueuedExecution, sent: Template): End {
+export function lostWorkerEnd(execution: QueuedExecution, sent: Prompt): End {
   return {
     ...baseEnd(execution, sent),
     status: 'failed',
@@ -308,15 +308,17 @@ function lostMessage({ losses }: QueuedExecution): string {
 /** In characters. */
 const cachedTemplatesMax = 33_554_432;
 
+function templateChars({ system, user, messages, tools, responseFormat }: Template): number {
+  const chars = (system?.length ?? 0) + (user?.length ?? 0);
+  const others = [messages, tools, responseFormat].filter((each) => each);
+  return others.length === 0 ? chars : chars + JSON.stringify(others).length;
+}
+
 /** Caches templates of prompt versions, which never change. A referenced version always exists. */
 export function templateCache(
-  read: (promptVersionId: string) => Promise<VersionTemplate | null>,
-): (promptVersionId: string) => Promise<VersionTemplate> {
-  const cache = new LruCache<VersionTemplate>(cachedTemplatesMax, (version) => {
-    const { system, user, responseFormat } = version;
-    const formatChars = responseFormat ? JSON.stringify(responseFormat).length : 0;
-    return (system?.length ?? 0) + user.length + formatChars;
-  });
+  read: (promptVersionId: string) => Promise<Template | null>,
+): (promptVersionId: string) => Promise<Template> {
+  const cache = new LruCache<Template>(cachedTemplatesMax, templateChars);
   return async (id) => {
     const cached = cache.get(id);
     if (cached) return cached;

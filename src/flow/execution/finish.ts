@@ -1,5 +1,6 @@
+import type { ToolCall } from '../../core/agent/messages.ts';
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
-import type { Template } from '../../core/agent/prompt.ts';
+import type { Prompt } from '../../core/agent/prompt.ts';
 import { addDecimals } from '../../core/decimal.ts';
 import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
 import { type EndStatus, latencyMsMax } from '../../core/execution/execution.ts';
@@ -17,7 +18,7 @@ import {
   type Usage,
   unknownCost,
 } from '../../core/model/model-port.ts';
-import { storable } from '../../core/storable-text.ts';
+import { storable, storableJson } from '../../core/storable-text.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import type { LiveExecution } from '../../store/execution/executions.ts';
 import {
@@ -72,11 +73,12 @@ export interface End {
   readonly attemptMs: number | null;
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
-  readonly systemPrompt: string | null;
-  readonly userPrompt: string | null;
+  /** As sent; null if it is not recorded. */
+  readonly prompt: Prompt | null;
   readonly output: string | null;
   /** The JSON in the output, as compact text; null if the agent does not ask for it. */
   readonly outputJson: string | null;
+  readonly toolCalls: readonly ToolCall[];
   /** If false, only the output is stored, and only for a short time. */
   readonly storeBodies: boolean;
   readonly acceptedAs: AcceptedAs;
@@ -121,10 +123,9 @@ export function createFinisher(deps: FinisherDeps): Finisher {
   const batched = batcher<End, EndResult>({
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
-    weight: ({ systemPrompt, userPrompt, output, outputJson, details, workflow }) =>
-      (systemPrompt?.length ?? 0) +
+    weight: ({ prompt, output, outputJson, details, workflow }) =>
+      promptChars(prompt) +
       (details.reasoningText?.length ?? 0) +
-      (userPrompt?.length ?? 0) +
       (outputJson?.length ?? 0) +
       (output?.length ?? 0) * (workflow ? stepOutputCopies : 1),
     run: (ends) => transactBatch(ends, transactEnds, isolateSteps),
@@ -154,6 +155,16 @@ function endBatch(deps: FinisherDeps, pipelines: Pipelines, ends: End[]): Promis
     pipelines.use((send) => transact(deps, send, { ends, unwritable }));
   return ends.length === 1 && ends[0]?.workflow ? endAfterRetries(transaction) : transaction(null);
 }
+
+/** Messages contain the system and user prompt again. */
+function promptChars(prompt: Prompt | null): number {
+  const { system, user, messages = [], tools } = prompt ?? {};
+  const lists = messages.reduce((chars, { content }) => chars + content.length, 0);
+  return (system?.length ?? 0) + (user?.length ?? 0) + lists + (tools ? toolsChars : 0);
+}
+
+/** A rough size: only how many ends share a transaction depends on it. */
+const toolsChars = 10_000;
 
 interface EndsToWrite {
   readonly results: readonly EndResult[];
@@ -263,13 +274,22 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     settingsNotApplied: end.settingsNotApplied.join(',') || null,
     errorCode: end.errorCode,
     error: end.error === null ? null : storable(end.error),
-    systemPrompt: end.systemPrompt,
-    userPrompt: end.userPrompt,
+    systemPrompt: end.prompt?.system ?? null,
+    userPrompt: end.prompt?.user ?? null,
+    request: requestOf(end.prompt),
     output: end.output === null ? null : storable(end.output),
     outputJson: end.outputJson,
+    toolCalls: end.toolCalls.length === 0 ? null : storableJson(end.toolCalls),
     ...storableDetails(end),
     storeBodies: end.storeBodies,
   };
+}
+
+/** What was sent beside the system and user prompt, as JSON; null for the short form alone. */
+function requestOf(prompt: Prompt | null): string | null {
+  const { messages, tools, toolChoice, settings } = prompt ?? {};
+  if (!messages && !tools && !settings) return null;
+  return JSON.stringify({ messages, tools, toolChoice, settings });
 }
 
 /** Whether the end itself is the end of an attempt. */
@@ -328,7 +348,7 @@ function tally(ended: EndedExecution, { acceptedAs }: End, row: QueuedExecutionR
 }
 
 /** The end of a canceled execution. Its usage is unknown. */
-export function canceledEnd(id: string, execution: LiveExecution, prompt: Template | null): End {
+export function canceledEnd(id: string, execution: LiveExecution, prompt: Prompt | null): End {
   return {
     id,
     fence: null,
@@ -346,9 +366,9 @@ export function canceledEnd(id: string, execution: LiveExecution, prompt: Templa
     attemptMs: null,
     errorCode: 'CANCELED',
     error: 'The execution was canceled.',
-    systemPrompt: prompt?.system ?? null,
-    userPrompt: prompt?.user ?? null,
+    prompt,
     output: null,
     outputJson: null,
+    toolCalls: [],
   };
 }

@@ -126,6 +126,7 @@ export interface AgentRow extends SetupRow, LimitColumns {
   readonly version_id: string;
   readonly version_label: string;
   readonly version: ModelSettings;
+  readonly message_lists: readonly string[];
   /** JSON text; null if the version has none. */
   readonly variable_schemas: string | null;
   /** The slots of `maxConcurrency` in use; null without such a limit. */
@@ -257,7 +258,7 @@ const readAgents: Statement = {
   text: `select a.id, a.workspace_id, a.name, a.stage, a.archived_at is not null as archived, a.api_enabled,
       a.visibility, a.created_by, a.config, a.required_variables, a.optional_variables,
       a.default_variable_values as defaults, a.store_bodies, a.requests_per_minute, a.requests_per_hour,
-      a.requests_per_day, a.allowed_origins, v.id as version_id, v.label as version_label,
+      a.requests_per_day, a.allowed_origins, v.id as version_id, v.label as version_label, v.message_lists,
       jsonb_build_object('model', v.model, 'temperature', v.temperature,
         'maxTokens', v.max_tokens, 'topP', v.top_p, 'settings', v.settings) as version,
       v.variable_schemas,

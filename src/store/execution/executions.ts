@@ -49,6 +49,8 @@ export interface ExecutionRow {
   readonly refusalText: string | null;
   /** JSON text. */
   readonly outputJson: string | null;
+  /** JSON text. */
+  readonly toolCalls: string | null;
   readonly workflowRunId: string | null;
   readonly stepName: string | null;
   readonly user: string | null;
@@ -70,6 +72,8 @@ export interface ExecutionDetailRow extends ExecutionRow {
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
   readonly reasoningText: string | null;
+  /** What was sent beside the prompts, as JSON text. */
+  readonly request: string | null;
   /** Oldest first; null if the record itself describes the only attempt. */
   readonly attemptList: readonly Attempt[] | null;
   readonly ipAddress: string | null;
@@ -86,18 +90,21 @@ const summaryFields = `e.id, e.agent_id as "agentId", e.agent_name as "agentName
   e.step_name as "stepName", e.end_user as "user", e.session, e.tags, e.metadata, e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
   e.provider_request_id as "providerRequestId"`;
 const bodies = `e.input_variables as "inputVariables", e.output, e.refusal_text as "refusalText",
-  e.output_json as "outputJson"`;
+  e.output_json as "outputJson", e.tool_calls as "toolCalls"`;
 const progress = `coalesce(e.started_at, q.started_at) as "startedAt",
   case when q.id is null then e.attempts::int
     else q.earlier_attempts + q.failures + q.losses + (q.worker is not null)::int end as attempts,
   coalesce(e.attempt_list, q.attempt_list) as "attemptList"`;
-const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.reasoning_text as "reasoningText", e.ip_address as "ipAddress",
+const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.reasoning_text as "reasoningText", e.request, e.ip_address as "ipAddress",
   e.user_agent as "userAgent"`;
 const bytes = `(coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.system_prompt), 0)
   + coalesce(octet_length(e.user_prompt), 0) + coalesce(octet_length(e.reasoning_text), 0)
-  + coalesce(octet_length(e.refusal_text), 0) + 4 * coalesce(pg_column_size(e.output_json), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0))`;
+  + coalesce(octet_length(e.refusal_text), 0) + 4 * coalesce(pg_column_size(e.output_json), 0)
+  + 4 * coalesce(pg_column_size(e.request), 0)
+  + 4 * coalesce(pg_column_size(e.tool_calls), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0))`;
 // Exact, because a page may contain a hundred variables that are compressed to a hundredth of their size.
-const bodyBytes = `coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.refusal_text), 0) + coalesce(case
+const bodyBytes = `coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.refusal_text), 0)
+  + coalesce(octet_length(e.tool_calls::text), 0) + coalesce(case
     when pg_column_compression(e.input_variables) is null then pg_column_size(e.input_variables)
     else octet_length(e.input_variables::text) end, 0) + coalesce(case
     when pg_column_compression(e.output_json) is null then pg_column_size(e.output_json)
@@ -112,13 +119,14 @@ export const recordColumns = sql.raw(`${summaryFields}, ${bodies}`);
 export const listColumns = sql.raw(`${summaryFields}, e.fits,
   case when e.fits then e.input_variables end as "inputVariables", case when e.fits then e.output end as output,
   case when e.fits then e.refusal_text end as "refusalText",
-  case when e.fits then e.output_json end as "outputJson"`);
+  case when e.fits then e.output_json end as "outputJson",
+  case when e.fits then e.tool_calls end as "toolCalls"`);
 /** SQL: records `e`, newest first, each with a flag whether its bodies fit. */
 export const withFits = sql.raw(`e.*, coalesce(${bytesBefore}, 0) < ${textBytesMax} as fits`);
 /** SQL: without bodies. PostgreSQL stores long ones out of line and then need not read them. */
 export const summaryColumns = sql.raw(
   `${summaryFields}, true as fits, null::text as "inputVariables", null::text as output,
-  null::text as "refusalText", null::text as "outputJson"`,
+  null::text as "refusalText", null::text as "outputJson", null::json as "toolCalls"`,
 );
 /** SQL: start and attempts, which are in the queue `q` until the execution ends. */
 export const progressColumns = sql.raw(progress);

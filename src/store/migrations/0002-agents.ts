@@ -26,8 +26,13 @@ export async function up(db: Kysely<never>): Promise<void> {
       number integer not null check (number >= 1),
       label text not null,
       system_template text,
-      user_template text not null,
+      -- Null if there are messages.
+      user_template text,
+      -- Messages and tools, if there are any.
+      content json,
       variables text[] not null,
+      -- Variables whose values are lists of messages.
+      message_lists text[] not null default '{}',
       model text,
       temperature double precision,
       max_tokens integer,

@@ -56,6 +56,10 @@ export async function up(db: Kysely<never>): Promise<void> {
       refusal_text text,
       -- The output as JSON, if the agent asks for it.
       output_json json,
+      -- What was sent beside the prompts: messages, tools and settings.
+      request json,
+      -- The calls of tools in the answer.
+      tool_calls json,
       check ((status = 'processing') = (completed_at is null)),
       check ((status = 'processing') = (settings is not null)),
       check ((status in ('processing', 'success')) = (error_code is null)),

@@ -50,6 +50,7 @@ const agent: NonNullable<Facts['agent']> = {
   versionId: 'version',
   versionLabel: 'v1',
   version: { model: 'cueline/echo', temperature: null, maxTokens: null, topP: null, settings: {} },
+  messageLists: [],
   variableSchemas: null,
   setup: emptySetup,
 };

@@ -28,6 +28,8 @@ const ended: EndedExecution = {
     error: null,
     systemPrompt: null,
     userPrompt: null,
+    request: null,
+    toolCalls: null,
   },
   outputJson: null,
   ...{
@@ -43,7 +45,7 @@ const ended: EndedExecution = {
 const statements: [name: string, parameters: string, execute: () => Promise<unknown>][] = [
   [
     'finish-update-executions',
-    `'{${id}}', ${'null, '.repeat(26)}'${id}', '${id}'`,
+    `'{${id}}', ${'null, '.repeat(28)}'${id}', '${id}'`,
     () =>
       pipelines.use(async (send) => {
         await send({ name: 'begin', text: 'begin' });

@@ -8,6 +8,7 @@ import type { Body } from '../../../contract/endpoint.ts';
 import { callSettingsOf } from '../../../core/agent/call-settings.ts';
 import { placeholderWarnings } from '../../../core/agent/prompt.ts';
 import { responseFormatOf } from '../../../core/agent/response-format.ts';
+import { versionContent } from '../../../core/agent/version-content.ts';
 import { toId } from '../../../core/id.ts';
 import type { VersionInput } from '../../../flow/agent/create-version.ts';
 import type { PromptRow } from '../../../store/agent/prompts.ts';
@@ -50,12 +51,14 @@ export function versionSummaryWire(row: VersionSummaryRow): PromptVersionSummary
 }
 
 export function versionWire(row: VersionRow): PromptVersion {
-  const { system, user } = row;
+  const { system, user, messages, tools, toolChoice } = row;
   const variableSchemas = JSON.parse(row.variableSchemas ?? '{}') as Record<string, unknown>;
   return {
     ...versionSummaryWire(row),
-    system,
-    user,
+    ...{ system, user },
+    ...(messages && { messages: [...messages] }),
+    ...(tools && { tools: [...tools] }),
+    ...(toolChoice && { toolChoice }),
     responseFormat: row.responseFormat === null ? null : JSON.parse(row.responseFormat),
     variableSchemas,
     warnings: placeholderWarnings(row),
@@ -63,11 +66,12 @@ export function versionWire(row: VersionRow): PromptVersion {
 }
 
 export function newVersion(body: Body<typeof createPromptVersion>): VersionInput {
-  const { label = null, system = null, user, notes = null } = body;
+  const { label = null, notes = null } = body;
   const { model = null, temperature = null, maxTokens = null, topP = null } = body;
   const settings = callSettingsOf(body);
   return {
-    ...{ label, system, user, notes, model, temperature, maxTokens, topP, settings },
+    ...versionContent(body),
+    ...{ label, notes, model, temperature, maxTokens, topP, settings },
     responseFormat: responseFormatOf(body.responseFormat),
     variableSchemas: body.variableSchemas ?? {},
   };

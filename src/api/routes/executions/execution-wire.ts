@@ -1,3 +1,4 @@
+import type { Prompt } from '../../../core/agent/prompt.ts';
 import type { Attempt } from '../../../core/execution/attempt.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
 import { type Labels, labelFields } from '../../../core/execution/labels.ts';
@@ -38,6 +39,7 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     ...(row.settingsNotApplied !== null && { settingsNotApplied: row.settingsNotApplied }),
     ...(row.output !== null && { outputText: row.output }),
     ...(row.outputJson !== null && { outputJson: new RawJson(row.outputJson) }),
+    ...(row.toolCalls !== null && { toolCalls: new RawJson(row.toolCalls) }),
     ...(row.refusalText !== null && { refusalText: row.refusalText }),
     ...(row.errorCode !== null && { error: row.error, errorCode: row.errorCode }),
   };
@@ -71,6 +73,7 @@ export function executionDetailWire(row: ExecutionDetailRow): Record<string, unk
     ...(row.output !== null && { output: row.output }),
     ...(row.systemPrompt !== null && { systemPrompt: row.systemPrompt }),
     ...(row.userPrompt !== null && { userPrompt: row.userPrompt }),
+    ...requestWire(row),
     ...(row.reasoningText !== null && { reasoningText: row.reasoningText }),
     ...attemptListWire(row),
     ...(row.ipAddress !== null && { ipAddress: row.ipAddress }),
@@ -129,6 +132,10 @@ const requestFields = [
   'inputVariables',
   'systemPrompt',
   'userPrompt',
+  'messages',
+  'tools',
+  'toolChoice',
+  'settings',
   'reasoningText',
   'attemptList',
   'ipAddress',
@@ -137,6 +144,17 @@ const requestFields = [
   ...labelFields,
 ];
 const costFields = ['costUSD', 'costKnown', 'costSource'];
+
+/** What was sent. The messages of the short form are its two prompts. */
+function requestWire({ request, systemPrompt, userPrompt }: ExecutionDetailRow) {
+  const sent: Partial<Pick<Prompt, 'messages' | 'tools' | 'toolChoice' | 'settings'>> =
+    request === null ? {} : JSON.parse(request);
+  const short = [
+    ...(systemPrompt ? [{ role: 'system', content: systemPrompt }] : []),
+    ...(userPrompt ? [{ role: 'user', content: userPrompt }] : []),
+  ];
+  return { ...(short.length > 0 && { messages: short }), ...sent };
+}
 
 function figures(row: ExecutionRow) {
   return {

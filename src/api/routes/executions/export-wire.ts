@@ -61,6 +61,8 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   session: (row) => row.session,
   tags: ({ tags }) => tags && JSON.stringify(tags),
   metadata: (row) => row.metadata,
+  request: (row) => row.request,
+  toolCalls: (row) => row.toolCalls,
   outputJson: (row) => row.outputJson,
 };
 
