@@ -29,7 +29,11 @@ import { createSharedReads } from './flow/execution/shared-reads.ts';
 import { createWaiters } from './flow/execution/wait.ts';
 import { createHistoryReads } from './flow/history/history-reads.ts';
 import { maintain } from './flow/history/maintain.ts';
-import { runRetentionIfDue, runRollupIfDue } from './flow/history/retention-round.ts';
+import {
+  foldLabelsRound,
+  runRetentionIfDue,
+  runRollupIfDue,
+} from './flow/history/retention-round.ts';
 import { definitionCache } from './flow/workflow/definition-cache.ts';
 import { fireSchedules } from './flow/workflow/fire-schedules.ts';
 import { valueCache } from './flow/workflow/value-cache.ts';
@@ -289,6 +293,7 @@ function startBackground(
     rounds: {
       retention: (signal) => runRetentionIfDue({ ...roundDeps, signal }),
       rollup: (signal) => runRollupIfDue({ ...roundDeps, signal }),
+      labels: (signal) => foldLabelsRound({ ...roundDeps, signal }),
     },
     onError: failures.reportOperation,
   });

@@ -113,6 +113,10 @@ export const statisticsAgentsMax = 100;
 export const statisticsBucketsMax = 25_000;
 /** Stored statistics rows that one response sums up. */
 export const statisticsRowsMax = 100_000;
+/** With a label in `groupBy`: a stored row per value. */
+export const statisticsLabelRowsMax = 500_000;
+/** Values of a label that get a group of their own. */
+export const statisticsValuesMax = 50;
 /** Days for which statistics per minute are always kept. */
 export const statisticsMinuteDays = 2;
 /** Workflow runs shown per workflow in a list. */

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { endStatuses, latencyMsMax, sources } from '../../core/execution/execution.ts';
+import { metadataValueMax, sessionMax, tagMax, userMax } from '../../core/execution/labels.ts';
 import { executionErrorCodes } from '../../core/failure.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
@@ -119,6 +120,15 @@ const filters = {
   model: Type.Optional(text(limits.modelMax, 'Only executions of this model, as in `modelUsed`.')),
   apiKeyId: Type.Optional(reference('key', 'Only calls with this API key.')),
   errorCode: Type.Optional(oneOf(executionErrorCodes, 'Only records with this error code.')),
+  user: Type.Optional(
+    Type.String({ maxLength: userMax, description: 'Only executions for this `user`.' }),
+  ),
+  session: Type.Optional(
+    Type.String({ maxLength: sessionMax, description: 'Only executions of this `session`.' }),
+  ),
+  tag: Type.Optional(
+    Type.String({ minLength: 1, maxLength: tagMax, description: 'Only executions with this tag.' }),
+  ),
   latencyMsMin: Type.Optional(milliseconds('Minimum latency.')),
   latencyMsMax: Type.Optional(milliseconds('Maximum latency.')),
   costUSDMin: Type.Optional(money('Minimum cost.')),
@@ -141,6 +151,7 @@ export function historyQuery<P extends Record<string, TSchema>>(properties: P) {
       additionalProperties: false,
       patternProperties: {
         '^variables\\..': Type.String({ maxLength: limits.variableFilterMax }),
+        '^metadata\\.': Type.String({ maxLength: metadataValueMax }),
       },
     },
   );
@@ -149,7 +160,7 @@ export function historyQuery<P extends Record<string, TSchema>>(properties: P) {
 const list = {
   method: 'GET',
   tag,
-  description: `Sorted newest first (\`executedAt\`, then identifier). Filters are combined with AND, including variable filters: \`variables.customer=acme\` matches records whose variable \`customer\` is \`acme\` (as JSON, unless it is a string). Executions in \`processing\` are listed only on request. Latency, cost, variables and \`q\` require reading each record (\`q\` searches its first ${limits.searchedCharactersMax} characters), newest first: where counting all would take too long, \`totalIsLowerBound\` is true; a page that is not full after five seconds is returned short, with \`searchedTo\`. A page of large records is streamed.`,
+  description: `Sorted newest first (\`executedAt\`, then identifier). Filters are combined with AND, including variable filters: \`variables.customer=acme\` matches records whose variable \`customer\` is \`acme\` (as JSON, unless it is a string), and \`metadata.plan=pro\` those whose metadata have that value. Executions in \`processing\` are listed only on request. Latency, cost, variables and \`q\` require reading each record (\`q\` searches its first ${limits.searchedCharactersMax} characters), newest first: where counting all would take too long, \`totalIsLowerBound\` is true; a page that is not full after five seconds is returned short, with \`searchedTo\`. A page of large records is streamed.`,
   auth: 'read',
   query: historyQuery({
     ...pageQuery,

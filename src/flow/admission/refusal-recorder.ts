@@ -64,7 +64,7 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
       const execution = { id: uuid7(nowMs), terms: refusalTerms, ipAddress, userAgent, ...rest };
       return {
         execution: isRecorded ? execution : null,
-        tally: refusalTally(refusalTerms, { nowMs, status, errorCode, isRecorded }),
+        tally: refusalTally(refusalTerms, { nowMs, status, errorCode, labels, isRecorded }),
       };
     },
 
@@ -79,7 +79,10 @@ function refusalTally(
     nowMs,
     isRecorded,
     ...outcome
-  }: Pick<Tally, 'status' | 'errorCode'> & { readonly nowMs: number; readonly isRecorded: boolean },
+  }: Pick<Tally, 'status' | 'errorCode' | 'labels'> & {
+    readonly nowMs: number;
+    readonly isRecorded: boolean;
+  },
 ): Tally {
   return {
     ...{ agentId, source, promptVersionId, model, apiKeyId, ...outcome },

@@ -338,6 +338,7 @@ function tally(ended: EndedExecution, { acceptedAs }: End, row: QueuedExecutionR
     model: ended.model,
     apiKeyId: acceptedAs.apiKeyId,
     errorCode: ended.errorCode,
+    labels: acceptedAs.labels,
     recorded: true,
     inputTokens: ended.inputTokens,
     outputTokens: ended.outputTokens,

@@ -6,6 +6,7 @@ import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { columnsOf, commit } from '../connection/statements.ts';
+import { textArray } from '../connection/text-array.ts';
 import { addStatistics } from '../history/statistics.ts';
 import { markCalled } from '../workflow/workflow-steps.ts';
 
@@ -247,12 +248,6 @@ function idempotencyValues(rows: readonly NewIdempotency[]): Value[] {
     rows.map((row) => textArray(row.ignoredVariables)),
     rows.map((row) => new Date(row.createdAtMs).toISOString()),
   ];
-}
-
-/** A text[] literal. PostgreSQL requires rectangular arrays of arrays, so each is sent as text. */
-export function textArray(texts: readonly string[]): string {
-  const quoted = texts.map((text) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
-  return `{${quoted.join(',')}}`;
 }
 
 const upsertRefusals: Statement = {

@@ -80,6 +80,10 @@ export interface ExecutionDetailRow extends ExecutionRow {
   readonly userAgent: string | null;
 }
 
+/** SQL: the labels of record `e`. */
+export const labelFields = 'e.end_user as "user", e.session, e.tags, e.metadata';
+export const labelColumns = sql.raw(labelFields);
+
 const summaryFields = `e.id, e.agent_id as "agentId", e.agent_name as "agentName", e.status::text as status, e.source::text as source,
   e.executed_at as "executedAt", e.executed_by as "executedBy", e.api_key_id as "apiKeyId", e.model, e.temperature,
   e.prompt_version_id as "promptVersionId", e.prompt_version_label as "promptVersionLabel",
@@ -87,7 +91,7 @@ const summaryFields = `e.id, e.agent_id as "agentId", e.agent_name as "agentName
   e.output_tokens as "outputTokens", e.cost_usd as "costUsd", e.cost_known as "costKnown", e.cost_source as "costSource",
   e.settings_not_applied as "settingsNotApplied",
   e.finish_reason as "finishReason", e.error_code as "errorCode", e.error, e.workflow_run_id as "workflowRunId",
-  e.step_name as "stepName", e.end_user as "user", e.session, e.tags, e.metadata, e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
+  e.step_name as "stepName", ${labelFields}, e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
   e.provider_request_id as "providerRequestId"`;
 const bodies = `e.input_variables as "inputVariables", e.output, e.refusal_text as "refusalText",
   e.output_json as "outputJson", e.tool_calls as "toolCalls"`;
@@ -136,9 +140,6 @@ export const detailColumns = sql.raw(details);
 export const textBytes = sql.raw(bytes);
 
 export type LabelColumns = Pick<ExecutionRow, 'user' | 'session' | 'tags' | 'metadata'>;
-
-/** SQL: the labels of record `e`. */
-export const labelColumns = sql.raw('e.end_user as "user", e.session, e.tags, e.metadata');
 
 /** The labels of a record; null if it has none. */
 export function labelsOfRow({ user, session, tags, metadata }: LabelColumns): Labels | null {

@@ -9,9 +9,10 @@ import {
   type KeyRow,
   readKeysWithAllAgents,
 } from '../admission/admission-read.ts';
-import { textArray, updateCounts } from '../admission/admission-write.ts';
+import { updateCounts } from '../admission/admission-write.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { begin, columnsOf, commit } from '../connection/statements.ts';
+import { textArray } from '../connection/text-array.ts';
 import { type MembershipLookup, readRoles } from '../people/members.ts';
 import { type ProgressWrites, type Stopping, writeProgress } from './workflow-progress.ts';
 

@@ -25,6 +25,7 @@ const ended: EndedExecution = {
     finishReason: null,
     settingsNotApplied: null,
     errorCode: null,
+    ...{ user: null, session: null, label: null },
     error: null,
     systemPrompt: null,
     userPrompt: null,
