@@ -14,9 +14,10 @@ export function unsealed({
   extras = noExtras,
   organization = null,
   project = null,
+  auth = null,
 }: Omit<ProviderSettings, 'name'>): StoredProvider {
   return {
-    ...{ id: 'any', kind, baseURL, organization, project },
+    ...{ id: 'any', kind, baseURL, organization, project, auth },
     sealedApiKey: apiKey === null ? null : Buffer.from(apiKey),
     sealedExtras: Buffer.from(JSON.stringify(extras)),
   };
@@ -25,9 +26,9 @@ export function unsealed({
 export function openUnsealed(
   _workspaceId: string,
   name: string,
-  { kind, sealedApiKey, sealedExtras, baseURL, organization, project }: StoredProvider,
+  { kind, sealedApiKey, sealedExtras, baseURL, organization, project, auth }: StoredProvider,
 ): ProviderSettings {
   const extras = sealedExtras === null ? noExtras : JSON.parse(sealedExtras.toString());
   const apiKey = sealedApiKey?.toString() ?? null;
-  return { name, kind, apiKey, baseURL, extras, organization, project };
+  return { name, kind, apiKey, baseURL, extras, organization, project, auth };
 }

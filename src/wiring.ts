@@ -40,7 +40,7 @@ import { valueCache } from './flow/workflow/value-cache.ts';
 import { createWorkflows } from './flow/workflow/workflows.ts';
 import { createKeyUse, type KeyUse } from './flow/workspace/key-use.ts';
 import { executionLog, repeatedWarnings } from './log.ts';
-import { checkBaseURL } from './net/guard.ts';
+import { allowedHostCheck, checkBaseURL } from './net/guard.ts';
 import { type BreakerState, providersOpen } from './provider/breakers.ts';
 import { withMetrics } from './provider/with-metrics.ts';
 import { markKeysUsed } from './store/admission/callers.ts';
@@ -96,6 +96,7 @@ export interface WiringDeps {
     | 'signIn'
     | 'metricsToken'
     | 'allowedHosts'
+    | 'chainWorkspaces'
   >;
   /** Replaces dependencies of the API in tests. */
   readonly overrides?: (api: ApiDeps) => Partial<ApiDeps>;
@@ -355,6 +356,10 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
     authenticator: createAuthenticator({ reads, session, onKeyUsed }),
     sealKey: deriveSealKey(secret),
     checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
+    chainRules: {
+      workspaces: config.chainWorkspaces,
+      isAllowedHost: allowedHostCheck(config.allowedHosts),
+    },
     testConnection: deps.testConnection,
   };
 }

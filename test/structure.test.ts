@@ -40,7 +40,10 @@ const mayImport: Record<string, { folders: string[]; packages: string[] } | 'eve
   provider: {
     folders: ['core', 'net'],
     // OpenTelemetry: a trace is of a call to a model, and the engine knows only the port.
-    packages: ['@ai-sdk/*', 'aws4fetch', '@pydantic/genai-prices', '@opentelemetry/*'],
+    packages: [
+      ...['@ai-sdk/*', 'aws4fetch', '@pydantic/genai-prices', '@opentelemetry/*'],
+      ...['@aws-sdk/credential-providers', 'google-auth-library', '@azure/identity'],
+    ],
   },
   flow: { folders: ['core', 'store'], packages: [] },
   worker: { folders: ['core', 'store', 'flow'], packages: [] },

@@ -84,6 +84,12 @@ export function isAllowed(url: URL, allowed: AllowedHosts): boolean {
   return allowed.has(url.hostname) || allowed.has(`${url.hostname}:${port}`);
 }
 
+/** Whether the operator allows a URL's host, whatever address it has. */
+export function allowedHostCheck(entries: readonly string[]): (url: URL) => boolean {
+  const allowed = parseAllowedHosts(entries);
+  return (url) => isAllowed(url, allowed);
+}
+
 export const notPublic =
   'The base URL does not point to a public address; private ones must be named in CUELINE_ALLOWED_HOSTS.';
 

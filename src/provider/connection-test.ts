@@ -2,6 +2,7 @@ import { ModelFailure, type TriedCall } from '../core/model/model-port.ts';
 import type { ProviderKind } from '../core/model/provider.ts';
 import { credentialHeader } from '../core/model/request-extras.ts';
 import { azureListURL } from './azure.ts';
+import { withChain } from './chain-tokens.ts';
 import { recordExchange } from './exchange.ts';
 import { extendRequests } from './extend-request.ts';
 import { toFailure } from './failure.ts';
@@ -13,8 +14,8 @@ import { type Connection, isOwnOllamaAPI, secretsOf } from './settings.ts';
  * Tests whether a provider is reachable and accepts the credential, at no cost and without running a model: it requests
  * the list of models. Throws a `ModelFailure` otherwise.
  *
- * Bedrock has no such list at its runtime address and signs its calls. There, a model that does not exist is called: to
- * report that, Bedrock must have accepted the credential.
+ * Bedrock has no such list at its runtime address and signs its calls, and Vertex has none below a project. There, a
+ * model that does not exist is called: to report that, they must have accepted the credential.
  */
 export async function testConnection(
   connection: Connection,
@@ -22,11 +23,15 @@ export async function testConnection(
   timeoutMs: number,
 ): Promise<void> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const test = connection.kind === 'bedrock' ? callNoModel : readModels;
+  const test = hasNoList(connection) ? callNoModel : readModels;
   await test(connection, fetch, signal).catch((error: unknown) => {
     if (signal.aborted) throw tooSlow(timeoutMs);
     throw toFailure(error, secretsOf(connection), Date.now());
   });
+}
+
+function hasNoList({ kind, auth }: Connection): boolean {
+  return kind === 'bedrock' || (kind === 'google' && auth === 'chain');
 }
 
 async function readModels(
@@ -35,7 +40,8 @@ async function readModels(
   signal: AbortSignal,
 ): Promise<void> {
   const { baseURL } = connection;
-  const response = await extendRequests(fetch, connection)(listURL(connection), {
+  const authorized = connection.auth === 'chain' ? withChain(fetch, connection) : fetch;
+  const response = await extendRequests(authorized, connection)(listURL(connection), {
     headers: credentialHeaders(connection),
     signal,
   });

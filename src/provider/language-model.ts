@@ -1,6 +1,7 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { ProviderKind } from '../core/model/provider.ts';
 import { hasOnlyChat } from './azure.ts';
+import { withChain } from './chain-tokens.ts';
 import { extendRequests } from './extend-request.ts';
 import { checkModelPath } from './model-path.ts';
 import { speakOllama } from './ollama.ts';
@@ -60,11 +61,13 @@ export async function languageModel(
 
 /** Everything that happens to a request after its form is decided. */
 function transport(connection: Connection, fetch: typeof globalThis.fetch): typeof fetch {
-  const extended = extendRequests(
-    connection.kind === 'bedrock' ? signedIfKeys(connection, fetch) : fetch,
-    connection,
-  );
+  const extended = extendRequests(authorized(connection, fetch), connection);
   return isOwnOllamaAPI(connection) ? speakOllama(extended) : extended;
+}
+
+function authorized(connection: Connection, fetch: typeof globalThis.fetch): typeof fetch {
+  if (connection.auth === 'chain') return withChain(fetch, connection);
+  return connection.kind === 'bedrock' ? signedIfKeys(connection, fetch) : fetch;
 }
 
 function signedIfKeys(

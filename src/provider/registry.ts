@@ -1,4 +1,5 @@
 import { LruCache } from '../core/lru-cache.ts';
+import { mayReceiveTokens, mayUseChain, notForTokens } from '../core/model/credential-chain.ts';
 import {
   type ModelCall,
   type ModelPort,
@@ -13,7 +14,7 @@ import {
 import type { ProviderEnv, StoredProvider } from '../core/model/provider.ts';
 import type { ProxySettings } from '../core/proxy-settings.ts';
 import { withDeadline } from '../net/deadline.ts';
-import type { Resolve } from '../net/guard.ts';
+import { allowedHostCheck, type Resolve } from '../net/guard.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
 import { type BreakerState, type Breakers, createBreakers } from './breakers.ts';
 import { testConnection, tryModel } from './connection-test.ts';
@@ -43,6 +44,8 @@ export interface ModelsOptions {
   readonly env: ProviderEnv;
   /** Private hosts that a workspace's base URL may have: `host`, `host:port`, `[IPv6]:port`. */
   readonly allowedHosts: readonly string[];
+  /** Workspaces that may use the server's own cloud identity; none by default. */
+  readonly chainWorkspaces?: readonly string[];
   /** Maximum calls in flight to one provider with one credential; unlimited if left out. */
   readonly callsMax?: number;
   /** Timeout of a connection test; defaults to `testTimeoutMs`. */
@@ -116,12 +119,11 @@ class ModelRegistry implements Models {
 
   async #callProvider(provider: string, model: string, call: ModelCall): Promise<ModelResponse> {
     const connection = this.#connect(call.workspaceId, provider, call.setup.provider);
-    const secrets = secretsOf(connection);
     const generated = await this.#waitForRoom(connection, { provider, model }, call, (signal) =>
       this.#cachedModel(connection, model)
         .then((ready) => generate(ready, call, signal))
         .catch((error) => {
-          const failure = toFailure(error, secrets, Date.now());
+          const failure = toFailure(error, secretsOf(connection), Date.now());
           const providerRequestId = requestIdOf(error);
           if (providerRequestId === null) throw failure;
           throw withDetails(failure, { ...failure.details, providerRequestId });
@@ -132,7 +134,7 @@ class ModelRegistry implements Models {
       usage: generated.usage ?? noUsage,
       cost: cost(list, model, generated.usage, call.setup.price, new Date(), generated.statedCost),
     };
-    return toResponse(generated, spent, secrets);
+    return toResponse(generated, spent, secretsOf(connection));
   }
 
   /** Waiting for room precedes the timeout of an execution that has called nothing yet, and is part of any other's. */
@@ -159,12 +161,29 @@ class ModelRegistry implements Models {
     const settings = stored
       ? this.#options.open(workspaceId, provider, stored)
       : fromEnvironment(env, provider);
-    if (settings) return complete(settings, stored === null, ownOllama(env));
+    if (settings) {
+      const region = settings.auth === 'chain' ? env.AWS_REGION : undefined;
+      const regional = inRegion(settings, region);
+      const connection = complete(regional, stored === null, ownOllama(env));
+      this.#checkChain(workspaceId, connection);
+      return { ...connection, ...(region && { region }) };
+    }
     const variable = variableFor(provider);
     throw missing(
       provider,
       `store its credentials in the workspace${variable ? `, or set ${variable} on the server` : ''}`,
     );
+  }
+
+  /** Again at each call: the operator's settings may have changed since the provider was stored. */
+  #checkChain(workspaceId: string, { name, kind, baseURL, auth }: Connection): void {
+    if (auth === null) return;
+    const { chainWorkspaces = [], allowedHosts } = this.#options;
+    const rules = { workspaces: chainWorkspaces, isAllowedHost: allowedHostCheck(allowedHosts) };
+    if (!mayUseChain(workspaceId, rules)) {
+      throw missing(name, 'CUELINE_CHAIN_WORKSPACES does not name this workspace');
+    }
+    if (!mayReceiveTokens(kind, baseURL, rules)) throw missing(name, notForTokens);
   }
 
   #fetchFor({ trusted }: Connection): typeof fetch {
@@ -183,6 +202,13 @@ class ModelRegistry implements Models {
       return created;
     });
   }
+}
+
+/** Bedrock in the server's region, where the provider names no address. */
+function inRegion(settings: ProviderSettings, region: string | undefined): ProviderSettings {
+  return region && settings.kind === 'bedrock' && settings.baseURL === null
+    ? { ...settings, baseURL: `https://bedrock-runtime.${region}.amazonaws.com` }
+    : settings;
 }
 
 function toResponse(

@@ -1,7 +1,8 @@
 import { ModelFailure } from '../core/model/model-port.ts';
-import { baseOf, type ProviderKind } from '../core/model/provider.ts';
+import { baseOf, type ProviderAuth, type ProviderKind } from '../core/model/provider.ts';
 import { noExtras, type RequestExtras, secretsIn } from '../core/model/request-extras.ts';
 import { azureURL, defaultVersion } from './azure.ts';
+import { issuedSecrets } from './chain-tokens.ts';
 import type { PriceList } from './prices.ts';
 
 /**
@@ -18,6 +19,7 @@ export interface ProviderSettings {
   readonly extras?: RequestExtras;
   readonly organization?: string | null;
   readonly project?: string | null;
+  readonly auth?: ProviderAuth | null;
 }
 
 /** Complete settings: the base URL, and whether the outbound guard applies. */
@@ -30,6 +32,9 @@ export interface Connection extends RequestExtras {
   readonly trusted: boolean;
   readonly organization: string | null;
   readonly project: string | null;
+  readonly auth: ProviderAuth | null;
+  /** The server's region at AWS, for requests that it signs with its own identity. */
+  readonly region?: string;
 }
 
 /**
@@ -43,22 +48,29 @@ export function complete(
   ownOllama: string,
 ): Connection {
   const { name, kind, apiKey, extras = noExtras, organization = null, project = null } = settings;
+  const { auth = null } = settings;
   const given = settings.baseURL === null ? null : baseOf(settings.baseURL);
   // A header or a parameter may carry the credential instead.
   const others = Object.keys({ ...extras.headers, ...extras.query });
-  if (!apiKey && needsKey.has(kind) && others.length === 0) {
+  if (!apiKey && auth === null && needsKey.has(kind) && others.length === 0) {
     throw missing(name, `kind ${kind} needs an apiKey`);
   }
-  const common = { name, kind, apiKey, ...extras, organization, project };
+  const common = { name, kind, apiKey, ...extras, organization, project, auth };
   if (kind === 'azure') return { ...common, ...azureConnection(given, extras, name), trusted };
   if (kind === 'ollama') {
     // Without an address it is the server's own Ollama, which any workspace reaches as `ollama` anyway.
     const baseURL = ollamaURL(given ?? baseOf(ownOllama));
     return { ...common, baseURL, trusted: trusted || !given };
   }
-  const baseURL = given ?? vendorURLs.get(kind) ?? publicURL(kind, name);
+  const vertex = auth === 'chain' && kind === 'google' && project ? vertexURL(project) : null;
+  const baseURL = given ?? vertex ?? vendorURLs.get(kind) ?? publicURL(kind, name);
   if (!baseURL) throw missing(name, `kind ${kind} needs a baseURL`);
   return { ...common, baseURL, trusted };
+}
+
+/** The models of Google at Vertex AI, in any of its regions. */
+function vertexURL(project: string): string {
+  return `https://aiplatform.googleapis.com/v1/projects/${project}/locations/global/publishers/google`;
 }
 
 function azureConnection(given: string | null, { query }: RequestExtras, name: string) {
@@ -68,10 +80,11 @@ function azureConnection(given: string | null, { query }: RequestExtras, name: s
   return { baseURL, query: { ...(version !== null && { 'api-version': version }), ...query } };
 }
 
-/** What must not appear in an error. */
+/** What must not appear in an error, with what the chain issued up to now. */
 export function secretsOf(connection: Connection): string[] {
   const { apiKey } = connection;
-  return [...(apiKey ? [apiKey] : []), ...secretsIn(connection)];
+  const issued = connection.auth === 'chain' ? issuedSecrets(connection) : [];
+  return [...(apiKey ? [apiKey] : []), ...issued, ...secretsIn(connection)];
 }
 
 /** Where the price of a model of this provider is looked up. */

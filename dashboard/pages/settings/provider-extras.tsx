@@ -26,12 +26,13 @@ export function readExtras(texts: ExtraTexts, kind: ProviderInput['kind']): Part
   const query = readLines(texts.query, '=', 'query parameter');
   const bodyExtra = readObject(texts.bodyExtra);
   const hasOwner = ownerKinds.has(kind);
+  const hasProject = hasOwner || kind === 'google';
   return {
     ...(headers && { headers }),
     ...(query && { query }),
     ...(bodyExtra && { bodyExtra }),
     ...(hasOwner && texts.organization && { organization: texts.organization.trim() }),
-    ...(hasOwner && texts.project && { project: texts.project.trim() }),
+    ...(hasProject && texts.project && { project: texts.project.trim() }),
   };
 }
 
@@ -102,10 +103,10 @@ export function ProviderExtras(props: {
         {...field('bodyExtra')}
       />
       {ownerKinds.has(kind) && (
-        <>
-          <TextInput label="Organization" maxLength={200} {...field('organization')} />
-          <TextInput label="Project" maxLength={200} {...field('project')} />
-        </>
+        <TextInput label="Organization" maxLength={200} {...field('organization')} />
+      )}
+      {(ownerKinds.has(kind) || kind === 'google') && (
+        <TextInput label="Project" maxLength={200} {...field('project')} />
       )}
     </details>
   );

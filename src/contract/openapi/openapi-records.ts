@@ -167,6 +167,7 @@ export const records: Readonly<Record<string, unknown>> = {
     bodyExtraNames: [],
     organization: null,
     project: null,
+    auth: null,
     createdAt: at,
     updatedAt: at,
   },

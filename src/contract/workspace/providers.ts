@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { executionErrorCodes } from '../../core/failure.ts';
-import { providerKinds } from '../../core/model/provider.ts';
+import { providerAuths, providerKinds } from '../../core/model/provider.ts';
 import { modelSettings } from '../agents/agent-record.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
@@ -41,7 +41,11 @@ export const Provider = Type.Object(
     queryNames: names('Names of the additional query parameters, likewise.'),
     bodyExtraNames: names('Names of the additional fields of the request body, likewise.'),
     organization: nullable(Type.String(), 'Sent as `OpenAI-Organization`.'),
-    project: nullable(Type.String(), 'Sent as `OpenAI-Project`.'),
+    project: nullable(
+      Type.String(),
+      'Sent as `OpenAI-Project`. With `auth`, the project at Google Cloud.',
+    ),
+    auth: nullable(oneOf(providerAuths), '`null`: the API key.'),
     createdAt: time('Time of creation.'),
     updatedAt: time('Time of the last change.'),
   },
@@ -96,7 +100,15 @@ export const putProvider = endpoint({
     organization: openAIHeader(
       'Sent as `OpenAI-Organization`. For `openai`, `azure` and `openai-compatible`.',
     ),
-    project: openAIHeader('Sent as `OpenAI-Project`. For the same kinds.'),
+    project: openAIHeader(
+      'Sent as `OpenAI-Project`. For the same kinds. For `google` with `auth`: the project at Google Cloud.',
+    ),
+    auth: Type.Optional(
+      nullable(
+        oneOf(providerAuths),
+        "`chain`: the server's own cloud identity instead of an API key, for `bedrock`, `google` and `azure`, in workspaces that the operator names.",
+      ),
+    ),
   }),
   responses: { 200: Provider },
 });

@@ -22,7 +22,13 @@ export interface StoredProvider {
   readonly sealedExtras: Buffer | null;
   readonly organization: string | null;
   readonly project: string | null;
+  /** `chain`: the server's own cloud identity instead of an API key. */
+  readonly auth: ProviderAuth | null;
 }
+
+/** How requests are authorized if not by an API key. */
+export const providerAuths = ['chain'] as const;
+export type ProviderAuth = (typeof providerAuths)[number];
 
 /** A valid provider name of a workspace; the built-in one is reserved. */
 export function isProviderName(text: string): boolean {

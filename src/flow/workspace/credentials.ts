@@ -1,5 +1,6 @@
 import { ModelFailure } from '../../core/model/model-port.ts';
 import {
+  type ProviderAuth,
   type ProviderKind,
   type StoredProvider,
   sealExtrasOwner,
@@ -17,6 +18,7 @@ export interface OpenProvider {
   readonly extras: RequestExtras;
   readonly organization: string | null;
   readonly project: string | null;
+  readonly auth: ProviderAuth | null;
 }
 
 export interface CredentialsDeps {
@@ -32,13 +34,13 @@ export interface CredentialsDeps {
  */
 export function createCredentials({ sealKey, onUnreadable }: CredentialsDeps) {
   return (workspaceId: string, name: string, stored: StoredProvider): OpenProvider => {
-    const { id, kind, sealedApiKey, sealedExtras, baseURL, organization, project } = stored;
+    const { id, kind, sealedApiKey, sealedExtras, baseURL, organization, project, auth } = stored;
     const row = { workspaceId, id };
     try {
       const apiKey = sealedApiKey && unseal(sealKey, sealedApiKey, sealOwner(row));
       const text = sealedExtras && unseal(sealKey, sealedExtras, sealExtrasOwner(row));
       const extras: RequestExtras = text === null ? noExtras : JSON.parse(text);
-      return { name, kind, apiKey, baseURL, extras, organization, project };
+      return { name, kind, apiKey, baseURL, extras, organization, project, auth };
     } catch {
       onUnreadable({ workspaceId, name });
       throw new ModelFailure(

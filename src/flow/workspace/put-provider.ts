@@ -1,5 +1,12 @@
-import { invalidRequest } from '../../core/failure.ts';
+import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
+import {
+  type ChainRules,
+  hasChain,
+  mayReceiveTokens,
+  mayUseChain,
+  notForTokens,
+} from '../../core/model/credential-chain.ts';
 import {
   baseOf,
   credentialOf,
@@ -7,6 +14,7 @@ import {
   isCredential,
   isProviderName,
   needsBaseURL,
+  type ProviderAuth,
   type ProviderKind,
   sealExtrasOwner,
   sealOwner,
@@ -33,6 +41,7 @@ export interface ProviderInput {
   readonly extras: RequestExtras;
   readonly organization: string | null;
   readonly project: string | null;
+  readonly auth: ProviderAuth | null;
 }
 
 export interface PutProviderDeps {
@@ -41,11 +50,12 @@ export interface PutProviderDeps {
   readonly sealKey: Buffer;
   /** The public reason to reject a base URL; null if it is allowed. */
   readonly checkBaseURL: (baseURL: string) => Promise<string | null>;
+  readonly chainRules: ChainRules;
 }
 
 /** Replaces the configuration of a provider. Credential and extras are stored encrypted and never shown again. */
 export async function putProvider(
-  { db, sealKey, checkBaseURL }: PutProviderDeps,
+  { db, sealKey, checkBaseURL, chainRules }: PutProviderDeps,
   given: ProviderInput,
 ): Promise<store.ProviderRow> {
   const input = {
@@ -55,7 +65,13 @@ export async function putProvider(
   };
   const { actor, name, kind, apiKey, baseURL, extras, organization, project } = input;
   const { workspaceId } = actor;
-  const problem = findProblem(input) ?? (baseURL === null ? null : await checkBaseURL(baseURL));
+  if (input.auth === 'chain' && !mayUseChain(workspaceId, chainRules)) {
+    const message =
+      "This workspace may not use the server's identity: CUELINE_CHAIN_WORKSPACES does not name it.";
+    throw new CallFailure('PERMISSION_DENIED', message);
+  }
+  const wrong = findProblem(input) ?? findChainProblem(input, chainRules);
+  const problem = wrong ?? (baseURL === null ? null : await checkBaseURL(baseURL));
   if (problem) throw invalidRequest(problem);
   const id = uuid7(await readClock(db));
   const identity = { workspaceId, id };
@@ -68,9 +84,9 @@ export async function putProvider(
     const row = await store.putProvider(trx, {
       ...{ workspaceId, name, kind, id, sealedApiKey, baseURL, sealedExtras },
       ...names,
-      ...{ organization, project },
+      ...{ organization, project, auth: input.auth },
     });
-    const changed = Object.entries({ ...names, organization, project }).filter(
+    const changed = Object.entries({ ...names, organization, project, auth: input.auth }).filter(
       ([, value]) => value !== null && value.length > 0,
     );
     const details = { kind, baseURL, ...Object.fromEntries(changed) };
@@ -88,6 +104,25 @@ export async function deleteProvider(db: Db, actor: Actor, name: string): Promis
   });
 }
 
+function findChainProblem(
+  { auth, kind, apiKey, baseURL, project, extras }: ProviderInput,
+  rules: ChainRules,
+): string | null {
+  if (auth === null) return null;
+  if (!hasChain(kind)) return `Field "auth" does not apply to kind ${kind}.`;
+  if (apiKey !== null) return 'Fields "auth" and "apiKey" exclude each other.';
+  if (Object.keys(extras.headers).some((name) => name.toLowerCase() === 'authorization')) {
+    return 'Field "headers.authorization" conflicts with "auth".';
+  }
+  if (baseURL === null && kind === 'google') {
+    const isName = /^[a-z][a-z0-9-]{4,61}[a-z0-9]$/.test(project ?? '');
+    return isName
+      ? null
+      : 'Field "project" must name the Google Cloud project, or "baseURL" the whole address.';
+  }
+  return baseURL === null || mayReceiveTokens(kind, baseURL, rules) ? null : notForTokens;
+}
+
 function findProblem(input: ProviderInput): string | null {
   const { name, kind, apiKey, baseURL, extras, organization, project } = input;
   if (!isProviderName(name)) {
@@ -101,6 +136,7 @@ function findProblem(input: ProviderInput): string | null {
   }
   for (const [field, value] of Object.entries({ organization, project })) {
     if (value === null) continue;
+    if (field === 'project' && kind === 'google' && input.auth === 'chain') continue;
     if (!hasOrganization(kind)) return `Field "${field}" does not apply to kind ${kind}.`;
     if (!isCredential(value)) {
       return `Field "${field}" must be printable ASCII, without leading or trailing spaces.`;

@@ -178,6 +178,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       body_extra_names text[] not null default '{}',
       organization text,
       project text,
+      auth text check (auth in ('chain')),
       revision integer not null default 1,
       created_at timestamptz not null default clock_timestamp(),
       updated_at timestamptz not null default clock_timestamp(),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ProviderKind, StoredProvider } from '../../core/model/provider.ts';
+import type { ProviderAuth, ProviderKind, StoredProvider } from '../../core/model/provider.ts';
 import type { ExtraNames } from '../../core/model/request-extras.ts';
 import type { Db, Trx } from '../connection/database.ts';
 
@@ -12,13 +12,14 @@ export interface ProviderRow extends ExtraNames {
   readonly hasApiKey: boolean;
   readonly organization: string | null;
   readonly project: string | null;
+  readonly auth: ProviderAuth | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
 const shown = sql.raw(
   `name, kind, base_url, sealed_api_key is not null as has_api_key, header_names, query_names,
-    body_extra_names, organization, project, created_at, updated_at`,
+    body_extra_names, organization, project, auth, created_at, updated_at`,
 );
 
 export async function listProviders(db: Db, workspaceId: string): Promise<ProviderRow[]> {
@@ -50,6 +51,7 @@ export interface NewProvider extends ExtraNames {
   readonly sealedExtras: Buffer | null;
   readonly organization: string | null;
   readonly project: string | null;
+  readonly auth: ProviderAuth | null;
 }
 
 /**
@@ -58,17 +60,17 @@ export interface NewProvider extends ExtraNames {
  */
 export async function putProvider(db: Db, provider: NewProvider): Promise<ProviderRow> {
   const { id, workspaceId, name, kind, sealedApiKey, baseURL, sealedExtras } = provider;
-  const { headerNames, queryNames, bodyExtraNames, organization, project } = provider;
+  const { headerNames, queryNames, bodyExtraNames, organization, project, auth } = provider;
   const { rows } = await sql<ProviderRow>`
     insert into providers as p (id, workspace_id, name, kind, sealed_api_key, base_url, sealed_extras,
-      header_names, query_names, body_extra_names, organization, project)
+      header_names, query_names, body_extra_names, organization, project, auth)
     values (${id}, ${workspaceId}, ${name}, ${kind}, ${sealedApiKey}, ${baseURL}, ${sealedExtras},
-      ${headerNames}, ${queryNames}, ${bodyExtraNames}, ${organization}, ${project})
+      ${headerNames}, ${queryNames}, ${bodyExtraNames}, ${organization}, ${project}, ${auth})
     on conflict (workspace_id, name) do update set id = excluded.id, kind = excluded.kind,
       sealed_api_key = excluded.sealed_api_key, base_url = excluded.base_url,
       sealed_extras = excluded.sealed_extras, header_names = excluded.header_names,
       query_names = excluded.query_names, body_extra_names = excluded.body_extra_names,
-      organization = excluded.organization, project = excluded.project,
+      organization = excluded.organization, project = excluded.project, auth = excluded.auth,
       revision = p.revision + 1, updated_at = clock_timestamp()
     returning ${shown}`.execute(db);
   if (!rows[0]) throw new Error('The upsert returned no row.');
@@ -89,7 +91,7 @@ export async function findStoredProvider(
   name: string,
 ): Promise<StoredProvider | null> {
   const { rows } = await sql<StoredProvider>`
-    select id, kind, sealed_api_key, base_url as "baseURL", sealed_extras, organization, project
+    select id, kind, sealed_api_key, base_url as "baseURL", sealed_extras, organization, project, auth
     from providers
     where workspace_id = ${workspaceId} and name = ${name}`.execute(db);
   return rows[0] ?? null;

@@ -31,6 +31,7 @@ for (const kind of providerKinds) {
     assert.deepEqual(rest, {
       ...{ name: `my-${kind}`, kind, baseURL: body.baseURL, hasApiKey: true },
       ...{ headerNames: [], queryNames: [], bodyExtraNames: [], organization: null, project: null },
+      auth: null,
     });
     assert.partialDeepStrictEqual(await stored(`my-${kind}`), body);
   });

@@ -15,7 +15,7 @@ const user = service.ownerId;
 const put = (name: string, body: object) =>
   service.call('PUT', `/api/v1/providers/${name}`, { user, body });
 
-const bare = { extras: noExtras, organization: null, project: null };
+const bare = { extras: noExtras, organization: null, project: null, auth: null };
 
 function credentials(key: Buffer) {
   const unreadable: object[] = [];

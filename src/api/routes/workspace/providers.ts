@@ -24,12 +24,22 @@ export function providerRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, putProvider, async ({ params, body, caller }) => {
     requireWholeWorkspace(caller);
     const { kind, apiKey = null, baseURL = null, organization = null, project = null } = body;
+    const { auth = null } = body;
     const extras = {
       headers: body.headers ?? {},
       query: body.query ?? {},
       bodyExtra: body.bodyExtra ?? {},
     };
-    const provider = { name: params.name, kind, apiKey, baseURL, extras, organization, project };
+    const provider = {
+      name: params.name,
+      kind,
+      apiKey,
+      baseURL,
+      extras,
+      organization,
+      project,
+      auth,
+    };
     const input = { actor: actorOf(caller), ...provider };
     return { status: 200, body: providerWire(await flow.putProvider(deps, input)) };
   });
@@ -74,6 +84,7 @@ function providerWire(row: store.ProviderRow): Provider {
     bodyExtraNames: [...row.bodyExtraNames],
     organization: row.organization,
     project: row.project,
+    auth: row.auth,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };
