@@ -44,9 +44,14 @@ test('writes messages, moves them, adds settings as JSON, and compares versions'
   await page
     .getByRole('textbox', { name: 'history' })
     .fill('[{"role": "assistant", "content": "Earlier answer"}]');
+  const held = service.models.hold();
   await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await page.getByText('Why?', { exact: true }).last().waitFor();
-  assert.deepEqual(service.models.calls.at(-1)?.messages?.[1], {
-    ...{ role: 'assistant', content: 'Earlier answer' },
-  });
+  const call = await held.arrived;
+  held.release({ text: 'Because.' });
+  await page.getByText('Because.').waitFor();
+  assert.deepEqual(call.messages, [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'assistant', content: 'Earlier answer' },
+    { role: 'user', content: 'Why?' },
+  ]);
 });

@@ -36,14 +36,16 @@ export function MessagesEditor(props: {
         </li>
       ))}
       {!readOnly && (
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<Icon name="plus" size={14} />}
-          onClick={() => onChange([...messages, { role: 'user', text: '' }])}
-        >
-          Add message
-        </Button>
+        <li>
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<Icon name="plus" size={14} />}
+            onClick={() => onChange([...messages, { role: 'user', text: '' }])}
+          >
+            Add message
+          </Button>
+        </li>
       )}
     </ol>
   );

@@ -134,8 +134,9 @@ function promptCommands(command: Command): void {
     );
   serverCommand(command, 'add-version', 'add a version to a prompt; prints its id')
     .argument(...promptArgument)
-    .requiredOption('--user-file <file>', 'template of the user prompt; - reads standard input')
+    .option('--user-file <file>', 'template of the user prompt; - reads standard input')
     .option('--system-file <file>', 'template of the system prompt')
+    .option('--from-file <file>', 'JSON with fields of the version: messages, tools, settings')
     .option('--model <provider/model>', 'default model of the version')
     .option('--label <label>', 'label of the version (default: v and its number)')
     .option('--notes <text>', 'what changed and why')
