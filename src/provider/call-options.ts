@@ -4,17 +4,18 @@ import {
   callSettingsOf,
 } from '../core/agent/call-settings.ts';
 import type { ModelCall } from '../core/model/model-port.ts';
+import { jsonRequest } from './json-format.ts';
 import type { CallOptions, Model } from './language-model.ts';
 import { promptOf, toolOptions } from './prompt-messages.ts';
 import { providerOptionsOf, sendsTopK, withCacheMarks } from './provider-options.ts';
-import type { AdjustableCall, Adjustment } from './request-form.ts';
+import { type AdjustableCall, type Adjustment, formatAdjustment } from './request-form.ts';
 
 /** A call in the AI SDK's form. */
 
 export type Asked = Pick<
   ModelCall,
   | ('system' | 'user' | 'messages' | 'tools' | 'toolChoice')
-  | ('temperature' | 'maxTokens' | 'topP' | 'settings')
+  | ('temperature' | 'maxTokens' | 'topP' | 'settings' | 'responseFormat')
 >;
 
 export interface PreparedCall extends AdjustableCall {
@@ -25,7 +26,7 @@ export interface PreparedCall extends AdjustableCall {
 }
 
 export function prepareCall(model: Model, call: Asked, signal: AbortSignal): PreparedCall {
-  const { temperature, topP, settings = {} } = call;
+  const { temperature, topP, settings = {}, responseFormat: format = null } = call;
   const given = { temperature, topP, ...settings };
   const adjustable = (['temperature', 'topP', ...callSettingNames] as const).filter(
     (name) => name !== 'providerOptions' && (given[name] ?? null) !== null,
@@ -33,6 +34,7 @@ export function prepareCall(model: Model, call: Asked, signal: AbortSignal): Pre
   return {
     adjustable,
     unsent: providerOptionsOf(model, settings, []).unsent,
+    format: format && jsonRequest(model, format, false).option ? formatAdjustment(format) : null,
     reasons: (settings.reasoningEffort ?? 'none') !== 'none',
     optionsIn: (form) => ({ ...optionsIn(model, call, form), abortSignal: signal }),
   };
@@ -45,9 +47,12 @@ function optionsIn(model: Model, call: Asked, form: ReadonlySet<Adjustment>): Ca
       Object.entries(call.settings ?? {}).filter(([name]) => !form.has(name as Adjustment)),
     ),
   );
-  const whole = promptOf(call, model.kind);
+  const format = call.responseFormat;
+  const json = format && jsonRequest(model, format, form.has(formatAdjustment(format)));
+  const asked = promptOf(call, model.kind);
+  const whole = json?.text ? withInstruction(asked, json.text) : asked;
   const prompt = form.has('system') ? withoutSystem(whole) : whole;
-  const { options } = providerOptionsOf(model, settings, prompt);
+  const { options } = providerOptionsOf(model, settings, prompt, json?.packageOptions);
   return {
     prompt: settings.cachePrompt ? withCacheMarks(prompt) : prompt,
     ...(temperature !== null && !form.has('temperature') && { temperature }),
@@ -55,6 +60,7 @@ function optionsIn(model: Model, call: Asked, form: ReadonlySet<Adjustment>): Ca
     ...(topP !== null && !form.has('topP') && { topP }),
     ...standardOptions(model, settings),
     ...toolOptions(call.tools, call.toolChoice),
+    ...(json?.option && { responseFormat: json.option }),
     ...(options && { providerOptions: options }),
   };
 }
@@ -70,6 +76,17 @@ function standardOptions({ kind }: Model, settings: CallSettings): Partial<CallO
     ...(presencePenalty !== undefined && { presencePenalty }),
     ...(frequencyPenalty !== undefined && { frequencyPenalty }),
   };
+}
+
+/** The text as the end of the system messages. */
+function withInstruction(prompt: CallOptions['prompt'], text: string): CallOptions['prompt'] {
+  const last = prompt.findLastIndex(({ role }) => role === 'system');
+  if (last < 0) return [{ role: 'system', content: text }, ...prompt];
+  return prompt.map((message, index) =>
+    index === last && message.role === 'system'
+      ? { ...message, content: `${message.content}\n\n${text}` }
+      : message,
+  );
 }
 
 /** The system text as the beginning of the first user message, for models without that role. */

@@ -189,10 +189,10 @@ async function compatible(
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const provider = createOpenAICompatible({
     name: optionsName(connection),
-    supportsStructuredOutputs: isOwnOllamaAPI(connection),
     baseURL,
     ...(apiKey ? { apiKey } : {}),
     fetch,
+    supportsStructuredOutputs: true,
   });
   return { language: provider(model), count: countChat };
 }

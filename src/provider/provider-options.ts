@@ -11,6 +11,7 @@ export function providerOptionsOf(
   { kind, name, providerOptions: fixed = {} }: Pick<Model, 'kind' | 'name' | 'providerOptions'>,
   settings: CallSettings,
   prompt: CallOptions['prompt'],
+  more: Readonly<Record<string, unknown>> = {},
 ): { options: CallOptions['providerOptions']; unsent: readonly (keyof CallSettings)[] } {
   const { providerOptions: given = {}, serviceTier, cachePrompt, topK } = settings;
   const namespace = namespaceOf(kind, name, given);
@@ -20,6 +21,7 @@ export function providerOptionsOf(
   const limit = topK === undefined ? null : ways.topK?.(topK);
   const own = {
     ...Object.assign({}, ...Object.values(fixed)),
+    ...more,
     ...tier,
     ...cache,
     ...limit,

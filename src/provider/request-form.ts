@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { CallSettings } from '../core/agent/call-settings.ts';
+import type { ResponseFormat } from '../core/agent/response-format.ts';
 import { readProviderError } from './provider-error.ts';
 
 /**
@@ -11,10 +13,12 @@ import { readProviderError } from './provider-error.ts';
  * - `temperature`, `topP` and other settings: left out
  * - `developer`: the role `system` instead
  * - `system`: the system text begins the user message instead
+ * - a schema for the output: asked for by a text instead. Remembered for the schema, because its form may be the reason
  * - `chat`: chat completions instead of the Responses API
  */
 export type RequestForm = Set<Adjustment>;
-export type Adjustment = Setting | 'chat';
+export type Adjustment = Setting | FormatAdjustment | 'chat';
+type FormatAdjustment = `format ${string}`;
 type Setting = 'maxTokens' | AdjustableSetting | 'developer' | 'system';
 type AdjustableSetting = 'temperature' | 'topP' | Exclude<keyof CallSettings, 'providerOptions'>;
 
@@ -22,6 +26,8 @@ type AdjustableSetting = 'temperature' | 'topP' | Exclude<keyof CallSettings, 'p
 export interface AdjustableCall {
   /** The settings of this call that can be left out. */
   readonly adjustable: readonly AdjustableSetting[];
+  /** The adjustment that stops sending the schema of the output; null if there is none. */
+  readonly format: FormatAdjustment | null;
   readonly optionsIn: (form: ReadonlySet<Adjustment>) => CallOptions;
 }
 
@@ -43,7 +49,7 @@ export async function inAcceptedForm<T>(
       const rejected = rejectedSetting(error as ApiError, call, sent);
       if (rejected !== null) {
         added.push(rejected);
-        form.add(rejected);
+        remember(form, rejected);
         continue;
       }
       // The other form was rejected too, so the setting was not the reason.
@@ -127,9 +133,31 @@ function rejectedSetting(
     ([, value = '']) => value,
   );
   const searched = `${named.join(' ')} ${text ?? ''}`.slice(0, searchedCharsMax);
-  if (codes.isDisjointFrom(unsupportedCodes) && !unsupportedText.test(searched)) return null;
-  const possible = candidates(error.requestBodyValues, call, sent);
-  return possible.find((each) => names[each].test(searched)) ?? null;
+  const isUnsupported = !codes.isDisjointFrom(unsupportedCodes) || unsupportedText.test(searched);
+  const possible = isUnsupported ? candidates(error.requestBodyValues, call, sent) : [];
+  const found = possible.find((each) => names[each].test(searched));
+  if (found) return found;
+  const { format } = call;
+  return format !== null && !sent.has(format) && formatText.test(searched) ? format : null;
+}
+
+/** Texts about a schema or its form: a provider may not know the parameter, or reject this schema. */
+const formatText =
+  /response_?(format|schema|json_?schema|mime_?type)|json_?(schema|object|mode)|\bschema\b|output_(config|format)|structured[ _]?output|text\.format|\btools?(_?choice| use)?\b/i;
+
+/** The adjustment for the schema of a format. */
+export function formatAdjustment({ schema }: ResponseFormat): FormatAdjustment {
+  const digest = createHash('sha256').update(JSON.stringify(schema)).digest('base64url');
+  return `format ${digest}`;
+}
+
+/** Schemas of one model that are remembered as rejected. */
+const formatsMax = 100;
+
+function remember(form: RequestForm, adjustment: Adjustment): void {
+  form.add(adjustment);
+  const formats = [...form].filter((each) => each.startsWith('format '));
+  if (formats[0] && formats.length > formatsMax) form.delete(formats[0]);
 }
 
 /** What the request contains and can be changed, in the order in which it is tried. */

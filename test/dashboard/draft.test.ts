@@ -43,6 +43,7 @@ const version: PromptVersion = {
   ...{ promptVersionId: 'ver_1', promptVersionLabel: 'v1', number: 1, promptId: 'prm_1' },
   ...{ variables: [], model: 'cueline/echo', temperature: null, maxTokens: null, topP: null },
   ...{ notes: null, createdAt: '', createdBy: null, system: null, user: null, warnings: [] },
+  responseFormat: { type: 'json', schema: { type: 'object' } },
   variableSchemas: { tone: { type: 'string' } },
   messages: [
     { role: 'system', content: 'Be {{tone}}.' },
@@ -54,9 +55,10 @@ const version: PromptVersion = {
 
 test('a version with messages, tools and settings is edited without a loss', () => {
   const draft = draftFromVersion(version);
-  const { messages, tools, seed, model, variableSchemas } = version;
+  const { messages, tools, seed, model, responseFormat, variableSchemas } = version;
   const sentBody = { messages, tools, seed, model, temperature: null, maxTokens: null, topP: null };
-  assert.deepEqual(toVersionInput(draft), { ...sentBody, notes: null, variableSchemas });
+  const rest = { notes: null, responseFormat, variableSchemas };
+  assert.deepEqual(toVersionInput(draft), { ...sentBody, ...rest });
   assert.equal(draftProblem(draft), null);
   assert.equal(templatesOf(draft).user, 'Be {{tone}}.\n{{history}}\n{{question}}');
   const moved = { ...draft, messages: draft.messages?.toReversed() ?? null };

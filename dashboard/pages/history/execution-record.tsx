@@ -148,6 +148,13 @@ function details(
     ['Reasoning tokens', execution.reasoningTokens],
     ['Request at the provider', execution.providerRequestId],
     ['Settings not applied', execution.settingsNotApplied?.join(', ')],
+    ['User', execution.user],
+    ['Session', execution.session],
+    ['Tags', execution.tags?.join(', ')],
+    ...Object.entries(execution.metadata ?? {}).map(([name, value]): [string, ReactNode] => [
+      `Metadata ${name}`,
+      value,
+    ]),
     ['Source', execution.source],
     ['Workflow', workflowRun(execution)],
     ['Key', execution.apiKeyId && <Key key="key" apiKeyId={execution.apiKeyId} />],

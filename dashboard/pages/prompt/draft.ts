@@ -15,6 +15,7 @@ export interface Draft extends ModelSettings {
   readonly extras: string;
   readonly label: string;
   readonly notes: string;
+  readonly responseFormat: PromptVersion['responseFormat'];
   readonly variableSchemas: Readonly<Record<string, unknown>>;
 }
 
@@ -30,6 +31,7 @@ export const blankDraft: Draft = {
   temperature: null,
   maxTokens: null,
   topP: null,
+  responseFormat: null,
   variableSchemas: {},
 };
 
@@ -43,6 +45,7 @@ export function draftFromVersion(version: PromptVersion): Draft {
     messages: version.messages?.map(toField) ?? null,
     extras: extrasText(version),
     variableSchemas: version.variableSchemas,
+    responseFormat: version.responseFormat,
   };
 }
 
@@ -60,6 +63,7 @@ export function toVersionInput(draft: Draft): PromptVersionInput {
     maxTokens,
     topP,
     notes: notes === '' ? null : notes,
+    responseFormat: draft.responseFormat,
     variableSchemas: draft.variableSchemas,
     ...(label !== '' && { label }),
   };

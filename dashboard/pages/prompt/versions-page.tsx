@@ -18,7 +18,7 @@ export function VersionsPage() {
   const navigate = route.useNavigate();
   const versions = useInfiniteQuery(versionsQuery(promptId));
   const columns = useVersionColumns<
-    Omit<PromptVersion, 'system' | 'user' | 'warnings' | 'variableSchemas'>
+    Omit<PromptVersion, 'system' | 'user' | 'warnings' | 'responseFormat' | 'variableSchemas'>
   >({
     label: ({ promptVersionLabel }) => promptVersionLabel,
     extraColumn: {

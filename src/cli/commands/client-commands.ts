@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { collectPair, group, identifier, seconds } from '../arguments.ts';
+import { collectPair, collectText, group, identifier, seconds } from '../arguments.ts';
 import { runCall } from '../client/run-call.ts';
 import { declarationCommands } from './declaration-commands.ts';
 import { historyCommands } from './history-commands.ts';
@@ -40,6 +40,10 @@ function execCommands(program: Command): void {
     .option('--var <name=value>', 'variable as a string; repeatable', collectPair)
     .option('--var-json <name=JSON>', 'variable as JSON; repeatable', collectPair)
     .option('--vars-file <file>', 'variables as a JSON object; - reads standard input')
+    .option('--user <user>', 'the end user that the call is for')
+    .option('--session <session>', 'the conversation or session that it belongs to')
+    .option('--tag <tag>', 'a tag; repeatable', collectText)
+    .option('--metadata <name=value>', 'metadata; repeatable', collectPair)
     .option('--idempotency-key <key>', 'executes once per key and variables')
     .option('--wait', 'wait for the end; exit code 1 if the execution fails')
     .addOption(new Option(timeout[0], timeout[1]).argParser(timeout[2]).implies({ wait: true }))

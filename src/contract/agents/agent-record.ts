@@ -21,6 +21,7 @@ import {
 } from '../shared.ts';
 
 import { callSettings, nullableCallSettings } from './call-settings.ts';
+import { responseFormat } from './response-format.ts';
 
 /** Model settings. A prompt version sets defaults and an agent overrides them. */
 export const modelSettings = {
@@ -84,7 +85,10 @@ const fallbackSettings = {
   }),
 };
 
-const config = { ...modelSettings, ...callSettings, ...fallbackSettings, ...executionSettings };
+const config = {
+  ...{ ...modelSettings, ...callSettings, ...fallbackSettings, ...executionSettings },
+  responseFormat,
+};
 
 export const AgentConfig = Type.Partial(Type.Object(config), {
   title: 'AgentConfig',
@@ -106,6 +110,7 @@ export const AgentConfigPatch = Type.Partial(
     maxAttempts: nullable(config.maxAttempts),
     timeoutMs: nullable(config.timeoutMs),
     maxConcurrency: nullable(config.maxConcurrency),
+    responseFormat: nullable(config.responseFormat),
   }),
   {
     title: 'AgentConfigPatch',

@@ -21,6 +21,7 @@ import {
 import { modelSettings } from './agent-record.ts';
 import { callSettingFields, callSettingInputs } from './call-settings.ts';
 import { contentFields, contentInputs } from './prompt-content.ts';
+import { responseFormat } from './response-format.ts';
 
 const tag = 'Prompts';
 const author = nullable(id('user', 'Creator. `null` if the account no longer exists.'));
@@ -82,6 +83,7 @@ export const PromptVersion = Type.Object(
       Type.String({ description: 'Template of the user prompt. `null` if there are `messages`.' }),
     ),
     ...contentFields,
+    responseFormat: nullable(responseFormat),
     variableSchemas,
     warnings: PlaceholderWarnings,
   },
@@ -124,6 +126,7 @@ export const versionInput = {
   topP: Type.Optional(nullable(modelSettings.topP)),
   ...callSettingInputs,
   notes: Type.Optional(nullable(text(limits.notesMax, 'What changed and why.'))),
+  responseFormat: Type.Optional(nullable(responseFormat)),
   variableSchemas: Type.Optional(nullable(variableSchemas)),
 };
 

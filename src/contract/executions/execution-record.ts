@@ -127,6 +127,12 @@ const fields = {
     Type.String({ description: 'What the model wrote instead of an answer when it refused.' }),
   ),
   outputText: Type.Optional(Type.String({ description: 'Present only on success.' })),
+  outputJson: Type.Optional(
+    Type.Unknown({
+      description:
+        'The JSON in the output. Present only on success of an agent with a `responseFormat`. Numbers are as the model wrote them.',
+    }),
+  ),
   error: Type.Optional(
     Type.String({ description: 'Present on every final status except `success`.' }),
   ),

@@ -1,5 +1,6 @@
 import type { FallbackSettings } from '../model/fallback.ts';
 import { type CallSettings, callSettingsOf, hasSettings } from './call-settings.ts';
+import type { ResponseFormat } from './response-format.ts';
 
 /** Model settings: defaults of a version, which an agent may override. */
 export interface ModelSettings {
@@ -20,6 +21,7 @@ export interface AgentConfig extends CallSettings, FallbackSettings {
   readonly maxAttempts?: number;
   readonly timeoutMs?: number;
   readonly maxConcurrency?: number;
+  readonly responseFormat?: ResponseFormat;
 }
 
 /** The agent's settings at acceptance. They are kept with the execution until it ends. */
@@ -33,6 +35,8 @@ export interface ExecutionSettings extends FallbackSettings {
   readonly maxConcurrency: number | null;
   /** Absent if there are none. */
   readonly call?: CallSettings;
+  /** Only if the agent overrides that of the version. */
+  readonly responseFormat?: ResponseFormat;
   readonly defaults: Readonly<Record<string, unknown>>;
   /** False: nothing of the bodies remains after the end; absent means true. */
   readonly storeBodies?: false;
@@ -80,6 +84,7 @@ export function executionSettings(
     timeoutMs: config.timeoutMs ?? timeoutMsDefault,
     maxConcurrency: config.maxConcurrency ?? null,
     ...(hasSettings(call) && { call }),
+    ...(config.responseFormat && { responseFormat: config.responseFormat }),
     defaults,
     ...(models && { models }),
     ...(fallbackOn && { fallbackOn }),

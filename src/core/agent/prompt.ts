@@ -2,6 +2,7 @@ import { invalidRequest } from '../failure.ts';
 import type { CallSettings } from './call-settings.ts';
 import { type Message, messageLists, type TemplateMessage } from './messages.ts';
 import { lastUserText, renderMessages, systemTextOf } from './render-messages.ts';
+import type { ResponseFormat } from './response-format.ts';
 import type { Tool, ToolChoice } from './version-content.ts';
 
 /** Placeholders and their substitution: `{{name}}` with optional inner blanks, one pass; nothing else is syntax. */
@@ -21,6 +22,8 @@ export interface Template {
   readonly messages?: readonly TemplateMessage[] | null;
   readonly tools?: readonly Tool[] | null;
   readonly toolChoice?: ToolChoice | null;
+  /** Null or absent for text. */
+  readonly responseFormat?: ResponseFormat | null;
 }
 
 /** A prompt as sent. */
@@ -62,7 +65,11 @@ const meantAsPlaceholder = /\{\{[^{}]{0,200}\}\}/g;
 const warningsMax = 100;
 
 /** The invalid placeholders of each template, each once, in order. */
-export function placeholderWarnings({ system, user, messages }: Template): PlaceholderWarning[] {
+export function placeholderWarnings({
+  system,
+  user,
+  messages,
+}: Omit<Template, 'responseFormat'>): PlaceholderWarning[] {
   const invalid = (text: string) => {
     const found = text.match(meantAsPlaceholder) ?? [];
     return [...new Set(found)].filter((one) => one.replace(placeholder, '') !== '');

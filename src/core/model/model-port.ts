@@ -1,5 +1,6 @@
 import type { CallSettings } from '../agent/call-settings.ts';
 import type { Message, ToolCall } from '../agent/messages.ts';
+import type { ResponseFormat } from '../agent/response-format.ts';
 import type { Tool, ToolChoice } from '../agent/version-content.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
 import type { Price } from './price.ts';
@@ -61,6 +62,8 @@ export interface ModelCall {
   readonly setup: ModelSetup;
   readonly system: string | null;
   readonly user: string;
+  /** Absent for text. The port asks for the format, and does not check it. */
+  readonly responseFormat?: ResponseFormat;
   /** Sent instead of `system` and `user`. */
   readonly messages?: readonly Message[];
   readonly tools?: readonly Tool[];

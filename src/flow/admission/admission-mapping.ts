@@ -19,6 +19,7 @@ import type {
   ReplayLookup,
 } from '../../store/admission/admission-read.ts';
 import type { ExecutionTerms } from '../../store/admission/admission-write.ts';
+import { agentConfigOf } from '../../store/agent/agent-config.ts';
 import { modelSetupOf } from '../../store/execution/model-setup.ts';
 import type { MembershipLookup } from '../../store/people/members.ts';
 
@@ -158,7 +159,7 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
     visibility: row.visibility,
     createdBy: row.created_by,
     limits: limitsOf(row),
-    config: row.config,
+    config: agentConfigOf(row.config),
     requiredVariables: row.required_variables,
     optionalVariables: row.optional_variables,
     defaults: JSON.parse(row.defaults) as Record<string, unknown>,

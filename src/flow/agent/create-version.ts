@@ -1,5 +1,6 @@
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { declarablePlaceholders } from '../../core/agent/prompt.ts';
+import { type ResponseFormat, requireResponseFormat } from '../../core/agent/response-format.ts';
 import { requireVariableSchemas, type VariableSchemas } from '../../core/agent/variable-schemas.ts';
 import type { VersionContent } from '../../core/agent/version-content.ts';
 import type { Caller } from '../../core/execution/caller.ts';
@@ -19,6 +20,7 @@ export interface VersionInput extends ModelSettings, VersionContent {
   /** Null for the default, see `defaultLabel`. */
   readonly label: string | null;
   readonly notes: string | null;
+  readonly responseFormat?: ResponseFormat | null;
   readonly variableSchemas?: VariableSchemas;
 }
 
@@ -33,7 +35,9 @@ export async function createVersion(
   input: VersionInput,
 ): Promise<VersionRow> {
   const variables = requireValid(input);
-  const schemas = textOf(input.variableSchemas);
+  const { responseFormat: format = null } = input;
+  const responseFormat = format && JSON.stringify(format);
+  const variableSchemas = textOf(input.variableSchemas);
   return inTransaction(db, async (trx) => {
     const prompt = promptId && (await lockPrompt(trx, caller, promptId));
     if (!prompt) throw notFound('prompt');
@@ -45,7 +49,7 @@ export async function createVersion(
     const origin = { id, promptId, workspaceId, number: next.number, createdBy };
     const version = await insertVersion(trx, {
       ...{ ...input, ...origin, label, variables },
-      variableSchemas: schemas,
+      ...{ responseFormat, variableSchemas },
     });
     if (!version) {
       throw new CallFailure(
@@ -66,6 +70,7 @@ export async function createVersion(
 /** Checks the content of a version, and returns its placeholders. */
 export function requireValid(input: VersionInput): string[] {
   const variables = declarablePlaceholders(input);
+  requireResponseFormat('responseFormat', input.responseFormat ?? null);
   requireVariableSchemas(input.variableSchemas ?? {}, variables);
   return variables;
 }

@@ -4,10 +4,11 @@ import {
   callSettingNames,
   callSettingsOf,
 } from '../../core/agent/call-settings.ts';
-import { same } from '../../core/agent/declaration.ts';
+import { identical, same } from '../../core/agent/declaration.ts';
 import { messageLists } from '../../core/agent/messages.ts';
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { placeholderWarnings } from '../../core/agent/prompt.ts';
+import { type ResponseFormat, responseFormatOf } from '../../core/agent/response-format.ts';
 import type { VariableSchemas } from '../../core/agent/variable-schemas.ts';
 import { type VersionContent, versionContent } from '../../core/agent/version-content.ts';
 import { CallFailure } from '../../core/failure.ts';
@@ -33,6 +34,7 @@ type DeclaredSettings = Partial<Omit<ModelSettings, 'settings'>> & CallSettingIn
 interface DeclaredVersion extends DeclaredSettings, DeclaredContent {
   readonly label: string;
   readonly notes?: string | null;
+  readonly responseFormat?: ResponseFormat | null;
   readonly variableSchemas?: VariableSchemas | null;
 }
 
@@ -98,6 +100,7 @@ function inputOf(version: DeclaredVersion): VersionInput {
   return {
     ...versionContent(version),
     ...{ label, notes, model, temperature, maxTokens, topP, settings },
+    responseFormat: responseFormatOf(version.responseFormat),
     variableSchemas: version.variableSchemas ?? {},
   };
 }
@@ -113,6 +116,7 @@ function requireEqual(existing: VersionRow | PlannedVersion, input: VersionInput
     ...callSettingNames.filter(
       (name) => !same(existing.settings[name] ?? null, input.settings[name] ?? null),
     ),
+    ...(identical(formatOf(existing), formatOf(input)) ? [] : ['responseFormat']),
     ...(same(schemasOf(existing), schemasOf(input)) ? [] : ['variableSchemas']),
   ];
   if (different.length === 0) return;
@@ -123,4 +127,9 @@ function requireEqual(existing: VersionRow | PlannedVersion, input: VersionInput
 /** A stored version has them as text. */
 function schemasOf({ variableSchemas: schemas }: VersionRow | VersionInput): VariableSchemas {
   return typeof schemas === 'string' ? JSON.parse(schemas) : (schemas ?? {});
+}
+
+/** Compared with the order of names: a model writes properties in the order of the schema. */
+function formatOf({ responseFormat: format }: VersionRow | VersionInput): ResponseFormat | null {
+  return typeof format === 'string' ? JSON.parse(format) : (format ?? null);
 }

@@ -136,6 +136,7 @@ function declareVersion(version: VersionRow): object {
     ...{ label, system, user, messages, tools, toolChoice },
     ...{ model, temperature, maxTokens, topP, ...settings, notes },
     variableSchemas: version.variableSchemas && JSON.parse(version.variableSchemas),
+    responseFormat: version.responseFormat && JSON.parse(version.responseFormat),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }

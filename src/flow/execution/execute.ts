@@ -1,6 +1,7 @@
 import { lossesMax, renderedCharsMax } from '../../core/agent/model-settings.ts';
 import type { Prompt, Template } from '../../core/agent/prompt.ts';
 import { renderPrompt } from '../../core/agent/render-prompt.ts';
+import { type ResponseFormat, readOutputJson } from '../../core/agent/response-format.ts';
 import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
 import type { QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
 import { delayWithin, retryDelayMs } from '../../core/execution/retry-delay.ts';
@@ -13,6 +14,7 @@ import {
   ModelDeferred,
   ModelFailure,
   type ModelPort,
+  type ModelResponse,
   noCost,
   noDetails,
   noUsage,
@@ -102,6 +104,7 @@ export async function executeAttempt(
   if (leftMs <= 0) {
     return outOfTime(execution, prompt);
   }
+  const format = settings.responseFormat ?? template.responseFormat ?? null;
   const startedAt = performance.now();
   try {
     const response = await deps.models.call({
@@ -114,6 +117,7 @@ export async function executeAttempt(
       temperature: execution.temperature,
       maxTokens: settings.maxTokens,
       topP: settings.topP,
+      ...(format && { responseFormat: format }),
       timeoutMs: Math.ceil(attemptLimitMs(settings, execution.model, leftMs)),
       leftMs,
       called: execution.called,
@@ -121,9 +125,11 @@ export async function executeAttempt(
     });
     const { text: output, usage, cost, finishReason, details = noDetails } = response;
     const { settingsNotApplied = [], toolCalls = [] } = response;
+    // Calls of tools come instead of an answer.
+    const outputJson = format && toolCalls.length === 0 ? requireJson(format, response) : null;
     const attemptMs = performance.now() - startedAt;
     const sent = { settingsNotApplied, attemptMs };
-    const answer = { output, toolCalls, usage, cost, finishReason, details, ...sent };
+    const answer = { output, outputJson, toolCalls, usage, cost, finishReason, details, ...sent };
     const success = { status: 'success', ...answer } as const;
     return { kind: 'end', end: { ...baseEnd(execution, prompt), ...success } };
   } catch (error) {
@@ -143,6 +149,15 @@ export async function executeAttempt(
       attemptMs,
     });
   }
+}
+
+/** @throws {ModelFailure} if the output does not match */
+function requireJson(format: ResponseFormat, response: ModelResponse): string {
+  const { text, usage, cost, finishReason, details = noDetails } = response;
+  const read = readOutputJson(format, text, finishReason);
+  if (read.kind === 'json') return read.json;
+  const message = `The output does not match its schema: ${read.problem}.`;
+  throw new ModelFailure('SCHEMA_MISMATCH', message, { usage, cost, finishReason, details });
 }
 
 function deferredOutcome(
@@ -230,6 +245,7 @@ function baseEnd(execution: QueuedExecution, prompt: Prompt | undefined): Omit<E
     error: null,
     prompt: storesBodies(execution) ? (prompt ?? null) : null,
     output: null,
+    outputJson: null,
     toolCalls: [],
     workflow: execution.settings.workflow ?? null,
   };
@@ -292,9 +308,10 @@ function lostMessage({ losses }: QueuedExecution): string {
 /** In characters. */
 const cachedTemplatesMax = 33_554_432;
 
-function templateChars({ system, user, messages, tools }: Template): number {
+function templateChars({ system, user, messages, tools, responseFormat }: Template): number {
   const chars = (system?.length ?? 0) + (user?.length ?? 0);
-  return messages || tools ? chars + JSON.stringify([messages, tools]).length : chars;
+  const others = [messages, tools, responseFormat].filter((each) => each);
+  return others.length === 0 ? chars : chars + JSON.stringify(others).length;
 }
 
 /** Caches templates of prompt versions, which never change. A referenced version always exists. */

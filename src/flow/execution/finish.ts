@@ -76,6 +76,8 @@ export interface End {
   /** As sent; null if it is not recorded. */
   readonly prompt: Prompt | null;
   readonly output: string | null;
+  /** The JSON in the output, as compact text; null if the agent does not ask for it. */
+  readonly outputJson: string | null;
   readonly toolCalls: readonly ToolCall[];
   /** If false, only the output is stored, and only for a short time. */
   readonly storeBodies: boolean;
@@ -121,9 +123,10 @@ export function createFinisher(deps: FinisherDeps): Finisher {
   const batched = batcher<End, EndResult>({
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
-    weight: ({ prompt, output, details, workflow }) =>
+    weight: ({ prompt, output, outputJson, details, workflow }) =>
       promptChars(prompt) +
       (details.reasoningText?.length ?? 0) +
+      (outputJson?.length ?? 0) +
       (output?.length ?? 0) * (workflow ? stepOutputCopies : 1),
     run: (ends) => transactBatch(ends, transactEnds, isolateSteps),
     ...(deps.onBatch && { onBatch: deps.onBatch }),
@@ -224,13 +227,13 @@ function planEnds(ends: readonly End[], locked: readonly QueuedExecutionRow[]): 
 }
 
 function eventOf(step: WorkflowStepOf, ended: EndedExecution): WorkflowRunEvent {
-  const { status, output, errorCode, error } = ended;
+  const { status, output, outputJson, errorCode, error } = ended;
   return {
     ...step,
     executionId: ended.id,
     outcome:
       status === 'success'
-        ? { kind: 'success', text: output ?? '' }
+        ? { kind: 'success', text: output ?? '', json: outputJson }
         : // Quoted text stays with the execution and is removed with its bodies.
           {
             kind: 'failed',
@@ -275,6 +278,7 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     userPrompt: end.prompt?.user ?? null,
     request: requestOf(end.prompt),
     output: end.output === null ? null : storable(end.output),
+    outputJson: end.outputJson,
     toolCalls: end.toolCalls.length === 0 ? null : storableJson(end.toolCalls),
     ...storableDetails(end),
     storeBodies: end.storeBodies,
@@ -365,6 +369,7 @@ export function canceledEnd(id: string, execution: LiveExecution, prompt: Prompt
     error: 'The execution was canceled.',
     prompt,
     output: null,
+    outputJson: null,
     toolCalls: [],
   };
 }

@@ -1,13 +1,10 @@
 import type { Stage, Visibility } from '../../core/agent/agent.ts';
-import type {
-  AgentConfig,
-  ModelSettings,
-  WorkflowStepOf,
-} from '../../core/agent/model-settings.ts';
+import type { ModelSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { ExecutionStatus } from '../../core/execution/execution.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import { hashBytes, type Permission } from '../../core/people/key.ts';
 import type { MemberRole, Role } from '../../core/people/member.ts';
+import type { StoredConfig } from '../agent/agent-config.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { begin } from '../connection/statements.ts';
 import { type SetupRow, setupColumns, setupJoins } from '../execution/model-setup.ts';
@@ -119,7 +116,7 @@ export interface AgentRow extends SetupRow, LimitColumns {
   readonly api_enabled: boolean;
   readonly visibility: Visibility;
   readonly created_by: string | null;
-  readonly config: AgentConfig;
+  readonly config: StoredConfig;
   readonly required_variables: string[];
   readonly optional_variables: string[];
   /** The default values as a JSON object. */

@@ -22,6 +22,8 @@ export interface VersionSummaryRow extends ModelSettings {
 }
 
 export interface VersionRow extends VersionSummaryRow, VersionContent {
+  /** JSON text. */
+  readonly responseFormat: string | null;
   /** JSON text of `{name: schema}`. */
   readonly variableSchemas: string | null;
 }
@@ -32,6 +34,7 @@ export interface NewVersion extends ModelSettings, VersionContent {
   readonly workspaceId: string;
   readonly number: number;
   readonly label: string;
+  readonly responseFormat: string | null;
   readonly variableSchemas: string | null;
   readonly variables: readonly string[];
   readonly notes: string | null;
@@ -42,7 +45,8 @@ const summaryColumns =
   sql.raw(`v.id, v.prompt_id, v.number, v.label, v.variables, v.message_lists, v.model, v.temperature,
   v.max_tokens, v.top_p, v.settings, v.notes, v.created_by, v.created_at`);
 /** SQL: the columns of a `StoredVersion` of version `v`. */
-export const versionColumns = sql`${summaryColumns}, ${sql.raw(contentColumns)}, v.variable_schemas`;
+export const versionColumns = sql`${summaryColumns}, ${sql.raw(contentColumns)}, v.response_format,
+  v.variable_schemas`;
 
 export type StoredVersion = Omit<VersionRow, keyof VersionContent> & StoredContent;
 
@@ -88,13 +92,13 @@ export async function insertVersion(trx: Trx, version: NewVersion): Promise<Vers
   const { rows } = await sql<StoredVersion>`
     insert into prompt_versions as v (id, prompt_id, workspace_id, number, label, system_template,
       user_template, content, variables, message_lists, model, temperature, max_tokens, top_p, settings, notes,
-      created_by, variable_schemas)
+      created_by, response_format, variable_schemas)
     values (${version.id}, ${version.promptId}, ${version.workspaceId}, ${version.number},
       ${version.label}, ${version.system}, ${version.user}, ${storedContent(version)}::json,
       ${version.variables}::text[], ${messageLists(version.messages)}::text[],
       ${version.model}, ${version.temperature}, ${version.maxTokens}, ${version.topP},
       ${JSON.stringify(version.settings)}::jsonb, ${version.notes}, ${version.createdBy},
-      ${version.variableSchemas})
+      ${version.responseFormat}, ${version.variableSchemas})
     on conflict (prompt_id, label) do nothing
     returning ${versionColumns}`.execute(trx);
   return rows[0] ? versionOf(rows[0]) : null;

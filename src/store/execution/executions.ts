@@ -48,6 +48,8 @@ export interface ExecutionRow {
   readonly providerRequestId: string | null;
   readonly refusalText: string | null;
   /** JSON text. */
+  readonly outputJson: string | null;
+  /** JSON text. */
   readonly toolCalls: string | null;
   readonly workflowRunId: string | null;
   readonly stepName: string | null;
@@ -91,8 +93,8 @@ const summaryFields = `e.id, e.agent_id as "agentId", e.agent_name as "agentName
   e.finish_reason as "finishReason", e.error_code as "errorCode", e.error, e.workflow_run_id as "workflowRunId",
   e.step_name as "stepName", ${labelFields}, e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
   e.provider_request_id as "providerRequestId"`;
-const bodies =
-  'e.input_variables as "inputVariables", e.output, e.refusal_text as "refusalText", e.tool_calls as "toolCalls"';
+const bodies = `e.input_variables as "inputVariables", e.output, e.refusal_text as "refusalText",
+  e.output_json as "outputJson", e.tool_calls as "toolCalls"`;
 const progress = `coalesce(e.started_at, q.started_at) as "startedAt",
   case when q.id is null then e.attempts::int
     else q.earlier_attempts + q.failures + q.losses + (q.worker is not null)::int end as attempts,
@@ -101,13 +103,16 @@ const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt
   e.user_agent as "userAgent"`;
 const bytes = `(coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.system_prompt), 0)
   + coalesce(octet_length(e.user_prompt), 0) + coalesce(octet_length(e.reasoning_text), 0)
-  + coalesce(octet_length(e.refusal_text), 0) + 4 * coalesce(pg_column_size(e.request), 0)
+  + coalesce(octet_length(e.refusal_text), 0) + 4 * coalesce(pg_column_size(e.output_json), 0)
+  + 4 * coalesce(pg_column_size(e.request), 0)
   + 4 * coalesce(pg_column_size(e.tool_calls), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0))`;
 // Exact, because a page may contain a hundred variables that are compressed to a hundredth of their size.
 const bodyBytes = `coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.refusal_text), 0)
   + coalesce(octet_length(e.tool_calls::text), 0) + coalesce(case
     when pg_column_compression(e.input_variables) is null then pg_column_size(e.input_variables)
-    else octet_length(e.input_variables::text) end, 0)`;
+    else octet_length(e.input_variables::text) end, 0) + coalesce(case
+    when pg_column_compression(e.output_json) is null then pg_column_size(e.output_json)
+    else octet_length(e.output_json::text) end, 0)`;
 /** Limits the text of records that are read at once, except for the first record. */
 const textBytesMax = 8_388_608;
 const bytesBefore = `sum(${bodyBytes}) over (order by e.id desc rows between unbounded preceding and 1 preceding)`;
@@ -118,13 +123,14 @@ export const recordColumns = sql.raw(`${summaryFields}, ${bodies}`);
 export const listColumns = sql.raw(`${summaryFields}, e.fits,
   case when e.fits then e.input_variables end as "inputVariables", case when e.fits then e.output end as output,
   case when e.fits then e.refusal_text end as "refusalText",
+  case when e.fits then e.output_json end as "outputJson",
   case when e.fits then e.tool_calls end as "toolCalls"`);
 /** SQL: records `e`, newest first, each with a flag whether its bodies fit. */
 export const withFits = sql.raw(`e.*, coalesce(${bytesBefore}, 0) < ${textBytesMax} as fits`);
 /** SQL: without bodies. PostgreSQL stores long ones out of line and then need not read them. */
 export const summaryColumns = sql.raw(
   `${summaryFields}, true as fits, null::text as "inputVariables", null::text as output,
-  null::text as "refusalText", null::json as "toolCalls"`,
+  null::text as "refusalText", null::text as "outputJson", null::json as "toolCalls"`,
 );
 /** SQL: start and attempts, which are in the queue `q` until the execution ends. */
 export const progressColumns = sql.raw(progress);

@@ -102,6 +102,8 @@ export interface EndedExecution extends AnswerDetails {
   /** What was sent beside the prompts, as JSON text. */
   readonly request: string | null;
   readonly output: string | null;
+  /** JSON text. */
+  readonly outputJson: string | null;
   /** As JSON text; null if there are none. */
   readonly toolCalls: string | null;
   /** If false, the record keeps only the output or the refusal, for a short time. */
@@ -215,6 +217,7 @@ const updateExecutions: Statement = {
       reasoning_text = f.reasoning_text, reasoning_tokens = f.reasoning_tokens,
       model_answered = f.model_answered, provider_request_id = f.provider_request_id,
       refusal_text = f.refusal_text, cost_source = f.cost_source,
+      output_json = f.output_json,
       request = f.request, tool_calls = f.tool_calls,
       model = f.model, attempt_list = f.attempt_list::jsonb,
       input_variables = case when f.store_bodies then e.input_variables end,
@@ -224,12 +227,12 @@ const updateExecutions: Statement = {
     from unnest($1::uuid[], $2::execution_status[], $3::float8[], $4::float8[], $5::int[], $6::smallint[],
       $7::int[], $8::int[], $9::numeric[], $10::bool[], $11::text[], $12::text[], $13::text[], $14::text[],
       $15::text[], $16::text[], $17::bool[], $18::text[], $19::text[], $20::int[], $21::text[], $22::text[],
-      $23::text[], $24::text[], $25::text[], $26::text[], $27::json[], $28::json[])
+      $23::text[], $24::text[], $25::text[], $26::text[], $27::json[], $28::json[], $29::json[])
       as f (id, status, completed, started, latency_ms, attempts, input_tokens, output_tokens, cost_usd,
         cost_known, finish_reason, error_code, error, system_prompt, user_prompt, output, store_bodies,
         settings_not_applied, reasoning_text, reasoning_tokens, model_answered, provider_request_id, refusal_text,
-        cost_source, model, attempt_list, request, tool_calls)
-    where e.id = f.id and e.id = any($1::uuid[]) and e.id between $29::uuid and $30::uuid`,
+        cost_source, model, attempt_list, request, tool_calls, output_json)
+    where e.id = f.id and e.id = any($1::uuid[]) and e.id between $30::uuid and $31::uuid`,
 };
 
 function executionValues(ended: readonly EndedExecution[]): Value[] {
@@ -242,6 +245,7 @@ function executionValues(ended: readonly EndedExecution[]): Value[] {
     ['reasoningText', 'reasoningTokens', 'modelAnswered', 'providerRequestId', 'refusalText'],
     ['costSource', 'model', 'attemptList'],
     ['request', 'toolCalls'],
+    ['outputJson'],
   );
   return [...values, ...idBounds(ended.map((one) => one.id))];
 }

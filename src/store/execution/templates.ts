@@ -3,11 +3,12 @@ import type { Template } from '../../core/agent/prompt.ts';
 import { contentColumns, contentOf, type StoredContent } from '../agent/version-content.ts';
 import type { Db } from '../connection/database.ts';
 
-/** The templates of a prompt version. Versions are immutable, so callers may cache them. */
+/** The templates of a prompt version, and the format of its output. Versions are immutable, so callers may cache them. */
 export async function readTemplate(db: Db, promptVersionId: string): Promise<Template | null> {
-  const { rows } = await sql<StoredContent>`
-    select ${sql.raw(contentColumns)} from prompt_versions v where v.id = ${promptVersionId}`.execute(
-    db,
-  );
-  return rows[0] ? contentOf(rows[0]) : null;
+  const { rows } = await sql<StoredContent & { readonly format: string | null }>`
+    select ${sql.raw(contentColumns)}, v.response_format as format
+    from prompt_versions v where v.id = ${promptVersionId}`.execute(db);
+  if (!rows[0]) return null;
+  const { format } = rows[0];
+  return { ...contentOf(rows[0]), responseFormat: format === null ? null : JSON.parse(format) };
 }

@@ -38,6 +38,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       max_tokens integer,
       top_p double precision,
       -- JSON, because the order of names is part of it.
+      response_format json,
       variable_schemas json,
       -- The rarely used settings of a call.
       settings jsonb not null default '{}',

@@ -54,6 +54,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       model_answered text,
       provider_request_id text,
       refusal_text text,
+      -- The output as JSON, if the agent asks for it.
+      output_json json,
       -- What was sent beside the prompts: messages, tools and settings.
       request json,
       -- The calls of tools in the answer.

@@ -12,8 +12,10 @@ const { key } = await service.key();
 const agent = await addAgent(service, { system: 'Be kind', config: { temperature: 0.5 } });
 const paused = await addAgent(service, { stage: 'Paused' });
 
-service.models.script({ settingsNotApplied: ['temperature'] });
-await run(service, agent, key, { name: 'Ada, "the first"', seats: 5 });
+const responseFormat = { type: 'json', schema: { type: 'object' } } as const;
+const json = await addAgent(service, { config: { temperature: 0.5, responseFormat } });
+service.models.script({ settingsNotApplied: ['temperature'], text: '{"a": 1}' });
+await run(service, json, key, { name: 'Ada, "the first"', seats: 5 });
 const details: AnswerDetails = {
   ...{ reasoningText: 'hm', reasoningTokens: 4, refusalText: 'No.' },
   ...{ modelAnswered: 'm-2', providerRequestId: 'r-1' },
@@ -64,6 +66,7 @@ test('columns keep their position, and new columns come last', () => {
   later.push('modelAnswered', 'providerRequestId', 'reasoningTokens', 'reasoningText');
   later.push('refusalText', 'costSource');
   later.push('user', 'session', 'tags', 'metadata');
+  later.push('outputJson');
   assert.deepEqual(head.slice(0, 3), ['executionId', 'executedAt', 'agentId']);
   assert.equal(head[27], 'outputText');
   assert.deepEqual(head.slice(28), later);

@@ -129,7 +129,7 @@ test('a key with execute only reads the executions it started', async () => {
 });
 
 const requestFields = [
-  ...['inputVariables', 'systemPrompt', 'userPrompt', 'attemptList'],
+  ...['inputVariables', 'systemPrompt', 'userPrompt', 'messages', 'attemptList'],
   ...['ipAddress', 'userAgent', 'executedBy'],
 ];
 const costFields = ['costUSD', 'costKnown'];

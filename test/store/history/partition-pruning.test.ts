@@ -32,6 +32,7 @@ const ended: EndedExecution = {
     request: null,
     toolCalls: null,
   },
+  outputJson: null,
   ...{
     output: null,
     storeBodies: true,
@@ -45,7 +46,7 @@ const ended: EndedExecution = {
 const statements: [name: string, parameters: string, execute: () => Promise<unknown>][] = [
   [
     'finish-update-executions',
-    `'{${id}}', ${'null, '.repeat(27)}'${id}', '${id}'`,
+    `'{${id}}', ${'null, '.repeat(28)}'${id}', '${id}'`,
     () =>
       pipelines.use(async (send) => {
         await send({ name: 'begin', text: 'begin' });

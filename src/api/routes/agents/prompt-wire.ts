@@ -7,6 +7,7 @@ import type {
 import type { Body } from '../../../contract/endpoint.ts';
 import { callSettingsOf } from '../../../core/agent/call-settings.ts';
 import { placeholderWarnings } from '../../../core/agent/prompt.ts';
+import { responseFormatOf } from '../../../core/agent/response-format.ts';
 import { versionContent } from '../../../core/agent/version-content.ts';
 import { toId } from '../../../core/id.ts';
 import type { VersionInput } from '../../../flow/agent/create-version.ts';
@@ -58,6 +59,7 @@ export function versionWire(row: VersionRow): PromptVersion {
     ...(messages && { messages: [...messages] }),
     ...(tools && { tools: [...tools] }),
     ...(toolChoice && { toolChoice }),
+    responseFormat: row.responseFormat === null ? null : JSON.parse(row.responseFormat),
     variableSchemas,
     warnings: placeholderWarnings(row),
   };
@@ -70,6 +72,7 @@ export function newVersion(body: Body<typeof createPromptVersion>): VersionInput
   return {
     ...versionContent(body),
     ...{ label, notes, model, temperature, maxTokens, topP, settings },
+    responseFormat: responseFormatOf(body.responseFormat),
     variableSchemas: body.variableSchemas ?? {},
   };
 }

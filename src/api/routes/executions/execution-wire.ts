@@ -38,6 +38,7 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     ...(row.finishReason !== null && { finishReason: row.finishReason }),
     ...(row.settingsNotApplied !== null && { settingsNotApplied: row.settingsNotApplied }),
     ...(row.output !== null && { outputText: row.output }),
+    ...(row.outputJson !== null && { outputJson: new RawJson(row.outputJson) }),
     ...(row.toolCalls !== null && { toolCalls: new RawJson(row.toolCalls) }),
     ...(row.refusalText !== null && { refusalText: row.refusalText }),
     ...(row.errorCode !== null && { error: row.error, errorCode: row.errorCode }),

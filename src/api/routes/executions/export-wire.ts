@@ -63,6 +63,7 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   metadata: (row) => row.metadata,
   request: (row) => row.request,
   toolCalls: (row) => row.toolCalls,
+  outputJson: (row) => row.outputJson,
 };
 
 /** Names without special characters, so they need no quotes. */
