@@ -79,7 +79,7 @@ export async function addAgent(
 /** Executes and waits for the end; returns the record. */
 export async function run(
   service: Service,
-  agent: TestAgent,
+  agent: Pick<TestAgent, 'path'>,
   key: string,
   variables: object = { name: 'you' },
 ) {

@@ -16,7 +16,7 @@ export interface Draft extends ModelSettings {
   readonly label: string;
   readonly notes: string;
   readonly responseFormat: PromptVersion['responseFormat'];
-  readonly variableSchemas: Readonly<Record<string, unknown>>;
+  readonly variableSchemas: PromptVersion['variableSchemas'];
 }
 
 export const blankDraft: Draft = {

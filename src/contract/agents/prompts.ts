@@ -50,7 +50,7 @@ const versionFields = {
   createdBy: author,
 };
 
-const variableSchemas = Type.Unsafe<Record<string, unknown>>({
+const variableSchemas = Type.Unsafe<Record<string, Record<string, unknown> | boolean>>({
   type: 'object',
   propertyNames: { pattern: patterns.variableName.source, maxLength: limits.variableNameMax },
   additionalProperties: { anyOf: [{ type: 'object' }, { type: 'boolean' }] },

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 
 /** The format of an output: set by a version, overridden by an agent. */
 export const responseFormat = Type.Object(
@@ -27,4 +27,3 @@ export const responseFormat = Type.Object(
     ],
   },
 );
-export type ResponseFormat = Static<typeof responseFormat>;

@@ -10,7 +10,7 @@ import {
 import type { Variables } from './variables.ts';
 
 /** The schemas that a version declares for the values of its variables: `{name: schema}`. */
-export type VariableSchemas = Readonly<Record<string, unknown>>;
+export type VariableSchemas = Readonly<Record<string, Record<string, unknown> | boolean>>;
 
 /**
  * Checks the schemas of a new version.

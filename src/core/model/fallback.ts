@@ -15,6 +15,7 @@ export const fallbackCodes = [
   'CONTEXT_LENGTH',
   'CONTENT_FILTERED',
   'EMPTY_OUTPUT',
+  'SCHEMA_MISMATCH',
 ] as const satisfies readonly ExecutionErrorCode[];
 export type FallbackCode = (typeof fallbackCodes)[number];
 

@@ -52,7 +52,10 @@ export function versionSummaryWire(row: VersionSummaryRow): PromptVersionSummary
 
 export function versionWire(row: VersionRow): PromptVersion {
   const { system, user, messages, tools, toolChoice } = row;
-  const variableSchemas = JSON.parse(row.variableSchemas ?? '{}') as Record<string, unknown>;
+  const variableSchemas = JSON.parse(row.variableSchemas ?? '{}') as Record<
+    string,
+    Record<string, unknown> | boolean
+  >;
   return {
     ...versionSummaryWire(row),
     ...{ system, user },

@@ -82,7 +82,7 @@ export function executionDetailWire(row: ExecutionDetailRow): Record<string, unk
 }
 
 /** A single attempt is described by the figures of the record. */
-function attemptListWire(row: ExecutionDetailRow): { attemptList?: unknown[] } {
+export function attemptListWire(row: ExecutionDetailRow): { attemptList?: unknown[] } {
   const { model, errorCode, inputTokens, outputTokens, costUsd, costKnown, latencyMs } = row;
   const ofRecord: Attempt = {
     ...{
@@ -146,7 +146,7 @@ const requestFields = [
 const costFields = ['costUSD', 'costKnown', 'costSource'];
 
 /** What was sent. The messages of the short form are its two prompts. */
-function requestWire({ request, systemPrompt, userPrompt }: ExecutionDetailRow) {
+export function requestWire({ request, systemPrompt, userPrompt }: ExecutionDetailRow) {
   const sent: Partial<Pick<Prompt, 'messages' | 'tools' | 'toolChoice' | 'settings'>> =
     request === null ? {} : JSON.parse(request);
   const short = [
