@@ -4,6 +4,7 @@ import type { AgentConfig } from '../src/core/agent/model-settings.ts';
 import { placeholders } from '../src/core/agent/prompt.ts';
 import { noLimits, type RateLimits } from '../src/core/execution/limits.ts';
 import { toId } from '../src/core/id.ts';
+import { storedConfig } from '../src/store/agent/agent-config.ts';
 import { freshId } from './fresh-id.ts';
 import type { Service } from './service.ts';
 
@@ -59,7 +60,7 @@ export async function addAgent(
     insert into agents (id, workspace_id, name, prompt_id, prompt_version_id, config, required_variables,
       optional_variables, default_variable_values, stage, api_enabled, visibility, requests_per_minute,
       requests_per_hour, requests_per_day, allowed_origins, created_by, archived_at)
-    values (${id}, ${workspaceId}, 'Agent', ${promptId}, ${versionId}, ${JSON.stringify(options.config ?? {})},
+    values (${id}, ${workspaceId}, 'Agent', ${promptId}, ${versionId}, ${storedConfig(options.config ?? {})},
       ${options.requiredVariables ?? names}::text[], ${options.optionalVariables ?? []}::text[],
       ${JSON.stringify(options.defaultVariableValues ?? {})}, ${stage}, ${options.apiEnabled ?? open},
       ${options.visibility ?? 'public'}, ${limits.requestsPerMinute}, ${limits.requestsPerHour},
@@ -78,7 +79,7 @@ export async function addAgent(
 /** Executes and waits for the end; returns the record. */
 export async function run(
   service: Service,
-  agent: TestAgent,
+  agent: Pick<TestAgent, 'path'>,
   key: string,
   variables: object = { name: 'you' },
 ) {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /**
- * A model provider on a real socket, compatible with OpenAI. It records every call and misbehaves like real providers:
+ * A model provider on a real socket, compatible with OpenAI and, at `/api/chat`, with Ollama. It records every call and misbehaves like real providers:
  * by the name of the model (`behaviours`), or by a script of steps for the next calls. Use kind `openai-compatible`
  * with `baseURL: provider.url`, and `provider.host` in the allowed hosts.
  */
@@ -76,6 +76,10 @@ export const behaviours: Readonly<Record<string, Step>> = {
     ...failing(429, 'Rate limit reached for requests.', 'rate_limit_exceeded'),
     headers: { 'retry-after': '7' },
   },
+  'long-limited': {
+    ...failing(429, 'Rate limit reached for requests.', 'rate_limit_exceeded'),
+    headers: { 'retry-after': '60' },
+  },
   'no-quota': failing(429, 'You exceeded your current quota.', 'insufficient_quota'),
   'bad-request': failing(400, 'temperature must be at most 2.', 'invalid_value'),
   'too-long': failing(
@@ -131,7 +135,7 @@ export async function startFakeProvider(): Promise<FakeProvider> {
     wake.resolve();
     wake = Promise.withResolvers();
     const step = script.shift() ?? behaviours[model] ?? rejection(model, calls);
-    play(step ?? delayed(model, number), body, response);
+    play(step ?? delayed(model, number), path, body, response);
   });
   server.on('connection', () => connections++);
   // Thousands connect at once; with a full backlog, a client would retry only after seconds.
@@ -192,7 +196,7 @@ export function failing(status: number, message: string, code: string | null = n
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: arbitrary JSON
-function play(step: Step, body: any, response: ServerResponse): void {
+function play(step: Step, path: string, body: any, response: ServerResponse): void {
   if (step === 'hang') return;
   if (step === 'reset') return void response.socket?.resetAndDestroy();
   if ('status' in step) {
@@ -204,7 +208,8 @@ function play(step: Step, body: any, response: ServerResponse): void {
     const text = bytes ? step.body : JSON.stringify(step.body ?? {});
     return void endLater(response, text, step.afterMs);
   }
-  const text = JSON.stringify(completion('half' in step ? {} : step, body));
+  const answer = completion('half' in step ? {} : step, body);
+  const text = JSON.stringify(path.startsWith('/api/chat') ? ollamaAnswer(answer) : answer);
   response.writeHead(200, { 'content-type': 'application/json' });
   if (!('half' in step)) return void endLater(response, text, step.afterMs);
   response.write(text.slice(0, text.length / 2), () => {
@@ -222,7 +227,7 @@ function completion(
   step: Exclude<Extract<Step, object>, { status: number } | { half: string }>,
   // biome-ignore lint/suspicious/noExplicitAny: arbitrary JSON
   body: any,
-): object {
+) {
   const content = step.text === undefined ? (body?.messages?.at(-1)?.content ?? '') : step.text;
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
   return {
@@ -238,6 +243,16 @@ function completion(
       },
     ],
     ...(step.usage === null ? {} : { usage: step.usage ?? usage }),
+  };
+}
+
+/** The same answer as Ollama's own API gives it. */
+function ollamaAnswer({ model, choices: [choice], usage }: ReturnType<typeof completion>): object {
+  const counts = usage as { prompt_tokens?: unknown; completion_tokens?: unknown } | undefined;
+  return {
+    ...{ model, created_at: '2026-11-25T00:00:00Z', message: choice?.message },
+    ...{ done: true, done_reason: choice?.finish_reason },
+    ...{ prompt_eval_count: counts?.prompt_tokens, eval_count: counts?.completion_tokens },
   };
 }
 

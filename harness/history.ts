@@ -101,6 +101,7 @@ export function firstHundred(agentIds: readonly string[]): ListRequest {
     model: null,
     apiKeyId: null,
     errorCode: null,
+    ...{ user: null, session: null, label: null },
     contents: null,
     includeProcessing: false,
     range: everything,

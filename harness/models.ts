@@ -1,9 +1,11 @@
+import { type Attempt, attemptOf } from '../src/core/execution/attempt.ts';
 import {
   type ModelCall,
   ModelFailure,
   type ModelPort,
   type ModelResponse,
   noCost,
+  noUsage,
   unknownCost,
 } from '../src/core/model/model-port.ts';
 import { withDeadline } from '../src/net/deadline.ts';
@@ -70,3 +72,9 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   return Promise.race([work, promise]);
 }
+
+/** An attempt that failed without a cost. */
+export const failedAttempt: Attempt = attemptOf({
+  ...{ model: 'fake/m', errorCode: 'PROVIDER_ERROR', latencyMs: 1 },
+  ...{ usage: noUsage, cost: noCost },
+});

@@ -66,7 +66,7 @@ export function testRefusals(
   test('400, 413 and 415 for an invalid body', async () => {
     const { key } = await service.key();
     await refused(400, 'MALFORMED_BODY', { key, body: '{"a":' });
-    await refused(400, 'MALFORMED_BODY', { key, body: '' });
+    if (!endpoint.bodyOptional) await refused(400, 'MALFORMED_BODY', { key, body: '' });
     await refused(400, 'INVALID_REQUEST', { key, body: '[]' });
     await refused(400, 'INVALID_REQUEST', { key, body: { ...body, unknown: 1 } });
     await refused(413, 'BODY_TOO_LARGE', { key, body: ' '.repeat(bodyBytesMax + 1) });

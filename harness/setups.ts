@@ -1,5 +1,6 @@
 import type { ModelSetup } from '../src/core/model/model-port.ts';
 import type { StoredProvider } from '../src/core/model/provider.ts';
+import { noExtras } from '../src/core/model/request-extras.ts';
 import type { ProviderSettings } from '../src/provider/settings.ts';
 
 /** Model setups without a database; their credentials are not sealed. */
@@ -10,14 +11,24 @@ export function unsealed({
   kind,
   apiKey,
   baseURL,
+  extras = noExtras,
+  organization = null,
+  project = null,
+  auth = null,
 }: Omit<ProviderSettings, 'name'>): StoredProvider {
-  return { id: 'any', kind, sealedApiKey: apiKey === null ? null : Buffer.from(apiKey), baseURL };
+  return {
+    ...{ id: 'any', kind, baseURL, organization, project, auth },
+    sealedApiKey: apiKey === null ? null : Buffer.from(apiKey),
+    sealedExtras: Buffer.from(JSON.stringify(extras)),
+  };
 }
 
 export function openUnsealed(
   _workspaceId: string,
   name: string,
-  { kind, sealedApiKey, baseURL }: StoredProvider,
+  { kind, sealedApiKey, sealedExtras, baseURL, organization, project, auth }: StoredProvider,
 ): ProviderSettings {
-  return { name, kind, apiKey: sealedApiKey?.toString() ?? null, baseURL };
+  const extras = sealedExtras === null ? noExtras : JSON.parse(sealedExtras.toString());
+  const apiKey = sealedApiKey?.toString() ?? null;
+  return { name, kind, apiKey, baseURL, extras, organization, project, auth };
 }

@@ -20,6 +20,7 @@ export function tally(overrides: Partial<Tally> & Pick<Tally, 'agentId' | 'execu
     model: 'cueline/echo',
     apiKeyId: null,
     errorCode: null,
+    labels: null,
     recorded: true,
     inputTokens: 10,
     outputTokens: 20,

@@ -132,6 +132,8 @@ async function createVersions(db: Db, owner: Caller, name: string) {
       temperature: 0.2,
       maxTokens: null,
       topP: null,
+      settings: {},
+      ...{ messages: null, tools: null, toolChoice: null },
     });
     versions.push({ id, label, ...texts });
   }

@@ -14,6 +14,7 @@ import {
   secretForm,
   tokenForm,
   urlForm,
+  workspaceForm,
 } from './config/forms.ts';
 import { ConfigError, type Reader, reader } from './config/reader.ts';
 import type { RateLimits } from './core/execution/limits.ts';
@@ -57,6 +58,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Private hosts (`host` or `host:port`) that a workspace's provider may have. */
   readonly allowedHosts: readonly string[];
+  /** Workspaces that may use the server's own cloud identity. */
+  readonly chainWorkspaces: readonly string[];
   /** The token that `/metrics` requires unless the client is local. */
   readonly metricsToken: string | null;
   readonly logLevel: LogLevel;
@@ -121,6 +124,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     webhookPerMinute: read.number('CUELINE_WEBHOOK_PER_MINUTE', 600, 1, 1_000_000),
     trustedProxies: read.list('CUELINE_TRUSTED_PROXIES', rangeForm),
     allowedHosts: read.list('CUELINE_ALLOWED_HOSTS', allowedHostForm),
+    chainWorkspaces: read.list('CUELINE_CHAIN_WORKSPACES', workspaceForm),
     metricsToken: read.text('CUELINE_METRICS_TOKEN', tokenForm),
     logLevel: read.choice('CUELINE_LOG_LEVEL', logLevels, 'info'),
     otlpEndpoint: read.text('OTEL_EXPORTER_OTLP_ENDPOINT', urlForm),

@@ -29,14 +29,18 @@ import { createSharedReads } from './flow/execution/shared-reads.ts';
 import { createWaiters } from './flow/execution/wait.ts';
 import { createHistoryReads } from './flow/history/history-reads.ts';
 import { maintain } from './flow/history/maintain.ts';
-import { runRetentionIfDue, runRollupIfDue } from './flow/history/retention-round.ts';
+import {
+  foldLabelsRound,
+  runRetentionIfDue,
+  runRollupIfDue,
+} from './flow/history/retention-round.ts';
 import { definitionCache } from './flow/workflow/definition-cache.ts';
 import { fireSchedules } from './flow/workflow/fire-schedules.ts';
 import { valueCache } from './flow/workflow/value-cache.ts';
 import { createWorkflows } from './flow/workflow/workflows.ts';
 import { createKeyUse, type KeyUse } from './flow/workspace/key-use.ts';
 import { executionLog, repeatedWarnings } from './log.ts';
-import { checkBaseURL } from './net/guard.ts';
+import { allowedHostCheck, checkBaseURL } from './net/guard.ts';
 import { type BreakerState, providersOpen } from './provider/breakers.ts';
 import { withMetrics } from './provider/with-metrics.ts';
 import { markKeysUsed } from './store/admission/callers.ts';
@@ -92,6 +96,7 @@ export interface WiringDeps {
     | 'signIn'
     | 'metricsToken'
     | 'allowedHosts'
+    | 'chainWorkspaces'
   >;
   /** Replaces dependencies of the API in tests. */
   readonly overrides?: (api: ApiDeps) => Partial<ApiDeps>;
@@ -289,6 +294,7 @@ function startBackground(
     rounds: {
       retention: (signal) => runRetentionIfDue({ ...roundDeps, signal }),
       rollup: (signal) => runRollupIfDue({ ...roundDeps, signal }),
+      labels: (signal) => foldLabelsRound({ ...roundDeps, signal }),
     },
     onError: failures.reportOperation,
   });
@@ -350,6 +356,10 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
     authenticator: createAuthenticator({ reads, session, onKeyUsed }),
     sealKey: deriveSealKey(secret),
     checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
+    chainRules: {
+      workspaces: config.chainWorkspaces,
+      isAllowedHost: allowedHostCheck(config.allowedHosts),
+    },
     testConnection: deps.testConnection,
   };
 }

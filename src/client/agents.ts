@@ -1,3 +1,4 @@
+import { type Labels, labelsOf } from './labels.ts';
 import type { CallOptions, Request, RequestOptions } from './request.ts';
 import type { BodyOf, Output, QueryOf } from './routes.ts';
 
@@ -68,9 +69,10 @@ export function agents(request: Request) {
     async executeInSession(
       agentId: string,
       variables: Readonly<Record<string, unknown>>,
-      options?: Pick<RequestOptions, 'signal' | 'idempotencyKey' | 'retries'>,
+      options: Pick<RequestOptions, 'signal' | 'idempotencyKey' | 'retries'> & Labels = {},
     ) {
-      const input = { params: { agentId }, body: { variables: { ...variables } } };
+      const body = { variables: { ...variables }, ...labelsOf(options) };
+      const input = { params: { agentId }, body };
       return (await request('POST /api/agents/{agentId}/execute', input, options)).body;
     },
   };

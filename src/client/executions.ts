@@ -1,3 +1,4 @@
+import { type Labels, labelsOf } from './labels.ts';
 import type { CallOptions, ClientOptions, Request } from './request.ts';
 import type { Output } from './routes.ts';
 import { type WaitOptions, waitFor } from './wait.ts';
@@ -15,12 +16,12 @@ export type EndedExecution = ExecutionDetail &
     readonly status: Exclude<ExecutionDetail['status'], 'processing'>;
   };
 
-export interface ExecuteOptions extends CallOptions {
+export interface ExecuteOptions extends CallOptions, Labels {
   /** Makes the call idempotent: it is retried even if the first attempt may have been accepted. */
   readonly idempotencyKey?: string;
 }
 
-export type { WaitOptions };
+export type { Labels, WaitOptions };
 
 const statusRoute = 'GET /api/v1/agents/{agentId}/executions/{executionId}';
 
@@ -31,7 +32,7 @@ export function executions(request: Request, client: ClientOptions) {
     variables: Variables,
     options: ExecuteOptions = {},
   ): Promise<ExecuteAccepted> {
-    const body = { variables: { ...variables } };
+    const body = { variables: { ...variables }, ...labelsOf(options) };
     const input = { params: { agentId }, body };
     return (await request('POST /api/v1/agents/{agentId}/execute', input, options)).body;
   }

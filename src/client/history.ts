@@ -4,15 +4,15 @@ import type { Execution } from './wire.ts';
 
 /** Reads the history of one agent or, with `null`, of all agents that the caller can see. */
 
-/** Filters by variable value: `{ 'variables.customer': 'acme' }`. */
-interface VariableFilters {
-  readonly [name: `variables.${string}`]: string;
+/** Filters by variable value and metadata: `{ 'variables.customer': 'acme', 'metadata.plan': 'pro' }`. */
+interface NamedFilters {
+  readonly [name: `variables.${string}` | `metadata.${string}`]: string;
 }
 
-export type ExecutionFilters = QueryOf<'GET /api/v1/agents/{agentId}/executions'> & VariableFilters;
+export type ExecutionFilters = QueryOf<'GET /api/v1/agents/{agentId}/executions'> & NamedFilters;
 export type ExecutionPage = Output<'GET /api/v1/agents/{agentId}/executions'>;
 export type ExportFilters = QueryOf<'GET /api/v1/agents/{agentId}/executions/export'> &
-  VariableFilters;
+  NamedFilters;
 
 const pageMax = 100;
 

@@ -1,5 +1,6 @@
 import type { ChangeOptions, PageQuery } from './agents.ts';
 import type { ExecuteOptions, WaitOptions } from './executions.ts';
+import { labelsOf } from './labels.ts';
 import type { CallOptions, ClientOptions, Request, RequestOptions } from './request.ts';
 import type { BodyOf, Output, QueryOf } from './routes.ts';
 import { waitFor } from './wait.ts';
@@ -39,7 +40,8 @@ function workflowRuns(request: Request, client: ClientOptions) {
     input: WorkflowRunInput,
     options: ExecuteOptions = {},
   ) {
-    const call = { params: { workflowId }, body: { input: { ...input } } };
+    const body = { input: { ...input }, ...labelsOf(options) };
+    const call = { params: { workflowId }, body };
     return (await request('POST /api/v1/workflows/{workflowId}/execute', call, options)).body;
   }
 

@@ -78,10 +78,15 @@ export function providers(request: Request) {
       await request('DELETE /api/v1/providers/{name}', { params: { name } }, options);
     },
     /**
-     * Tests the connection and the stored credential. Returns a failed test instead of throwing.
+     * Tests the connection and the stored credential, with one small call of a model if one is given. Returns a failed
+     * test instead of throwing.
      */
-    async test(name: string, options?: CallOptions): Promise<ConnectionTest> {
-      const input = { params: { name } };
+    async test(
+      name: string,
+      test: { model?: string } = {},
+      options?: CallOptions,
+    ): Promise<ConnectionTest> {
+      const input = { params: { name }, body: test };
       return (await request('POST /api/v1/providers/{name}/test', input, options)).body;
     },
   };

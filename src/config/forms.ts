@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { fromId } from '../core/id.ts';
 import { isEmail } from '../core/people/email.ts';
 import { isBasePath } from '../core/public-url.ts';
 
@@ -122,6 +123,11 @@ export const allowedHostForm: Form = {
     const known = host !== undefined && URL.canParse(`http://${host}/`);
     return known && Number(port) >= 1 && Number(port) <= 65_535;
   },
+};
+
+export const workspaceForm: Form = {
+  allowed: 'ids of workspaces with commas between them, such as wsp_01jd0000000000000000000000',
+  accepts: (text) => fromId('workspace', text) !== null,
 };
 
 /** Checked where the provider is used. */

@@ -24,6 +24,7 @@ export const originMax = 255;
 export const originsMax = 50;
 export const urlMax = 2_000;
 export const secretMax = 4_096;
+export { headersMax, queryMax } from '../core/model/request-extras.ts';
 export const tokenMax = 200;
 export const cursorMax = 200;
 
@@ -42,7 +43,22 @@ export const conditionMax = 2_000;
 export const modelMax = 256;
 export const temperatureMax = 2;
 export const maxTokensMax = 1_000_000;
+export const messagesMax = 500;
+export const toolsMax = 128;
+export const toolNameMax = 64;
+export const toolDescriptionMax = 4_000;
+export const stopTextMax = 500;
+export const stopTextsMax = 16;
+export const seedMax = 2_147_483_647;
+export const topKMax = 1_000_000;
+export const penaltyMax = 2;
+export const serviceTierMax = 64;
+/** Providers in `providerOptions`, and the length of their names. */
+export const providerOptionsMax = 20;
+export const providerOptionsNameMax = 64;
 export const attemptsMax = 5;
+/** Models of an agent. */
+export const modelsMax = 10;
 export const timeoutMsMin = 1_000;
 export const timeoutMsMax = 3_600_000;
 export const concurrencyMax = 100_000;
@@ -97,6 +113,10 @@ export const statisticsAgentsMax = 100;
 export const statisticsBucketsMax = 25_000;
 /** Stored statistics rows that one response sums up. */
 export const statisticsRowsMax = 100_000;
+/** With a label in `groupBy`: a stored row per value. */
+export const statisticsLabelRowsMax = 500_000;
+/** Values of a label that get a group of their own. */
+export const statisticsValuesMax = 50;
 /** Days for which statistics per minute are always kept. */
 export const statisticsMinuteDays = 2;
 /** Workflow runs shown per workflow in a list. */

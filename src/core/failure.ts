@@ -19,6 +19,7 @@ export const executionErrorCodes = [
   'CONTEXT_LENGTH',
   'CONTENT_FILTERED',
   'EMPTY_OUTPUT',
+  'SCHEMA_MISMATCH',
   'CANCELED',
   'WORKER_LOST',
   'INTERNAL',
@@ -27,10 +28,11 @@ export const executionErrorCodes = [
 export type ExecutionErrorCode = (typeof executionErrorCodes)[number];
 
 /**
- * Matches the quoted provider text in a failure message, which may repeat what was sent. JavaScript and PostgreSQL read
- * the pattern alike.
+ * Matches the quoted provider text in a failure message, which may repeat what was sent, and what is wrong with an output,
+ * which may repeat names in it. JavaScript and PostgreSQL read the pattern alike.
  */
-export const providerTextPattern = '(The provider answered[^:]*|The call failed): .*';
+export const providerTextPattern =
+  '(The provider answered[^:]*|The call failed|The output does not match its schema): .*';
 const quoted = new RegExp(providerTextPattern, 's');
 
 /** The message without provider text, for records that store no bodies. */

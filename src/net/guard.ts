@@ -47,7 +47,8 @@ export async function checkBaseURL(
   const url = URL.parse(text);
   if (!url) return 'The base URL is not a URL.';
   // API paths are appended to the text: behind `?` or `#` they would not be a path.
-  if (/[?#]/.test(text)) return 'The base URL must have no query and no fragment.';
+  if (/[?#]/.test(text))
+    return 'The base URL must have no query and no fragment. Parameters belong in "query".';
   const allowed = parseAllowedHosts(allowedHosts);
   const refused = refusal(url, allowed);
   if (refused || isAllowed(url, allowed) || isAddress(url)) return refused;
@@ -81,6 +82,12 @@ export function refusal(url: URL, allowed: AllowedHosts): string | null {
 export function isAllowed(url: URL, allowed: AllowedHosts): boolean {
   const port = url.port || (url.protocol === 'http:' ? '80' : '443');
   return allowed.has(url.hostname) || allowed.has(`${url.hostname}:${port}`);
+}
+
+/** Whether the operator allows a URL's host, whatever address it has. */
+export function allowedHostCheck(entries: readonly string[]): (url: URL) => boolean {
+  const allowed = parseAllowedHosts(entries);
+  return (url) => isAllowed(url, allowed);
 }
 
 export const notPublic =

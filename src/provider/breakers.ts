@@ -33,6 +33,8 @@ interface GuardedCall extends GatedCall {
   readonly credential: string;
   readonly model: string;
   readonly baseURL: string;
+  /** Of this call, in milliseconds. */
+  readonly timeoutMs: number;
 }
 
 const gatesMax = 1_000;

@@ -1,16 +1,21 @@
-import { ModelFailure } from '../core/model/model-port.ts';
+import { ModelFailure, type TriedCall } from '../core/model/model-port.ts';
 import type { ProviderKind } from '../core/model/provider.ts';
+import { credentialHeader } from '../core/model/request-extras.ts';
+import { azureListURL } from './azure.ts';
+import { withChain } from './chain-tokens.ts';
+import { recordExchange } from './exchange.ts';
+import { extendRequests } from './extend-request.ts';
 import { toFailure } from './failure.ts';
 import { generate } from './generate.ts';
 import { languageModel } from './language-model.ts';
-import type { Connection } from './settings.ts';
+import { type Connection, isOwnOllamaAPI, secretsOf } from './settings.ts';
 
 /**
  * Tests whether a provider is reachable and accepts the credential, at no cost and without running a model: it requests
  * the list of models. Throws a `ModelFailure` otherwise.
  *
- * Bedrock has no such list at its runtime address and signs its calls. There, a model that does not exist is called: to
- * report that, Bedrock must have accepted the credential.
+ * Bedrock has no such list at its runtime address and signs its calls, and Vertex has none below a project. There, a
+ * model that does not exist is called: to report that, they must have accepted the credential.
  */
 export async function testConnection(
   connection: Connection,
@@ -18,11 +23,15 @@ export async function testConnection(
   timeoutMs: number,
 ): Promise<void> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const test = connection.kind === 'bedrock' ? callNoModel : readModels;
+  const test = hasNoList(connection) ? callNoModel : readModels;
   await test(connection, fetch, signal).catch((error: unknown) => {
     if (signal.aborted) throw tooSlow(timeoutMs);
     throw toFailure(error, secretsOf(connection), Date.now());
   });
+}
+
+function hasNoList({ kind, auth }: Connection): boolean {
+  return kind === 'bedrock' || (kind === 'google' && auth === 'chain');
 }
 
 async function readModels(
@@ -31,7 +40,8 @@ async function readModels(
   signal: AbortSignal,
 ): Promise<void> {
   const { baseURL } = connection;
-  const response = await fetch(`${baseURL}${listPath(connection)}`, {
+  const authorized = connection.auth === 'chain' ? withChain(fetch, connection) : fetch;
+  const response = await extendRequests(authorized, connection)(listURL(connection), {
     headers: credentialHeaders(connection),
     signal,
   });
@@ -43,6 +53,31 @@ async function readModels(
     const error = { statusCode: response.status, responseHeaders, responseBody: text };
     throw toFailure(error, secretsOf(connection), Date.now());
   }
+}
+
+/** One small call of a model, with the request and the response to show. Throws nothing. */
+export async function tryModel(
+  connection: Connection,
+  fetch: typeof globalThis.fetch,
+  timeoutMs: number,
+  call: (fetch: typeof globalThis.fetch, signal: AbortSignal) => Promise<unknown>,
+): Promise<TriedCall> {
+  const recorder = recordExchange(fetch);
+  const signal = AbortSignal.timeout(timeoutMs);
+  const startedAt = performance.now();
+  const failure = await call(recorder.fetch, signal).then(
+    () => null,
+    (error: unknown) =>
+      signal.aborted ? tooSlow(timeoutMs) : toFailure(error, secretsOf(connection), Date.now()),
+  );
+  const latencyMs = Math.round(performance.now() - startedAt);
+  const exchange = recorder.shown(connection) ?? { request: null, answer: null };
+  return { ...exchange, latencyMs, failure: isCut(failure) ? null : failure };
+}
+
+/** A model that reasons may need more than the tokens of a test before its first word: it did answer. */
+function isCut(failure: ModelFailure | null): boolean {
+  return failure?.code === 'EMPTY_OUTPUT' && failure.finishReason === 'length';
 }
 
 const noModel = 'cueline.connection-test';
@@ -65,33 +100,25 @@ async function callNoModel(
 }
 
 /** OpenRouter lists its models for anyone; the key endpoint requires the key. */
-function listPath({ kind, baseURL }: Connection): string {
-  if (URL.parse(baseURL)?.hostname === 'openrouter.ai') return '/key';
-  return listPaths[kind] ?? '/models';
+function listURL(connection: Connection): string {
+  const { kind, baseURL } = connection;
+  if (kind === 'azure') return azureListURL(connection);
+  if (isOwnOllamaAPI(connection)) return `${baseURL}/api/tags`;
+  if (URL.parse(baseURL)?.hostname === 'openrouter.ai') return `${baseURL}/key`;
+  return `${baseURL}${listPaths[kind] ?? '/models'}`;
 }
 
 const listPaths: Readonly<Partial<Record<ProviderKind, string>>> = {
   anthropic: '/models?limit=1',
   google: '/models?pageSize=1',
-  azure: '/models?api-version=v1',
 };
 
 function credentialHeaders({ kind, apiKey }: Connection): Record<string, string> {
-  if (!apiKey) return {};
-  switch (kind) {
-    case 'anthropic':
-      return { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' };
-    case 'google':
-      return { 'x-goog-api-key': apiKey };
-    case 'azure':
-      return { 'api-key': apiKey };
-    default:
-      return { authorization: `Bearer ${apiKey}` };
-  }
-}
-
-function secretsOf({ apiKey }: Connection): string[] {
-  return apiKey ? [apiKey] : [];
+  const name = credentialHeader(kind);
+  return {
+    ...(kind === 'anthropic' && { 'anthropic-version': '2023-06-01' }),
+    ...(apiKey && { [name]: name === 'authorization' ? `Bearer ${apiKey}` : apiKey }),
+  };
 }
 
 function isList(text: string): boolean {

@@ -11,7 +11,7 @@ import {
 /**
  * `cueline/echo`: built in, offline, deterministic, free. It returns the user prompt, for demos, tests and benchmarks.
  *
- * A token is four UTF-8 bytes, rounded up: input counts system and user prompt together, output the response.
+ * A token is four UTF-8 bytes, rounded up: input counts all messages together, output the response.
  * `cueline/echo?delay=250&fail=PROVIDER_ERROR&tokens=40` configures it:
  * - `delay`: milliseconds before it responds or fails, 0 to 3,600,000
  * - `fail`: an error code that a model call can fail with, instead of a response
@@ -19,17 +19,18 @@ import {
  */
 export async function echo(
   model: string,
-  { system, user }: Pick<ModelCall, 'system' | 'user'>,
+  { system, user, messages }: Pick<ModelCall, 'system' | 'user' | 'messages'>,
   signal: AbortSignal,
 ): Promise<ModelResponse> {
   const { delay, fail, tokens } = parse(model);
   if (delay > 0) await wait(delay, undefined, { signal });
   if (fail) throw new ModelFailure(fail, `cueline/echo was asked to fail with ${fail}.`);
+  const sent = messages?.map(({ content }) => content).join('') ?? (system ?? '') + user;
   return {
     text: user,
     usage: {
       ...noUsage,
-      inputTokens: tokensOf((system ?? '') + user),
+      inputTokens: tokensOf(sent),
       outputTokens: tokens ?? tokensOf(user),
     },
     finishReason: 'stop',

@@ -1,3 +1,4 @@
+import type { ToolCall } from '../core/agent/messages.ts';
 import type { AnswerDetails } from '../core/model/model-port.ts';
 import type { Answer } from './language-model.ts';
 
@@ -8,24 +9,32 @@ export interface Finish {
   readonly providerError: object | null;
 }
 
+/** What a response contains. */
+interface Received {
+  readonly text: string;
+  readonly details: Pick<AnswerDetails, 'refusalText' | 'reasoningText'>;
+  readonly toolCalls: readonly ToolCall[];
+}
+
 /**
  * The finish reason of a response. The AI SDK maps every unknown reason to `other`, failures included. It ignores an
  * error beside partial text (OpenRouter) and the status of a response (OpenAI).
  */
 export function readFinish(
   { finishReason: { unified, raw }, response }: Answer,
-  text: string,
-  { refusalText, reasoningText }: Pick<AnswerDetails, 'refusalText' | 'reasoningText'>,
+  { text, details: { refusalText, reasoningText }, toolCalls }: Received,
 ): Finish {
   if (refusalText !== null) return { finishReason: 'content-filter', providerError: null };
   const known = knownReasons.get(raw?.toLowerCase() ?? '');
   const reason = unified === 'other' ? (known ?? unified) : unified;
   if (reason === 'content-filter') return { finishReason: reason, providerError: null };
   const providerError = providerErrorIn(response?.body);
-  const isEmpty = text === '' && reasoningText === null;
+  const isEmpty = text === '' && reasoningText === null && toolCalls.length === 0;
   const none =
     providerError !== null || isUnended(response?.body) || (reason === 'other' && isEmpty);
-  return { finishReason: none ? 'error' : reason, providerError };
+  // Some servers report a plain stop.
+  const calls = toolCalls.length > 0 && (reason === 'stop' || reason === 'other');
+  return { finishReason: none ? 'error' : calls ? 'tool-calls' : reason, providerError };
 }
 
 /** Reasons of providers and gateways that the AI SDK reports as `other`, in lower case. */

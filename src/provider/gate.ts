@@ -13,8 +13,8 @@ import { FairQueue } from './fair-queue.ts';
 /** What a gate must know of a call. */
 export interface GatedCall {
   readonly workspaceId: string;
-  /** The time until the deadline of the call. */
-  readonly timeoutMs: number;
+  /** The time until the deadline of the execution, in milliseconds. */
+  readonly leftMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -77,20 +77,20 @@ export class Gate {
     this.#grantRoom();
   }
 
-  async #enterOrWait({ workspaceId, timeoutMs, signal }: GatedCall): Promise<Entry> {
+  async #enterOrWait({ workspaceId, leftMs, signal }: GatedCall): Promise<Entry> {
     // Time alone may have made room; a new call does not overtake waiting ones.
     this.#grantRoom();
-    const entry: Entry = this.#queue.empty ? this.#tryEnter(timeoutMs) : { kind: 'full' };
+    const entry: Entry = this.#queue.empty ? this.#tryEnter(leftMs) : { kind: 'full' };
     if (entry.kind !== 'full') return entry;
     const granted = await this.#queue.acquire(workspaceId, waitMs, signal);
     if (granted || signal.aborted) return granted ?? entry;
     this.#grantRoom();
-    return this.#tryEnter(timeoutMs);
+    return this.#tryEnter(leftMs);
   }
 
-  #tryEnter(timeoutMs = Number.POSITIVE_INFINITY): Entry {
+  #tryEnter(leftMs = Number.POSITIVE_INFINITY): Entry {
     if (this.#callsInFlight >= this.#callsMax) return { kind: 'full' };
-    const entry = enter(this.#breaker, performance.now(), timeoutMs);
+    const entry = enter(this.#breaker, performance.now(), leftMs);
     if (entry.kind === 'go') this.#callsInFlight++;
     return entry;
   }

@@ -1,8 +1,11 @@
-import type { AnswerDetails, Cost, ModelCall, Usage } from '../core/model/model-port.ts';
+import type { ToolCall } from '../core/agent/messages.ts';
+import type { AnswerDetails, Cost, Usage } from '../core/model/model-port.ts';
 import { storable } from '../core/storable-text.ts';
+import { type Asked, type PreparedCall, prepareCall } from './call-options.ts';
 import { type Finish, readFinish } from './finish-reason.ts';
-import type { Answer, CallOptions, Model, ReadableModel } from './language-model.ts';
+import type { Answer, Model, ReadableModel } from './language-model.ts';
 import { statedCost } from './prices.ts';
+import { toolCallsOf } from './prompt-messages.ts';
 import { rawUsage, readAnswer } from './read-answer.ts';
 import { requestResponse } from './read-response.ts';
 import { inAcceptedForm, settingsLeftOut } from './request-form.ts';
@@ -12,6 +15,8 @@ export interface Generated extends Finish {
   readonly text: string;
   /** `null` if the provider reported no valid counts. */
   readonly usage: Usage | null;
+  /** Empty if no tool was offered. */
+  readonly toolCalls: readonly ToolCall[];
   /** Settings that the AI SDK or the model did not accept, by their Cueline names. */
   readonly settingsNotApplied: readonly string[];
   readonly details: AnswerDetails;
@@ -31,30 +36,18 @@ export interface Generated extends Finish {
  */
 export async function generate(
   model: ReadableModel,
-  call: Pick<ModelCall, 'system' | 'user' | 'temperature' | 'maxTokens' | 'topP'>,
+  call: Asked,
   signal: AbortSignal,
 ): Promise<Generated> {
-  const { system, user, temperature, maxTokens, topP } = call;
-  const options: CallOptions = {
-    // Providers reject empty texts, so they are left out.
-    prompt: [
-      ...(isEmpty(system) ? [] : [{ role: 'system' as const, content: system }]),
-      ...(isEmpty(user)
-        ? []
-        : [{ role: 'user' as const, content: [{ type: 'text' as const, text: user }] }]),
-    ],
-    ...(temperature === null ? {} : { temperature }),
-    ...(maxTokens === null ? {} : { maxOutputTokens: maxTokens }),
-    ...(topP === null ? {} : { topP }),
-    ...(model.providerOptions ? { providerOptions: model.providerOptions } : {}),
-    abortSignal: signal,
-  };
-  const { answer: response, lost } = await inAcceptedForm(model.form, options, (adjusted) =>
-    requestResponse(model, adjusted),
+  const prepared = prepareCall(model, call, signal);
+  const { answer: response, lost } = await inAcceptedForm(model.form, prepared, (options) =>
+    requestResponse(model, options),
   );
   const { text: whole, details } = readAnswer(response);
   // PostgreSQL stores no NUL in a text, and a lone surrogate is not a character.
   const text = storable(whole);
+  // A call of a tool that nobody offered is no answer.
+  const toolCalls = call.tools ? toolCallsOf(response) : [];
   const isCounted = !lost.some((path) => path.startsWith('usage'));
   const counts = isCounted ? usageOf(counted(model, response)) : null;
   // A prompt has tokens: a server that reports zeros does not count.
@@ -62,30 +55,55 @@ export async function generate(
   const usage = isZero ? null : counts;
   return {
     text,
-    ...readFinish(response, text, details),
-    settingsNotApplied: notApplied(model, options, response.warnings),
+    toolCalls,
+    ...readFinish(response, { text, details, toolCalls }),
+    settingsNotApplied: notApplied(model, prepared, response),
     usage,
     details,
     statedCost: statedCost(rawUsage(response)),
   };
 }
 
-function isEmpty(text: string | null): text is null {
-  return text === null || text.trim() === '';
-}
-
 /** Includes settings that the AI SDK leaves out itself, such as the temperature of OpenAI's reasoning models. */
-function notApplied(model: Model, options: CallOptions, warnings: Answer['warnings']): string[] {
+function notApplied({ form }: Model, call: PreparedCall, { warnings, request }: Answer): string[] {
   const unsupported = warnings.flatMap((each) =>
     each.type === 'unsupported' ? (settingNames.get(each.feature) ?? []) : [],
   );
-  return [...new Set([...settingsLeftOut(model.form, options), ...unsupported])].sort();
+  // The package for OpenAI leaves it out without a warning where the model does not reason.
+  const unreasoned = call.reasons && !reasoning.test(textOf(request?.body));
+  return [
+    ...new Set([
+      ...settingsLeftOut(form, call),
+      ...call.unsent,
+      ...unsupported,
+      ...(unreasoned ? ['reasoningEffort'] : []),
+    ]),
+  ].sort();
+}
+
+/** The names of fields that ask for reasoning. In a text of a prompt, the quotes are escaped. */
+const reasoning = /"(reasoning|thinking|think|effort)\w*":/;
+
+function textOf(body: unknown): string {
+  return typeof body === 'string' ? body : JSON.stringify(body ?? '');
 }
 
 const settingNames: ReadonlyMap<string, string> = new Map([
   ['temperature', 'temperature'],
   ['topP', 'topP'],
   ['maxOutputTokens', 'maxTokens'],
+  ['topK', 'topK'],
+  ['seed', 'seed'],
+  ['presencePenalty', 'presencePenalty'],
+  ['frequencyPenalty', 'frequencyPenalty'],
+  ['stopSequences', 'stop'],
+  ['reasoning', 'reasoningEffort'],
+  ['reasoningEffort', 'reasoningEffort'],
+  ['serviceTier', 'serviceTier'],
+  ['toolChoice', 'toolChoice'],
+  ['tools', 'tools'],
+  ['cacheControl breakpoint limit', 'cachePrompt'],
+  ['cache_control on non-cacheable context', 'cachePrompt'],
 ]);
 
 function counted({ count }: Model, answer: Answer): Counts {

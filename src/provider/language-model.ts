@@ -1,15 +1,23 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { ProviderKind } from '../core/model/provider.ts';
+import { hasOnlyChat } from './azure.ts';
+import { withChain } from './chain-tokens.ts';
+import { extendRequests } from './extend-request.ts';
 import { checkModelPath } from './model-path.ts';
+import { speakOllama } from './ollama.ts';
 import { fetchInForm, type RequestForm } from './request-form.ts';
-import { type Connection, missing } from './settings.ts';
-import { type Counts, countChat, countGoogle } from './usage.ts';
+import { type Connection, isOwnOllamaAPI, missing } from './settings.ts';
+import { signRequests } from './sign-aws.ts';
+import { type Counts, countChat, countGoogle, countResponses } from './usage.ts';
 
 /** A language model of the AI SDK, by the specification that its provider packages share. */
 type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;
 export type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
 
 export interface Model {
+  readonly kind: ProviderKind;
+  /** The provider's own name, by which compatible servers get their options. */
+  readonly name: string;
   readonly language: LanguageModel;
   readonly providerOptions?: CallOptions['providerOptions'];
   /** Reads the provider's own usage, because the AI SDK reports a missing count as 0. */
@@ -40,35 +48,71 @@ export async function languageModel(
   const make = makers[connection.kind];
   const form: RequestForm = new Set();
   return {
-    ...(await make(connection, model, fetchInForm(fetch, form))),
+    ...(await make(connection, model, fetchInForm(transport(connection, fetch), form), form)),
     form,
+    kind: connection.kind,
+    name: optionsName(connection),
     readResponse: async (response, options) => {
-      const { language } = await make(connection, model, async () => response);
+      const { language } = await make(connection, model, async () => response, form);
       return language.doGenerate(options);
     },
   };
+}
+
+/** Everything that happens to a request after its form is decided. */
+function transport(connection: Connection, fetch: typeof globalThis.fetch): typeof fetch {
+  const extended = extendRequests(authorized(connection, fetch), connection);
+  return isOwnOllamaAPI(connection) ? speakOllama(extended) : extended;
+}
+
+function authorized(connection: Connection, fetch: typeof globalThis.fetch): typeof fetch {
+  if (connection.auth === 'chain') return withChain(fetch, connection);
+  return connection.kind === 'bedrock' ? signedIfKeys(connection, fetch) : fetch;
+}
+
+function signedIfKeys(
+  { name, apiKey, baseURL }: Connection,
+  fetch: typeof globalThis.fetch,
+): typeof fetch {
+  const [accessKeyId = '', secretAccessKey, sessionToken] = apiKey?.split(':') ?? [];
+  if (secretAccessKey === undefined) return fetch;
+  const region = /\bbedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(baseURL)?.[1];
+  if (!region) {
+    throw missing(
+      name,
+      'the host must be bedrock-runtime.REGION.…, because requests are signed for a region',
+    );
+  }
+  const keys = { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
+  return signRequests(fetch, region, async () => keys);
 }
 
 type Maker = (
   connection: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
-) => Promise<Omit<Model, 'form'>>;
+  form: RequestForm,
+) => Promise<Made>;
+
+type Made = Omit<Model, 'form' | 'kind' | 'name'>;
 
 const makers: Readonly<Record<ProviderKind, Maker>> = {
-  openai: async ({ apiKey, baseURL }, model, fetch) => {
+  openai: async ({ apiKey, baseURL }, model, fetch, form) => {
     const { createOpenAI } = await import('@ai-sdk/openai');
     const provider = createOpenAI({ apiKey: apiKey ?? '', baseURL, fetch });
+    const chat = provider.chat(model);
     return isVendor(baseURL)
-      ? { language: provider.responses(model), providerOptions: unstored }
-      : { language: provider.chat(model), count: countChat };
+      ? responsesOrChat(provider.responses(model), chat, form)
+      : { language: chat, count: countChat };
   },
-  azure: async ({ apiKey, baseURL }, model, fetch) => {
+  azure: async ({ apiKey, baseURL }, model, fetch, form) => {
+    if (hasOnlyChat(baseURL)) return azureChat(apiKey, baseURL, model, fetch);
     const { createAzure } = await import('@ai-sdk/azure');
     const provider = createAzure({ apiKey: apiKey ?? '', baseURL, fetch });
+    const chat = provider.chat(model);
     return isVendor(baseURL)
-      ? { language: provider.responses(model), providerOptions: unstored }
-      : { language: provider.chat(model), count: countChat };
+      ? responsesOrChat(provider.responses(model), chat, form)
+      : { language: chat, count: countChat };
   },
   anthropic: async ({ apiKey, baseURL }, model, fetch) => {
     const { createAnthropic } = await import('@ai-sdk/anthropic');
@@ -79,45 +123,83 @@ const makers: Readonly<Record<ProviderKind, Maker>> = {
     const provider = createGoogle({ apiKey: apiKey ?? '', baseURL, fetch });
     return { language: provider(model), count: countGoogle };
   },
-  bedrock: async ({ name, apiKey, baseURL }, model, fetch) => {
+  bedrock: async ({ apiKey, baseURL }, model, fetch) => {
     const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
-    const [id = '', secret, sessionToken] = apiKey?.split(':') ?? [];
-    if (secret === undefined) {
-      return { language: createAmazonBedrock({ apiKey: id, baseURL, fetch })(model) };
-    }
-    const region = /\bbedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(baseURL)?.[1];
-    if (!region)
-      throw missing(
-        name,
-        'the host must be bedrock-runtime.REGION.…, because requests are signed for a region',
-      );
-    const keys = {
-      accessKeyId: id,
-      secretAccessKey: secret,
-      ...(sessionToken && { sessionToken }),
-    };
-    // An empty API key keeps the package from reading one from the environment.
-    return {
-      language: createAmazonBedrock({ apiKey: '', region, ...keys, baseURL, fetch })(model),
-    };
+    // A key pair is not sent: `transport` replaces this header by a signature.
+    const isPair = !apiKey || apiKey.includes(':');
+    const bearer = isPair ? 'signed' : apiKey;
+    return { language: createAmazonBedrock({ apiKey: bearer, baseURL, fetch })(model) };
   },
   ollama: compatible,
   'openai-compatible': compatible,
 };
 
-async function compatible(
-  { name, apiKey, baseURL }: Connection,
+/** The package for Azure would add to the path. */
+async function azureChat(
+  apiKey: string | null,
+  baseURL: string,
   model: string,
   fetch: typeof globalThis.fetch,
 ): ReturnType<Maker> {
+  const { createOpenAI } = await import('@ai-sdk/openai');
+  const withKey: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.delete('authorization');
+    headers.set('api-key', apiKey ?? '');
+    return fetch(input, { ...init, headers });
+  };
+  const provider = createOpenAI({ apiKey: '', baseURL, fetch: withKey, name: 'azure' });
+  return { language: provider.chat(model), count: countChat };
+}
+
+/** The Responses API, until the model turns out to be only in chat completions: `request-form.ts` notices. */
+function responsesOrChat(responses: LanguageModel, chat: LanguageModel, form: RequestForm): Made {
+  const isChat = () => form.has('chat');
+  return {
+    language: {
+      specificationVersion: responses.specificationVersion,
+      provider: responses.provider,
+      modelId: responses.modelId,
+      supportedUrls: responses.supportedUrls,
+      doGenerate: (options) =>
+        isChat() ? chat.doGenerate(withoutStore(options)) : responses.doGenerate(options),
+      doStream: (options) =>
+        isChat() ? chat.doStream(withoutStore(options)) : responses.doStream(options),
+    },
+    providerOptions: unstored,
+    count: (usage) => (isChat() ? countChat(usage) : countResponses(usage)),
+  };
+}
+
+/** Chat completions are not stored unless asked, and models of other vendors reject the field. */
+function withoutStore({ providerOptions = {}, ...options }: CallOptions): CallOptions {
+  const cleaned = Object.entries(providerOptions).map(([name, { store, ...rest }]) => [
+    name,
+    store ? { store, ...rest } : rest,
+  ]);
+  return { ...options, providerOptions: Object.fromEntries(cleaned) };
+}
+
+async function compatible(
+  connection: Connection,
+  model: string,
+  fetch: typeof globalThis.fetch,
+): ReturnType<Maker> {
+  const { apiKey, baseURL } = connection;
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const provider = createOpenAICompatible({
-    name,
+    name: optionsName(connection),
     baseURL,
     ...(apiKey ? { apiKey } : {}),
     fetch,
+    supportsStructuredOutputs: true,
   });
   return { language: provider(model), count: countChat };
+}
+
+/** The key of a compatible server's provider options. */
+function optionsName({ kind, name }: Connection): string {
+  return kind === 'ollama' ? 'ollama' : name;
 }
 
 /**

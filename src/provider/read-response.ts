@@ -117,7 +117,9 @@ function isError(body: unknown): boolean {
 }
 
 function hasContent({ content }: Answer): boolean {
-  return content.some((part) => part.type === 'text' && part.text !== '');
+  return content.some(
+    (part) => part.type === 'tool-call' || (part.type === 'text' && part.text !== ''),
+  );
 }
 
 /** Length and type are those of the body as it was sent. */

@@ -10,14 +10,19 @@ const scanCharsMax = 16_384;
 const secretCharsMin = 6;
 /** As many as AWS keys have. With hundreds of parts the text would be searched a thousand times. */
 const partsMax = 3;
-const redacted = '[redacted]';
+export const redacted = '[redacted]';
 
 /** `secrets` are those of the call; texts that merely look like a secret are removed too. */
 export function redact(text: string, secrets: readonly string[]): string {
-  let out = text.slice(0, scanCharsMax);
+  return storable(hideSecrets(text.slice(0, scanCharsMax), secrets));
+}
+
+/** The same text without secrets. Its length must be bounded. */
+export function hideSecrets(text: string, secrets: readonly string[]): string {
+  let out = text;
   for (const form of secrets.flatMap(forms)) out = out.replaceAll(form, redacted);
   for (const [pattern, replacement] of patterns) out = out.replace(pattern, replacement);
-  return storable(out);
+  return out;
 }
 
 /** All encodings of a secret that a response may contain. The longest come first, so that no part of one remains. */

@@ -1,4 +1,5 @@
 import { LruCache } from '../core/lru-cache.ts';
+import { mayReceiveTokens, mayUseChain, notForTokens } from '../core/model/credential-chain.ts';
 import {
   type ModelCall,
   type ModelPort,
@@ -13,10 +14,10 @@ import {
 import type { ProviderEnv, StoredProvider } from '../core/model/provider.ts';
 import type { ProxySettings } from '../core/proxy-settings.ts';
 import { withDeadline } from '../net/deadline.ts';
-import type { Resolve } from '../net/guard.ts';
+import { allowedHostCheck, type Resolve } from '../net/guard.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
 import { type BreakerState, type Breakers, createBreakers } from './breakers.ts';
-import { testConnection } from './connection-test.ts';
+import { testConnection, tryModel } from './connection-test.ts';
 import { echo } from './echo.ts';
 import { fromEnvironment, ownOllama, variableFor } from './environment.ts';
 import { empty, endedInError, filtered, toFailure } from './failure.ts';
@@ -30,6 +31,7 @@ import {
   missing,
   type ProviderSettings,
   priceList,
+  secretsOf,
 } from './settings.ts';
 
 export interface ModelsOptions {
@@ -42,6 +44,8 @@ export interface ModelsOptions {
   readonly env: ProviderEnv;
   /** Private hosts that a workspace's base URL may have: `host`, `host:port`, `[IPv6]:port`. */
   readonly allowedHosts: readonly string[];
+  /** Workspaces that may use the server's own cloud identity; none by default. */
+  readonly chainWorkspaces?: readonly string[];
   /** Maximum calls in flight to one provider with one credential; unlimited if left out. */
   readonly callsMax?: number;
   /** Timeout of a connection test; defaults to `testTimeoutMs`. */
@@ -59,6 +63,11 @@ export interface Models extends ModelPort, Pick<Breakers, 'states'> {
 
 /** A person waits for the result. */
 const testTimeoutMs = 10_000;
+/** A model may have to be loaded. */
+const tryTimeoutMs = 30_000;
+/** Small, and no parameter that only some models accept. */
+const smallCall = { system: null, user: 'Reply with OK.', temperature: null, topP: null };
+const smallCallTokensMax = 64;
 /** Maximum cached model objects. */
 const modelsMax = 1_000;
 
@@ -88,10 +97,20 @@ class ModelRegistry implements Models {
   readonly states = (): BreakerState[] => this.#breakers.states();
 
   // Not through the breaker: an owner who has just fixed a provider must see that, even while executions back off.
-  readonly testConnection: TestConnection = async (workspaceId, name, stored) => {
+  readonly testConnection: TestConnection = async (workspaceId, name, stored, model) => {
     const connection = this.#connect(workspaceId, name, stored);
-    const timeoutMs = this.#options.testTimeoutMs ?? testTimeoutMs;
-    await testConnection(connection, this.#fetchFor(connection), timeoutMs);
+    const outbound = this.#fetchFor(connection);
+    if (model === null) {
+      const timeoutMs = this.#options.testTimeoutMs ?? testTimeoutMs;
+      await testConnection(connection, outbound, timeoutMs);
+      return undefined;
+    }
+    const timeoutMs = this.#options.testTimeoutMs ?? tryTimeoutMs;
+    return tryModel(connection, outbound, timeoutMs, async (fetch, signal) => {
+      const call = { ...smallCall, maxTokens: smallCallTokensMax };
+      const generated = await generate(await languageModel(connection, model, fetch), call, signal);
+      return toResponse(generated, { usage: noUsage, cost: unknownCost }, secretsOf(connection));
+    });
   };
 
   close(): Promise<void> {
@@ -100,12 +119,11 @@ class ModelRegistry implements Models {
 
   async #callProvider(provider: string, model: string, call: ModelCall): Promise<ModelResponse> {
     const connection = this.#connect(call.workspaceId, provider, call.setup.provider);
-    const secrets = connection.apiKey ? [connection.apiKey] : [];
     const generated = await this.#waitForRoom(connection, { provider, model }, call, (signal) =>
       this.#cachedModel(connection, model)
         .then((ready) => generate(ready, call, signal))
         .catch((error) => {
-          const failure = toFailure(error, secrets, Date.now());
+          const failure = toFailure(error, secretsOf(connection), Date.now());
           const providerRequestId = requestIdOf(error);
           if (providerRequestId === null) throw failure;
           throw withDetails(failure, { ...failure.details, providerRequestId });
@@ -116,7 +134,7 @@ class ModelRegistry implements Models {
       usage: generated.usage ?? noUsage,
       cost: cost(list, model, generated.usage, call.setup.price, new Date(), generated.statedCost),
     };
-    return toResponse(generated, spent, secrets);
+    return toResponse(generated, spent, secretsOf(connection));
   }
 
   /** Waiting for room precedes the timeout of an execution that has called nothing yet, and is part of any other's. */
@@ -126,10 +144,10 @@ class ModelRegistry implements Models {
     call: ModelCall,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const { workspaceId, timeoutMs, signal } = call;
+    const { workspaceId, timeoutMs, leftMs = timeoutMs, signal } = call;
     const { baseURL } = connection;
     const credential = JSON.stringify(connection);
-    const guarded = { ...called, credential, baseURL, workspaceId, timeoutMs, signal };
+    const guarded = { ...called, credential, baseURL, workspaceId, timeoutMs, leftMs, signal };
     if (!call.called) {
       return this.#breakers.through(guarded, () => withDeadline(call, unknownCost, work));
     }
@@ -143,12 +161,29 @@ class ModelRegistry implements Models {
     const settings = stored
       ? this.#options.open(workspaceId, provider, stored)
       : fromEnvironment(env, provider);
-    if (settings) return complete(settings, stored === null, ownOllama(env));
+    if (settings) {
+      const region = settings.auth === 'chain' ? env.AWS_REGION : undefined;
+      const regional = inRegion(settings, region);
+      const connection = complete(regional, stored === null, ownOllama(env));
+      this.#checkChain(workspaceId, connection);
+      return { ...connection, ...(region && { region }) };
+    }
     const variable = variableFor(provider);
     throw missing(
       provider,
       `store its credentials in the workspace${variable ? `, or set ${variable} on the server` : ''}`,
     );
+  }
+
+  /** Again at each call: the operator's settings may have changed since the provider was stored. */
+  #checkChain(workspaceId: string, { name, kind, baseURL, auth }: Connection): void {
+    if (auth === null) return;
+    const { chainWorkspaces = [], allowedHosts } = this.#options;
+    const rules = { workspaces: chainWorkspaces, isAllowedHost: allowedHostCheck(allowedHosts) };
+    if (!mayUseChain(workspaceId, rules)) {
+      throw missing(name, 'CUELINE_CHAIN_WORKSPACES does not name this workspace');
+    }
+    if (!mayReceiveTokens(kind, baseURL, rules)) throw missing(name, notForTokens);
   }
 
   #fetchFor({ trusted }: Connection): typeof fetch {
@@ -169,14 +204,22 @@ class ModelRegistry implements Models {
   }
 }
 
+/** Bedrock in the server's region, where the provider names no address. */
+function inRegion(settings: ProviderSettings, region: string | undefined): ProviderSettings {
+  return region && settings.kind === 'bedrock' && settings.baseURL === null
+    ? { ...settings, baseURL: `https://bedrock-runtime.${region}.amazonaws.com` }
+    : settings;
+}
+
 function toResponse(
-  { text, finishReason, providerError, details, settingsNotApplied }: Generated,
+  { text, toolCalls, finishReason, providerError, details, settingsNotApplied }: Generated,
   cost: Pick<ModelResponse, 'usage' | 'cost'>,
   secrets: readonly string[],
 ): ModelResponse {
   const spent = { ...cost, details };
   if (finishReason === 'content-filter') throw filtered(spent);
   if (finishReason === 'error') throw endedInError(providerError, secrets, spent);
-  if (text.trim() === '') throw empty(finishReason, spent);
-  return { text, finishReason, settingsNotApplied, ...spent };
+  if (text.trim() === '' && toolCalls.length === 0) throw empty(finishReason, spent);
+  const calls = toolCalls.length > 0 && { toolCalls };
+  return { text, ...calls, finishReason, settingsNotApplied, ...spent };
 }

@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
+import type { CallSettings } from '../core/agent/call-settings.ts';
+import type { ResponseFormat } from '../core/agent/response-format.ts';
 import { readProviderError } from './provider-error.ts';
 
 /**
@@ -7,12 +10,26 @@ import { readProviderError } from './provider-error.ts';
  * is remembered for the model.
  *
  * - `maxTokens`: `max_completion_tokens` instead of `max_tokens`, or the reverse
- * - `temperature`, `topP`: left out
+ * - `temperature`, `topP` and other settings: left out
  * - `developer`: the role `system` instead
  * - `system`: the system text begins the user message instead
+ * - a schema for the output: asked for by a text instead. Remembered for the schema, because its form may be the reason
+ * - `chat`: chat completions instead of the Responses API
  */
 export type RequestForm = Set<Adjustment>;
-type Adjustment = 'maxTokens' | 'temperature' | 'topP' | 'developer' | 'system';
+export type Adjustment = Setting | FormatAdjustment | 'chat';
+type FormatAdjustment = `format ${string}`;
+type Setting = 'maxTokens' | AdjustableSetting | 'developer' | 'system';
+type AdjustableSetting = 'temperature' | 'topP' | Exclude<keyof CallSettings, 'providerOptions'>;
+
+/** A call that can be sent in several forms. */
+export interface AdjustableCall {
+  /** The settings of this call that can be left out. */
+  readonly adjustable: readonly AdjustableSetting[];
+  /** The adjustment that stops sending the schema of the output; null if there is none. */
+  readonly format: FormatAdjustment | null;
+  readonly optionsIn: (form: ReadonlySet<Adjustment>) => CallOptions;
+}
 
 type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;
 type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
@@ -20,19 +37,19 @@ type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
 /** Sends the call, again for each setting that the model rejects. */
 export async function inAcceptedForm<T>(
   form: RequestForm,
-  options: CallOptions,
+  call: AdjustableCall,
   send: (options: CallOptions) => PromiseLike<T>,
 ): Promise<T> {
   const added: Adjustment[] = [];
   for (;;) {
     const sent = new Set(form);
     try {
-      return await send(adjusted(options, sent));
+      return await send(call.optionsIn(sent));
     } catch (error) {
-      const rejected = rejectedSetting(error as ApiError, options, sent);
+      const rejected = rejectedSetting(error as ApiError, call, sent);
       if (rejected !== null) {
         added.push(rejected);
-        form.add(rejected);
+        remember(form, rejected);
         continue;
       }
       // The other form was rejected too, so the setting was not the reason.
@@ -43,10 +60,8 @@ export async function inAcceptedForm<T>(
 }
 
 /** The settings of a call that this form leaves out, by their Cueline names. */
-export function settingsLeftOut(form: RequestForm, options: CallOptions): string[] {
-  return (['temperature', 'topP'] as const).filter(
-    (name) => form.has(name) && options[name] !== undefined,
-  );
+export function settingsLeftOut(form: RequestForm, { adjustable }: AdjustableCall): string[] {
+  return adjustable.filter((name) => form.has(name));
 }
 
 /** The same `fetch`, with the body in the form that the model accepts, where the AI SDK has no option for it. */
@@ -81,28 +96,6 @@ function withRoles(messages: unknown, form: RequestForm): unknown {
   );
 }
 
-function adjusted(options: CallOptions, form: ReadonlySet<Adjustment>): CallOptions {
-  const { temperature, topP, prompt, ...rest } = options;
-  return {
-    ...rest,
-    ...(temperature !== undefined && !form.has('temperature') && { temperature }),
-    ...(topP !== undefined && !form.has('topP') && { topP }),
-    prompt: form.has('system') ? withoutSystem(prompt) : prompt,
-  };
-}
-
-function withoutSystem(prompt: CallOptions['prompt']): CallOptions['prompt'] {
-  const system = prompt.flatMap((message) => (message.role === 'system' ? message.content : []));
-  const rest = prompt.filter(({ role }) => role !== 'system');
-  const first = rest.findIndex(({ role }) => role === 'user');
-  const text = { type: 'text' as const, text: `${system.join('\n\n')}\n\n` };
-  return rest.map((message, index) =>
-    index === first && message.role === 'user'
-      ? { ...message, content: [text, ...message.content] }
-      : message,
-  );
-}
-
 /** The fields of the AI SDK's `APICallError` that are used. */
 interface ApiError {
   readonly statusCode?: number;
@@ -114,12 +107,24 @@ function isRejection({ statusCode }: ApiError): boolean {
   return statusCode === 400 || statusCode === 422;
 }
 
+/** Whether a model exists, but not in the Responses API: those of other vendors on Azure, a few of OpenAI's. */
+function isNotForResponses({ statusCode, responseBody, requestBodyValues }: ApiError): boolean {
+  const isResponses = Object(requestBodyValues).input !== undefined;
+  if (!isResponses || (statusCode !== 400 && statusCode !== 404)) return false;
+  const text = readProviderError(String(responseBody)).text?.slice(0, searchedCharsMax) ?? '';
+  return notForResponses.test(text);
+}
+
+const notForResponses =
+  /not (supported|available|enabled) (by|in|with|for|on) (the )?(v1\/)?responses\b|does not support (the )?responses\b|only (supported|available) (in|with|by) (the )?(v1\/)?chat[ /]?completions|requested operation is (un|not )supported/i;
+
 /** The setting that the model rejects, if the call can be sent without it or in another form. */
 function rejectedSetting(
   error: ApiError,
-  options: CallOptions,
+  call: AdjustableCall,
   sent: ReadonlySet<Adjustment>,
 ): Adjustment | null {
+  if (isNotForResponses(error) && !sent.has('chat')) return 'chat';
   if (!isRejection(error) || typeof error.responseBody !== 'string') return null;
   const { text, codes } = readProviderError(error.responseBody);
   const body = error.responseBody.slice(0, searchedCharsMax);
@@ -128,31 +133,55 @@ function rejectedSetting(
     ([, value = '']) => value,
   );
   const searched = `${named.join(' ')} ${text ?? ''}`.slice(0, searchedCharsMax);
-  if (codes.isDisjointFrom(unsupportedCodes) && !unsupportedText.test(searched)) return null;
-  const possible = candidates(error.requestBodyValues, options, sent);
-  return possible.find((each) => names[each].test(searched)) ?? null;
+  const isUnsupported = !codes.isDisjointFrom(unsupportedCodes) || unsupportedText.test(searched);
+  const possible = isUnsupported ? candidates(error.requestBodyValues, call, sent) : [];
+  const found = possible.find((each) => names[each].test(searched));
+  if (found) return found;
+  const { format } = call;
+  return format !== null && !sent.has(format) && formatText.test(searched) ? format : null;
+}
+
+/** Texts about a schema or its form: a provider may not know the parameter, or reject this schema. */
+const formatText =
+  /response_?(format|schema|json_?schema|mime_?type)|json_?(schema|object|mode)|\bschema\b|output_(config|format)|structured[ _]?output|text\.format|\btools?(_?choice| use)?\b/i;
+
+/** The adjustment for the schema of a format. */
+export function formatAdjustment({ schema }: ResponseFormat): FormatAdjustment {
+  const digest = createHash('sha256').update(JSON.stringify(schema)).digest('base64url');
+  return `format ${digest}`;
+}
+
+/** Schemas of one model that are remembered as rejected. */
+const formatsMax = 100;
+
+function remember(form: RequestForm, adjustment: Adjustment): void {
+  form.add(adjustment);
+  const formats = [...form].filter((each) => each.startsWith('format '));
+  if (formats[0] && formats.length > formatsMax) form.delete(formats[0]);
 }
 
 /** What the request contains and can be changed, in the order in which it is tried. */
 function candidates(
   body: unknown,
-  options: CallOptions,
+  { adjustable, optionsIn }: AdjustableCall,
   sent: ReadonlySet<Adjustment>,
-): Adjustment[] {
+): Setting[] {
   const { max_tokens, max_completion_tokens, messages, input } = Object(body);
   const limit = max_tokens ?? max_completion_tokens;
   const roles = [messages, input].flatMap((list) => (Array.isArray(list) ? list : []));
   const isDeveloper = roles.some((each) => each?.role === 'developer') && !sent.has('developer');
+  const options = optionsIn(new Set());
   const hasSystem = options.prompt.some(({ role }) => role === 'system');
-  const present: Readonly<Record<Adjustment, boolean>> = {
-    maxTokens: limit !== undefined && Array.isArray(messages) && options.maxOutputTokens === limit,
-    topP: options.topP !== undefined,
-    temperature: options.temperature !== undefined,
-    developer: isDeveloper,
-    system: hasSystem && !isDeveloper && options.prompt.length > 1,
-  };
-  const all = Object.keys(present) as Adjustment[];
-  return all.filter((each) => present[each] && !sent.has(each));
+  const present: readonly (Setting | false)[] = [
+    limit !== undefined &&
+      Array.isArray(messages) &&
+      options.maxOutputTokens === limit &&
+      'maxTokens',
+    ...adjustable.toReversed(),
+    isDeveloper && 'developer',
+    hasSystem && !isDeveloper && options.prompt.length > 1 && 'system',
+  ];
+  return present.filter((each) => each !== false && !sent.has(each)) as Setting[];
 }
 
 const searchedCharsMax = 4_096;
@@ -166,10 +195,18 @@ const unsupportedCodes: ReadonlySet<string> = new Set([
 const unsupportedText =
   /unsupported|not supported|does(n't| not) support|is deprecated|not (allowed|permitted)|extra (inputs|fields)|unrecognized|unknown (variant|parameter|field|argument|name)|unexpected (role|keyword|parameter)|cannot (both )?be (both )?(specified|used|set)|only the default/i;
 
-const names: Readonly<Record<Adjustment, RegExp>> = {
+const names: Readonly<Record<Setting, RegExp>> = {
   maxTokens: /\bmax_(completion_)?tokens\b/,
   topP: /\btop_?p\b/i,
   temperature: /\btemperature\b/i,
+  reasoningEffort: /\breasoning(_?effort)?\b|\bthinking(_?config)?\b|\beffort\b/i,
+  stop: /\bstop(_?sequences)?\b/i,
+  seed: /\bseed\b/i,
+  topK: /\btop_?k\b/i,
+  presencePenalty: /\bpresence_?penalty\b/i,
+  frequencyPenalty: /\bfrequency_?penalty\b/i,
+  cachePrompt: /\bcache_?(control|point)\b|\bprompt_cache_key\b/i,
+  serviceTier: /\bservice_?tier\b/i,
   developer: /\brole\b/i,
   system: /\brole\b/i,
 };

@@ -1,5 +1,8 @@
 import { ModelFailure } from '../core/model/model-port.ts';
-import { baseOf, type ProviderKind } from '../core/model/provider.ts';
+import { baseOf, type ProviderAuth, type ProviderKind } from '../core/model/provider.ts';
+import { noExtras, type RequestExtras, secretsIn } from '../core/model/request-extras.ts';
+import { azureURL, defaultVersion } from './azure.ts';
+import { issuedSecrets } from './chain-tokens.ts';
 import type { PriceList } from './prices.ts';
 
 /**
@@ -13,16 +16,25 @@ export interface ProviderSettings {
   readonly kind: ProviderKind;
   readonly apiKey: string | null;
   readonly baseURL: string | null;
+  readonly extras?: RequestExtras;
+  readonly organization?: string | null;
+  readonly project?: string | null;
+  readonly auth?: ProviderAuth | null;
 }
 
 /** Complete settings: the base URL, and whether the outbound guard applies. */
-export interface Connection {
+export interface Connection extends RequestExtras {
   readonly name: string;
   readonly kind: ProviderKind;
   readonly apiKey: string | null;
   readonly baseURL: string;
   /** The operator chose the address, so the guard does not apply. */
   readonly trusted: boolean;
+  readonly organization: string | null;
+  readonly project: string | null;
+  readonly auth: ProviderAuth | null;
+  /** The server's region at AWS, for requests that it signs with its own identity. */
+  readonly region?: string;
 }
 
 /**
@@ -35,17 +47,44 @@ export function complete(
   trusted: boolean,
   ownOllama: string,
 ): Connection {
-  const { name, kind, apiKey } = settings;
+  const { name, kind, apiKey, extras = noExtras, organization = null, project = null } = settings;
+  const { auth = null } = settings;
   const given = settings.baseURL === null ? null : baseOf(settings.baseURL);
-  if (!apiKey && needsKey.has(kind)) throw missing(name, `kind ${kind} needs an apiKey`);
+  // A header or a parameter may carry the credential instead.
+  const others = Object.keys({ ...extras.headers, ...extras.query });
+  if (!apiKey && auth === null && needsKey.has(kind) && others.length === 0) {
+    throw missing(name, `kind ${kind} needs an apiKey`);
+  }
+  const common = { name, kind, apiKey, ...extras, organization, project, auth };
+  if (kind === 'azure') return { ...common, ...azureConnection(given, extras, name), trusted };
   if (kind === 'ollama') {
     // Without an address it is the server's own Ollama, which any workspace reaches as `ollama` anyway.
     const baseURL = ollamaURL(given ?? baseOf(ownOllama));
-    return { name, kind, apiKey, baseURL, trusted: trusted || !given };
+    return { ...common, baseURL, trusted: trusted || !given };
   }
-  const baseURL = given ?? vendorURLs.get(kind) ?? publicURL(kind, name);
+  const vertex = auth === 'chain' && kind === 'google' && project ? vertexURL(project) : null;
+  const baseURL = given ?? vertex ?? vendorURLs.get(kind) ?? publicURL(kind, name);
   if (!baseURL) throw missing(name, `kind ${kind} needs a baseURL`);
-  return { name, kind, apiKey, baseURL: kind === 'azure' ? azureURL(baseURL) : baseURL, trusted };
+  return { ...common, baseURL, trusted };
+}
+
+/** The models of Google at Vertex AI, in any of its regions. */
+function vertexURL(project: string): string {
+  return `https://aiplatform.googleapis.com/v1/projects/${project}/locations/global/publishers/google`;
+}
+
+function azureConnection(given: string | null, { query }: RequestExtras, name: string) {
+  if (!given) throw missing(name, 'kind azure needs a baseURL');
+  const baseURL = azureURL(given);
+  const version = defaultVersion(baseURL);
+  return { baseURL, query: { ...(version !== null && { 'api-version': version }), ...query } };
+}
+
+/** What must not appear in an error, with what the chain issued up to now. */
+export function secretsOf(connection: Connection): string[] {
+  const { apiKey } = connection;
+  const issued = connection.auth === 'chain' ? issuedSecrets(connection) : [];
+  return [...(apiKey ? [apiKey] : []), ...issued, ...secretsIn(connection)];
 }
 
 /** Where the price of a model of this provider is looked up. */
@@ -99,15 +138,12 @@ const needsKey: ReadonlySet<ProviderKind> = new Set([
   'bedrock',
 ]);
 
-/** Ollama's own API is at the root; the OpenAI-compatible one used here is below `/v1`. */
+/** Ollama's own API is at the root, the OpenAI-compatible one below `/v1`: the address says which one is meant. */
 function ollamaURL(baseURL: string): string {
-  return `${baseURL.replace(/\/(api|v1)(\/(chat|generate))?$/, '')}/v1`;
+  return baseURL.replace(/\/api(\/(chat|generate|tags))?$/, '');
 }
 
-/** Azure's portal shows the bare address of a resource. */
-function azureURL(baseURL: string): string {
-  const url = URL.parse(baseURL);
-  return url?.hostname.endsWith('.azure.com') && url.pathname === '/'
-    ? `${url.origin}/openai/v1`
-    : baseURL;
+/** Whether an address of Ollama is that of its own API. */
+export function isOwnOllamaAPI({ kind, baseURL }: Connection): boolean {
+  return kind === 'ollama' && !/\/v1$/.test(baseURL);
 }

@@ -47,6 +47,16 @@ export function countChat(usage: unknown): Counts {
   };
 }
 
+/** The usage of the Responses API, likewise. */
+export function countResponses(usage: unknown): Counts {
+  return {
+    inputTokens: numberAt(usage, 'input_tokens'),
+    outputTokens: numberAt(usage, 'output_tokens'),
+    cacheReadTokens: numberAt(at(usage, 'input_tokens_details'), 'cached_tokens') ?? 0,
+    cacheWriteTokens: 0,
+  };
+}
+
 /** Google's usage, likewise. It leaves out zeros, so either part of the output, or the total, determines both. */
 export function countGoogle(usage: unknown): Counts {
   const prompt = numberAt(usage, 'promptTokenCount');

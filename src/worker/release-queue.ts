@@ -65,6 +65,12 @@ export function unchangedRelease({
   worker,
   attempt,
 }: Pick<QueuedExecution, 'id' | 'worker' | 'attempt'>): Release {
-  const uncalled = { call: null, emptied: false, waitCode: null, unstarted: false };
+  const uncalled = {
+    failed: null,
+    rejected: false,
+    fallback: null,
+    waitCode: null,
+    unstarted: false,
+  };
   return { id, worker, attempt, delayMs: 0, ...uncalled, spent: nothingSpent };
 }

@@ -160,13 +160,12 @@ export class RunningAttempts {
     const unchanged = unchangedRelease(execution);
     if (outcome.kind === 'end') return this.#writeEnd(execution, outcome.end);
     if (outcome.kind === 'retry') {
-      const { delayMs, spent, emptied } = outcome;
-      return releases.release([{ ...unchanged, delayMs, spent, emptied, call: 'failed' }]);
+      const { kind: _, ...retry } = outcome;
+      return releases.release([{ ...unchanged, ...retry }]);
     }
     if (outcome.kind === 'deferred') {
-      const { delayMs, unstarted, rejected, waitCode } = outcome;
-      const call = rejected ? 'rejected' : null;
-      return releases.release([{ ...unchanged, delayMs, unstarted, call, waitCode }]);
+      const { kind: _, ...deferral } = outcome;
+      return releases.release([{ ...unchanged, ...deferral }]);
     }
     const reason = controller.signal.reason as AbortReason;
     if (reason === 'canceled' || reason === 'lost') return;

@@ -40,9 +40,9 @@ export async function writeEnd(
 function withoutTexts(end: End): End {
   return {
     ...end,
-    systemPrompt: null,
-    userPrompt: null,
+    prompt: null,
     output: null,
+    toolCalls: [],
     finishReason: null,
     details: noDetails,
     status: 'failed',

@@ -86,7 +86,7 @@ test('the types match the contract without dependencies, and misuse is a compile
     `import { createClient, CuelineError } from 'cueline';
      const cueline = createClient({ baseURL: '', key: 'cue_x' });
      const run = await cueline.executeAndWait('agt_x', { topic: 'tides' });
-     export const spent: number = run.costUSD;
+     export const spent: number | undefined = run.costUSD;
      export const text: string | undefined = run.outputText;
      for await (const { executionId } of cueline.listAll('agt_x', { 'variables.a': 'b' })) {
        executionId.toUpperCase();

@@ -31,6 +31,21 @@ test('saves only the changed settings', async () => {
   await page.getByText('The number 12345678901234567890 would lose precision').waitFor();
 });
 
+test('fallback models replace the model and are shown again', async () => {
+  const agent = await addAgent(service, { config: { model: 'a/one' } });
+  const { page, check } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });
+  const field = page.getByRole('textbox', { name: 'Fallback models' });
+  await field.fill('a/two\na/three');
+  const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  const { agentConfig } = (await sent).postDataJSON();
+  assert.deepEqual(agentConfig.models, ['a/one', 'a/two', 'a/three']);
+  await page.locator('form button[type=submit]:disabled:not([data-loading])').waitFor();
+  assert.equal(await page.getByRole('combobox', { name: 'Model' }).inputValue(), 'a/one');
+  assert.equal(await field.inputValue(), 'a/two\na/three');
+  await check();
+});
+
 test('keeps unsaved settings across pages', async () => {
   const agent = await addAgent(service);
   const { page } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });

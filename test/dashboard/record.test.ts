@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addAgent, ended, run } from '../../harness/agents.ts';
-import { noUsage } from '../../src/core/model/model-port.ts';
+import { ModelFailure, noUsage } from '../../src/core/model/model-port.ts';
 import { openDashboard, returnToWindow } from './harness.ts';
 
 const { service, visit } = await openDashboard();
@@ -20,6 +20,18 @@ test('a record has its own URL and closes to its list', async () => {
   await check();
   await page.keyboard.press('Escape');
   await page.waitForURL(`**${list}?status=success`);
+});
+
+test('lists the attempts if there was more than one', async () => {
+  const models = ['cueline/echo?fail=PROVIDER_QUOTA', 'cueline/echo'];
+  const agent = await addAgent(service, { config: { model: models[0] ?? '', models } });
+  service.models.script(new ModelFailure('PROVIDER_QUOTA', 'No credit.'));
+  const { executionId } = await run(service, agent, key);
+  const { page, check } = await visit(`/history/${agent.agentId}/${executionId}`, { as: 'viewer' });
+  const attempts = page.getByRole('list', { name: 'Attempts' }).getByRole('listitem');
+  await attempts.getByText('PROVIDER_QUOTA', { exact: true }).waitFor();
+  assert.match(await attempts.nth(1).innerText(), /cueline\/echo\s+success/);
+  await check();
 });
 
 test('model output never becomes active content, as text or as Markdown', async () => {

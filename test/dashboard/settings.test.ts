@@ -9,8 +9,14 @@ import { openDashboard, returnToWindow } from './harness.ts';
 
 const connection: { failure: ModelFailure | null } = { failure: null };
 const { service, visit } = await openDashboard({
-  async testConnection() {
+  async testConnection(_, __, ___, model) {
     if (connection.failure) throw connection.failure;
+    if (model === null) return undefined;
+    return {
+      request: { method: 'POST', url: 'https://h.example/v1/x', headers: {}, body: { model } },
+      answer: { status: 200, headers: {}, body: { text: 'OK' } },
+      ...{ latencyMs: 12, failure: null },
+    };
   },
 });
 
@@ -123,8 +129,27 @@ test('adds a provider without ever showing its credential', async () => {
   await dialog.getByRole('alert').getByText('req_').waitFor();
   await check();
   await dialog.getByLabel('Base URL').fill('');
+  await dialog.getByText('More request settings').click();
+  await dialog.getByLabel('Headers').fill('x-gateway-key hidden');
+  await dialog.getByRole('button', { name: 'Save anthropic' }).click();
+  await dialog.getByRole('alert').getByText('Each header must be on a line').waitFor();
+  await dialog.getByLabel('Headers').fill('x-gateway-key: hidden\nx-b: c');
+  await dialog.getByLabel('Query parameters').fill('v=1');
+  await dialog.getByLabel('Fields of the body (JSON)').fill('{"service_tier": "auto"}');
+  await check();
   await dialog.getByRole('button', { name: 'Save anthropic' }).click();
   await page.getByRole('cell', { name: 'Stored' }).waitFor();
+  const saved = await service.call('GET', '/api/v1/providers/anthropic', {
+    user: service.ownerId,
+  });
+  assert.partialDeepStrictEqual(saved.body, {
+    ...{ headerNames: ['x-b', 'x-gateway-key'], queryNames: ['v'] },
+    bodyExtraNames: ['service_tier'],
+  });
+  await page.getByRole('button', { name: 'Edit anthropic' }).click();
+  await dialog.getByText('More request settings').click();
+  await dialog.getByText('Enter x-b, x-gateway-key, v, service_tier again').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
   assert.equal(await page.getByText('sk-secret').count(), 0);
   await page.getByRole('button', { name: 'Remove anthropic' }).click();
   await dialog.getByRole('button', { name: 'Remove' }).click();
@@ -141,6 +166,15 @@ test('tests a connection and shows its error', async () => {
   await press();
   await row.getByText(/^Connected, \d+ ms$/).waitFor();
   await check();
+  await row.getByRole('button', { name: 'Call a model of mine' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Call a model of mine' });
+  await dialog.getByLabel('Model').fill('gpt-x');
+  await dialog.getByRole('button', { name: 'Send' }).click();
+  await dialog.getByText('Answered in 12 ms').waitFor();
+  await dialog.getByText('"model": "gpt-x"').waitFor();
+  await dialog.getByText('"text": "OK"').waitFor();
+  await check();
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
   connection.failure = new ModelFailure('PROVIDER_AUTH', 'The provider answered 401: no such key');
   await press();
   await row.getByText('PROVIDER_AUTH').waitFor();

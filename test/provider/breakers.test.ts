@@ -12,7 +12,12 @@ function through<T>(
 ): Promise<T> {
   const call = {
     ...{ provider: 'openai', credential: 'one', model: 'm', baseURL: 'https://one.example' },
-    ...{ workspaceId: 'w', timeoutMs: minute, signal: new AbortController().signal },
+    ...{
+      workspaceId: 'w',
+      timeoutMs: minute,
+      leftMs: minute,
+      signal: new AbortController().signal,
+    },
     ...more,
   };
   return breakers.through(call, work);
@@ -87,7 +92,7 @@ test('a call whose deadline comes before the end of the pause is made, one per s
   t.mock.method(performance, 'now', () => nowMs);
   const breakers = createBreakers(100);
   await failTimes(breakers, 1, limited);
-  const short = { timeoutMs: 6_000 };
+  const short = { leftMs: 6_000 };
   await failTimes(breakers, 1, limited, short);
   await assert.rejects(through(breakers, never, short), { code: 'PROVIDER_RATE_LIMITED' });
   await assert.rejects(through(breakers, never), { code: 'PROVIDER_RATE_LIMITED' });

@@ -53,7 +53,23 @@ const kinds: [ProviderKind, string, url: string, header: string, value: string, 
     'sk-credential',
     'https://own.openai.azure.com',
   ],
-  ['ollama', 'ollama', 'http://127.0.0.1:11434/v1/models', 'authorization', 'Bearer sk-credential'],
+  ['ollama', 'ollama', 'http://127.0.0.1:11434/api/tags', 'authorization', 'Bearer sk-credential'],
+  [
+    'ollama',
+    'ollama',
+    'http://127.0.0.1:1/v1/models',
+    'authorization',
+    'Bearer sk-credential',
+    'http://127.0.0.1:1/v1',
+  ],
+  [
+    'azure',
+    'azure',
+    'https://own.openai.azure.com/openai/models?api-version=2024-10-21',
+    'api-key',
+    'sk-credential',
+    'https://own.openai.azure.com/openai/deployments/prod',
+  ],
   [
     'openai-compatible',
     'openrouter',
@@ -63,7 +79,7 @@ const kinds: [ProviderKind, string, url: string, header: string, value: string, 
   ],
 ];
 for (const [kind, name, url, header, value, base] of kinds) {
-  test(`${name} is tested with its own header`, async () => {
+  test(`${name} is tested with its own header at ${url}`, async () => {
     const { request, failure } = await tested(kind, name, list(), base);
     assert.deepEqual([request.method, request.url, failure], ['GET', url, null]);
     assert.equal(request.headers.get(header), value);
@@ -82,7 +98,7 @@ test('the test and a call append their paths to the same base, however it was pa
       assert.match(await called(kind, baseURL), /^https:\/\/a\.example\/v1\/[a-z]/, end);
     }
     const { request } = await tested('ollama', 'ollama', list(), `https://a.example${end}`);
-    assert.equal(request.url, 'https://a.example/v1/models');
+    assert.equal(request.url, 'https://a.example/api/tags');
   }
 });
 

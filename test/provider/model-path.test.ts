@@ -4,6 +4,7 @@ import { ModelFailure } from '../../src/core/model/model-port.ts';
 import { type ProviderKind, providerKinds } from '../../src/core/model/provider.ts';
 import { generate } from '../../src/provider/generate.ts';
 import { languageModel } from '../../src/provider/language-model.ts';
+import { complete } from '../../src/provider/settings.ts';
 
 /** The URL of a call for the model, or the code of its refusal. */
 async function target(kind: ProviderKind, model: string): Promise<string> {
@@ -15,7 +16,7 @@ async function target(kind: ProviderKind, model: string): Promise<string> {
   };
   const call = { system: null, user: 'hi', temperature: null, maxTokens: null, topP: null };
   try {
-    const connection = { name: 'p', kind, apiKey: 'key', baseURL, trusted: false };
+    const connection = complete({ name: 'p', kind, apiKey: 'key', baseURL }, false, baseURL);
     const ready = await languageModel(connection, model, fetch);
     await generate(ready, call, new AbortController().signal);
   } catch (error) {

@@ -94,20 +94,22 @@ describe('settings from the environment', () => {
 
 describe('the URL of Ollama', () => {
   const cases: [ProviderEnv, string][] = [
-    [{}, 'http://127.0.0.1:11434/v1'],
-    [{ OLLAMA_HOST: '' }, 'http://127.0.0.1:11434/v1'],
-    [{ OLLAMA_HOST: '0.0.0.0' }, 'http://127.0.0.1:11434/v1'],
-    [{ OLLAMA_HOST: '0.0.0.0:8080' }, 'http://127.0.0.1:8080/v1'],
-    [{ OLLAMA_HOST: ':8080' }, 'http://127.0.0.1:8080/v1'],
-    [{ OLLAMA_HOST: '[::]:8080' }, 'http://127.0.0.1:8080/v1'],
-    [{ OLLAMA_HOST: '[::1]' }, 'http://[::1]:11434/v1'],
-    [{ OLLAMA_HOST: 'gpu.lan' }, 'http://gpu.lan:11434/v1'],
-    [{ OLLAMA_HOST: 'http://gpu.lan:80/' }, 'http://gpu.lan:80/v1'],
-    [{ OLLAMA_HOST: 'https://gpu.lan' }, 'https://gpu.lan:443/v1'],
-    [{ OLLAMA_BASE_URL: 'http://gpu.lan:1234' }, 'http://gpu.lan:1234/v1'],
+    [{}, 'http://127.0.0.1:11434'],
+    [{ OLLAMA_HOST: '' }, 'http://127.0.0.1:11434'],
+    [{ OLLAMA_HOST: '0.0.0.0' }, 'http://127.0.0.1:11434'],
+    [{ OLLAMA_HOST: '0.0.0.0:8080' }, 'http://127.0.0.1:8080'],
+    [{ OLLAMA_HOST: ':8080' }, 'http://127.0.0.1:8080'],
+    [{ OLLAMA_HOST: '[::]:8080' }, 'http://127.0.0.1:8080'],
+    [{ OLLAMA_HOST: '[::1]' }, 'http://[::1]:11434'],
+    [{ OLLAMA_HOST: 'gpu.lan' }, 'http://gpu.lan:11434'],
+    [{ OLLAMA_HOST: 'http://gpu.lan:80/' }, 'http://gpu.lan:80'],
+    [{ OLLAMA_HOST: 'https://gpu.lan' }, 'https://gpu.lan:443'],
+    [{ OLLAMA_BASE_URL: 'http://gpu.lan:1234' }, 'http://gpu.lan:1234'],
     [{ OLLAMA_BASE_URL: 'http://gpu.lan:1234/v1/' }, 'http://gpu.lan:1234/v1'],
-    [{ OLLAMA_BASE_URL: 'http://gpu.lan:1234/api' }, 'http://gpu.lan:1234/v1'],
-    [{ OLLAMA_BASE_URL: 'http://a:1', OLLAMA_HOST: 'b' }, 'http://a:1/v1'],
+    [{ OLLAMA_BASE_URL: 'http://gpu.lan:1234/api' }, 'http://gpu.lan:1234'],
+    [{ OLLAMA_BASE_URL: 'http://gpu.lan:1234/api/chat/' }, 'http://gpu.lan:1234'],
+    [{ OLLAMA_BASE_URL: 'http://gpu.lan:1234/v1/chat/completions' }, 'http://gpu.lan:1234/v1'],
+    [{ OLLAMA_BASE_URL: 'http://a:1', OLLAMA_HOST: 'b' }, 'http://a:1'],
   ];
   for (const [env, baseURL] of cases) {
     test(`${JSON.stringify(env)} is ${baseURL}`, () => {

@@ -3,6 +3,7 @@ import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent, type TestAgent } from '../../harness/agents.ts';
 import { freshId } from '../../harness/fresh-id.ts';
+import { failedAttempt } from '../../harness/models.ts';
 import { addWorkspace } from '../../harness/people.ts';
 import { testPipelines } from '../../harness/pipelines.ts';
 import { startService } from '../../harness/service.ts';
@@ -77,8 +78,9 @@ const fail = (runs: QueuedExecution[]) =>
         worker,
         attempt,
         delayMs: 0,
-        call: 'failed' as const,
-        emptied: false,
+        failed: failedAttempt,
+        rejected: false,
+        fallback: null,
         waitCode: null,
         unstarted: false,
         spent: nothingSpent,

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { openTestDatabase } from '../../harness/database.ts';
 import { freshId } from '../../harness/fresh-id.ts';
+import { failedAttempt } from '../../harness/models.ts';
 import { testPipelines } from '../../harness/pipelines.ts';
 import { nothingSpent, unknownSpent } from '../../src/core/execution/queued-execution.ts';
 import { uuid7 } from '../../src/core/id.ts';
@@ -28,8 +29,9 @@ after(async () => {
 const leaseMs = 60_000;
 const workspace = uuid7(1);
 const failed = {
-  call: 'failed' as const,
-  emptied: false,
+  failed: failedAttempt,
+  rejected: false,
+  fallback: null,
   waitCode: null,
   unstarted: false,
   spent: nothingSpent,
@@ -213,7 +215,7 @@ test('a claim marks the execution as called, and an unstarted release resets it'
   async function round(more: Partial<Release>): Promise<[called?: boolean, begun?: boolean]> {
     await sql`update execution_queue set available_at = null`.execute(db);
     const { attempt = 0, called } = (await claimExecutions(process, 1))[0] ?? {};
-    const back = { ...failed, call: null, ...more };
+    const back = { ...failed, failed: null, ...more };
     await releaseExecutions(db, [{ id, worker: process, attempt, delayMs: 0, ...back }]);
     const { rows } = await sql<{ begun: boolean }>`
       select started_at is not null as begun from execution_queue`.execute(db);
@@ -224,7 +226,7 @@ test('a claim marks the execution as called, and an unstarted release resets it'
   assert.deepEqual(await round({ spent: unknownSpent }), [false, true]);
   assert.deepEqual(await round({}), [true, true]);
   await sql`update execution_queue set spent_known = true`.execute(db);
-  assert.deepEqual(await round({ call: 'rejected' }), [false, true]);
+  assert.deepEqual(await round({ rejected: true }), [false, true]);
   assert.deepEqual(await round({}), [true, true]);
 });
 
@@ -237,12 +239,12 @@ test('a rejection counts as no failure, and the next claim knows why it waited',
     return (await claimExecutions(process, 1))[0];
   };
   const waitCode = 'PROVIDER_RATE_LIMITED' as const;
-  const rejected = { ...failed, id, worker: process, delayMs: 0, call: 'rejected' as const };
+  const rejected = { ...failed, id, worker: process, delayMs: 0, failed: null, rejected: true };
   await claimNow();
   await releaseExecutions(db, [{ ...rejected, attempt: 1, waitCode }]);
   const { failures, rejections, waitCode: known } = (await claimNow()) ?? {};
   assert.deepEqual([failures, rejections, known], [0, 1, waitCode]);
-  await releaseExecutions(db, [{ ...rejected, attempt: 2, call: 'failed', waitCode: null }]);
+  await releaseExecutions(db, [{ ...rejected, attempt: 2, ...failed }]);
   const after = await claimNow();
   assert.deepEqual([after?.failures, after?.rejections, after?.waitCode], [1, 1, null]);
 });

@@ -100,16 +100,16 @@ test('an execution whose latency overflows the column still ends', async () => {
 
 test('an end that cannot be stored is written without its texts', async () => {
   const run = {
-    ...{ slotAgentId: null, workflow: null, begun: true, storeBodies: true },
+    ...{ slotAgentId: null, workflow: null, begun: true, storeBodies: true, labels: null },
     ...({ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null } as const),
   };
   const prompt = { system: 'too long', user: 'too long' };
   const end: End = { ...canceledEnd('x', run, prompt), errorCode: 'INTERNAL', status: 'failed' };
   const tried: (string | null)[] = [];
   const finisher: Finisher = {
-    async finish({ userPrompt }) {
-      tried.push(userPrompt);
-      if (userPrompt !== null) throw new RangeError('Invalid string length');
+    async finish({ prompt }) {
+      tried.push(prompt?.user ?? null);
+      if (prompt !== null) throw new RangeError('Invalid string length');
       return { ended: null, worker: null };
     },
     idle: async () => {},

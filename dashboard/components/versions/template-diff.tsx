@@ -1,6 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import { Suspense } from 'react';
 import type { PromptVersion } from '../../../src/client/index.ts';
+import { messagesText } from '../../data/prompts/messages.ts';
+import { extrasText } from '../../data/prompts/version-extras.ts';
 import { lazyComponent } from '../lazy-component.tsx';
 import classes from './template-diff.module.css';
 
@@ -15,7 +17,9 @@ export function TemplateDiff(props: {
   const changed = settings.filter(([name]) => before[name] !== after[name]);
   const texts = [
     ['System', before.system ?? '', after.system ?? ''],
-    ['User', before.user, after.user],
+    ['User', before.user ?? '', after.user ?? ''],
+    ['Messages', messagesText(before.messages), messagesText(after.messages)],
+    ['Tools and more settings', extrasText(before), extrasText(after)],
   ] as const;
   const differing = texts.filter(([, was, is]) => was !== is);
   return (

@@ -11,6 +11,8 @@ export interface AgentForm {
   readonly tags: readonly string[];
   readonly visibility: Agent['visibility'];
   readonly model: ModelSettings;
+  /** One per line, called in this order after the model has failed. */
+  readonly fallbackModels: string;
   readonly maxAttempts: number | null;
   readonly timeoutMs: number | null;
   readonly maxConcurrency: number | null;
@@ -38,6 +40,7 @@ export const blankForm: AgentForm = {
   tags: [],
   visibility: 'private',
   model: noModelSettings,
+  fallbackModels: '',
   maxAttempts: null,
   timeoutMs: null,
   maxConcurrency: null,
@@ -64,6 +67,7 @@ export function formFromAgent(agent: Agent): AgentForm {
       maxTokens: maxTokens ?? null,
       topP: topP ?? null,
     },
+    fallbackModels: run.models?.slice(1).join('\n') ?? '',
     maxAttempts: run.maxAttempts ?? null,
     timeoutMs: run.timeoutMs ?? null,
     maxConcurrency: run.maxConcurrency ?? null,
@@ -141,7 +145,7 @@ function toFullPatch(form: AgentForm) {
     project: form.project || null,
     tags: [...tags],
     visibility,
-    agentConfig: { ...form.model, maxAttempts, timeoutMs, maxConcurrency },
+    agentConfig: { ...toModels(form), maxAttempts, timeoutMs, maxConcurrency },
     requiredVariables: variables.filter(({ kind }) => kind === 'required').map(nameOf),
     optionalVariables: variables.filter(({ kind }) => kind !== 'required').map(nameOf),
     defaultVariableValues: Object.fromEntries(defaults.map((one) => [one.name, parseDefault(one)])),
@@ -151,6 +155,13 @@ function toFullPatch(form: AgentForm) {
     storeBodies,
     retention,
   } satisfies AgentPatch;
+}
+
+/** `models` replaces `model`. */
+function toModels({ model: { model, ...settings }, fallbackModels }: AgentForm) {
+  const fallbacks = fallbackModels.split(/\s+/).filter((one) => one !== '');
+  if (fallbacks.length === 0) return { ...settings, model, models: null };
+  return { ...settings, models: [...(model === null ? [] : [model]), ...fallbacks] };
 }
 
 const nameOf = ({ name }: DeclaredVariable) => name;

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import type { Labels } from '../../../src/client/index.ts';
 import {
   CuelineError,
   type EndedExecution,
@@ -76,8 +77,12 @@ export function useStartExecution<Input>(start: (input: Input) => Promise<Starte
  * Executes an agent in any stage from a session. The idempotency key makes retries after connection failures safe. Rate
  * limit errors are not retried: users should not wait a minute for the next window.
  */
-export async function execute(agentId: string, variables: Variables): Promise<StartedExecution> {
-  const once = { idempotencyKey: randomKey(), retries: 0 };
+export async function execute(
+  agentId: string,
+  variables: Variables,
+  labels: Labels = {},
+): Promise<StartedExecution> {
+  const once = { ...labels, idempotencyKey: randomKey(), retries: 0 };
   try {
     return await cueline.agents.executeInSession(agentId, variables, once);
   } catch (error) {

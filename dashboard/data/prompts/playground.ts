@@ -2,6 +2,8 @@ import type { Agent, AgentPatch, PromptVersion, Variables } from '../../../src/c
 import type { ModelSettings } from '../agents/model-settings.ts';
 import { cueline } from '../client/client.ts';
 import { execute, type StartedExecution } from '../executions/start-execution.ts';
+import { parse } from '../text/exact-json.ts';
+import { ownProperty } from '../text/own-property.ts';
 
 /**
  * Executes versions that no agent pins. Only agents execute, so each user gets one private agent per prompt: in Draft
@@ -17,6 +19,29 @@ export interface PlaygroundRun {
 }
 
 const playgroundTag = 'playground';
+
+/** The typed values of a version's variables. A list of messages is typed as JSON. */
+export function playgroundValues(
+  { variables, messages = [] }: PromptVersion,
+  typed: Readonly<Record<string, string>>,
+): Variables {
+  const lists = new Set(messages.flatMap((one) => ('placeholder' in one ? one.placeholder : [])));
+  const valueFor = (name: string) => {
+    const text = ownProperty(typed, name) ?? '';
+    return lists.has(name) ? listOf(text) : text;
+  };
+  return Object.fromEntries(variables.map((name) => [name, valueFor(name)]));
+}
+
+/** An invalid text stays one: the server says what is wrong with it. */
+function listOf(text: string): unknown {
+  if (text.trim() === '') return [];
+  try {
+    return parse(text);
+  } catch {
+    return text;
+  }
+}
 
 /** The agent pins one version at a time, so starts are serialized, across windows too. */
 export function startPlaygroundRun(

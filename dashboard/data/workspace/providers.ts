@@ -20,7 +20,10 @@ export function usePutProvider() {
 
 /** A failed connection is a result; the mutation fails only if the test itself could not run. */
 export function useTestProvider() {
-  return useSingleFlight({ mutationFn: (name: string) => cueline.providers.test(name) });
+  return useSingleFlight({
+    mutationFn: ({ name, model }: { name: string; model?: string }) =>
+      cueline.providers.test(name, model === undefined ? {} : { model }),
+  });
 }
 
 export function useDeleteProvider() {

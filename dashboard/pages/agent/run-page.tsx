@@ -6,6 +6,7 @@ import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ExecutionResult } from '../../components/execution-result.tsx';
 import { submitOnCtrlEnter } from '../../components/hooks/submit-on-ctrl-enter.ts';
+import { LabelFields, useLabels } from '../../components/label-fields.tsx';
 import { useValues, ValuesCard } from '../../components/values-card.tsx';
 import { agentQuery } from '../../data/agents/agents.ts';
 import { agentFields } from '../../data/agents/value-fields.ts';
@@ -21,8 +22,9 @@ export function RunPage() {
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));
   const fields = agentFields(agent);
   const values = useValues(`cueline-values-${agentId}`, fields);
+  const whom = useLabels();
   const { execution, cancel } = useStartExecution((variables: Record<string, unknown>) =>
-    execute(agentId, variables),
+    execute(agentId, variables, whom.labels ?? {}),
   );
   if (!can(useMe(), 'edit')) {
     return (
@@ -45,11 +47,12 @@ export function RunPage() {
   return (
     <form className={classes.columns} onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
       <ValuesCard title="Variables" fields={fields} {...values}>
+        <LabelFields {...whom} />
         <Button
           type="submit"
           mt="md"
           loading={execution.isPending}
-          disabled={values.input === null}
+          disabled={values.input === null || whom.labels === null}
         >
           Run
         </Button>

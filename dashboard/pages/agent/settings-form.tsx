@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { type Agent, CuelineError } from '../../../src/client/index.ts';
 import { Card } from '../../components/card.tsx';
+import { FallbackField } from '../../components/fields/fallback-field.tsx';
 import { GeneralFields } from '../../components/fields/general-fields.tsx';
 import { LimitFields } from '../../components/fields/limit-fields.tsx';
 import { ModelFields } from '../../components/fields/model-fields.tsx';
@@ -99,6 +100,7 @@ export function SettingsForm(props: {
             prefix="agentConfig."
             disabled={disabled}
           />
+          <FallbackField {...fields} />
         </Card>
         <Card title="Limits">
           <LimitFields {...fields} />

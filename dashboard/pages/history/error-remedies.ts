@@ -29,6 +29,8 @@ export const remedies: Readonly<Record<ErrorCode, string>> = {
   CONTEXT_LENGTH:
     "Prompt and output exceed the model's context window. Shorten the prompt, request fewer tokens, or use a model with a larger window.",
   CONTENT_FILTERED: 'The provider blocked this content. Change the prompt or the variables.',
+  SCHEMA_MISMATCH:
+    'The output is not JSON that matches the schema. Describe the fields in the prompt, simplify the schema, raise the maximum tokens, or try another model.',
   EMPTY_OUTPUT:
     'The model answered without a text, twice. If it only reasoned, raise max tokens; if it called a tool, tell it to answer in text.',
   CANCELED: 'No action needed.',

@@ -11,6 +11,7 @@ import { stringify } from '../../data/text/exact-json.ts';
 import { formatExactCount } from '../../data/text/format.ts';
 import { useKeyNames } from '../../data/workspace/key-names.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
+import { Attempts } from './attempts.tsx';
 import { costCell } from './columns.tsx';
 import { FailureCard } from './failure-card.tsx';
 import { indentJson } from './json-text.ts';
@@ -54,6 +55,7 @@ export function ExecutionRecord(props: {
       <FailureCard execution={execution} />
       <MetricList metrics={metrics(execution)} />
       <Timings execution={execution} />
+      <Attempts execution={execution} />
       {execution.outputText !== undefined && <Output text={execution.outputText} />}
       {execution.status === 'success' && execution.outputText === undefined && (
         <p className={classes.notice}>The output is no longer stored.</p>
@@ -79,14 +81,38 @@ function metrics(execution: ExecutionDetail): [string, ReactNode][] {
   ];
 }
 
+/** The two prompts of the short form, or all messages. */
+function SentMessages({ execution }: { readonly execution: ExecutionDetail }) {
+  const { messages = [], systemPrompt, userPrompt } = execution;
+  const texts = [systemPrompt, userPrompt].filter((text) => text !== undefined && text !== '');
+  if (messages.length > texts.length || messages.some(({ role }) => role === 'assistant')) {
+    return messages.map(({ role, content, toolCalls }, index) => (
+      <CodeBlock
+        key={index}
+        label={`Message ${index + 1}: ${role}`}
+        code={toolCalls ? `${content}${JSON.stringify(toolCalls, null, 2)}` : content}
+      />
+    ));
+  }
+  return (
+    <>
+      {systemPrompt !== undefined && (
+        <CodeBlock label="Rendered system prompt" code={systemPrompt} />
+      )}
+      {userPrompt !== undefined && <CodeBlock label="Rendered user prompt" code={userPrompt} />}
+    </>
+  );
+}
+
 /** The variables and the rendered prompts. Bodies can be deleted before their record. */
 function Bodies({ execution }: { readonly execution: ExecutionDetail }) {
-  const { inputVariables: variables, systemPrompt, userPrompt, reasoningText } = execution;
+  const { inputVariables: variables, messages, reasoningText, toolCalls } = execution;
+  const { tools, toolChoice, settings } = execution;
   const given = useMemo(() => {
     const text = variables && stringify(variables);
     return text && (indentJson(text) ?? text);
   }, [variables]);
-  if (given === undefined && userPrompt === undefined) {
+  if (given === undefined && messages === undefined) {
     return (
       <p className={classes.notice}>Variables and prompts are not stored, or no longer stored.</p>
     );
@@ -94,10 +120,10 @@ function Bodies({ execution }: { readonly execution: ExecutionDetail }) {
   return (
     <>
       {given !== undefined && <CodeBlock label="Variables" code={given} />}
-      {systemPrompt !== undefined && (
-        <CodeBlock label="Rendered system prompt" code={systemPrompt} />
-      )}
-      {userPrompt !== undefined && <CodeBlock label="Rendered user prompt" code={userPrompt} />}
+      <SentMessages execution={execution} />
+      {tools && <CodeBlock label="Tools" code={JSON.stringify({ tools, toolChoice }, null, 2)} />}
+      {settings && <CodeBlock label="Settings" code={JSON.stringify(settings, null, 2)} />}
+      {toolCalls && <CodeBlock label="Calls of tools" code={JSON.stringify(toolCalls, null, 2)} />}
       {reasoningText !== undefined && <CodeBlock label="Reasoning" code={reasoningText} />}
       {execution.refusalText !== undefined && (
         <CodeBlock label="Refusal" code={execution.refusalText} />
@@ -122,6 +148,13 @@ function details(
     ['Reasoning tokens', execution.reasoningTokens],
     ['Request at the provider', execution.providerRequestId],
     ['Settings not applied', execution.settingsNotApplied?.join(', ')],
+    ['User', execution.user],
+    ['Session', execution.session],
+    ['Tags', execution.tags?.join(', ')],
+    ...Object.entries(execution.metadata ?? {}).map(([name, value]): [string, ReactNode] => [
+      `Metadata ${name}`,
+      value,
+    ]),
     ['Source', execution.source],
     ['Workflow', workflowRun(execution)],
     ['Key', execution.apiKeyId && <Key key="key" apiKeyId={execution.apiKeyId} />],

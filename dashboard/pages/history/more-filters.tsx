@@ -14,7 +14,8 @@ export function MoreFilters(props: {
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>(() =>
     toTextValues(props.search),
   );
-  const [variable, setVariable] = useState({ name: '', value: '' });
+  const [variable, setVariable] = useState(nothing);
+  const [metadata, setMetadata] = useState(nothing);
   const field = (name: string) => ({
     value: typed[name] ?? '',
     onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
@@ -25,7 +26,7 @@ export function MoreFilters(props: {
   const endDate = fromDateInput(typed.endDate ?? '', 'end', until);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const added = variable.name === '' ? {} : { [`variables.${variable.name}`]: variable.value };
+    const added = { ...named('variables', variable), ...named('metadata', metadata) };
     if (startDate === null || endDate === null) return;
     const days = { startDate, endDate };
     const read = readSearch({ ...typed, ...days, ...added });
@@ -81,27 +82,71 @@ export function MoreFilters(props: {
             {...field('costUSDMax')}
           />
         </Group>
-        <Group grow gap="xs">
-          <TextInput
-            label="Variable name"
-            placeholder="customer"
-            value={variable.name}
-            onChange={({ currentTarget }) =>
-              setVariable({ ...variable, name: currentTarget.value })
-            }
-          />
-          <TextInput
-            label="Variable value"
-            placeholder="acme"
-            value={variable.value}
-            onChange={({ currentTarget }) =>
-              setVariable({ ...variable, value: currentTarget.value })
-            }
-          />
-        </Group>
+        <LabelFilters field={field} />
+        <NamedFilter
+          of="Metadata"
+          placeholders={['plan', 'pro']}
+          {...{ ...metadata, onChange: setMetadata }}
+        />
+        <NamedFilter
+          of="Variable"
+          placeholders={['customer', 'acme']}
+          {...{ ...variable, onChange: setVariable }}
+        />
         <Button type="submit">Apply</Button>
       </Stack>
     </form>
+  );
+}
+
+type Field = (name: string) => {
+  readonly value: string;
+  readonly onChange: (event: { readonly currentTarget: { readonly value: string } }) => void;
+};
+
+function LabelFilters({ field }: { readonly field: Field }) {
+  return (
+    <Group grow gap="xs">
+      <TextInput label="User" {...field('user')} />
+      <TextInput label="Session" {...field('session')} />
+      <TextInput label="Tag" {...field('tag')} />
+    </Group>
+  );
+}
+
+interface NameAndValue {
+  readonly name: string;
+  readonly value: string;
+}
+const nothing: NameAndValue = { name: '', value: '' };
+
+function named(kind: 'variables' | 'metadata', { name, value }: NameAndValue) {
+  return name === '' ? {} : { [`${kind}.${name}`]: value };
+}
+
+function NamedFilter(
+  props: NameAndValue & {
+    readonly of: string;
+    readonly placeholders: readonly [string, string];
+    readonly onChange: (changed: NameAndValue) => void;
+  },
+) {
+  const { of, name, value, placeholders, onChange } = props;
+  return (
+    <Group grow gap="xs">
+      <TextInput
+        label={`${of} name`}
+        placeholder={placeholders[0]}
+        value={name}
+        onChange={({ currentTarget }) => onChange({ name: currentTarget.value, value })}
+      />
+      <TextInput
+        label={`${of} value`}
+        placeholder={placeholders[1]}
+        value={value}
+        onChange={({ currentTarget }) => onChange({ name, value: currentTarget.value })}
+      />
+    </Group>
   );
 }
 
@@ -113,6 +158,9 @@ const fields = [
   'promptVersionId',
   'model',
   'apiKeyId',
+  'user',
+  'session',
+  'tag',
   'errorCode',
   'latencyMsMin',
   'latencyMsMax',

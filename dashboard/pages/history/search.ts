@@ -16,10 +16,13 @@ export interface HistorySearch {
   readonly latencyMsMax?: number | undefined;
   readonly costUSDMin?: string | undefined;
   readonly costUSDMax?: string | undefined;
+  readonly user?: string | undefined;
+  readonly session?: string | undefined;
+  readonly tag?: string | undefined;
   readonly offset?: number | undefined;
   /** Continues a search after a page that took too long to fill. */
   readonly cursor?: string | undefined;
-  readonly [variable: `variables.${string}`]: string | undefined;
+  readonly [named: `variables.${string}` | `metadata.${string}`]: string | undefined;
 }
 
 export const statuses = ['success', 'failed', 'rate_limited', 'canceled', 'unauthorized'] as const;
@@ -32,6 +35,9 @@ const texts = [
   'promptVersionId',
   'model',
   'apiKeyId',
+  'user',
+  'session',
+  'tag',
   'cursor',
 ] as const;
 const amounts = ['costUSDMin', 'costUSDMax'] as const;
@@ -54,8 +60,8 @@ export function readSearch(given: Record<string, unknown>): HistorySearch {
     if (value !== undefined && value !== '') read[name] = toText(value);
   }
   for (const [name, value] of Object.entries(given)) {
-    // An empty string is a valid variable value.
-    if (/^variables\../.test(name) && value !== undefined) read[name] = toText(value);
+    // An empty string is a valid value.
+    if (/^(variables|metadata)\../.test(name) && value !== undefined) read[name] = toText(value);
   }
   for (const name of amounts) {
     const text = String(given[name] ?? '');

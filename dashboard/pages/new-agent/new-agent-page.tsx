@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useEffect } from 'react';
 import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { FallbackField } from '../../components/fields/fallback-field.tsx';
 import { GeneralFields } from '../../components/fields/general-fields.tsx';
 import { LimitFields } from '../../components/fields/limit-fields.tsx';
 import { ModelFields } from '../../components/fields/model-fields.tsx';
@@ -120,6 +121,7 @@ export function NewAgentPage() {
             error={create.error}
             prefix="agentConfig."
           />
+          <FallbackField form={form} onChange={change} error={create.error} />
         </Card>
         <Card title="Variables">
           <VariablesFields

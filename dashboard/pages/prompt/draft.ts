@@ -1,5 +1,7 @@
 import type { PromptVersion, PromptVersionInput } from '../../../src/client/index.ts';
 import type { ModelSettings } from '../../data/agents/model-settings.ts';
+import { fromField, type MessageField, toField } from '../../data/prompts/messages.ts';
+import { extrasText, readExtras } from '../../data/prompts/version-extras.ts';
 
 /** An unsaved version. */
 export interface Draft extends ModelSettings {
@@ -7,47 +9,88 @@ export interface Draft extends ModelSettings {
   readonly baseId: string | null;
   readonly system: string;
   readonly user: string;
+  /** Instead of `system` and `user`; null for the short form. */
+  readonly messages: readonly MessageField[] | null;
+  /** Tools and rarer settings, as JSON text. */
+  readonly extras: string;
   readonly label: string;
   readonly notes: string;
+  readonly responseFormat: PromptVersion['responseFormat'];
+  readonly variableSchemas: PromptVersion['variableSchemas'];
 }
 
 export const blankDraft: Draft = {
   baseId: null,
   system: '',
   user: '',
+  messages: null,
+  extras: '',
   label: '',
   notes: '',
   model: null,
   temperature: null,
   maxTokens: null,
   topP: null,
+  responseFormat: null,
+  variableSchemas: {},
 };
 
 export function draftFromVersion(version: PromptVersion): Draft {
   const { promptVersionId, system, user, model, temperature, maxTokens, topP } = version;
   const settings = { model, temperature, maxTokens, topP };
-  return { ...blankDraft, ...settings, baseId: promptVersionId, system: system ?? '', user };
+  return {
+    ...{ ...blankDraft, ...settings, baseId: promptVersionId },
+    system: system ?? '',
+    user: user ?? '',
+    messages: version.messages?.map(toField) ?? null,
+    extras: extrasText(version),
+    variableSchemas: version.variableSchemas,
+    responseFormat: version.responseFormat,
+  };
 }
 
 /** The API input that creates a version from the draft. */
 export function toVersionInput(draft: Draft): PromptVersionInput {
   const { system, user, model, temperature, maxTokens, topP, label, notes } = draft;
+  const extras = readExtras(draft.extras);
   return {
-    system: system === '' ? null : system,
-    user,
+    ...(draft.messages
+      ? { messages: draft.messages.map(fromField) }
+      : { system: system === '' ? null : system, user }),
+    ...(typeof extras === 'object' && extras),
     model,
     temperature,
     maxTokens,
     topP,
     notes: notes === '' ? null : notes,
+    responseFormat: draft.responseFormat,
+    variableSchemas: draft.variableSchemas,
     ...(label !== '' && { label }),
   };
 }
 
+/** Why the draft cannot be saved; null if it can. */
+export function draftProblem({ user, messages, extras }: Draft): string | null {
+  const problem = readExtras(extras);
+  if (typeof problem === 'string') return problem;
+  if (messages === null) return user === '' ? 'The user template is empty.' : null;
+  if (messages.length === 0) return 'There are no messages.';
+  return messages.some(({ text }) => text.trim() === '') ? 'A message is empty.' : null;
+}
+
+/** The templates of the draft, where variables are looked for. */
+export function templatesOf({ system, user, messages }: Draft) {
+  if (!messages) return { system, user };
+  const texts = messages.map(({ role, text }) => (role === 'list' ? `{{${text}}}` : text));
+  return { system: '', user: texts.join('\n') };
+}
+
 /** Whether both have the same content, ignoring label and notes. */
 export function hasSameContent(one: Draft, other: Draft): boolean {
-  return (['system', 'user', 'model', 'temperature', 'maxTokens', 'topP'] as const).every(
-    (name) => one[name] === other[name],
+  const names = ['system', 'user', 'extras', 'model', 'temperature', 'maxTokens', 'topP'] as const;
+  return (
+    names.every((name) => one[name] === other[name]) &&
+    JSON.stringify(one.messages) === JSON.stringify(other.messages)
   );
 }
 
@@ -70,4 +113,14 @@ export function draftAfterSave(now: Draft | null, sent: Draft, savedId: string):
     notes: now.notes === sent.notes ? '' : now.notes,
   };
   return draftToStore(rest, sent);
+}
+
+/** The same as the short form; null if the messages are more than that. */
+export function shortForm(
+  messages: readonly MessageField[],
+): Pick<Draft, 'system' | 'user'> | null {
+  const [first, second] = messages;
+  if (messages.length === 1 && first?.role === 'user') return { system: '', user: first.text };
+  const isShort = messages.length === 2 && first?.role === 'system' && second?.role === 'user';
+  return isShort ? { system: first.text, user: second.text } : null;
 }

@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Button, JsonInput, Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
@@ -15,8 +15,11 @@ import {
   type VariableOccurrence,
   variablesOf,
 } from '../../data/prompts/templates.ts';
+import { readExtras } from '../../data/prompts/version-extras.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
+import { type Draft, shortForm, templatesOf } from './draft.ts';
 import classes from './editor.module.css';
+import { MessagesEditor } from './messages-editor.tsx';
 import { NewerVersionNotice } from './newer-version-notice.tsx';
 import { SaveVersion } from './save-version.tsx';
 import { useDraft } from './use-draft.ts';
@@ -34,13 +37,10 @@ export function EditorPage() {
   const readOnly = !can(useMe(), 'edit') || prompt.archived;
   if (error && !draft) return <ErrorState error={error} onRetry={retry} />;
   if (!draft) return <Skeleton height={480} />;
-  const variables = variablesOf(draft);
-  const invalid = invalidPlaceholders(draft);
+  const variables = variablesOf(templatesOf(draft));
+  const invalid = invalidPlaceholders(templatesOf(draft));
+  const extras = readExtras(draft.extras);
   const names = [...new Set([...variables.map(({ name }) => name), ...(base?.variables ?? [])])];
-  const templates = [
-    { name: 'system', title: 'System', hint: 'Role and behavior of the model. Optional.' },
-    { name: 'user', title: 'User', hint: 'The request. Each call fills in {{name}}.' },
-  ] as const;
   return (
     <div className={columns.columns}>
       <div className={columns.main}>
@@ -52,25 +52,27 @@ export function EditorPage() {
               : 'No versions yet. Write the first one.'}
         </DraftStatus>
         {changed && <NewerVersionNotice prompt={prompt} baseId={draft.baseId} />}
-        {templates.map(({ name, title, hint }) => (
-          <section key={name} className={editor.frame} data-template={name}>
+        {draft.messages ? (
+          <section className={editor.frame}>
             <header className={classes.head}>
-              <h2>{title}</h2>
-              <span className={classes.size}>{draft[name].length.toLocaleString()} characters</span>
+              <h2>Messages</h2>
             </header>
-            <Suspense fallback={<Skeleton height={128} radius={0} />}>
-              <TemplateEditor
-                label={`${title} template`}
-                hint={hint}
-                value={draft[name]}
-                names={names}
-                readOnly={readOnly}
-                target={target?.template === name ? target : null}
-                onChange={(text) => edit({ [name]: text })}
-              />
-            </Suspense>
+            <MessagesEditor
+              messages={draft.messages}
+              readOnly={readOnly}
+              onChange={(messages) => edit({ messages })}
+            />
           </section>
-        ))}
+        ) : (
+          <TemplateEditors
+            draft={draft}
+            names={names}
+            readOnly={readOnly}
+            target={target}
+            onEdit={edit}
+          />
+        )}
+        {!readOnly && <FormSwitch draft={draft} onEdit={edit} />}
       </div>
       <aside className={columns.side} aria-label="Version">
         <Card title="Variables">
@@ -92,6 +94,19 @@ export function EditorPage() {
         <Card title="Model">
           <ModelFields value={draft} onChange={edit} disabled={readOnly} />
         </Card>
+        <Card title="Tools and more settings">
+          <JsonInput
+            aria-label="Tools and more settings as JSON"
+            placeholder={'{"seed": 7, "stop": ["END"]}'}
+            value={draft.extras}
+            onChange={(extras) => edit({ extras })}
+            error={typeof extras === 'string' && extras}
+            readOnly={readOnly}
+            autosize
+            minRows={2}
+            maxRows={20}
+          />
+        </Card>
         {!readOnly && (
           <SaveVersion
             prompt={prompt}
@@ -103,5 +118,68 @@ export function EditorPage() {
         )}
       </aside>
     </div>
+  );
+}
+
+function TemplateEditors(props: {
+  readonly draft: Draft;
+  readonly names: readonly string[];
+  readonly readOnly: boolean;
+  readonly target: VariableOccurrence | null;
+  readonly onEdit: (change: Partial<Draft>) => void;
+}) {
+  const { draft, names, readOnly, target, onEdit } = props;
+  const templates = [
+    { name: 'system', title: 'System', hint: 'Role and behavior of the model. Optional.' },
+    { name: 'user', title: 'User', hint: 'The request. Each call fills in {{name}}.' },
+  ] as const;
+  return (
+    <>
+      {templates.map(({ name, title, hint }) => (
+        <section key={name} className={editor.frame} data-template={name}>
+          <header className={classes.head}>
+            <h2>{title}</h2>
+            <span className={classes.size}>{draft[name].length.toLocaleString()} characters</span>
+          </header>
+          <Suspense fallback={<Skeleton height={128} radius={0} />}>
+            <TemplateEditor
+              label={`${title} template`}
+              hint={hint}
+              value={draft[name]}
+              names={names}
+              readOnly={readOnly}
+              target={target?.template === name ? target : null}
+              onChange={(text) => onEdit({ [name]: text })}
+            />
+          </Suspense>
+        </section>
+      ))}
+    </>
+  );
+}
+
+/** Turns the short form into messages, and back where nothing is lost. */
+function FormSwitch(props: {
+  readonly draft: Draft;
+  readonly onEdit: (change: Partial<Draft>) => void;
+}) {
+  const { draft, onEdit } = props;
+  const { system, user, messages } = draft;
+  const short = messages && shortForm(messages);
+  if (messages && !short) return null;
+  const fields = [
+    ...(system === '' ? [] : [{ role: 'system', text: system } as const]),
+    { role: 'user', text: user } as const,
+  ];
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      onClick={() =>
+        onEdit(short ? { ...short, messages: null } : { system: '', user: '', messages: fields })
+      }
+    >
+      {short ? 'Use system and user only' : 'Use a list of messages'}
+    </Button>
   );
 }

@@ -17,7 +17,7 @@ import { submitOnCtrlEnter } from '../../components/hooks/submit-on-ctrl-enter.t
 import { Icon } from '../../components/icon.tsx';
 import { type ModelSettings, noModelSettings } from '../../data/agents/model-settings.ts';
 import { useStartExecution } from '../../data/executions/start-execution.ts';
-import { startPlaygroundRun } from '../../data/prompts/playground.ts';
+import { playgroundValues, startPlaygroundRun } from '../../data/prompts/playground.ts';
 import {
   promptQuery,
   useCreateVersion,
@@ -25,9 +25,8 @@ import {
   versionsQuery,
 } from '../../data/prompts/prompts.ts';
 import { variablesOf } from '../../data/prompts/templates.ts';
-import { ownProperty } from '../../data/text/own-property.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
-import { toVersionInput } from './draft.ts';
+import { blankDraft, templatesOf, toVersionInput } from './draft.ts';
 import classes from './playground.module.css';
 import { draftChoice, PlaygroundSide, type SideChoice } from './playground-side.tsx';
 import { useDraft } from './use-draft.ts';
@@ -57,11 +56,9 @@ export function PlaygroundPage() {
   ]);
   const start = async (input: { versionId: string; settings: ModelSettings }) => {
     const version = await queries.ensureQueryData(versionQuery(promptId, input.versionId));
-    const given = version.variables.map((name) => [name, ownProperty(values, name) ?? ''] as const);
+    const { settings } = input;
     return startPlaygroundRun(me.user.userId, {
-      version,
-      settings: input.settings,
-      values: Object.fromEntries(given),
+      ...{ version, settings, values: playgroundValues(version, values) },
     });
   };
   const executions = [useStartExecution(start), useStartExecution(start)] as const;
@@ -94,7 +91,7 @@ export function PlaygroundPage() {
   );
   const namesOf = (choice: string): readonly string[] =>
     choice === draftChoice
-      ? variablesOf(draft.draft ?? { system: '', user: '' }).map(({ name }) => name)
+      ? variablesOf(templatesOf(draft.draft ?? blankDraft)).map(({ name }) => name)
       : (read.find(({ data }) => data?.promptVersionId === choice)?.data?.variables ?? []);
   const names = [...new Set(sides.flatMap(({ choice }) => namesOf(choice)))];
   const choose = (index: number, choice: string | undefined) =>

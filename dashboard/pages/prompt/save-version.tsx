@@ -7,7 +7,7 @@ import editor from '../../components/editor/editor.module.css';
 import { VersionFields } from '../../components/fields/version-fields.tsx';
 import { FormError } from '../../components/form-error.tsx';
 import { useCreateVersion } from '../../data/prompts/prompts.ts';
-import { type Draft, toVersionInput } from './draft.ts';
+import { type Draft, draftProblem, toVersionInput } from './draft.ts';
 
 /** Saves the draft as a new, immutable version. */
 export function SaveVersion(props: {
@@ -46,7 +46,7 @@ export function SaveVersion(props: {
             type="submit"
             fullWidth
             loading={create.isPending}
-            disabled={!changed || draft.user === ''}
+            disabled={!changed || draftProblem(draft) !== null}
           >
             Save version
           </Button>

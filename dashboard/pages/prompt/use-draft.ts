@@ -45,7 +45,8 @@ export function useDraft(prompt: Prompt, from?: string): DraftState {
   });
   const base = baseId === null ? undefined : version.data;
   const initial = base ? draftFromVersion(base) : baseId === null ? blankDraft : undefined;
-  const draft = initial && (stored ?? initial);
+  // A draft stored by an earlier release lacks the newer fields.
+  const draft = initial && (stored ? { ...blankDraft, ...stored } : initial);
   const update = (next: Draft | null) => (next === null ? discard() : store(next));
   return {
     draft,

@@ -17,7 +17,9 @@ export function VersionsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const versions = useInfiniteQuery(versionsQuery(promptId));
-  const columns = useVersionColumns<Omit<PromptVersion, 'system' | 'user' | 'warnings'>>({
+  const columns = useVersionColumns<
+    Omit<PromptVersion, 'system' | 'user' | 'warnings' | 'responseFormat' | 'variableSchemas'>
+  >({
     label: ({ promptVersionLabel }) => promptVersionLabel,
     extraColumn: {
       key: 'model',

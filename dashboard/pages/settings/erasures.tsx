@@ -27,10 +27,10 @@ export function Erasures() {
   return (
     <Card title="Erase an end user">
       <p className={classes.text}>
-        Deletes every record of any agent in which the variable has this value, and every workflow
-        run that the value reached. Schedules are only listed: change their input. Executions in
-        progress are deleted when they end. Records whose bodies were already deleted cannot be
-        matched and stay.
+        Deletes every record of any agent that was for this user or in which the variable has this
+        value, and every workflow run that the value reached. Schedules are only listed: change
+        their input. Executions in progress are deleted when they end. Records whose bodies were
+        already deleted cannot be matched and stay.
       </p>
       <EraseForm />
       {erasures.isError && !data ? (
@@ -59,7 +59,11 @@ export function Erasures() {
 }
 
 const columns: readonly Column<Erasure>[] = [
-  { key: 'variable', header: 'Variable', cell: ({ variable }) => <code>{variable}</code> },
+  {
+    key: 'variable',
+    header: 'Variable',
+    cell: ({ variable }) => (variable === null ? 'User' : <code>{variable}</code>),
+  },
   {
     key: 'status',
     header: 'Status',
@@ -98,6 +102,7 @@ function EraseForm() {
     erase.reset();
     open();
   };
+  const erasure = variable === '' ? { user: value } : { variable, value };
   const done = () => {
     setValue('');
     close();
@@ -106,16 +111,14 @@ function EraseForm() {
     <form className={classes.form} onSubmit={submit}>
       <TextInput
         label="Variable"
-        description="The variable that identifies the end user"
+        description="The variable that identifies the end user. Empty: the user of the executions"
         placeholder="customer"
-        required
-        withAsterisk={false}
         maxLength={1000}
         value={variable}
         onChange={({ currentTarget }) => setVariable(currentTarget.value)}
       />
       <TextInput
-        label="Value"
+        label="User or value"
         description="As it appears in prompts. Cueline deletes it when the erasure is complete."
         required
         withAsterisk={false}
@@ -135,10 +138,17 @@ function EraseForm() {
         destructive
         mutation={erase}
         onClose={close}
-        onConfirm={() => erase.mutate({ variable, value }, { onSuccess: done })}
+        onConfirm={() => erase.mutate(erasure, { onSuccess: done })}
       >
-        Deletes all records of all agents in which <code>{variable}</code> is “{value}”. This cannot
-        be undone. Statistics stay.
+        Deletes all records of all agents{' '}
+        {variable === '' ? (
+          'for the user'
+        ) : (
+          <>
+            in which <code>{variable}</code> is
+          </>
+        )}{' '}
+        “{value}”. This cannot be undone. Statistics stay.
       </ConfirmDialog>
     </form>
   );

@@ -1,9 +1,18 @@
-import { Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
+import {
+  Button,
+  Checkbox,
+  Group,
+  NativeSelect,
+  PasswordInput,
+  Stack,
+  TextInput,
+} from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Provider, ProviderInput } from '../../../src/client/index.ts';
 import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
 import { FormError, fieldError } from '../../components/form-error.tsx';
 import { usePutProvider } from '../../data/workspace/providers.ts';
+import { initialExtras, ProviderExtras, readExtras } from './provider-extras.tsx';
 import classes from './settings.module.css';
 
 const kinds: readonly { readonly value: ProviderInput['kind']; readonly label: string }[] = [
@@ -16,6 +25,8 @@ const kinds: readonly { readonly value: ProviderInput['kind']; readonly label: s
   { value: 'openai-compatible', label: 'OpenAI-compatible' },
 ];
 
+const chainKinds: ReadonlySet<ProviderInput['kind']> = new Set(['bedrock', 'google', 'azure']);
+
 /** Creates or replaces a provider. The server never returns a credential, so it must be entered again. */
 export function ProviderForm(props: {
   readonly provider: Provider | null;
@@ -26,12 +37,23 @@ export function ProviderForm(props: {
   const [typedName, setName] = useState(provider?.name ?? '');
   const [baseURL, setBaseURL] = useState(provider?.baseURL ?? '');
   const [apiKey, setApiKey] = useState('');
+  const [chain, setChain] = useState(provider?.auth === 'chain');
+  const [extras, setExtras] = useState(() => initialExtras(provider));
+  const [unread, setUnread] = useState<Error | null>(null);
   const put = usePutProvider();
   const name = provider?.name ?? (typedName.trim() || kind);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const input = { kind, ...(apiKey && { apiKey }), baseURL: baseURL.trim() || null };
-    put.mutate({ name, provider: input }, { onSuccess: onClose });
+    const credential =
+      chain && chainKinds.has(kind) ? { auth: 'chain' as const } : apiKey && { apiKey };
+    const base = { kind, ...credential, baseURL: baseURL.trim() || null };
+    try {
+      const input = { ...base, ...readExtras(extras, kind) };
+      setUnread(null);
+      put.mutate({ name, provider: input }, { onSuccess: onClose });
+    } catch (error) {
+      setUnread(error as Error);
+    }
   };
   const title = provider ? `Edit ${provider.name}` : 'Add a provider';
   return (
@@ -54,18 +76,14 @@ export function ProviderForm(props: {
               onChange={({ currentTarget }) => setName(currentTarget.value)}
             />
           )}
-          <PasswordInput
-            label="API key"
-            description={
-              provider?.hasApiKey
-                ? 'Saving replaces the provider: enter the key again, or none is stored.'
-                : 'Stored encrypted and never shown again.'
-            }
-            autoComplete="off"
-            maxLength={4096}
-            value={apiKey}
-            error={fieldError(put.error, 'apiKey')}
-            onChange={({ currentTarget }) => setApiKey(currentTarget.value)}
+          <CredentialFields
+            kind={kind}
+            provider={provider}
+            apiKey={apiKey}
+            chain={chain}
+            error={put.error}
+            onApiKey={setApiKey}
+            onChain={setChain}
           />
           <TextInput
             label="Base URL"
@@ -76,11 +94,18 @@ export function ProviderForm(props: {
             error={fieldError(put.error, 'baseURL')}
             onChange={({ currentTarget }) => setBaseURL(currentTarget.value)}
           />
+          <ProviderExtras
+            provider={provider}
+            kind={kind}
+            texts={extras}
+            error={put.error}
+            onChange={setExtras}
+          />
           <p className={classes.muted}>
             Saving does not contact the provider. Use <b>Test</b> in the list to check the
             credential.
           </p>
-          <FormError error={put.error} />
+          <FormError error={unread ?? put.error} />
           <Group justify="flex-end" gap="xs">
             <DialogCloseButton>Cancel</DialogCloseButton>
             <Button type="submit" loading={put.isPending}>
@@ -90,5 +115,44 @@ export function ProviderForm(props: {
         </Stack>
       </form>
     </Dialog>
+  );
+}
+
+function CredentialFields(props: {
+  readonly kind: ProviderInput['kind'];
+  readonly provider: Provider | null;
+  readonly apiKey: string;
+  readonly chain: boolean;
+  readonly error: unknown;
+  readonly onApiKey: (apiKey: string) => void;
+  readonly onChain: (chain: boolean) => void;
+}) {
+  const { kind, provider, apiKey, chain, error, onApiKey, onChain } = props;
+  const hasChain = chainKinds.has(kind);
+  return (
+    <>
+      <PasswordInput
+        label="API key"
+        description={
+          provider?.hasApiKey
+            ? 'Saving replaces the provider: enter the key again, or none is stored.'
+            : 'Stored encrypted and never shown again.'
+        }
+        autoComplete="off"
+        maxLength={4096}
+        disabled={hasChain && chain}
+        value={apiKey}
+        error={fieldError(error, 'apiKey')}
+        onChange={({ currentTarget }) => onApiKey(currentTarget.value)}
+      />
+      {hasChain && (
+        <Checkbox
+          label="Use the server’s own cloud identity instead of a key"
+          description="Only in workspaces that the operator names."
+          checked={chain}
+          onChange={({ currentTarget }) => onChain(currentTarget.checked)}
+        />
+      )}
+    </>
   );
 }

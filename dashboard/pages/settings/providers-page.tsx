@@ -93,7 +93,7 @@ const columns: readonly Column<Provider>[] = [
     key: 'credential',
     header: 'Credential',
     hideBelow: 'sm',
-    cell: ({ hasApiKey }) => (hasApiKey ? 'Stored' : 'None'),
+    cell: ({ hasApiKey, auth }) => (hasApiKey ? 'Stored' : auth ? 'Server’s identity' : 'None'),
   },
   {
     key: 'changed',

@@ -1,5 +1,6 @@
 import type { EndedExecution } from '../../client/index.ts';
 import { CommandFailure } from './failure.ts';
+import { type LabelOptions, labelsOf } from './labels.ts';
 import { print, printDone, printNotice } from './print.ts';
 import { withProgress } from './progress.ts';
 import type { Call } from './run-call.ts';
@@ -13,7 +14,7 @@ export interface WaitOptions {
   readonly cancelOnInterrupt?: true;
 }
 
-export interface ExecOptions extends VariableOptions, WaitOptions {
+export interface ExecOptions extends VariableOptions, LabelOptions, WaitOptions {
   readonly wait?: true;
   readonly idempotencyKey?: string;
 }
@@ -25,6 +26,7 @@ export async function exec(call: Call, agentId: string, options: ExecOptions): P
   const { idempotencyKey = crypto.randomUUID(), cancelOnInterrupt } = options;
   const accepted = await call.cueline.execute(agentId, variables, {
     idempotencyKey,
+    ...labelsOf(options),
     // Cancellation needs the id, so Ctrl-C does not abort the call itself.
     ...(!cancelOnInterrupt && { signal: call.signal }),
   });

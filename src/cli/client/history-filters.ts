@@ -4,16 +4,32 @@ import type { ExecutionFilters } from '../../client/index.ts';
 export interface FilterOptions
   extends Pick<
     ExecutionFilters,
-    'status' | 'source' | 'startDate' | 'endDate' | 'promptVersionId' | 'model' | 'errorCode' | 'q'
+    | 'status'
+    | 'source'
+    | 'user'
+    | 'session'
+    | 'tag'
+    | 'startDate'
+    | 'endDate'
+    | 'promptVersionId'
+    | 'model'
+    | 'errorCode'
+    | 'q'
   > {
   readonly apiKey?: string;
   /** Variable names and values. */
   readonly var?: readonly (readonly [string, string])[];
+  /** Names and values of the metadata. */
+  readonly metadata?: readonly (readonly [string, string])[];
 }
 
 export function filtersOf({
   apiKey,
   var: variables = [],
+  metadata = [],
+  user,
+  session,
+  tag,
   status,
   source,
   startDate,
@@ -23,7 +39,23 @@ export function filtersOf({
   errorCode,
   q,
 }: FilterOptions): ExecutionFilters {
-  const named = { status, source, startDate, endDate, promptVersionId, model, errorCode, q };
+  const labels = { user, session, tag };
+  const named = {
+    ...labels,
+    status,
+    source,
+    startDate,
+    endDate,
+    promptVersionId,
+    model,
+    errorCode,
+    q,
+  };
   const byVariable = variables.map(([name, value]) => [`variables.${name}`, value]);
-  return { ...named, apiKeyId: apiKey, ...Object.fromEntries(byVariable) } as ExecutionFilters;
+  const byMetadata = metadata.map(([name, value]) => [`metadata.${name}`, value]);
+  return {
+    ...named,
+    apiKeyId: apiKey,
+    ...Object.fromEntries([...byVariable, ...byMetadata]),
+  } as ExecutionFilters;
 }

@@ -4,6 +4,7 @@ import type {
   PromptVersion,
   PromptVersionInput,
 } from '../../client/index.ts';
+import { CommandFailure } from './failure.ts';
 import { readInput } from './input.ts';
 import { allPages } from './pages.ts';
 import { printDone, printList, printNotice, printOne } from './print.ts';
@@ -56,21 +57,44 @@ export async function createPrompt(
 }
 
 export interface NewVersion extends Omit<PromptVersionInput, 'user' | 'system'> {
-  readonly userFile: string;
+  readonly userFile?: string;
   readonly systemFile?: string;
+  /** JSON with any fields of a version. The other options override them. */
+  readonly fromFile?: string;
 }
 
 /** Uses the content of the files unchanged. */
 export async function addVersion(
   { cueline, signal, json }: Call,
   promptId: string,
-  { userFile, systemFile, ...version }: NewVersion,
+  { userFile, systemFile, fromFile, ...options }: NewVersion,
 ): Promise<void> {
-  const user = await readInput(userFile, signal);
-  const system = systemFile === undefined ? null : await readInput(systemFile, signal);
-  const made = await cueline.versions.create(promptId, { ...version, user, system }, { signal });
+  if (userFile === undefined && fromFile === undefined) {
+    throw new CommandFailure('Give --user-file, or --from-file with "user" or "messages".');
+  }
+  const version = {
+    ...(fromFile !== undefined && readVersion(await readInput(fromFile, signal), fromFile)),
+    ...options,
+    ...(userFile !== undefined && { user: await readInput(userFile, signal) }),
+    ...(systemFile !== undefined && { system: await readInput(systemFile, signal) }),
+  };
+  const made = await cueline.versions.create(promptId, version, { signal });
   warnOfPlaceholders(made.warnings);
   await printDone(made, made.promptVersionId, json);
+}
+
+/** The server checks the fields. */
+function readVersion(text: string, file: string): PromptVersionInput {
+  let version: unknown;
+  try {
+    version = JSON.parse(text);
+  } catch (error) {
+    throw new CommandFailure(`${file} is not valid JSON: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  if (typeof version === 'object' && version !== null && !Array.isArray(version)) return version;
+  throw new CommandFailure(`${file} must contain a JSON object.`);
 }
 
 export function warnOfPlaceholders(warnings: PromptVersion['warnings'], ofVersion = ''): void {

@@ -27,14 +27,18 @@ export async function deleteExecution(
 /** Starts an erasure and returns immediately. */
 export async function erase(
   { cueline, signal, json }: Call,
-  [variable, value]: readonly [string, string],
-  { agent }: { readonly agent?: string },
+  pair: readonly [string, string] | undefined,
+  { agent, user }: { readonly agent?: string; readonly user?: string },
 ): Promise<void> {
-  const body = { variable, value, ...(agent !== undefined && { agentId: agent }) };
+  const body = {
+    ...(user !== undefined && { user }),
+    ...(pair && { variable: pair[0], value: pair[1] }),
+    ...(agent !== undefined && { agentId: agent }),
+  };
   const erasure = await cueline.erasures.create(body, { signal });
   if (erasure.schedules.length > 0) {
     printNotice(
-      `Change these schedules, their input contains the value: ${erasure.schedules.join(', ')}.`,
+      `Change these schedules, which name the end user: ${erasure.schedules.join(', ')}.`,
     );
   }
   await printDone(erasure, erasure.erasureId, json);

@@ -20,7 +20,9 @@ export async function statistics(
     p95: latencyMs?.p95,
     p99: latencyMs?.p99,
   }));
-  const fields = ['start', ...groupBy.map((grouping) => fieldOf[grouping]), ...figures] as const;
+  const rest = rows.some(({ other }) => other) ? ['other'] : [];
+  const groups = groupBy.map((grouping) => fieldOf[grouping] ?? grouping);
+  const fields = ['start', ...groups, ...rest, ...figures] as (keyof (typeof rows)[number])[];
   await printList(rows, fields, json);
 }
 
@@ -36,13 +38,9 @@ const figures = [
   'p99',
 ] as const;
 
-/** The field that identifies a group in a table. */
-const fieldOf = {
+/** The field that identifies a group in a table, where its name is another. */
+const fieldOf: Readonly<Record<string, string>> = {
   agent: 'agentId',
-  status: 'status',
-  source: 'source',
   version: 'promptVersionLabel',
-  model: 'model',
   key: 'apiKeyId',
-  errorCode: 'errorCode',
-} as const;
+};

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
-import { collectPair, group, identifier, seconds } from '../arguments.ts';
+import { collectPair, collectText, group, identifier, seconds } from '../arguments.ts';
 import { runCall } from '../client/run-call.ts';
 import { declarationCommands } from './declaration-commands.ts';
 import { historyCommands } from './history-commands.ts';
+import { providerCommands } from './provider-commands.ts';
 import { retentionCommands } from './retention-commands.ts';
 
 /** Commands that call a running server with an API key. */
@@ -10,6 +11,10 @@ export function clientCommands(program: Command): void {
   execCommands(program);
   agentCommands(group(program, 'agents', 'list and show agents, change their stage, pin versions'));
   promptCommands(group(program, 'prompts', 'list, show and create prompts and versions'));
+  providerCommands(
+    group(program, 'providers', 'list, show, store, test and remove providers'),
+    serverCommand,
+  );
   declarationCommands(program, serverCommand);
   historyCommands(program, serverCommand);
   retentionCommands(program, serverCommand);
@@ -35,6 +40,10 @@ function execCommands(program: Command): void {
     .option('--var <name=value>', 'variable as a string; repeatable', collectPair)
     .option('--var-json <name=JSON>', 'variable as JSON; repeatable', collectPair)
     .option('--vars-file <file>', 'variables as a JSON object; - reads standard input')
+    .option('--user <user>', 'the end user that the call is for')
+    .option('--session <session>', 'the conversation or session that it belongs to')
+    .option('--tag <tag>', 'a tag; repeatable', collectText)
+    .option('--metadata <name=value>', 'metadata; repeatable', collectPair)
     .option('--idempotency-key <key>', 'executes once per key and variables')
     .option('--wait', 'wait for the end; exit code 1 if the execution fails')
     .addOption(new Option(timeout[0], timeout[1]).argParser(timeout[2]).implies({ wait: true }))
@@ -125,8 +134,9 @@ function promptCommands(command: Command): void {
     );
   serverCommand(command, 'add-version', 'add a version to a prompt; prints its id')
     .argument(...promptArgument)
-    .requiredOption('--user-file <file>', 'template of the user prompt; - reads standard input')
+    .option('--user-file <file>', 'template of the user prompt; - reads standard input')
     .option('--system-file <file>', 'template of the system prompt')
+    .option('--from-file <file>', 'JSON with fields of the version: messages, tools, settings')
     .option('--model <provider/model>', 'default model of the version')
     .option('--label <label>', 'label of the version (default: v and its number)')
     .option('--notes <text>', 'what changed and why')

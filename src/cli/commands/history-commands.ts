@@ -40,7 +40,7 @@ export function historyCommands(
     .option('--level <level>', 'interval: minute, hour, day or all (default: day)')
     .option(
       '--group-by <fields>',
-      'comma-separated: agent, status, source, version, model, key, errorCode, or none',
+      'comma-separated: agent, status, source, version, model, key, errorCode, one of user, tag and metadata.NAME, or none',
     )
     .option('--time-zone <zone>', 'time zone of the days, such as Europe/Berlin (default: UTC)')
     .option('--start-date <time>', 'ISO 8601, inclusive')
@@ -63,6 +63,14 @@ function withFilters(command: Command): Command {
     .option('--model <model>', 'only executions of this model')
     .option('--api-key <key>', 'only calls with the API key of this id')
     .option('--error-code <code>', 'only records with this error code')
+    .option('--user <user>', 'only executions for this user')
+    .option('--session <session>', 'only executions of this session')
+    .option('--tag <tag>', 'only executions with this tag')
+    .option(
+      '--metadata <name=value>',
+      'only executions with this value in the metadata; repeatable',
+      collectPair,
+    )
     .option('--var <name=value>', 'only records with this variable value; repeatable', collectPair)
     .option('--q <words>', 'only records whose output or variables contain these words');
 }

@@ -31,10 +31,11 @@ export function retentionCommands(
       runCall(options, async (call) => (await cli()).deleteExecution(call, agent, execution)),
     );
   serverCommand(program, 'erase', 'delete all records of an end user; prints the erasure id')
-    .argument('<name=value>', 'variable that identifies the end user', collectPair)
+    .argument('[name=value]', 'variable that identifies the end user', collectPair)
+    .option('--user <user>', 'the user of the executions, instead of a variable')
     .option('--agent <agent>', 'only records of this agent', identifier)
-    .action(([user], options) =>
-      runCall(options, async (call, own) => (await cli()).erase(call, user, own)),
+    .action((variables, options) =>
+      runCall(options, async (call, own) => (await cli()).erase(call, variables?.[0], own)),
     );
   serverCommand(program, 'erasures', 'list the erasures and their progress, newest first').action(
     (options) => runCall(options, async (call) => (await cli()).listErasures(call)),

@@ -98,6 +98,7 @@ async function openModels(
     env: config.providerEnv,
     callsMax: config.providerCalls,
     allowedHosts: config.allowedHosts,
+    chainWorkspaces: config.chainWorkspaces,
     proxies: config.proxies,
   });
   lifetime.closers.defer(() => models.close());

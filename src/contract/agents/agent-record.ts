@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { actions, stages, visibilities } from '../../core/agent/agent.ts';
+import { fallbackCodes } from '../../core/model/fallback.ts';
 import { AgentRetention, AgentRetentionInput } from '../executions/retention.ts';
 import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
@@ -18,6 +19,9 @@ import {
   time,
   variableNames,
 } from '../shared.ts';
+
+import { callSettings, nullableCallSettings } from './call-settings.ts';
+import { responseFormat } from './response-format.ts';
 
 /** Model settings. A prompt version sets defaults and an agent overrides them. */
 export const modelSettings = {
@@ -45,7 +49,7 @@ const executionSettings = {
     minimum: 1,
     maximum: limits.attemptsMax,
     description:
-      'Maximum number of attempts, including the first. Default: 3. With 1, the model is called at most once. Calls that the provider rejects before any work (rate limit, loading model) do not count.',
+      'Maximum number of attempts with each model, including the first. Default: 3. With 1, each model is called at most once. Calls that the provider rejects before any work (rate limit, loading model) do not count.',
   }),
   timeoutMs: Type.Integer({
     minimum: limits.timeoutMsMin,
@@ -59,7 +63,32 @@ const executionSettings = {
   }),
 };
 
-const config = { ...modelSettings, ...executionSettings };
+const fallbackSettings = {
+  models: Type.Array(modelSettings.model, {
+    minItems: 1,
+    maxItems: limits.modelsMax,
+    uniqueItems: true,
+    description:
+      'Models in order, instead of `model`: the next one is called after a failure in `fallbackOn`. `model` then shows the first.',
+    examples: [['openai/gpt-5.5', 'anthropic/claude-opus-5']],
+  }),
+  fallbackOn: Type.Array(oneOf(fallbackCodes), {
+    uniqueItems: true,
+    description:
+      'Failures after which the next of `models` is called. Default: `PROVIDER_RATE_LIMITED` with a wait above 30 seconds, `PROVIDER_QUOTA`, `PROVIDER_ERROR`, `MODEL_TIMEOUT`, `CONTEXT_LENGTH`.',
+  }),
+  attemptTimeoutMs: Type.Integer({
+    minimum: limits.timeoutMsMin,
+    maximum: limits.timeoutMsMax,
+    description:
+      'Time limit for one attempt, in milliseconds. Default: an equal share of the remaining time for each of the remaining `models`.',
+  }),
+};
+
+const config = {
+  ...{ ...modelSettings, ...callSettings, ...fallbackSettings, ...executionSettings },
+  responseFormat,
+};
 
 export const AgentConfig = Type.Partial(Type.Object(config), {
   title: 'AgentConfig',
@@ -74,9 +103,14 @@ export const AgentConfigPatch = Type.Partial(
     temperature: nullable(config.temperature),
     maxTokens: nullable(config.maxTokens),
     topP: nullable(config.topP),
+    ...nullableCallSettings,
+    models: nullable(config.models),
+    fallbackOn: nullable(config.fallbackOn),
+    attemptTimeoutMs: nullable(config.attemptTimeoutMs),
     maxAttempts: nullable(config.maxAttempts),
     timeoutMs: nullable(config.timeoutMs),
     maxConcurrency: nullable(config.maxConcurrency),
+    responseFormat: nullable(config.responseFormat),
   }),
   {
     title: 'AgentConfigPatch',

@@ -19,6 +19,9 @@ import {
   versionLabel,
 } from '../shared.ts';
 import { modelSettings } from './agent-record.ts';
+import { callSettingFields, callSettingInputs } from './call-settings.ts';
+import { contentFields, contentInputs } from './prompt-content.ts';
+import { responseFormat } from './response-format.ts';
 
 const tag = 'Prompts';
 const author = nullable(id('user', 'Creator. `null` if the account no longer exists.'));
@@ -41,10 +44,21 @@ const versionFields = {
   temperature: nullable(modelSettings.temperature),
   maxTokens: nullable(modelSettings.maxTokens),
   topP: nullable(modelSettings.topP),
+  ...callSettingFields,
   notes: nullable(Type.String()),
   createdAt: time('Time of creation.'),
   createdBy: author,
 };
+
+const variableSchemas = Type.Unsafe<Record<string, Record<string, unknown> | boolean>>({
+  type: 'object',
+  propertyNames: { pattern: patterns.variableName.source, maxLength: limits.variableNameMax },
+  additionalProperties: { anyOf: [{ type: 'object' }, { type: 'boolean' }] },
+  maxProperties: limits.variablesMax,
+  description:
+    'JSON schemas by variable name (draft 2020-12 or draft-07). A supplied value that does not match is rejected with 400 `INVALID_VARIABLES`. Patterns are in RE2 syntax, and `$ref` refers to the same schema. At most 65536 characters together.',
+  examples: [{ amount: { type: 'number', minimum: 0 } }],
+});
 
 /** A version without its templates, which can be large. Used in lists. */
 export const PromptVersionSummary = Type.Object(versionFields, { title: 'PromptVersionSummary' });
@@ -53,7 +67,7 @@ export type PromptVersionSummary = Static<typeof PromptVersionSummary>;
 export const PlaceholderWarnings = Type.Array(
   Type.Object({
     placeholder: Type.String({ description: 'With its braces.', examples: ['{{my-var}}'] }),
-    template: oneOf(['system', 'user'], 'The template that contains it.'),
+    template: oneOf(['system', 'user', 'messages'], 'The template that contains it.'),
   }),
   {
     description:
@@ -65,7 +79,12 @@ export const PromptVersion = Type.Object(
   {
     ...versionFields,
     system: nullable(Type.String({ description: 'Template of the system prompt.' })),
-    user: Type.String({ description: 'Template of the user prompt.' }),
+    user: nullable(
+      Type.String({ description: 'Template of the user prompt. `null` if there are `messages`.' }),
+    ),
+    ...contentFields,
+    responseFormat: nullable(responseFormat),
+    variableSchemas,
     warnings: PlaceholderWarnings,
   },
   { title: 'PromptVersion' },
@@ -92,15 +111,23 @@ export type Prompt = Static<typeof Prompt>;
 /** Content of a version, without its label. */
 export const versionInput = {
   system: Type.Optional(nullable(text(limits.templateMax, 'Template of the system prompt.'))),
-  user: Type.String({
-    ...{ minLength: 1, maxLength: limits.templateMax, pattern: patterns.notBlank.source },
-    description: 'Template of the user prompt.',
-  }),
+  user: Type.Optional(
+    nullable(
+      Type.String({
+        ...{ minLength: 1, maxLength: limits.templateMax, pattern: patterns.notBlank.source },
+        description: 'Template of the user prompt. Required unless there are `messages`.',
+      }),
+    ),
+  ),
+  ...contentInputs,
   model: Type.Optional(nullable(modelSettings.model)),
   temperature: Type.Optional(nullable(modelSettings.temperature)),
   maxTokens: Type.Optional(nullable(modelSettings.maxTokens)),
   topP: Type.Optional(nullable(modelSettings.topP)),
+  ...callSettingInputs,
   notes: Type.Optional(nullable(text(limits.notesMax, 'What changed and why.'))),
+  responseFormat: Type.Optional(nullable(responseFormat)),
+  variableSchemas: Type.Optional(nullable(variableSchemas)),
 };
 
 export const createPrompt = endpoint({
@@ -203,7 +230,7 @@ export const createPromptVersion = endpoint({
   path: '/api/v1/prompts/{promptId}/versions',
   summary: 'Add a version to a prompt',
   description:
-    'Versions are immutable. Placeholders are written `{{name}}`; `warnings` lists texts such as `{{my-var}}` that only look like one. To send a literal `{{name}}`, use a variable whose default value is that text. Agents keep their pinned version until another one is pinned. Returns 409 if the label exists or the prompt is archived.',
+    'Versions are immutable. Placeholders are written `{{name}}`; `warnings` lists texts such as `{{my-var}}` that only look like one. To send a literal `{{name}}`, use a variable whose default value is that text. Agents keep their pinned version until another one is pinned. Returns 400 if a schema is not valid, and 409 if the label exists or the prompt is archived.',
   tag,
   auth: 'manage',
   body: body('PromptVersionInput', {

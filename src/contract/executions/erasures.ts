@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { userMax } from '../../core/execution/labels.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { problems } from '../problem.ts';
@@ -30,10 +31,13 @@ export const Erasure = Type.Object(
       id('agent'),
       'Only records of this agent are deleted. `null`: of all agents.',
     ),
-    variable: Type.String({ description: 'The variable that identifies the end user.' }),
+    variable: nullable(
+      Type.String(),
+      'The variable that identifies the end user. `null`: the erasure is by `user`, whose name is not shown.',
+    ),
     schedules: Type.Array(id('schedule'), {
       description:
-        'Schedules of the workspace whose input contained the value at the time of the request, anywhere in it. Change them: an erasure does not.',
+        'Schedules of the workspace whose input contained the value at the time of the request, anywhere in it, or whose `user` it was. Change them: an erasure does not.',
     }),
     deleted: Type.Integer({ minimum: 0, description: 'Number of records deleted so far.' }),
     waiting: Type.Integer({
@@ -58,20 +62,30 @@ export const createErasure = endpoint({
   path: '/api/v1/erasures',
   summary: "Delete all of an end user's records",
   description:
-    'Deletes every record in which this variable has this value, regardless of age and agent, and each workflow run that the value reached, with the executions of all its steps and items. Deletes their idempotency keys as well. Executions that have not ended are deleted when they end. A background job deletes from the newest record to the oldest and then discards the value. Records whose bodies were already deleted cannot be matched and stay.',
+    'Deletes every record of this `user`, or in which this variable has this value, regardless of age and agent, and each workflow run that the value reached, with the executions of all its steps and items. Deletes their idempotency keys as well. Executions that have not ended are deleted when they end. A background job deletes from the newest record to the oldest and then discards the value. The statistics keep the counts of an erased user among those without a user. Records whose bodies were already deleted cannot be matched and stay.',
   tag,
   auth: 'own',
   body: body('ErasureInput', {
-    variable: Type.String({
-      minLength: 1,
-      maxLength: limits.erasedNameMax,
-      description: 'Name of the variable.',
-    }),
-    value: Type.String({
-      maxLength: limits.erasedValueMax,
-      description:
-        'Value as rendered in a prompt: a string as it is, anything else as JSON. `42` matches `42` and `"42"`.',
-    }),
+    user: Type.Optional(
+      Type.String({
+        maxLength: userMax,
+        description: 'The `user` of the records. Instead of `variable` and `value`.',
+      }),
+    ),
+    variable: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.erasedNameMax,
+        description: 'Name of the variable. Required without `user`.',
+      }),
+    ),
+    value: Type.Optional(
+      Type.String({
+        maxLength: limits.erasedValueMax,
+        description:
+          'Value as rendered in a prompt: a string as it is, anything else as JSON. `42` matches `42` and `"42"`. Required without `user`.',
+      }),
+    ),
     agentId: Type.Optional(
       nullable(reference('agent'), 'Only records of this agent. Default: all agents.'),
     ),

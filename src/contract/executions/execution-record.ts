@@ -2,7 +2,9 @@ import { type Static, Type } from 'typebox';
 import { endStatuses, sources } from '../../core/execution/execution.ts';
 import { executionErrorCodes } from '../../core/failure.ts';
 import { costSources } from '../../core/model/model-port.ts';
+import { SentMessages, sentFields, ToolCalls } from '../agents/prompt-content.ts';
 import { id, nullable, oneOf, Pagination, time } from '../shared.ts';
+import { labels, recordedLabels } from './labels.ts';
 
 export const ExecuteRequest = Type.Object(
   {
@@ -13,6 +15,7 @@ export const ExecuteRequest = Type.Object(
         'Values by variable name, any JSON. Strings are inserted unchanged, other values as JSON. `null` counts as not supplied. Must contain every required variable.',
       examples: [{ topic: 'tides', audience: 'sailors' }],
     }),
+    ...labels,
   },
   { title: 'ExecuteRequest', additionalProperties: false },
 );
@@ -83,7 +86,11 @@ const fields = {
       description: 'Workflow step of the execution. Present only if the source is `workflow`.',
     }),
   ),
-  modelUsed: Type.String({ description: 'Format: `provider/model`.' }),
+  ...recordedLabels,
+  modelUsed: Type.String({
+    description:
+      'Format: `provider/model`. With fallback models the one whose answer was used, or that was called last.',
+  }),
   temperature: Type.Optional(Type.Number()),
   promptVersionId: id('version', 'The pinned prompt version.'),
   promptVersionLabel: Type.String({ description: 'Label of the prompt version.' }),
@@ -115,10 +122,17 @@ const fields = {
         'Settings that the model or provider rejected or ignored, such as `temperature`. Absent if all were applied.',
     }),
   ),
+  toolCalls: Type.Optional(ToolCalls),
   refusalText: Type.Optional(
     Type.String({ description: 'What the model wrote instead of an answer when it refused.' }),
   ),
   outputText: Type.Optional(Type.String({ description: 'Present only on success.' })),
+  outputJson: Type.Optional(
+    Type.Unknown({
+      description:
+        'The JSON in the output. Present only on success of an agent with a `responseFormat`. Numbers are as the model wrote them.',
+    }),
+  ),
   error: Type.Optional(
     Type.String({ description: 'Present on every final status except `success`.' }),
   ),
@@ -144,6 +158,24 @@ export type Execution = Static<typeof Execution>;
 
 const { costUSD: _usd, costKnown: _known, ...figuresOfAll } = figures;
 
+const Attempt = Type.Object(
+  {
+    model: Type.String({ description: 'Format: `provider/model`.' }),
+    errorCode: Type.Optional(oneOf(executionErrorCodes, 'Absent if it succeeded.')),
+    inputTokens: Type.Integer({ minimum: 0 }),
+    outputTokens: Type.Integer({ minimum: 0 }),
+    costUSD: Type.Number({ minimum: 0 }),
+    costKnown: Type.Boolean(),
+    latencyMs: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'Absent if its worker was lost, or it was aborted.',
+      }),
+    ),
+  },
+  { title: 'Attempt' },
+);
+
 /** The full record, the same object in every state. A key without `read` sees a part of it. */
 export const ExecutionDetail = Type.Object(
   {
@@ -154,8 +186,15 @@ export const ExecutionDetail = Type.Object(
       Type.String({ description: 'System prompt as sent to the model.' }),
     ),
     userPrompt: Type.Optional(Type.String({ description: 'User prompt as sent to the model.' })),
+    messages: Type.Optional(SentMessages),
+    ...sentFields,
     reasoningText: Type.Optional(
       Type.String({ description: 'Reasoning of the model, as far as the provider returns it.' }),
+    ),
+    attemptList: Type.Optional(
+      Type.Array(Attempt, {
+        description: 'The attempts, oldest first. Absent while there is none.',
+      }),
     ),
     workflowId: Type.Optional(
       id(

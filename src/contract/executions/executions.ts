@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { endStatuses, latencyMsMax, sources } from '../../core/execution/execution.ts';
+import { metadataValueMax, sessionMax, tagMax, userMax } from '../../core/execution/labels.ts';
 import { executionErrorCodes } from '../../core/failure.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
@@ -22,7 +23,7 @@ export const idempotency = Type.Object({
       maxLength: limits.idempotencyKeyMax,
       pattern: '^[\\x20-\\x7e]+$',
       description:
-        'Makes retries safe: a request with the same key and variables returns the first 202 again. Valid for 24 hours and at least until the execution ends.',
+        'Makes retries safe: a request with the same key, variables, `user`, `session`, `tags` and `metadata` returns the first 202 again. Valid for 24 hours and at least until the execution ends.',
     }),
   ),
 });
@@ -70,7 +71,7 @@ export const getExecution = endpoint({
   path: '/api/v1/agents/{agentId}/executions/{executionId}',
   summary: 'Get an execution',
   description:
-    'Always 200 with the same object in every state; fields without a value yet are absent. While `processing`, `Retry-After` gives the polling interval. A key with `execute` but not `read` can access the executions it started, without prompts, variables, IP address, user agent and `executedBy`, and without cost if the key has `allowedOrigins`.',
+    'Always 200 with the same object in every state; fields without a value yet are absent. While `processing`, `Retry-After` gives the polling interval. A key with `execute` but not `read` can access the executions it started, without prompts, variables, IP address, user agent, `executedBy`, `user`, `session`, `tags` and `metadata`, and without cost if the key has `allowedOrigins`.',
   tag,
   auth: 'read',
   unlimited: true,
@@ -119,6 +120,15 @@ const filters = {
   model: Type.Optional(text(limits.modelMax, 'Only executions of this model, as in `modelUsed`.')),
   apiKeyId: Type.Optional(reference('key', 'Only calls with this API key.')),
   errorCode: Type.Optional(oneOf(executionErrorCodes, 'Only records with this error code.')),
+  user: Type.Optional(
+    Type.String({ maxLength: userMax, description: 'Only executions for this `user`.' }),
+  ),
+  session: Type.Optional(
+    Type.String({ maxLength: sessionMax, description: 'Only executions of this `session`.' }),
+  ),
+  tag: Type.Optional(
+    Type.String({ minLength: 1, maxLength: tagMax, description: 'Only executions with this tag.' }),
+  ),
   latencyMsMin: Type.Optional(milliseconds('Minimum latency.')),
   latencyMsMax: Type.Optional(milliseconds('Maximum latency.')),
   costUSDMin: Type.Optional(money('Minimum cost.')),
@@ -141,6 +151,7 @@ export function historyQuery<P extends Record<string, TSchema>>(properties: P) {
       additionalProperties: false,
       patternProperties: {
         '^variables\\..': Type.String({ maxLength: limits.variableFilterMax }),
+        '^metadata\\.': Type.String({ maxLength: metadataValueMax }),
       },
     },
   );
@@ -149,7 +160,7 @@ export function historyQuery<P extends Record<string, TSchema>>(properties: P) {
 const list = {
   method: 'GET',
   tag,
-  description: `Sorted newest first (\`executedAt\`, then identifier). Filters are combined with AND, including variable filters: \`variables.customer=acme\` matches records whose variable \`customer\` is \`acme\` (as JSON, unless it is a string). Executions in \`processing\` are listed only on request. Latency, cost, variables and \`q\` require reading each record (\`q\` searches its first ${limits.searchedCharactersMax} characters), newest first: where counting all would take too long, \`totalIsLowerBound\` is true; a page that is not full after five seconds is returned short, with \`searchedTo\`. A page of large records is streamed.`,
+  description: `Sorted newest first (\`executedAt\`, then identifier). Filters are combined with AND, including variable filters: \`variables.customer=acme\` matches records whose variable \`customer\` is \`acme\` (as JSON, unless it is a string), and \`metadata.plan=pro\` those whose metadata have that value. Executions in \`processing\` are listed only on request. Latency, cost, variables and \`q\` require reading each record (\`q\` searches its first ${limits.searchedCharactersMax} characters), newest first: where counting all would take too long, \`totalIsLowerBound\` is true; a page that is not full after five seconds is returned short, with \`searchedTo\`. A page of large records is streamed.`,
   auth: 'read',
   query: historyQuery({
     ...pageQuery,

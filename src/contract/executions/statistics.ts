@@ -45,6 +45,22 @@ export const Bucket = Type.Object(
         'Present if grouped by `errorCode`. `null` for successes.',
       ),
     ),
+    user: Type.Optional(
+      Type.String({
+        description:
+          'Present if grouped by `user`. Calls without one form a bucket without this field.',
+      }),
+    ),
+    tag: Type.Optional(
+      Type.String({
+        description: 'The same for `tag`. A call with two tags counts in both buckets.',
+      }),
+    ),
+    other: Type.Optional(
+      Type.Literal(true, {
+        description: `The bucket sums all but the ${limits.statisticsValuesMax} values with the most calls in the whole range.`,
+      }),
+    ),
     count: count(
       'Number of calls, including refusals without a record. Retention never reduces it.',
     ),
@@ -63,13 +79,21 @@ export const Bucket = Type.Object(
       description: '`null` if the model was never called.',
     }),
   },
-  { title: 'Bucket' },
+  {
+    title: 'Bucket',
+    patternProperties: {
+      '^metadata\\.': Type.String({
+        description:
+          'Present if grouped by `metadata.NAME`, under that name. Calls without one form a bucket without this field.',
+      }),
+    },
+  },
 );
 export type Bucket = Static<typeof Bucket>;
 
 const answered = {
   level: oneOf(stepLengths),
-  groupBy: Type.Array(oneOf(groupings), { description: 'Groups within each interval.' }),
+  groupBy: Type.Array(Type.String(), { description: 'Groups within each interval.' }),
   timeZone: Type.String({ description: 'Time zone of the days and hours.', examples: ['UTC'] }),
   startDate: time('Start of the first interval.'),
   endDate: time('Last millisecond of the last interval.'),
@@ -101,9 +125,9 @@ function statisticsParameters(allowed: readonly string[]) {
     ),
     groupBy: Type.Optional(
       Type.String({
-        maxLength: 100,
+        maxLength: 300,
         default: 'status,source',
-        description: `Comma-separated list of groupings: ${allowed.join(', ')}. \`none\` or empty groups by time only.`,
+        description: `Comma-separated list of groupings: ${allowed.join(', ')}, and at most one of user, tag and metadata.NAME. \`none\` or empty groups by time only.`,
         examples: ['status,source', 'model'],
       }),
     ),
@@ -129,7 +153,7 @@ function statisticsParameters(allowed: readonly string[]) {
   };
 }
 
-const bounds = `Limits: ${limits.statisticsStepsMax} intervals, ${limits.statisticsBucketsMax} buckets and ${limits.statisticsRowsMax} stored rows per response. Level \`minute\` covers the last ${limits.statisticsMinuteDays} days and groups only by status and source. Default range: the last 60 minutes, 48 hours or 30 days.`;
+const bounds = `Limits: ${limits.statisticsStepsMax} intervals, ${limits.statisticsBucketsMax} buckets and ${limits.statisticsRowsMax} stored rows (${limits.statisticsLabelRowsMax} by user, tag or metadata) per response. Level \`minute\` covers the last ${limits.statisticsMinuteDays} days and groups only by status and source. Default range: the last 60 minutes, 48 hours or 30 days.`;
 
 export const getStatistics = endpoint({
   id: 'getStatistics',

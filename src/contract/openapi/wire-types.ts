@@ -46,6 +46,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
   readonly required?: readonly string[];
 }
 
@@ -62,7 +63,10 @@ function typeNamed(type: string, schema: Schema): string {
   if (type === 'integer') return 'number';
   if (type === 'array') return `${typeOf(schema.items ?? {})}[]`;
   if (type !== 'object') return type;
-  if (!schema.properties) return '{ [name: string]: unknown }';
+  if (!schema.properties) {
+    const { additionalProperties: values } = schema;
+    return `{ [name: string]: ${typeof values === 'object' ? typeOf(values as TSchema) : 'unknown'} }`;
+  }
   const fields = Object.entries(schema.properties).map(([name, field]) => {
     const mark = schema.required?.includes(name) ? '' : '?';
     return `${JSON.stringify(name)}${mark}: ${typeOf(field)}`;

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { callFailureCodes } from '../../core/failure.ts';
 import { missedPolicies } from '../../core/workflow/schedule.ts';
 import { endpoint } from '../endpoint.ts';
+import { labels, labelsPatch, recordedLabels } from '../executions/labels.ts';
 import * as limits from '../limits.ts';
 import { problems, WorkflowInputProblem } from '../problem.ts';
 import { body, id, ifMatch, nullable, oneOf, page, pageQuery, query, time } from '../shared.ts';
@@ -37,6 +38,7 @@ export const Schedule = Type.Object(
     scheduleId: id('schedule', 'Identifier.'),
     workflowId: id('workflow', 'The workflow to start.'),
     ...{ cron, timeZone, missed, input, enabled },
+    ...recordedLabels,
     nextTimes: Type.Array(time('A future tick.'), {
       description:
         'The next five ticks. Fewer if no more follow; none if the schedule is disabled.',
@@ -74,6 +76,7 @@ export const createSchedule = endpoint({
     timeZone: Type.Optional(timeZone),
     missed: Type.Optional(missed),
     input: Type.Optional(input),
+    ...labels,
     enabled: Type.Optional(enabled),
   }),
   responses: { 201: Schedule, 400: WorkflowInputProblem, ...problems(404, 409) },
@@ -120,6 +123,7 @@ export const updateSchedule = endpoint({
     timeZone: Type.Optional(timeZone),
     missed: Type.Optional(missed),
     input: Type.Optional(input),
+    ...labelsPatch,
     enabled: Type.Optional(enabled),
   }),
   responses: { 200: Schedule, 400: WorkflowInputProblem, ...problems(404, 412) },

@@ -5,6 +5,7 @@ import {
   workflowRunStatuses,
   workflowTriggers,
 } from '../../core/workflow/definition.ts';
+import { labels, recordedLabels } from '../executions/labels.ts';
 import { runItemsMax, runsCountedMax } from '../limits.ts';
 import { id, nullable, oneOf, Pagination, page, time } from '../shared.ts';
 
@@ -17,6 +18,7 @@ export const WorkflowExecuteRequest = Type.Object(
         'Values by input name, any JSON. `null` counts as not supplied. Must contain every required input.',
       examples: [{ ticket: 'Where is my parcel?' }],
     }),
+    ...labels,
   },
   { title: 'WorkflowExecuteRequest', additionalProperties: false },
 );
@@ -61,6 +63,7 @@ const fields = {
     'User of the session, issuer of the key, or creator of the schedule or webhook. `null` if no longer known.',
   ),
   apiKeyId: Type.Optional(id('key', 'Present only if a key started it.')),
+  ...recordedLabels,
   failedStep: Type.Optional(Type.String({ description: 'Step that made the run fail.' })),
   error: Type.Optional(Type.String({ description: 'Present on `failed` and `canceled`.' })),
   errorCode: Type.Optional(oneOf(workflowFailureCodes, 'Present on `failed` and `canceled`.')),

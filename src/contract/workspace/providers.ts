@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { executionErrorCodes } from '../../core/failure.ts';
-import { providerKinds } from '../../core/model/provider.ts';
+import { providerAuths, providerKinds } from '../../core/model/provider.ts';
 import { modelSettings } from '../agents/agent-record.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
@@ -12,6 +12,23 @@ const tag = 'Providers';
 
 const kind = oneOf(providerKinds, 'Protocol of the provider.');
 
+const names = (description: string) => Type.Array(Type.String(), { description });
+
+/** Texts by name, such as headers. They are stored encrypted and never returned. */
+const secretTexts = (maxProperties: number, description: string) =>
+  Type.Optional(
+    Type.Unsafe<Record<string, string>>({
+      type: 'object',
+      additionalProperties: { type: 'string', minLength: 1, maxLength: limits.secretMax },
+      maxProperties,
+      writeOnly: true,
+      description,
+    }),
+  );
+
+const openAIHeader = (description: string) =>
+  Type.Optional(nullable(Type.String({ minLength: 1, maxLength: limits.nameMax, description })));
+
 export const Provider = Type.Object(
   {
     name: Type.String({ description: 'The part of a model before the slash.' }),
@@ -20,6 +37,15 @@ export const Provider = Type.Object(
     hasApiKey: Type.Boolean({
       description: 'Whether a credential is stored. It is never returned.',
     }),
+    headerNames: names('Names of the additional headers. Their values are never returned.'),
+    queryNames: names('Names of the additional query parameters, likewise.'),
+    bodyExtraNames: names('Names of the additional fields of the request body, likewise.'),
+    organization: nullable(Type.String(), 'Sent as `OpenAI-Organization`.'),
+    project: nullable(
+      Type.String(),
+      'Sent as `OpenAI-Project`. With `auth`, the project at Google Cloud.',
+    ),
+    auth: nullable(oneOf(providerAuths), '`null`: the API key.'),
     createdAt: time('Time of creation.'),
     updatedAt: time('Time of the last change.'),
   },
@@ -55,6 +81,32 @@ export const putProvider = endpoint({
           description:
             'Default: the URL of the kind. Required for `azure` and `openai-compatible`. For `bedrock` it selects the region.',
         }),
+      ),
+    ),
+    headers: secretTexts(
+      limits.headersMax,
+      'Additional headers of each request. The header of the `apiKey` is allowed only without an `apiKey`; headers of the connection and of the body are not.',
+    ),
+    query: secretTexts(limits.queryMax, 'Additional query parameters of each request.'),
+    bodyExtra: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({
+        type: 'object',
+        additionalProperties: true,
+        writeOnly: true,
+        description:
+          'Merged into the JSON body of each call, objects field by field; it overrides what Cueline sends. Not allowed: `model` and the fields that hold the prompt.',
+      }),
+    ),
+    organization: openAIHeader(
+      'Sent as `OpenAI-Organization`. For `openai`, `azure` and `openai-compatible`.',
+    ),
+    project: openAIHeader(
+      'Sent as `OpenAI-Project`. For the same kinds. For `google` with `auth`: the project at Google Cloud.',
+    ),
+    auth: Type.Optional(
+      nullable(
+        oneOf(providerAuths),
+        "`chain`: the server's own cloud identity instead of an API key, for `bedrock`, `google` and `azure`, in workspaces that the operator names.",
       ),
     ),
   }),
@@ -97,6 +149,12 @@ export const deleteProvider = endpoint({
   responses: { 204: null, ...problems(404) },
 });
 
+const sentHeaders = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+});
+const httpBody = Type.Unknown({ description: 'JSON as a value, anything else as text.' });
+
 /** Programs branch on `ok`; the schema states which fields accompany it. */
 export const ConnectionTest = Type.Object(
   {
@@ -104,7 +162,27 @@ export const ConnectionTest = Type.Object(
       description: 'Whether the provider was reachable and accepted the credential.',
     }),
     latencyMs: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'Duration of the test. Present only if `ok`.' }),
+      Type.Integer({
+        minimum: 0,
+        description: 'Duration of the test. Present if `ok`, and if a model was to be called.',
+      }),
+    ),
+    request: Type.Optional(
+      nullable(
+        Type.Object({
+          method: Type.String(),
+          url: Type.String(),
+          headers: sentHeaders,
+          body: httpBody,
+        }),
+        'The call of a model as it was sent, with secrets removed. `null` if nothing was sent.',
+      ),
+    ),
+    answer: Type.Optional(
+      nullable(
+        Type.Object({ status: Type.Integer(), headers: sentHeaders, body: httpBody }),
+        "The provider's response, likewise. `null` if there was none.",
+      ),
     ),
     error: Type.Optional(
       Type.Object(
@@ -126,9 +204,20 @@ export const testProvider = endpoint({
   path: '/api/v1/providers/{name}/test',
   summary: 'Test the connection to a provider',
   description:
-    'Requests the list of models with the stored credential, for at most ten seconds. Calls no model and uses no AI Action. The status is 200 even if the test fails: check `ok`.',
+    'Requests the list of models with the stored credential, for at most ten seconds. With a `model`, sends one small real call instead, for at most 30 seconds, and returns the request and the answer with secrets removed. Is no execution and uses no AI Action. The status is 200 even if the test fails: check `ok`.',
   tag,
   auth: 'own',
+  body: body('ConnectionTestInput', {
+    model: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.modelMax,
+        description:
+          'The model to call: `provider/model` as agents have it, or the part after the slash.',
+      }),
+    ),
+  }),
+  bodyOptional: true,
   responses: { 200: ConnectionTest, ...problems(404) },
 });
 

@@ -2,8 +2,10 @@ import { noLimits, type RateLimits } from '../execution/limits.ts';
 import { CallFailure, invalidRequest } from '../failure.ts';
 import type { Retention } from '../history/retention.ts';
 import type { Visibility } from './agent.ts';
+import { readMessages } from './messages.ts';
 import { type AgentConfig, effective, type ModelSettings } from './model-settings.ts';
 import { undeclared } from './prompt.ts';
+import { requireResponseFormat } from './response-format.ts';
 
 /** The settings of an agent, how a change is merged into them, and what they must satisfy to pin a version. */
 export interface AgentSettings {
@@ -36,6 +38,8 @@ export interface PinnedVersion extends ModelSettings {
   readonly label: string;
   /** Its placeholders, in order of first use. */
   readonly variables: readonly string[];
+  /** Those of them whose values are lists of messages. */
+  readonly messageLists: readonly string[];
 }
 
 /**
@@ -60,14 +64,38 @@ export function changeSettings(
   settings: AgentSettings,
   { config, rateLimits, retention, ...others }: AgentChange,
 ): AgentSettings {
-  const fields = Object.entries({ ...settings.config, ...config });
   return {
     ...settings,
     ...others,
-    config: Object.fromEntries(fields.filter(([, value]) => value !== null)),
+    config: changeConfig(settings.config, config),
     rateLimits: { ...settings.rateLimits, ...rateLimits },
     retention: { ...settings.retention, ...retention },
   };
+}
+
+/** `model` and `models` replace each other; with `models`, `model` shows the first. */
+function changeConfig(was: AgentConfig, change: AgentChange['config'] = {}): AgentConfig {
+  const { model, models } = change;
+  if (model && models && !(same(models, was.models) && model === models[0])) {
+    throw invalidRequest('Fields "agentConfig.model" and "agentConfig.models" exclude each other.');
+  }
+  const fields = { ...was, ...change };
+  if (model && !models) fields.models = null;
+  if (models === null && was.models && !model) fields.model = null;
+  if (fields.models) fields.model = fields.models[0];
+  const present = Object.entries(fields).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
+  return Object.fromEntries(present);
+}
+
+/** As people write it: without the `model` that follows from `models`. */
+export function authoredConfig({ model, ...config }: AgentConfig): AgentConfig {
+  return config.models || model === undefined ? config : { model, ...config };
+}
+
+function same(a: readonly string[], b: readonly string[] = []): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /**
@@ -91,11 +119,26 @@ export function requireFit(settings: AgentSettings, version: PinnedVersion): voi
     const message = `Field "agentConfig.model" is missing: version ${version.label} has no model.`;
     throw invalidRequest(message);
   }
+  requireResponseFormat('agentConfig.responseFormat', settings.config.responseFormat ?? null);
+  requireMessageLists(settings, version);
   const undeclaredVariables = undeclared(version.variables, settings);
   if (undeclaredVariables.length > 0) {
     const names = undeclaredVariables.join(', ');
     const message = `The agent does not declare all placeholders of version ${version.label}: ${names}.`;
     throw new CallFailure('UNDECLARED_VARIABLES', message, { undeclaredVariables });
+  }
+}
+
+function requireMessageLists(
+  { defaultVariableValues: defaults }: AgentSettings,
+  { messageLists }: PinnedVersion,
+): void {
+  for (const name of messageLists) {
+    const value = Object.hasOwn(defaults, name) ? (defaults[name] ?? null) : null;
+    const list = readMessages(JSON.stringify(value ?? []));
+    if ('problem' in list) {
+      throw invalidRequest(`Field "defaultVariableValues.${name}" ${list.problem}.`);
+    }
   }
 }
 

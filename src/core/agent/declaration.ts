@@ -6,6 +6,7 @@ import { type Action, actions, type LifecycleState, switchable, transition } fro
 import {
   type AgentChange,
   type AgentSettings,
+  authoredConfig,
   defaultSettings,
   newSettings,
   type PinnedVersion,
@@ -96,7 +97,10 @@ export function settingsChange(
   // A configuration change is merged, so undeclared fields are removed explicitly.
   const removed = Object.keys(was.config).filter((name) => !(name in is.config));
   if (change.config) {
-    change.config = { ...is.config, ...Object.fromEntries(removed.map((name) => [name, null])) };
+    change.config = {
+      ...authoredConfig(is.config),
+      ...Object.fromEntries(removed.map((name) => [name, null])),
+    };
   }
   const named = different.map((field) => ({
     field: field === 'config' ? 'agentConfig' : field,
@@ -123,7 +127,7 @@ export function declareAgent(
   const declared = differing.map((field) => [field, settings[field as Exclude<Field, 'config'>]]);
   return {
     ...base,
-    ...(Object.keys(config).length > 0 && { agentConfig: config }),
+    ...(Object.keys(config).length > 0 && { agentConfig: authoredConfig(config) }),
     ...Object.fromEntries(declared),
     ...(switchable(agent) && !agent.apiEnabled && { apiEnabled: false }),
   };

@@ -1,13 +1,19 @@
+import type { FallbackSettings } from '../model/fallback.ts';
+import { type CallSettings, callSettingsOf, hasSettings } from './call-settings.ts';
+import type { ResponseFormat } from './response-format.ts';
+
 /** Model settings: defaults of a version, which an agent may override. */
 export interface ModelSettings {
   readonly model: string | null;
   readonly temperature: number | null;
   readonly maxTokens: number | null;
   readonly topP: number | null;
+  readonly settings: CallSettings;
 }
 
 /** `agentConfig`: overrides of the version's settings, and execution settings. */
-export interface AgentConfig {
+export interface AgentConfig extends CallSettings, FallbackSettings {
+  /** The first of `models` if those are set. */
   readonly model?: string;
   readonly temperature?: number;
   readonly maxTokens?: number;
@@ -15,10 +21,11 @@ export interface AgentConfig {
   readonly maxAttempts?: number;
   readonly timeoutMs?: number;
   readonly maxConcurrency?: number;
+  readonly responseFormat?: ResponseFormat;
 }
 
 /** The agent's settings at acceptance. They are kept with the execution until it ends. */
-export interface ExecutionSettings {
+export interface ExecutionSettings extends FallbackSettings {
   readonly maxTokens: number | null;
   readonly topP: number | null;
   /** Attempts that may fail, 1–5; 1 means at most once, so a lost worker ends the execution too. */
@@ -26,6 +33,10 @@ export interface ExecutionSettings {
   /** From the first start of work to the end, over all attempts. */
   readonly timeoutMs: number;
   readonly maxConcurrency: number | null;
+  /** Absent if there are none. */
+  readonly call?: CallSettings;
+  /** Only if the agent overrides that of the version. */
+  readonly responseFormat?: ResponseFormat;
   readonly defaults: Readonly<Record<string, unknown>>;
   /** False: nothing of the bodies remains after the end; absent means true. */
   readonly storeBodies?: false;
@@ -47,13 +58,14 @@ export const lossesMax = 5;
 /** The maximum characters of the rendered system and user prompt together. */
 export const renderedCharsMax = 4_194_304;
 
-/** The model and temperature of an execution: the agent's, else the version's. */
+/** The model settings of an execution: the agent's, else the version's. */
 export function effective(config: AgentConfig, version: ModelSettings): ModelSettings {
   return {
     model: config.model ?? version.model,
     temperature: config.temperature ?? version.temperature,
     maxTokens: config.maxTokens ?? version.maxTokens,
     topP: config.topP ?? version.topP,
+    settings: { ...version.settings, ...callSettingsOf(config) },
   };
 }
 
@@ -63,14 +75,20 @@ export function executionSettings(
   defaults: Readonly<Record<string, unknown>>,
   storeBodies: boolean,
 ): ExecutionSettings {
-  const { maxTokens, topP } = effective(config, version);
+  const { maxTokens, topP, settings: call } = effective(config, version);
+  const { models, fallbackOn, attemptTimeoutMs } = config;
   return {
     maxTokens,
     topP,
     maxAttempts: config.maxAttempts ?? maxAttemptsDefault,
     timeoutMs: config.timeoutMs ?? timeoutMsDefault,
     maxConcurrency: config.maxConcurrency ?? null,
+    ...(hasSettings(call) && { call }),
+    ...(config.responseFormat && { responseFormat: config.responseFormat }),
     defaults,
+    ...(models && { models }),
+    ...(fallbackOn && { fallbackOn }),
+    ...(attemptTimeoutMs && { attemptTimeoutMs }),
     ...(!storeBodies && { storeBodies }),
   };
 }

@@ -1,4 +1,9 @@
 import { invalidRequest } from '../failure.ts';
+import type { CallSettings } from './call-settings.ts';
+import { type Message, messageLists, type TemplateMessage } from './messages.ts';
+import { lastUserText, renderMessages, systemTextOf } from './render-messages.ts';
+import type { ResponseFormat } from './response-format.ts';
+import type { Tool, ToolChoice } from './version-content.ts';
 
 /** Placeholders and their substitution: `{{name}}` with optional inner blanks, one pass; nothing else is syntax. */
 
@@ -12,14 +17,38 @@ export const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 export interface Template {
   readonly system: string | null;
-  readonly user: string;
+  /** Null if there are messages. */
+  readonly user: string | null;
+  readonly messages?: readonly TemplateMessage[] | null;
+  readonly tools?: readonly Tool[] | null;
+  readonly toolChoice?: ToolChoice | null;
+  /** Null or absent for text. */
+  readonly responseFormat?: ResponseFormat | null;
+}
+
+/** A prompt as sent. */
+export interface Prompt {
+  /** The system messages joined. */
+  readonly system: string | null;
+  /** The last user message. */
+  readonly user: string | null;
+  /** Left out for the short form. */
+  readonly messages?: readonly Message[];
+  readonly tools?: readonly Tool[];
+  readonly toolChoice?: ToolChoice;
+  readonly settings?: CallSettings;
 }
 
 /** The names of all placeholders, each once, in order of first use. */
 export function placeholders(template: Template): string[] {
   const names = new Set<string>();
-  for (const text of [template.system ?? '', template.user]) {
+  const add = (text: string) => {
     for (const match of text.matchAll(placeholder)) names.add(match[1] ?? '');
+  };
+  for (const text of [template.system ?? '', template.user ?? '']) add(text);
+  for (const message of template.messages ?? []) {
+    if ('placeholder' in message) names.add(message.placeholder);
+    else add(message.content);
   }
   return [...names];
 }
@@ -28,7 +57,7 @@ export function placeholders(template: Template): string[] {
 export interface PlaceholderWarning {
   /** With its braces. */
   readonly placeholder: string;
-  readonly template: 'system' | 'user';
+  readonly template: 'system' | 'user' | 'messages';
 }
 
 /** Characters between braces that may be meant as a placeholder; warnings of a version. */
@@ -36,14 +65,22 @@ const meantAsPlaceholder = /\{\{[^{}]{0,200}\}\}/g;
 const warningsMax = 100;
 
 /** The invalid placeholders of each template, each once, in order. */
-export function placeholderWarnings({ system, user }: Template): PlaceholderWarning[] {
+export function placeholderWarnings({
+  system,
+  user,
+  messages,
+}: Omit<Template, 'responseFormat'>): PlaceholderWarning[] {
   const invalid = (text: string) => {
     const found = text.match(meantAsPlaceholder) ?? [];
     return [...new Set(found)].filter((one) => one.replace(placeholder, '') !== '');
   };
   return [
     ...invalid(system ?? '').map((one) => ({ placeholder: one, template: 'system' as const })),
-    ...invalid(user).map((one) => ({ placeholder: one, template: 'user' as const })),
+    ...invalid(user ?? '').map((one) => ({ placeholder: one, template: 'user' as const })),
+    ...[...new Set(contentsOf(messages).flatMap(invalid))].map((one) => ({
+      placeholder: one,
+      template: 'messages' as const,
+    })),
   ].slice(0, warningsMax);
 }
 
@@ -62,26 +99,41 @@ export function declarablePlaceholders(template: Template): string[] {
 
 /**
  * Replaces every placeholder by its text or the empty string, in one pass: a value that contains `{{x}}` stays
- * unchanged. Null if both texts together would exceed `charsMax`: a short template can repeat a long value.
+ * unchanged. Null if all texts together would exceed `charsMax`: a short template can repeat a long value.
  */
 export function render(
   template: Template,
   texts: ReadonlyMap<string, string>,
   charsMax: number,
-): Template | null {
-  let chars = (template.system?.length ?? 0) + template.user.length;
-  for (const text of [template.system ?? '', template.user]) {
+): Prompt | null {
+  if (charsOf(template, texts) > charsMax) return null;
+  const fill = (text: string) =>
+    text.replace(placeholder, (_, name: string) => texts.get(name) ?? '');
+  const { system, user, messages, tools, toolChoice } = template;
+  const offered = { ...(tools && { tools }), ...(toolChoice && { toolChoice }) };
+  if (messages) {
+    const sent = renderMessages(messages, texts, fill);
+    return { system: systemTextOf(sent), user: lastUserText(sent), messages: sent, ...offered };
+  }
+  return { system: system && fill(system), user: user && fill(user), ...offered };
+}
+
+/** The characters of the rendered prompt. */
+function charsOf(template: Template, texts: ReadonlyMap<string, string>): number {
+  let chars = 0;
+  const contents = contentsOf(template.messages);
+  for (const text of [template.system ?? '', template.user ?? '', ...contents]) {
+    chars += text.length;
     for (const [whole, name] of text.matchAll(placeholder)) {
       chars += (texts.get(name ?? '')?.length ?? 0) - whole.length;
     }
   }
-  if (chars > charsMax) return null;
-  const fill = (text: string) =>
-    text.replace(placeholder, (_, name: string) => texts.get(name) ?? '');
-  return {
-    system: template.system === null ? null : fill(template.system),
-    user: fill(template.user),
-  };
+  for (const name of messageLists(template.messages)) chars += texts.get(name)?.length ?? 0;
+  return chars;
+}
+
+function contentsOf(messages: Template['messages']): string[] {
+  return (messages ?? []).flatMap((message) => ('placeholder' in message ? [] : message.content));
 }
 
 /** The placeholders that are in no variable list and have no default. */

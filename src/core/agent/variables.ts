@@ -1,13 +1,20 @@
+import { type Labels, labelFields, labelsJson, readLabels } from '../execution/labels.ts';
 import { unknownName } from '../failure.ts';
 import { canonical, compact, depth, isStorable, jsonDepthMax, members, plain } from '../json.ts';
 import { storable } from '../storable-text.ts';
+import { readMessages } from './messages.ts';
 
 /**
  * The body of an execute call, parsed once. A malformed body enters admission as a value too: it must not bypass the
  * limiter.
  */
 export type ExecuteBody =
-  | { readonly kind: 'variables'; readonly variables: Variables }
+  | {
+      readonly kind: 'variables';
+      readonly variables: Variables;
+      /** Null if the caller sent none. */
+      readonly labels: Labels | null;
+    }
   | { readonly kind: 'malformed' | 'too-large' | 'unsupported'; readonly message: string }
   /** An object without the field: no variables are supplied. */
   | { readonly kind: 'absent'; readonly message: string }
@@ -20,7 +27,7 @@ export interface Variables {
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** Parses `{"variables": {…}}`, or `{"input": {…}}` for a workflow. Other fields are rejected. */
+/** Parses `{"variables": {…}}`, or `{"input": {…}}` for a workflow, with labels. Other fields are rejected. */
 export function parseExecuteBody(
   text: string,
   field: 'variables' | 'input' = 'variables',
@@ -33,22 +40,25 @@ export function parseExecuteBody(
   }
   if (!isObject(body)) return invalid('The body must be a JSON object.');
   const found = members(compact(text));
-  const unknown = found.find((member) => member.name !== field);
+  const allowed: readonly string[] = [field, ...labelFields];
+  const unknown = found.find(({ name }) => !allowed.includes(name));
   if (unknown) {
-    return invalid(unknownName(`Field ${JSON.stringify(unknown.name.slice(0, 100))}`, [field]));
+    return invalid(unknownName(`Field ${JSON.stringify(unknown.name.slice(0, 100))}`, allowed));
   }
+  const labels = readLabels(found);
+  if (labels !== null && 'problem' in labels) return invalid(labels.problem);
   if (body[field] === undefined) return { kind: 'absent', message: `Field "${field}" is missing.` };
   if (!isObject(body[field])) return invalid(`Field "${field}" must be an object.`);
-  return readVariables(found.at(-1)?.text ?? '{}');
+  return readVariables(found.findLast(({ name }) => name === field)?.text ?? '{}', labels);
 }
 
 /** Parses the compact text of a variables object. */
-export function readVariables(json: string): ExecuteBody {
+export function readVariables(json: string, labels: Labels | null = null): ExecuteBody {
   if (depth(json) > jsonDepthMax) {
     return invalid(`Variables nest deeper than ${jsonDepthMax} levels.`);
   }
   if (!isStorable(json)) return unstorable(json);
-  return { kind: 'variables', variables: { json, values: valuesOf(json) } };
+  return { kind: 'variables', variables: { json, values: valuesOf(json) }, labels };
 }
 
 /** If a name is sent twice, the last value wins. */
@@ -72,6 +82,21 @@ export function missingOf(required: readonly string[], body: ExecuteBody): reado
   if (body.kind !== 'variables') return [];
   const { values } = body.variables;
   return required.filter((name) => (values.get(name) ?? 'null') === 'null');
+}
+
+/** The first of these variables whose value is supplied and no list of messages. */
+export function malformedList(
+  lists: readonly string[],
+  { values }: Variables,
+): { readonly variable: string; readonly message: string } | null {
+  for (const variable of lists) {
+    const json = values.get(variable) ?? 'null';
+    const list = json === 'null' ? null : readMessages(json);
+    if (list && 'problem' in list) {
+      return { variable, message: `Variable "${variable}" ${list.problem}.` };
+    }
+  }
+  return null;
 }
 
 /** The prompt texts of stored (therefore valid) variables. */
@@ -98,8 +123,11 @@ export function defaultTexts(values: Readonly<Record<string, unknown>>): Map<str
 }
 
 /** The text that is compared for the same idempotency key. */
-export function variablesDigestInput(variables: Variables): string {
-  return canonical(variables.json);
+export function bodyDigestInput(body: ExecuteBody): string {
+  if (body.kind !== 'variables') return body.kind;
+  const labels = labelsJson(body.labels);
+  const variables = canonical(body.variables.json);
+  return labels === null ? variables : `${variables}\n${canonical(labels)}`;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

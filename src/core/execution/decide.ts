@@ -1,6 +1,7 @@
 import { callable, type Stage, type Visibility } from '../agent/agent.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../agent/model-settings.ts';
-import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.ts';
+import { mismatchedVariable, variableMismatchMessage } from '../agent/variable-schemas.ts';
+import { type ExecuteBody, malformedList, missingOf, type Variables } from '../agent/variables.ts';
 import type { CallFailureCode, ExecutionErrorCode } from '../failure.ts';
 import type { ModelSetup } from '../model/model-port.ts';
 import { sees } from '../people/member.ts';
@@ -77,6 +78,10 @@ export interface AgentAtAdmission {
   readonly versionId: string;
   readonly versionLabel: string;
   readonly version: ModelSettings;
+  /** Variables of the version whose values are lists of messages. */
+  readonly messageLists: readonly string[];
+  /** `variableSchemas` of the version as compact JSON text; null if it has none. */
+  readonly variableSchemas: string | null;
   readonly setup: ModelSetup;
 }
 
@@ -161,7 +166,7 @@ export function decide(facts: Facts): Decision {
   if (facts.idempotencyProblem) return refuse('INVALID_REQUEST', facts.idempotencyProblem);
   if (facts.replay) {
     if (facts.replay.sameBody()) return { kind: 'replayed', states };
-    return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with other variables.');
+    return refuse('IDEMPOTENCY_KEY_REUSED', reusedMessage);
   }
   if (!agent) return refuse('NOT_FOUND', 'There is no such agent.');
   if (!caller.allAgents && !caller.agentIds.includes(agent.id)) {
@@ -187,6 +192,9 @@ export function decide(facts: Facts): Decision {
   return decideOnBody(facts, agent, states, refuse);
 }
 
+const reusedMessage =
+  'This Idempotency-Key was used with other variables or another user, session, tags or metadata.';
+
 type Refuse = (
   code: CallFailureCode,
   message: string,
@@ -210,6 +218,18 @@ function decideOnBody(
   if (body.kind !== 'variables') {
     const { code, message, fields } = bodyFailure(body);
     return refuse(code, message, { fields });
+  }
+  const malformed = malformedList(agent.messageLists, body.variables);
+  if (malformed) {
+    const { message, variable } = malformed;
+    return refuse('INVALID_VARIABLES', message, { fields: { variable } });
+  }
+  const mismatch = mismatchedVariable(agent.variableSchemas, body.variables);
+  if (mismatch) {
+    const { variable, path } = mismatch;
+    return refuse('INVALID_VARIABLES', variableMismatchMessage(mismatch), {
+      fields: { variable, path },
+    });
   }
   if (monthOf(nowMs) > month.month) {
     month.month = monthOf(nowMs);

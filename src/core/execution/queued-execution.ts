@@ -2,6 +2,7 @@ import type { ExecutionSettings } from '../agent/model-settings.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
 import type { CostSource, ModelSetup } from '../model/model-port.ts';
 import type { Source } from './execution.ts';
+import type { Labels } from './labels.ts';
 
 /** Tokens and cost of finished attempts; `known` is false if the usage of one of them is unknown. */
 export interface Spent {
@@ -26,8 +27,10 @@ export const unknownSpent: Spent = { ...nothingSpent, costKnown: false };
 export interface AcceptedAs {
   readonly source: Source;
   readonly promptVersionId: string;
+  /** After a fallback, the model that is called now. */
   readonly model: string;
   readonly apiKeyId: string | null;
+  readonly labels: Labels | null;
 }
 
 /** One claimed execution: leased, with the fence that each write specifies. */

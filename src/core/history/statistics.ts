@@ -1,4 +1,5 @@
 import type { EndStatus, Source } from '../execution/execution.ts';
+import type { Labels } from '../execution/labels.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
 
 /** Statistics: sums per agent, time bucket, status and source, and latency bins. */
@@ -29,6 +30,9 @@ export const groupings = [
 ] as const;
 export type Grouping = (typeof groupings)[number];
 
+/** A grouping by label: at most one per query, because an execution may have several. */
+export type LabelGrouping = 'user' | 'tag' | `metadata.${string}`;
+
 /** What one ended or refused call adds to the statistics. */
 export interface Tally {
   readonly agentId: string;
@@ -39,6 +43,7 @@ export interface Tally {
   readonly model: string;
   readonly apiKeyId: string | null;
   readonly errorCode: ExecutionErrorCode | null;
+  readonly labels: Labels | null;
   /** False for a refusal without a record. */
   readonly recorded: boolean;
   readonly inputTokens: number;

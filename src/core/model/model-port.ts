@@ -1,3 +1,7 @@
+import type { CallSettings } from '../agent/call-settings.ts';
+import type { Message, ToolCall } from '../agent/messages.ts';
+import type { ResponseFormat } from '../agent/response-format.ts';
+import type { Tool, ToolChoice } from '../agent/version-content.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
 import type { Price } from './price.ts';
 import type { StoredProvider } from './provider.ts';
@@ -11,14 +15,37 @@ export interface ModelPort {
 }
 
 /**
- * Checks that a workspace's provider is reachable and accepts the credential, without running a model. Throws a
- * `ModelFailure` that says what is wrong.
+ * Checks that a workspace's provider is reachable and accepts the credential, without running a model, or with one small
+ * call of a model if one is named. Throws a `ModelFailure` that says what is wrong; the failure of a call is part of
+ * what was tried.
  */
 export type TestConnection = (
   workspaceId: string,
   providerName: string,
   provider: StoredProvider,
-) => Promise<void>;
+  model: string | null,
+) => Promise<TriedCall | undefined>;
+
+/** One call of a model, made for a person to read. */
+export interface TriedCall extends Exchange {
+  readonly latencyMs: number;
+  readonly failure: ModelFailure | null;
+}
+
+/** An HTTP request as it was sent, and what came back; null if nothing was sent or came back. Contains no secret. */
+export interface Exchange {
+  readonly request: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: unknown;
+  } | null;
+  readonly answer: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: unknown;
+  } | null;
+}
 
 /** What a workspace has stored for a model: its provider and its price; null where nothing is stored. */
 export interface ModelSetup {
@@ -35,14 +62,24 @@ export interface ModelCall {
   readonly setup: ModelSetup;
   readonly system: string | null;
   readonly user: string;
+  /** Absent for text. The port asks for the format, and does not check it. */
+  readonly responseFormat?: ResponseFormat;
+  /** Sent instead of `system` and `user`. */
+  readonly messages?: readonly Message[];
+  readonly tools?: readonly Tool[];
+  readonly toolChoice?: ToolChoice;
   readonly temperature: number | null;
   readonly maxTokens: number | null;
   readonly topP: number | null;
+  /** Left out if there are none. */
+  readonly settings?: CallSettings;
   /**
    * For the whole call, in milliseconds, after which it fails with `MODEL_TIMEOUT`. The port has shorter timeouts of
    * its own.
    */
   readonly timeoutMs: number;
+  /** The time until the deadline of the execution, in milliseconds; `timeoutMs` by default. */
+  readonly leftMs?: number;
   /**
    * Whether an earlier attempt may have called the model: only then does time spent waiting for a free connection
    * count.
@@ -58,6 +95,8 @@ export interface ModelResponse {
   /** `stop`, `length`, `content-filter`, `tool-calls`, `error` or `other`. */
   readonly finishReason: string;
   readonly cost: Cost;
+  /** Calls of the offered tools; left out if there are none. */
+  readonly toolCalls?: readonly ToolCall[];
   /** Settings that the model rejected or ignored, by their Cueline names; left out by models that apply all. */
   readonly settingsNotApplied?: readonly string[];
   /** Left out by models that report nothing else. */

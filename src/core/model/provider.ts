@@ -18,7 +18,17 @@ export interface StoredProvider {
   readonly kind: ProviderKind;
   readonly sealedApiKey: Buffer | null;
   readonly baseURL: string | null;
+  /** The JSON text of `RequestExtras`; null if there are none. */
+  readonly sealedExtras: Buffer | null;
+  readonly organization: string | null;
+  readonly project: string | null;
+  /** `chain`: the server's own cloud identity instead of an API key. */
+  readonly auth: ProviderAuth | null;
 }
+
+/** How requests are authorized if not by an API key. */
+export const providerAuths = ['chain'] as const;
+export type ProviderAuth = (typeof providerAuths)[number];
 
 /** A valid provider name of a workspace; the built-in one is reserved. */
 export function isProviderName(text: string): boolean {
@@ -52,6 +62,19 @@ export function isCredential(text: string): boolean {
 /** The associated data that ties a sealed credential to its row. */
 export function sealOwner(row: { readonly workspaceId: string; readonly id: string }): string {
   return `${row.workspaceId}/${row.id}`;
+}
+
+/** Whether a kind has the headers of OpenAI that name an organization and a project. */
+export function hasOrganization(kind: ProviderKind): boolean {
+  return kind === 'openai' || kind === 'azure' || kind === 'openai-compatible';
+}
+
+/** Likewise for the sealed extras of the row, which must not be read as its credential. */
+export function sealExtrasOwner(row: {
+  readonly workspaceId: string;
+  readonly id: string;
+}): string {
+  return `${sealOwner(row)}/extras`;
 }
 
 /** The environment variables that configure providers. An empty one counts as absent. */

@@ -121,7 +121,7 @@ class RunAdvance {
     if (row.status !== (executionId === null ? 'ready' : 'processing')) return;
     if (executionId === null && row.fallback !== fallback) return;
     if (outcome.kind === 'failed') return this.#fail(step, row, outcome);
-    const output = outputOfText(outcome.text);
+    const output = outcome.json ?? outputOfText(outcome.text);
     const unreadable = item < 0 ? this.#unreadable.inEnd(step, output) : null;
     if (unreadable) this.#fail(step, row, unreadable);
     else this.#put({ ...row, status: 'success', output });

@@ -82,7 +82,9 @@ export function decideStart(facts: StartFacts): StartDecision {
   if (facts.idempotencyProblem) return refuse('INVALID_REQUEST', facts.idempotencyProblem);
   if (facts.replay) {
     if (facts.replay.sameBody()) return { kind: 'replayed', states };
-    return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another input.');
+    const message =
+      'This Idempotency-Key was used with another input, user, session, tags or metadata.';
+    return refuse('IDEMPOTENCY_KEY_REUSED', message);
   }
   const { workflow } = facts;
   if (!workflow || !seesAll(caller, workflow))

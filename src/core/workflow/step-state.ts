@@ -36,7 +36,12 @@ export interface StepEvent {
   readonly executionId: string | null;
   readonly fallback?: boolean;
   readonly outcome:
-    | { readonly kind: 'success'; readonly text: string }
+    | {
+        readonly kind: 'success';
+        readonly text: string;
+        /** The JSON in the text, if the agent asks for JSON. */
+        readonly json?: string | null;
+      }
     | { readonly kind: 'failed'; readonly code: string; readonly error: string };
 }
 

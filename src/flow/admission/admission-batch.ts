@@ -22,6 +22,7 @@ import {
   callerResolver,
   getOrCreate,
   keyWindowsOf,
+  labelsOf,
   stepOf,
   termsOf,
 } from './admission-mapping.ts';
@@ -170,12 +171,22 @@ export class AdmissionBatch {
     const inputVariables = variables.json;
     const queued = { tag, hasSlot, claimed: worker !== null };
     const { ipAddress, userAgent } = call;
-    this.#executions.push({ id, terms, ipAddress, userAgent, inputVariables, queued, step });
+    const labels = labelsOf(call);
+    this.#executions.push({
+      id,
+      terms,
+      ipAddress,
+      userAgent,
+      inputVariables,
+      labels,
+      queued,
+      step,
+    });
     if (worker !== null) {
       const settings = step ? { ...terms.settings, workflow: step } : terms.settings;
       const { setup } = agent;
       this.bornClaimed.push(
-        claimedExecution(terms, { id, worker, inputVariables, settings, setup }),
+        claimedExecution(terms, { id, worker, inputVariables, labels, settings, setup }),
       );
     }
     if (call.idempotencyKey !== null) this.#rememberFirstCall(call, caller, id, decision);
@@ -273,7 +284,7 @@ function firstCallEntry(row: AdmissionState['replays'][number]): [string, FirstC
 /** An execution that this process starts from memory, as a claim would return it. */
 function claimedExecution(
   terms: AcceptedTerms,
-  own: Pick<QueuedExecution, 'id' | 'worker' | 'inputVariables' | 'settings' | 'setup'>,
+  own: Pick<QueuedExecution, 'id' | 'worker' | 'inputVariables' | 'labels' | 'settings' | 'setup'>,
 ): QueuedExecution {
   const { workspaceId, agentId, source, promptVersionId, model, apiKeyId, temperature } = terms;
   return {

@@ -5,9 +5,10 @@ import {
   executionSettings,
   type WorkflowStepOf,
 } from '../../core/agent/model-settings.ts';
-import { type ExecuteBody, variablesDigestInput } from '../../core/agent/variables.ts';
+import { bodyDigestInput, type ExecuteBody } from '../../core/agent/variables.ts';
 import { type Caller, sessionCaller } from '../../core/execution/caller.ts';
 import type { AgentAtAdmission, ExecuteCall } from '../../core/execution/decide.ts';
+import type { Labels } from '../../core/execution/labels.ts';
 import type { Counts, KeyWindows, RateLimits } from '../../core/execution/limits.ts';
 import { keyRights, type MemberRole } from '../../core/people/member.ts';
 import type {
@@ -18,6 +19,7 @@ import type {
   ReplayLookup,
 } from '../../store/admission/admission-read.ts';
 import type { ExecutionTerms } from '../../store/admission/admission-write.ts';
+import { agentConfigOf } from '../../store/agent/agent-config.ts';
 import { modelSetupOf } from '../../store/execution/model-setup.ts';
 import type { MembershipLookup } from '../../store/people/members.ts';
 
@@ -157,7 +159,7 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
     visibility: row.visibility,
     createdBy: row.created_by,
     limits: limitsOf(row),
-    config: row.config,
+    config: agentConfigOf(row.config),
     requiredVariables: row.required_variables,
     optionalVariables: row.optional_variables,
     defaults: JSON.parse(row.defaults) as Record<string, unknown>,
@@ -166,6 +168,8 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
     versionId: row.version_id,
     versionLabel: row.version_label,
     version: row.version,
+    messageLists: row.message_lists,
+    variableSchemas: row.variable_schemas,
     setup: modelSetupOf(row),
   };
 }
@@ -218,6 +222,11 @@ export function stepOf({ credential }: ExecuteCall): WorkflowStepOf | null {
   return credential.kind === 'workflow' ? credential.step : null;
 }
 
+/** The labels of a call; null if it has none or its body is malformed. */
+export function labelsOf({ body }: ExecuteCall): Labels | null {
+  return body.kind === 'variables' ? body.labels : null;
+}
+
 /** Shares values between the calls of a batch. */
 export function getOrCreate<T>(values: Map<string, T>, key: string, create: () => T): T {
   const value = values.get(key) ?? create();
@@ -227,6 +236,5 @@ export function getOrCreate<T>(values: Map<string, T>, key: string, create: () =
 
 /** Identifies the body of a call for idempotency. Malformed bodies of one kind compare equal. */
 export function bodyDigest(body: ExecuteBody): Buffer {
-  const text = body.kind === 'variables' ? variablesDigestInput(body.variables) : body.kind;
-  return createHash('sha256').update(text).digest();
+  return createHash('sha256').update(bodyDigestInput(body)).digest();
 }

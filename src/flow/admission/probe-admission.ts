@@ -33,6 +33,7 @@ function writesAt(nowMs: number): AdmissionWrites {
     executions: [
       {
         ...{ id: executionId, terms, ipAddress: null, userAgent: null, step: null },
+        labels: null,
         inputVariables: JSON.stringify({ probe: randomHex(variableBytes) }),
         queued: { tag: clockTag(nowMs), claimed: false, hasSlot: null },
       },
@@ -48,7 +49,7 @@ function writesAt(nowMs: number): AdmissionWrites {
   };
 }
 
-const version = { model: null, temperature: null, maxTokens: null, topP: null };
+const version = { model: null, temperature: null, maxTokens: null, topP: null, settings: {} };
 
 function probedTerms(nowMs: number): ExecutionTerms {
   return {

@@ -8,7 +8,7 @@ import type {
   NewExecution,
   NewRefusal,
 } from '../../store/admission/admission-write.ts';
-import { apiKeyOf, getOrCreate, stepOf, termsOf } from './admission-mapping.ts';
+import { apiKeyOf, getOrCreate, labelsOf, stepOf, termsOf } from './admission-mapping.ts';
 
 /** Refusals that become records, for each caller, agent, status and hour. The rest are only counted. */
 const refusalRecordsMax = 60;
@@ -58,12 +58,13 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
         counted.set(key, { ...row, agentId: agent.id });
         recorded.set(key, { ...row, agent_id: agent.id });
       }
-      const rest = { inputVariables: null, queued: null, step: stepOf(call) };
+      const labels = labelsOf(call);
+      const rest = { inputVariables: null, labels, queued: null, step: stepOf(call) };
       const { ipAddress, userAgent } = call;
       const execution = { id: uuid7(nowMs), terms: refusalTerms, ipAddress, userAgent, ...rest };
       return {
         execution: isRecorded ? execution : null,
-        tally: refusalTally(refusalTerms, { nowMs, status, errorCode, isRecorded }),
+        tally: refusalTally(refusalTerms, { nowMs, status, errorCode, labels, isRecorded }),
       };
     },
 
@@ -78,7 +79,10 @@ function refusalTally(
     nowMs,
     isRecorded,
     ...outcome
-  }: Pick<Tally, 'status' | 'errorCode'> & { readonly nowMs: number; readonly isRecorded: boolean },
+  }: Pick<Tally, 'status' | 'errorCode' | 'labels'> & {
+    readonly nowMs: number;
+    readonly isRecorded: boolean;
+  },
 ): Tally {
   return {
     ...{ agentId, source, promptVersionId, model, apiKeyId, ...outcome },

@@ -1,5 +1,8 @@
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { declarablePlaceholders } from '../../core/agent/prompt.ts';
+import { type ResponseFormat, requireResponseFormat } from '../../core/agent/response-format.ts';
+import { requireVariableSchemas, type VariableSchemas } from '../../core/agent/variable-schemas.ts';
+import type { VersionContent } from '../../core/agent/version-content.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
@@ -11,14 +14,14 @@ import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 
-export interface VersionInput extends ModelSettings {
+export interface VersionInput extends ModelSettings, VersionContent {
   /** A new id unless given. */
   readonly id?: string;
   /** Null for the default, see `defaultLabel`. */
   readonly label: string | null;
-  readonly system: string | null;
-  readonly user: string;
   readonly notes: string | null;
+  readonly responseFormat?: ResponseFormat | null;
+  readonly variableSchemas?: VariableSchemas;
 }
 
 /**
@@ -31,7 +34,10 @@ export async function createVersion(
   promptId: string | null,
   input: VersionInput,
 ): Promise<VersionRow> {
-  const variables = declarablePlaceholders(input);
+  const variables = requireValid(input);
+  const { responseFormat: format = null } = input;
+  const responseFormat = format && JSON.stringify(format);
+  const variableSchemas = textOf(input.variableSchemas);
   return inTransaction(db, async (trx) => {
     const prompt = promptId && (await lockPrompt(trx, caller, promptId));
     if (!prompt) throw notFound('prompt');
@@ -41,7 +47,10 @@ export async function createVersion(
     const id = input.id ?? uuid7(await readClock(trx));
     const { workspaceId, userId: createdBy } = caller;
     const origin = { id, promptId, workspaceId, number: next.number, createdBy };
-    const version = await insertVersion(trx, { ...input, ...origin, label, variables });
+    const version = await insertVersion(trx, {
+      ...{ ...input, ...origin, label, variables },
+      ...{ responseFormat, variableSchemas },
+    });
     if (!version) {
       throw new CallFailure(
         'CONFLICT',
@@ -56,4 +65,16 @@ export async function createVersion(
     });
     return version;
   });
+}
+
+/** Checks the content of a version, and returns its placeholders. */
+export function requireValid(input: VersionInput): string[] {
+  const variables = declarablePlaceholders(input);
+  requireResponseFormat('responseFormat', input.responseFormat ?? null);
+  requireVariableSchemas(input.variableSchemas ?? {}, variables);
+  return variables;
+}
+
+function textOf(schemas: VariableSchemas = {}): string | null {
+  return Object.keys(schemas).length === 0 ? null : JSON.stringify(schemas);
 }

@@ -1,13 +1,22 @@
 import type { Visibility } from '../../core/agent/agent.ts';
-import { same } from '../../core/agent/declaration.ts';
+import {
+  type CallSettingInputs,
+  callSettingNames,
+  callSettingsOf,
+} from '../../core/agent/call-settings.ts';
+import { identical, same } from '../../core/agent/declaration.ts';
+import { messageLists } from '../../core/agent/messages.ts';
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
-import { declarablePlaceholders, placeholderWarnings } from '../../core/agent/prompt.ts';
+import { placeholderWarnings } from '../../core/agent/prompt.ts';
+import { type ResponseFormat, responseFormatOf } from '../../core/agent/response-format.ts';
+import type { VariableSchemas } from '../../core/agent/variable-schemas.ts';
+import { type VersionContent, versionContent } from '../../core/agent/version-content.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
 import { findVersionByLabel, type NamedPromptRow } from '../../store/agent/declaration.ts';
 import type { VersionRow } from '../../store/agent/versions.ts';
 import { changePrompt, createPrompt } from '../agent/change-prompt.ts';
-import { createVersion, type VersionInput } from '../agent/create-version.ts';
+import { createVersion, requireValid, type VersionInput } from '../agent/create-version.ts';
 import type { Planning } from './plan-declaration.ts';
 
 export interface DeclaredPrompt {
@@ -17,11 +26,16 @@ export interface DeclaredPrompt {
   readonly versions: readonly DeclaredVersion[];
 }
 
-interface DeclaredVersion extends Partial<ModelSettings> {
+type DeclaredContent = {
+  readonly [Name in keyof VersionContent]?: VersionContent[Name] | undefined;
+};
+type DeclaredSettings = Partial<Omit<ModelSettings, 'settings'>> & CallSettingInputs;
+
+interface DeclaredVersion extends DeclaredSettings, DeclaredContent {
   readonly label: string;
-  readonly system?: string | null;
-  readonly user: string;
   readonly notes?: string | null;
+  readonly responseFormat?: ResponseFormat | null;
+  readonly variableSchemas?: VariableSchemas | null;
 }
 
 /** A new version. */
@@ -29,6 +43,7 @@ export type PlannedVersion = VersionInput & {
   readonly id: string;
   readonly label: string;
   readonly variables: readonly string[];
+  readonly messageLists: readonly string[];
 };
 
 /** Plans a prompt and its declared versions. Other versions stay. */
@@ -67,7 +82,11 @@ async function planVersion(
   const existing = versions.get(key) ?? (await findVersionByLabel(trx, prompt.id, label));
   if (existing) return requireEqual(existing, input);
   if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
-  versions.set(key, { ...input, variables: declarablePlaceholders(input) });
+  versions.set(key, {
+    ...input,
+    variables: requireValid(input),
+    messageLists: messageLists(input.messages),
+  });
   const warnings = placeholderWarnings(input);
   const added = { kind: 'prompt', name: prompt.name, action: 'add-version', to: label } as const;
   changes.push({ ...added, ...(warnings.length > 0 && { warnings }) });
@@ -75,16 +94,42 @@ async function planVersion(
 }
 
 function inputOf(version: DeclaredVersion): VersionInput {
-  const { label, system = null, user, notes = null } = version;
+  const { label, notes = null } = version;
   const { model = null, temperature = null, maxTokens = null, topP = null } = version;
-  return { label, system, user, notes, model, temperature, maxTokens, topP };
+  const settings = callSettingsOf(version);
+  return {
+    ...versionContent(version),
+    ...{ label, notes, model, temperature, maxTokens, topP, settings },
+    responseFormat: responseFormatOf(version.responseFormat),
+    variableSchemas: version.variableSchemas ?? {},
+  };
 }
 
 /** A version never changes. */
 function requireEqual(existing: VersionRow | PlannedVersion, input: VersionInput): void {
-  const fields = ['system', 'user', 'model', 'temperature', 'maxTokens', 'topP', 'notes'] as const;
-  const different = fields.filter((field) => !same(existing[field], input[field]));
+  const fields = [
+    ...(['system', 'user', 'messages', 'tools', 'toolChoice'] as const),
+    ...(['model', 'temperature', 'maxTokens', 'topP', 'notes'] as const),
+  ];
+  const different = [
+    ...fields.filter((field) => !same(existing[field], input[field])),
+    ...callSettingNames.filter(
+      (name) => !same(existing.settings[name] ?? null, input.settings[name] ?? null),
+    ),
+    ...(identical(formatOf(existing), formatOf(input)) ? [] : ['responseFormat']),
+    ...(same(schemasOf(existing), schemasOf(input)) ? [] : ['variableSchemas']),
+  ];
   if (different.length === 0) return;
   const message = `Version "${existing.label}" exists with another ${different.join(', ')}. A version cannot change: use another label.`;
   throw new CallFailure('CONFLICT', message);
+}
+
+/** A stored version has them as text. */
+function schemasOf({ variableSchemas: schemas }: VersionRow | VersionInput): VariableSchemas {
+  return typeof schemas === 'string' ? JSON.parse(schemas) : (schemas ?? {});
+}
+
+/** Compared with the order of names: a model writes properties in the order of the schema. */
+function formatOf({ responseFormat: format }: VersionRow | VersionInput): ResponseFormat | null {
+  return typeof format === 'string' ? JSON.parse(format) : (format ?? null);
 }

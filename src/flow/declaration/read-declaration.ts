@@ -130,7 +130,13 @@ function byName(one: { readonly name: string }, other: { readonly name: string }
 }
 
 function declareVersion(version: VersionRow): object {
-  const { label, system, user, model, temperature, maxTokens, topP, notes } = version;
-  const given = { label, system, user, model, temperature, maxTokens, topP, notes };
+  const { label, system, user, messages, tools, toolChoice, settings, notes } = version;
+  const { model, temperature, maxTokens, topP } = version;
+  const given = {
+    ...{ label, system, user, messages, tools, toolChoice },
+    ...{ model, temperature, maxTokens, topP, ...settings, notes },
+    variableSchemas: version.variableSchemas && JSON.parse(version.variableSchemas),
+    responseFormat: version.responseFormat && JSON.parse(version.responseFormat),
+  };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }

@@ -1,4 +1,4 @@
-import type { Template } from '../../core/agent/prompt.ts';
+import type { Prompt, Template } from '../../core/agent/prompt.ts';
 import { renderPrompt } from '../../core/agent/render-prompt.ts';
 import type { Db } from '../../store/connection/database.ts';
 import {
@@ -45,7 +45,7 @@ async function cancelAll(deps: CancelerDeps, executionIds: readonly string[]): P
   const canceled = new Set<string>();
   const endAll = async (
     executions: readonly [string, LiveExecution][],
-    prompts: ReadonlyMap<string, Template>,
+    prompts: ReadonlyMap<string, Prompt>,
   ) => {
     await Promise.all(
       executions.map(async ([id, execution]) => {
@@ -73,7 +73,7 @@ async function end(
   { finisher, announcements }: CancelerDeps,
   id: string,
   execution: LiveExecution,
-  prompt: Template | null,
+  prompt: Prompt | null,
 ): Promise<boolean> {
   const { ended, worker } = await finisher.finish(canceledEnd(id, execution, prompt));
   if (ended && worker !== null) announcements.executionCanceled(id);
@@ -84,8 +84,8 @@ async function end(
 async function renderPrompts(
   { db, template }: CancelerDeps,
   executions: readonly [string, LiveExecution][],
-): Promise<ReadonlyMap<string, Template>> {
-  const prompts = new Map<string, Template>();
+): Promise<ReadonlyMap<string, Prompt>> {
+  const prompts = new Map<string, Prompt>();
   try {
     const renderings = await findRenderings(
       db,

@@ -1,16 +1,20 @@
 import { lossesMax, renderedCharsMax } from '../../core/agent/model-settings.ts';
-import type { Template } from '../../core/agent/prompt.ts';
+import type { Prompt, Template } from '../../core/agent/prompt.ts';
 import { renderPrompt } from '../../core/agent/render-prompt.ts';
+import { type ResponseFormat, readOutputJson } from '../../core/agent/response-format.ts';
+import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
 import type { QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
 import { delayWithin, retryDelayMs } from '../../core/execution/retry-delay.ts';
 import { CallFailure, type ExecutionErrorCode, withoutProviderText } from '../../core/failure.ts';
 import { LruCache } from '../../core/lru-cache.ts';
+import { attemptLimitMs, fallbackModel } from '../../core/model/fallback.ts';
 import {
   type AnswerDetails,
   type Cost,
   ModelDeferred,
   ModelFailure,
   type ModelPort,
+  type ModelResponse,
   noCost,
   noDetails,
   noUsage,
@@ -32,6 +36,7 @@ import type { End } from './finish.ts';
  * - A backoff never ends an execution: if it is longer than the time left, the execution calls before its deadline.
  * - With `maxAttempts: 1`, a call that may have done work is never sent again.
  * - A model that answers without a text is called once more, not more often.
+ * - A fallback to the next of the agent's models starts afresh: failures and rejections count for each model.
  * - After `lossesMax` lost workers the execution ends: it may be what kills them.
  */
 export type AttemptOutcome =
@@ -40,12 +45,13 @@ export type AttemptOutcome =
       readonly kind: 'retry';
       readonly delayMs: number;
       readonly spent: Spent;
-      /** Whether the model answered without a text. */
-      readonly emptied: boolean;
+      readonly failed: Attempt;
+      /** The model of the next attempt; null for the same one. */
+      readonly fallback: string | null;
     }
   | Deferred
   /** `sent` is the prompt if the model may have been called. */
-  | { readonly kind: 'stopped'; readonly sent: Template | null };
+  | { readonly kind: 'stopped'; readonly sent: Prompt | null };
 
 /**
  * The execution waits for its provider: the circuit breaker is open, the concurrency limit is reached, or the provider
@@ -58,6 +64,8 @@ interface Deferred {
   readonly unstarted: boolean;
   readonly rejected: boolean;
   readonly waitCode: ExecutionErrorCode;
+  /** The model that is called instead; null to wait for the same one. */
+  readonly fallback: string | null;
 }
 
 export interface ExecuteDeps {
@@ -96,6 +104,7 @@ export async function executeAttempt(
   if (leftMs <= 0) {
     return outOfTime(execution, prompt);
   }
+  const format = settings.responseFormat ?? template.responseFormat ?? null;
   const startedAt = performance.now();
   try {
     const response = await deps.models.call({
@@ -103,33 +112,52 @@ export async function executeAttempt(
       workspaceId: execution.workspaceId,
       model: execution.model,
       setup: execution.setup,
-      system: prompt.system,
-      user: prompt.user,
+      ...prompt,
+      user: prompt.user ?? '',
       temperature: execution.temperature,
       maxTokens: settings.maxTokens,
       topP: settings.topP,
-      timeoutMs: Math.ceil(leftMs),
+      ...(format && { responseFormat: format }),
+      timeoutMs: Math.ceil(attemptLimitMs(settings, execution.model, leftMs)),
+      leftMs,
       called: execution.called,
       signal,
     });
     const { text: output, usage, cost, finishReason, details = noDetails } = response;
-    const { settingsNotApplied = [] } = response;
-    const answer = { output, usage, cost, finishReason, details, settingsNotApplied };
+    const { settingsNotApplied = [], toolCalls = [] } = response;
+    // Calls of tools come instead of an answer.
+    const outputJson = format && toolCalls.length === 0 ? requireJson(format, response) : null;
+    const attemptMs = performance.now() - startedAt;
+    const sent = { settingsNotApplied, attemptMs };
+    const answer = { output, outputJson, toolCalls, usage, cost, finishReason, details, ...sent };
     const success = { status: 'success', ...answer } as const;
     return { kind: 'end', end: { ...baseEnd(execution, prompt), ...success } };
   } catch (error) {
     const isDeferred = error instanceof ModelDeferred;
     if (signal.aborted) return { kind: 'stopped', sent: isDeferred ? null : prompt };
-    const spentMs = elapsedMs + (performance.now() - startedAt);
-    const nowLeftMs = settings.timeoutMs - spentMs;
-    if (isDeferred) return deferredOutcome(execution, error, nowLeftMs);
+    const attemptMs = performance.now() - startedAt;
+    const timing = { attemptMs, leftMs: settings.timeoutMs - elapsedMs - attemptMs };
+    if (isDeferred) return deferredOutcome(execution, error, timing.leftMs);
     if (error instanceof ModelFailure && error.unreadField) {
       deps.onUnread?.(error.unreadField, execution);
     }
-    if (error instanceof ModelFailure) return failureOutcome(execution, error, nowLeftMs, prompt);
+    if (error instanceof ModelFailure) return failureOutcome(execution, error, timing, prompt);
     deps.onFault(error, execution);
-    return failed(execution, 'INTERNAL', 'Internal error.', { prompt, cost: unknownCost });
+    return failed(execution, 'INTERNAL', 'Internal error.', {
+      prompt,
+      cost: unknownCost,
+      attemptMs,
+    });
   }
+}
+
+/** @throws {ModelFailure} if the output does not match */
+function requireJson(format: ResponseFormat, response: ModelResponse): string {
+  const { text, usage, cost, finishReason, details = noDetails } = response;
+  const read = readOutputJson(format, text, finishReason);
+  if (read.kind === 'json') return read.json;
+  const message = `The output does not match its schema: ${read.problem}.`;
+  throw new ModelFailure('SCHEMA_MISMATCH', message, { usage, cost, finishReason, details });
 }
 
 function deferredOutcome(
@@ -142,34 +170,52 @@ function deferredOutcome(
   const delayMs = unstarted
     ? afterMs
     : (delayWithin(leftMs, afterMs, Math.random()) ?? Math.max(0, leftMs));
-  return { kind: 'deferred', delayMs, unstarted, rejected: false, waitCode: code };
+  const deferred = { kind: 'deferred', unstarted, rejected: false, waitCode: code } as const;
+  const fallback = full ? null : nextModel(execution, code, { waitMs: afterMs, leftMs });
+  return { ...deferred, delayMs: fallback === null ? delayMs : 0, fallback };
+}
+
+/** Null if the execution stays with its model. A wait until after the deadline counts as endless. */
+function nextModel(
+  { settings, model }: QueuedExecution,
+  code: ExecutionErrorCode,
+  { waitMs, leftMs }: { readonly waitMs: number; readonly leftMs: number },
+): string | null {
+  if (leftMs <= 0) return null;
+  return fallbackModel(settings, model, { code, waitMs: waitMs < leftMs ? waitMs : Infinity });
 }
 
 function failureOutcome(
   execution: QueuedExecution,
   error: ModelFailure,
-  leftMs: number,
-  prompt: Template,
+  { leftMs, attemptMs }: { readonly leftMs: number; readonly attemptMs: number },
+  prompt: Prompt,
 ): AttemptOutcome {
-  const { failures, rejections, settings } = execution;
-  const { code: waitCode, rejected, usage, cost, finishReason, details } = error;
-  const emptied = error.code === 'EMPTY_OUTPUT';
-  const isRetryable = error.retryable && !(emptied && execution.emptied);
+  const { failures, rejections, settings, model } = execution;
+  const { code, rejected, usage, cost, finishReason, details } = error;
+  const isRetryable = error.retryable && !(code === 'EMPTY_OUTPUT' && execution.emptied);
+  const hasAttempts = failures + 1 < settings.maxAttempts;
   const calls = 1 + (rejected ? rejections : failures);
-  const backoffMs = retryDelayMs(calls, error.retryAfterMs, Math.random());
-  const delayMs = delayWithin(leftMs, backoffMs, Math.random());
+  const waitMs = retryDelayMs(calls, error.retryAfterMs, Math.random());
+  const delayMs = delayWithin(leftMs, waitMs, Math.random());
+  const latencyMs = Math.round(attemptMs);
+  const attempt = attemptOf({ model, errorCode: code, usage, cost, latencyMs });
+  const retry = { kind: 'retry', spent: spentBy(error), failed: attempt } as const;
+  // A timeout has used up the time of this model.
+  const isSpent = rejected || code === 'MODEL_TIMEOUT' || !isRetryable || !hasAttempts;
+  const fallback = isSpent ? nextModel(execution, code, { waitMs, leftMs }) : null;
+  if (fallback !== null) return { ...retry, delayMs: 0, fallback };
   if (delayMs !== null && isRetryable) {
-    if (rejected) return { kind: 'deferred', delayMs, unstarted: false, rejected, waitCode };
-    if (failures + 1 < settings.maxAttempts) {
-      return { kind: 'retry', delayMs, spent: spentBy(error), emptied };
-    }
+    const wait = { delayMs, waitCode: code, fallback };
+    if (rejected) return { kind: 'deferred', unstarted: false, rejected, ...wait };
+    if (hasAttempts) return { ...retry, delayMs, fallback };
   }
-  const answer = { usage, cost, finishReason, details };
-  return failed(execution, error.code, error.message, { prompt, ...answer });
+  const answer = { usage, cost, finishReason, details, attemptMs };
+  return failed(execution, code, error.message, { prompt, ...answer });
 }
 
 /** The deadline has come. What the execution waited for decides its code. */
-function outOfTime(execution: QueuedExecution, prompt: Template): AttemptOutcome {
+function outOfTime(execution: QueuedExecution, prompt: Prompt): AttemptOutcome {
   const { timeoutMs } = execution.settings;
   const code = execution.waitCode ?? 'MODEL_TIMEOUT';
   const message =
@@ -181,8 +227,7 @@ function outOfTime(execution: QueuedExecution, prompt: Template): AttemptOutcome
 }
 
 /** The fields that every end of this attempt shares. */
-function baseEnd(execution: QueuedExecution, prompt: Template | undefined): Omit<End, 'status'> {
-  const storedPrompt = storesBodies(execution) ? prompt : undefined;
+function baseEnd(execution: QueuedExecution, prompt: Prompt | undefined): Omit<End, 'status'> {
   return {
     acceptedAs: execution,
     storeBodies: storesBodies(execution),
@@ -195,11 +240,13 @@ function baseEnd(execution: QueuedExecution, prompt: Template | undefined): Omit
     finishReason: null,
     settingsNotApplied: [],
     details: noDetails,
+    attemptMs: null,
     errorCode: null,
     error: null,
-    systemPrompt: storedPrompt?.system ?? null,
-    userPrompt: storedPrompt?.user ?? null,
+    prompt: storesBodies(execution) ? (prompt ?? null) : null,
     output: null,
+    outputJson: null,
+    toolCalls: [],
     workflow: execution.settings.workflow ?? null,
   };
 }
@@ -209,19 +256,20 @@ function failed(
   errorCode: ExecutionErrorCode,
   message: string,
   more: {
-    prompt?: Template;
+    prompt?: Prompt;
     counted?: boolean;
     usage?: Usage;
     cost?: Cost;
     finishReason?: string | null;
     details?: AnswerDetails;
+    attemptMs?: number;
   },
 ): AttemptOutcome {
   const { prompt, counted = true, usage = noUsage, cost = noCost } = more;
-  const { finishReason = null, details = noDetails } = more;
+  const { finishReason = null, details = noDetails, attemptMs = null } = more;
   const error = storesBodies(execution) ? message : withoutProviderText(message);
   const failure = { status: 'failed', errorCode, error, counted, usage, cost } as const;
-  const end = { ...baseEnd(execution, prompt), ...failure, finishReason, details };
+  const end = { ...baseEnd(execution, prompt), ...failure, finishReason, details, attemptMs };
   return { kind: 'end', end };
 }
 
@@ -233,7 +281,7 @@ function storesBodies({ settings }: QueuedExecution): boolean {
  * The end of an execution with `maxAttempts: 1` whose call was aborted. The process is alive, but nobody knows whether
  * the model was called.
  */
-export function lostWorkerEnd(execution: QueuedExecution, sent: Template): End {
+export function lostWorkerEnd(execution: QueuedExecution, sent: Prompt): End {
   return {
     ...baseEnd(execution, sent),
     status: 'failed',
@@ -260,13 +308,17 @@ function lostMessage({ losses }: QueuedExecution): string {
 /** In characters. */
 const cachedTemplatesMax = 33_554_432;
 
+function templateChars({ system, user, messages, tools, responseFormat }: Template): number {
+  const chars = (system?.length ?? 0) + (user?.length ?? 0);
+  const others = [messages, tools, responseFormat].filter((each) => each);
+  return others.length === 0 ? chars : chars + JSON.stringify(others).length;
+}
+
 /** Caches templates of prompt versions, which never change. A referenced version always exists. */
 export function templateCache(
   read: (promptVersionId: string) => Promise<Template | null>,
 ): (promptVersionId: string) => Promise<Template> {
-  const cache = new LruCache<Template>(cachedTemplatesMax, ({ system, user }) => {
-    return (system?.length ?? 0) + user.length;
-  });
+  const cache = new LruCache<Template>(cachedTemplatesMax, templateChars);
   return async (id) => {
     const cached = cache.get(id);
     if (cached) return cached;

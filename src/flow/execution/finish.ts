@@ -1,6 +1,8 @@
+import type { ToolCall } from '../../core/agent/messages.ts';
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
-import type { Template } from '../../core/agent/prompt.ts';
+import type { Prompt } from '../../core/agent/prompt.ts';
 import { addDecimals } from '../../core/decimal.ts';
+import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
 import { type EndStatus, latencyMsMax } from '../../core/execution/execution.ts';
 import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
 import { type ExecutionErrorCode, withoutProviderText } from '../../core/failure.ts';
@@ -16,7 +18,7 @@ import {
   type Usage,
   unknownCost,
 } from '../../core/model/model-port.ts';
-import { storable } from '../../core/storable-text.ts';
+import { storable, storableJson } from '../../core/storable-text.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import type { LiveExecution } from '../../store/execution/executions.ts';
 import {
@@ -67,11 +69,16 @@ export interface End {
   readonly finishReason: string | null;
   readonly settingsNotApplied: readonly string[];
   readonly details: AnswerDetails;
+  /** How long the call of this attempt took; null if there was none, or it was aborted. */
+  readonly attemptMs: number | null;
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
-  readonly systemPrompt: string | null;
-  readonly userPrompt: string | null;
+  /** As sent; null if it is not recorded. */
+  readonly prompt: Prompt | null;
   readonly output: string | null;
+  /** The JSON in the output, as compact text; null if the agent does not ask for it. */
+  readonly outputJson: string | null;
+  readonly toolCalls: readonly ToolCall[];
   /** If false, only the output is stored, and only for a short time. */
   readonly storeBodies: boolean;
   readonly acceptedAs: AcceptedAs;
@@ -116,10 +123,10 @@ export function createFinisher(deps: FinisherDeps): Finisher {
   const batched = batcher<End, EndResult>({
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
-    weight: ({ systemPrompt, userPrompt, output, details, workflow }) =>
-      (systemPrompt?.length ?? 0) +
+    weight: ({ prompt, output, outputJson, details, workflow }) =>
+      promptChars(prompt) +
       (details.reasoningText?.length ?? 0) +
-      (userPrompt?.length ?? 0) +
+      (outputJson?.length ?? 0) +
       (output?.length ?? 0) * (workflow ? stepOutputCopies : 1),
     run: (ends) => transactBatch(ends, transactEnds, isolateSteps),
     ...(deps.onBatch && { onBatch: deps.onBatch }),
@@ -148,6 +155,16 @@ function endBatch(deps: FinisherDeps, pipelines: Pipelines, ends: End[]): Promis
     pipelines.use((send) => transact(deps, send, { ends, unwritable }));
   return ends.length === 1 && ends[0]?.workflow ? endAfterRetries(transaction) : transaction(null);
 }
+
+/** Messages contain the system and user prompt again. */
+function promptChars(prompt: Prompt | null): number {
+  const { system, user, messages = [], tools } = prompt ?? {};
+  const lists = messages.reduce((chars, { content }) => chars + content.length, 0);
+  return (system?.length ?? 0) + (user?.length ?? 0) + lists + (tools ? toolsChars : 0);
+}
+
+/** A rough size: only how many ends share a transaction depends on it. */
+const toolsChars = 10_000;
 
 interface EndsToWrite {
   readonly results: readonly EndResult[];
@@ -210,13 +227,13 @@ function planEnds(ends: readonly End[], locked: readonly QueuedExecutionRow[]): 
 }
 
 function eventOf(step: WorkflowStepOf, ended: EndedExecution): WorkflowRunEvent {
-  const { status, output, errorCode, error } = ended;
+  const { status, output, outputJson, errorCode, error } = ended;
   return {
     ...step,
     executionId: ended.id,
     outcome:
       status === 'success'
-        ? { kind: 'success', text: output ?? '' }
+        ? { kind: 'success', text: output ?? '', json: outputJson }
         : // Quoted text stays with the execution and is removed with its bodies.
           {
             kind: 'failed',
@@ -245,7 +262,9 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     completedMs: row.now_ms,
     startedMs: row.started_ms,
     latencyMs,
-    attempts: row.failures + row.losses + (end.counted && row.worker !== null ? 1 : 0),
+    model: row.model ?? end.acceptedAs.model,
+    attempts: row.earlier_attempts + row.failures + row.losses + Number(isAttempt(end, row)),
+    attemptList: attemptListOf(end, row, cost),
     inputTokens: row.spent_input_tokens + end.usage.inputTokens,
     outputTokens: row.spent_output_tokens + end.usage.outputTokens,
     costUsd: addDecimals(row.spent_usd, cost.usd),
@@ -255,12 +274,44 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     settingsNotApplied: end.settingsNotApplied.join(',') || null,
     errorCode: end.errorCode,
     error: end.error === null ? null : storable(end.error),
-    systemPrompt: end.systemPrompt,
-    userPrompt: end.userPrompt,
+    systemPrompt: end.prompt?.system ?? null,
+    userPrompt: end.prompt?.user ?? null,
+    request: requestOf(end.prompt),
     output: end.output === null ? null : storable(end.output),
+    outputJson: end.outputJson,
+    toolCalls: end.toolCalls.length === 0 ? null : storableJson(end.toolCalls),
     ...storableDetails(end),
     storeBodies: end.storeBodies,
   };
+}
+
+/** What was sent beside the system and user prompt, as JSON; null for the short form alone. */
+function requestOf(prompt: Prompt | null): string | null {
+  const { messages, tools, toolChoice, settings } = prompt ?? {};
+  if (!messages && !tools && !settings) return null;
+  return JSON.stringify({ messages, tools, toolChoice, settings });
+}
+
+/** Whether the end itself is the end of an attempt. */
+function isAttempt(end: End, row: QueuedExecutionRow): boolean {
+  return end.counted && row.worker !== null;
+}
+
+/** JSON; null if there was one claim: the record itself describes the only attempt. */
+function attemptListOf(end: End, row: QueuedExecutionRow, cost: Cost): string | null {
+  if (row.attempt <= 1) return null;
+  const list = [
+    ...(row.attempt_list ?? []),
+    ...(isAttempt(end, row) ? [ownAttempt(end, row, cost)] : []),
+  ];
+  return JSON.stringify(list);
+}
+
+function ownAttempt(end: End, row: QueuedExecutionRow, cost: Cost): Attempt {
+  const { usage, errorCode, attemptMs } = end;
+  const model = row.model ?? end.acceptedAs.model;
+  const latencyMs = attemptMs === null ? null : Math.round(attemptMs);
+  return attemptOf({ model, errorCode, usage, cost, latencyMs });
 }
 
 /** Null if nothing was called, or nothing charged. */
@@ -284,9 +335,10 @@ function tally(ended: EndedExecution, { acceptedAs }: End, row: QueuedExecutionR
     status: ended.status,
     source: acceptedAs.source,
     promptVersionId: acceptedAs.promptVersionId,
-    model: acceptedAs.model,
+    model: ended.model,
     apiKeyId: acceptedAs.apiKeyId,
     errorCode: ended.errorCode,
+    labels: acceptedAs.labels,
     recorded: true,
     inputTokens: ended.inputTokens,
     outputTokens: ended.outputTokens,
@@ -297,7 +349,7 @@ function tally(ended: EndedExecution, { acceptedAs }: End, row: QueuedExecutionR
 }
 
 /** The end of a canceled execution. Its usage is unknown. */
-export function canceledEnd(id: string, execution: LiveExecution, prompt: Template | null): End {
+export function canceledEnd(id: string, execution: LiveExecution, prompt: Prompt | null): End {
   return {
     id,
     fence: null,
@@ -312,10 +364,12 @@ export function canceledEnd(id: string, execution: LiveExecution, prompt: Templa
     finishReason: null,
     settingsNotApplied: [],
     details: noDetails,
+    attemptMs: null,
     errorCode: 'CANCELED',
     error: 'The execution was canceled.',
-    systemPrompt: prompt?.system ?? null,
-    userPrompt: prompt?.user ?? null,
+    prompt,
     output: null,
+    outputJson: null,
+    toolCalls: [],
   };
 }

@@ -12,7 +12,7 @@ import {
 import { uuid7Time } from '../../core/id.ts';
 import type { Trx } from '../../store/connection/database.ts';
 import { countBuckets, countRanges, levelsOf } from '../../store/history/history-counts.ts';
-import type { HistoryRequest } from '../../store/history/history-filter.ts';
+import { type HistoryRequest, isIndexed } from '../../store/history/history-filter.ts';
 
 /** Locates matching records in a history from counts alone, without reading records. */
 
@@ -22,6 +22,7 @@ export async function countPieces(
   request: HistoryRequest,
   range: IdRange,
 ): Promise<Piece[]> {
+  if (isIndexed(request)) return countRanges(trx, request, [range]);
   const covered = cover(range, levelsOf(request));
   const minutes = minutesOf(covered);
   const counted = await countBuckets(trx, request, [

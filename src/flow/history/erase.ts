@@ -1,5 +1,6 @@
 import { variableText } from '../../core/agent/variables.ts';
 import type { Caller } from '../../core/execution/caller.ts';
+import { storedLabels } from '../../core/execution/labels.ts';
 import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
 import { containsValue } from '../../core/history/contains-value.ts';
 import { everything } from '../../core/history/history-range.ts';
@@ -11,6 +12,7 @@ import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import * as store from '../../store/history/erasures.ts';
+import { forgetUser } from '../../store/history/label-changes.ts';
 import { removedMax } from '../../store/history/removal.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { recordRunsOfRecords } from '../../store/workflow/erased-runs.ts';
@@ -20,8 +22,8 @@ import { eraseWorkflowRuns } from './erase-workflow-runs.ts';
 import type { RunPaced } from './paced-transactions.ts';
 
 /**
- * Erasure of one end user: deletes every record whose variable has the requested value, for one agent or for all agents of
- * the workspace.
+ * Erasure of one end user: deletes every record with the requested `user`, or whose variable has the requested value, for one
+ * agent or for all agents of the workspace. The statistics forget the name of an erased user: their counts stay.
  *
  * States: open (`downTo` moves from the newest record to the oldest), then complete. Maintenance rounds do the work in
  * small transactions. The erasure remembers live executions that match and deletes their records once they end.
@@ -32,7 +34,8 @@ import type { RunPaced } from './paced-transactions.ts';
  */
 
 export interface ErasureInput {
-  readonly variable: string;
+  /** Null: the value is a user. */
+  readonly variable: string | null;
   /** As rendered in a prompt: a string unchanged, anything else as JSON text. */
   readonly value: string;
   /** Null for all agents, undefined for a malformed id. */
@@ -46,7 +49,8 @@ export async function requestErasure(
   caller: Caller,
   { variable, value, agentId }: ErasureInput,
 ): Promise<store.ErasureRow> {
-  for (const [field, text] of Object.entries({ variable, value })) {
+  const fields = variable === null ? { user: value } : { variable, value };
+  for (const [field, text] of Object.entries(fields)) {
     if (isStorable(JSON.stringify(text))) continue;
     const message = `Field "${field}" contains a NUL or a lone surrogate. No record can contain it.`;
     throw invalidRequest(message);
@@ -60,13 +64,16 @@ export async function requestErasure(
       throw new CallFailure('CONFLICT', message);
     }
     const id = uuid7(await readClock(trx));
-    const schedules = await findSchedules(trx, workspaceId, value);
+    const schedules = await findSchedules(trx, workspaceId, { variable, value });
     const erasure = { id, workspaceId, agentId, variable, value, requestedBy };
     await store.insertErasure(trx, { ...erasure, schedules });
     await writeAudit(trx, actorOf(caller), {
       action: 'erasure.request',
       subject: toId('erasure', id),
-      details: { variable, agentId: agentId && toId('agent', agentId) },
+      details: {
+        ...(variable === null ? { by: 'user' } : { variable }),
+        agentId: agentId && toId('agent', agentId),
+      },
     });
     const row = await store.findErasure(trx, workspaceId, id);
     if (!row) throw new Error('The inserted erasure does not exist.');
@@ -76,14 +83,22 @@ export async function requestErasure(
 
 const schedulesAtOnce = 100;
 
-/** The schedules of the workspace whose input contains the value. */
-async function findSchedules(trx: Trx, workspaceId: string, value: string): Promise<string[]> {
+/** The schedules of the workspace whose input contains the value, or that start workflow runs for the user. */
+async function findSchedules(
+  trx: Trx,
+  workspaceId: string,
+  { variable, value }: Pick<ErasureInput, 'variable' | 'value'>,
+): Promise<string[]> {
   const found: string[] = [];
   for (let after = bottom; ; ) {
     const page = { after, limit: schedulesAtOnce };
     const schedules = await listScheduleInputs(trx, workspaceId, page);
-    for (const { id, input } of schedules) {
-      if (containsValue(JSON.parse(input), value)) found.push(id);
+    for (const { id, input, labels } of schedules) {
+      const isFound =
+        variable === null
+          ? storedLabels(labels)?.user === value
+          : containsValue(JSON.parse(input), value);
+      if (isFound) found.push(id);
     }
     const last = schedules.at(-1);
     if (last === undefined) return found;
@@ -162,7 +177,11 @@ async function scanAndRemove(
   erasure: store.OpenErasure,
   runPaced: RunPaced,
 ): Promise<string | undefined> {
-  const scan = await runPaced(() => store.scanForErasure(db, erasure, scannedMax));
+  const scan = await runPaced(() =>
+    erasure.variable === null
+      ? store.scanForUser(db, erasure, scannedMax)
+      : store.scanForErasure(db, erasure, scannedMax),
+  );
   if (!scan) return undefined;
   const downTo = scan.downTo ?? bottom;
   const found = scan.found
@@ -205,10 +224,14 @@ async function remove(
   return eraseRecords({ db, pipelines }, { erasureId, ids, downTo }, runPaced);
 }
 
-async function complete(db: Db, { id, workspaceId }: store.OpenErasure): Promise<void> {
+async function complete(
+  db: Db,
+  { id, workspaceId, agentId, variable, value }: store.OpenErasure,
+): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const done = await store.completeErasure(trx, id);
     if (!done) return;
+    if (variable === null) await forgetUser(trx, { workspaceId, agentId, user: value });
     await writeAudit(trx, serviceActor(workspaceId), {
       action: 'erasure.complete',
       subject: toId('erasure', id),

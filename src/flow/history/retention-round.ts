@@ -3,6 +3,7 @@ import { everything } from '../../core/history/history-range.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { removeBodies, removeTransientOutputs } from '../../store/history/bodies.ts';
+import { foldLabels } from '../../store/history/label-changes.ts';
 import {
   type JobName,
   readJobCursor,
@@ -77,6 +78,14 @@ export async function retentionRound(deps: RoundDeps): Promise<void> {
     () => removeWorkflowRuns(deps, runPaced),
     () => removeOverdueRecords(deps, runPaced),
   ]);
+}
+
+/** Changes of label statistics that one transaction folds. */
+const foldedMax = 5_000;
+
+/** Folds the changes of label statistics. */
+export async function foldLabelsRound({ db, signal }: RoundDeps): Promise<void> {
+  while (!signal.aborted && (await foldLabels(db, foldedMax)) === foldedMax);
 }
 
 export async function rollupRound(deps: RoundDeps): Promise<void> {

@@ -1,5 +1,6 @@
 import { parseExecuteBody } from '../../core/agent/variables.ts';
 import type { Caller } from '../../core/execution/caller.ts';
+import { changedLabels, type LabelFields } from '../../core/execution/labels.ts';
 import { bodyFailure } from '../../core/execution/refusal-messages.ts';
 import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
@@ -22,8 +23,14 @@ export interface ScheduleInput {
   readonly missed: MissedPolicy;
   /** JSON text of an object. */
   readonly input: string;
+  /** JSON text; null if its workflow runs have none. */
+  readonly labels: string | null;
   readonly enabled: boolean;
 }
+
+export type ScheduleChange = Partial<Omit<ScheduleInput, 'labels'>> & {
+  readonly labels: LabelFields;
+};
 
 /** Per workflow: every due schedule costs work each second. */
 const schedulesMax = 100;
@@ -67,13 +74,14 @@ export async function changeSchedule(
   db: Db,
   caller: Caller,
   { workflowId, id }: { readonly workflowId: string; readonly id: string | null },
-  change: Partial<ScheduleInput>,
+  { labels, ...others }: ScheduleChange,
   isCurrent: Precondition,
 ): Promise<store.ScheduleRow> {
   return inTransaction(db, async (trx) => {
     const row = id && (await store.lockSchedule(trx, workflowId, id));
     if (!row) throw notFound('schedule', 'workflow');
     refuseStale(row.revision, isCurrent);
+    const change = { ...others, labels: changedLabels(row.labels, labels) };
     const changed = { ...row, ...change };
     const fields = (Object.keys(change) as (keyof ScheduleInput)[]).filter(
       (field) => change[field] !== row[field],

@@ -1,4 +1,5 @@
 import { parseExecuteBody } from '../../core/agent/variables.ts';
+import { storedLabels } from '../../core/execution/labels.ts';
 import { dueTick } from '../../core/workflow/schedule.ts';
 import { type Db, inTransaction } from '../../store/connection/database.ts';
 import {
@@ -73,11 +74,12 @@ async function fire(
 
 function callOf(schedule: ScheduleRow, tick: Date): StartCall {
   const { id, workspaceId, createdBy: userId } = schedule;
+  const body = parseExecuteBody(`{"input":${schedule.input}}`, 'input');
   return {
     credential: { kind: 'trigger', id, workspaceId, userId },
     workflowId: schedule.workflowId,
     trigger: 'schedule',
-    body: parseExecuteBody(`{"input":${schedule.input}}`, 'input'),
+    body: body.kind === 'variables' ? { ...body, labels: storedLabels(schedule.labels) } : body,
     idempotencyKey: tick.toISOString(),
     idempotencyProblem: null,
   };

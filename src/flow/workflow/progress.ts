@@ -304,6 +304,7 @@ function readyStep(
     workflowId: run.workflow_id,
     apiKeyId: run.api_key_id,
     executedBy: run.executed_by,
+    labels: run.labels,
   };
 }
 

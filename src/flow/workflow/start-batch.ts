@@ -1,4 +1,5 @@
 import { type Caller, workflowCaller } from '../../core/execution/caller.ts';
+import { labelsJson } from '../../core/execution/labels.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import { uuid7 } from '../../core/id.ts';
 import { decideStart, type StartDecision } from '../../core/workflow/decide-start.ts';
@@ -127,6 +128,7 @@ export class StartBatch {
       executedBy: caller.userId,
       deadlineMs: nowMs + definition.timeoutMs,
       input,
+      labels: call.body.kind === 'variables' ? labelsJson(call.body.labels) : null,
       storeBodies: workflow.stores_bodies,
     };
     this.runs.push(run);

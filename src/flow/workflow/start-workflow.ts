@@ -161,5 +161,6 @@ function atProgress(run: NewWorkflowRun): LockedWorkflowRun {
     status: 'processing',
     api_key_id: run.apiKeyId,
     executed_by: run.executedBy,
+    labels: run.labels,
   };
 }

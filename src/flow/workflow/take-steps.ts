@@ -1,6 +1,7 @@
 import { readVariables } from '../../core/agent/variables.ts';
 import { workflowCaller } from '../../core/execution/caller.ts';
 import type { ExecuteCall } from '../../core/execution/decide.ts';
+import { storedLabels } from '../../core/execution/labels.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import type { DueStep } from '../../store/workflow/workflow-steps.ts';
 import type { Admission } from '../admission/admit.ts';
@@ -109,7 +110,7 @@ function callOf(step: DueStep): ExecuteCall {
       caller: workflowCaller({ id: workflowId, workspaceId, userId: executedBy }),
     },
     agentId: step.agentId,
-    body: readVariables(step.variables),
+    body: readVariables(step.variables, storedLabels(step.labels)),
     idempotencyKey: null,
     idempotencyProblem: null,
     ipAddress: null,

@@ -66,6 +66,7 @@ export async function createDemo(db: Db, workspaceId: string, ownerId: string): 
 }
 
 function addVersion(db: Db, owner: Caller, promptId: string, texts: typeof first) {
-  const settings = { model, temperature: null, maxTokens: null, topP: null };
-  return createVersion(db, owner, promptId, { ...texts, ...settings });
+  const settings = { model, temperature: null, maxTokens: null, topP: null, settings: {} };
+  const content = { messages: null, tools: null, toolChoice: null };
+  return createVersion(db, owner, promptId, { ...texts, ...content, ...settings });
 }

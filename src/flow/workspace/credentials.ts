@@ -1,5 +1,12 @@
 import { ModelFailure } from '../../core/model/model-port.ts';
-import { type ProviderKind, type StoredProvider, sealOwner } from '../../core/model/provider.ts';
+import {
+  type ProviderAuth,
+  type ProviderKind,
+  type StoredProvider,
+  sealExtrasOwner,
+  sealOwner,
+} from '../../core/model/provider.ts';
+import { noExtras, type RequestExtras } from '../../core/model/request-extras.ts';
 import { unseal } from '../../core/seal.ts';
 
 /** A provider with its decrypted credential. */
@@ -8,6 +15,10 @@ export interface OpenProvider {
   readonly kind: ProviderKind;
   readonly apiKey: string | null;
   readonly baseURL: string | null;
+  readonly extras: RequestExtras;
+  readonly organization: string | null;
+  readonly project: string | null;
+  readonly auth: ProviderAuth | null;
 }
 
 export interface CredentialsDeps {
@@ -23,10 +34,13 @@ export interface CredentialsDeps {
  */
 export function createCredentials({ sealKey, onUnreadable }: CredentialsDeps) {
   return (workspaceId: string, name: string, stored: StoredProvider): OpenProvider => {
-    const { id, kind, sealedApiKey, baseURL } = stored;
+    const { id, kind, sealedApiKey, sealedExtras, baseURL, organization, project, auth } = stored;
+    const row = { workspaceId, id };
     try {
-      const apiKey = sealedApiKey && unseal(sealKey, sealedApiKey, sealOwner({ workspaceId, id }));
-      return { name, kind, apiKey, baseURL };
+      const apiKey = sealedApiKey && unseal(sealKey, sealedApiKey, sealOwner(row));
+      const text = sealedExtras && unseal(sealKey, sealedExtras, sealExtrasOwner(row));
+      const extras: RequestExtras = text === null ? noExtras : JSON.parse(text);
+      return { name, kind, apiKey, baseURL, extras, organization, project, auth };
     } catch {
       onUnreadable({ workspaceId, name });
       throw new ModelFailure(

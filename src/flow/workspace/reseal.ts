@@ -1,5 +1,5 @@
 import { toId } from '../../core/id.ts';
-import { sealOwner } from '../../core/model/provider.ts';
+import { sealExtrasOwner, sealOwner } from '../../core/model/provider.ts';
 import { seal, unseal } from '../../core/seal.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
 import type { Db } from '../../store/connection/database.ts';
@@ -13,18 +13,27 @@ import { lockSealedWebhooks, updateSealedWebhooks } from '../../store/workflow/w
  */
 export async function reseal(db: Db, oldKey: Buffer, newKey: Buffer): Promise<number> {
   return db.transaction().execute(async (trx) => {
-    const providers = (await lockSealed(trx)).map((row) => ({ ...row, sealed: row.sealedApiKey }));
-    const webhooks = (await lockSealedWebhooks(trx)).map((row) => ({
-      ...row,
-      sealed: row.sealedSecret,
-    }));
-    const resealed = [providers, webhooks].map((rows) => resealRows(rows, oldKey, newKey));
+    const providers = await lockSealed(trx);
+    const credentials = providers.flatMap((row) => sealedBy(sealOwner(row), row, row.sealedApiKey));
+    const extras = providers.flatMap((row) =>
+      sealedBy(sealExtrasOwner(row), row, row.sealedExtras),
+    );
+    const webhooks = (await lockSealedWebhooks(trx)).flatMap((row) =>
+      sealedBy(sealOwner(row), row, row.sealedSecret),
+    );
+    const resealed = [credentials, extras, webhooks].map((rows) =>
+      resealRows(rows, oldKey, newKey),
+    );
     const unreadable = resealed.flatMap((kind) => kind.unreadable);
     if (unreadable.length > 0) throw new StartupFailure(unreadableMessage(unreadable));
-    const [keys = [], secrets = []] = resealed.map((kind) => kind.rows);
+    const [keys = [], others = [], secrets = []] = resealed.map((kind) => kind.rows);
     await updateSealed(
       trx,
       keys.map(({ id, sealed }) => ({ id, sealedApiKey: sealed })),
+    );
+    await updateSealed(
+      trx,
+      others.map(({ id, sealed }) => ({ id, sealedExtras: sealed })),
     );
     await updateSealedWebhooks(
       trx,
@@ -32,7 +41,7 @@ export async function reseal(db: Db, oldKey: Buffer, newKey: Buffer): Promise<nu
     );
     // The command line starts every rotation.
     await writeAuditEverywhere(trx, { action: 'secret.rotate' });
-    return keys.length + secrets.length;
+    return keys.length + others.length + secrets.length;
   });
 }
 
@@ -41,6 +50,15 @@ interface Sealed {
   readonly workspaceId: string;
   readonly name: string;
   readonly sealed: Buffer;
+  readonly owner: string;
+}
+
+function sealedBy(
+  owner: string,
+  { id, workspaceId, name }: Omit<Sealed, 'sealed' | 'owner'>,
+  sealed: Buffer | null,
+): Sealed[] {
+  return sealed === null ? [] : [{ id, workspaceId, name, sealed, owner }];
 }
 
 /** Re-encrypts rows that do not use the new key yet. `unreadable` are those that the old key does not decrypt. */
@@ -51,7 +69,7 @@ function resealRows(rows: readonly Sealed[], oldKey: Buffer, newKey: Buffer) {
   return {
     rows: texts.map(({ row, text }) => ({
       id: row.id,
-      sealed: seal(newKey, text ?? '', sealOwner(row)),
+      sealed: seal(newKey, text ?? '', row.owner),
     })),
     unreadable: texts.filter(({ text }) => text === null).map(({ row }) => row),
   };
@@ -59,7 +77,7 @@ function resealRows(rows: readonly Sealed[], oldKey: Buffer, newKey: Buffer) {
 
 function tryUnseal(row: Sealed, key: Buffer): string | null {
   try {
-    return unseal(key, row.sealed, sealOwner(row));
+    return unseal(key, row.sealed, row.owner);
   } catch {
     return null;
   }

@@ -1,43 +1,61 @@
-import { type ExecutionErrorCode, notFound } from '../../core/failure.ts';
-import { ModelFailure, type TestConnection } from '../../core/model/model-port.ts';
+import { type ExecutionErrorCode, invalidRequest, notFound } from '../../core/failure.ts';
+import {
+  type Exchange,
+  isModelName,
+  ModelFailure,
+  type TestConnection,
+} from '../../core/model/model-port.ts';
 import type { Actor } from '../../core/people/audit.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { findStoredProvider } from '../../store/people/providers.ts';
 
-/** The result of a connection test. `message` is public and contains no secret. */
-export type ConnectionTested =
-  | { readonly ok: true; readonly latencyMs: number }
-  | {
-      readonly ok: false;
-      readonly error: { readonly code: ExecutionErrorCode; readonly message: string };
-    };
+/** The result of a connection test, public and without secrets. The exchange is that of a called model. */
+export interface ConnectionTested extends Partial<Exchange> {
+  readonly ok: boolean;
+  readonly latencyMs?: number;
+  readonly error?: { readonly code: ExecutionErrorCode; readonly message: string };
+}
 
 /**
- * Tests the stored credential of a provider with a request to it. It is not an execution: it spends no AI Action and
- * leaves no record.
+ * Tests the stored credential of a provider with a request to it, or calls one of its models. Neither is an execution:
+ * it spends no AI Action and leaves no record.
+ *
+ * @param given as an agent has it, or only the part after the provider's name
  */
 export async function testProvider(
   deps: { readonly db: Db; readonly testConnection: TestConnection },
   actor: Actor,
   name: string,
+  given: string | null,
 ): Promise<ConnectionTested> {
   const stored = await findStoredProvider(deps.db, actor.workspaceId, name);
   if (!stored) throw notFound('provider');
-  const test = () => deps.testConnection(actor.workspaceId, name, stored);
+  const model = given?.startsWith(`${name}/`) ? given.slice(name.length + 1) : given;
+  if (model !== null && !isModelName(`${name}/${model}`)) {
+    throw invalidRequest('Field "model" must be the name of a model, without spaces.');
+  }
+  const test = () => deps.testConnection(actor.workspaceId, name, stored, model);
   const tested = await runTest(test);
-  const details = { ok: tested.ok, ...(!tested.ok && { code: tested.error.code }) };
+  const { ok, error } = tested;
+  const details = { ...(model !== null && { model }), ok, ...(error && { code: error.code }) };
   await writeAudit(deps.db, actor, { action: 'provider.test', subject: name, details });
   return tested;
 }
 
-async function runTest(test: () => Promise<void>): Promise<ConnectionTested> {
+async function runTest(test: () => ReturnType<TestConnection>): Promise<ConnectionTested> {
   const startedAt = performance.now();
   try {
-    await test();
-    return { ok: true, latencyMs: Math.round(performance.now() - startedAt) };
+    const tried = await test();
+    if (!tried) return { ok: true, latencyMs: Math.round(performance.now() - startedAt) };
+    const { failure, ...rest } = tried;
+    return { ok: failure === null, ...rest, ...(failure && { error: publicError(failure) }) };
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
-    return { ok: false, error: { code: error.code, message: error.message } };
+    return { ok: false, error: publicError(error) };
   }
+}
+
+function publicError({ code, message }: ModelFailure) {
+  return { code, message };
 }

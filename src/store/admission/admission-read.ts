@@ -1,13 +1,10 @@
 import type { Stage, Visibility } from '../../core/agent/agent.ts';
-import type {
-  AgentConfig,
-  ModelSettings,
-  WorkflowStepOf,
-} from '../../core/agent/model-settings.ts';
+import type { ModelSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { ExecutionStatus } from '../../core/execution/execution.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import { hashBytes, type Permission } from '../../core/people/key.ts';
 import type { MemberRole, Role } from '../../core/people/member.ts';
+import type { StoredConfig } from '../agent/agent-config.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { begin } from '../connection/statements.ts';
 import { type SetupRow, setupColumns, setupJoins } from '../execution/model-setup.ts';
@@ -119,7 +116,7 @@ export interface AgentRow extends SetupRow, LimitColumns {
   readonly api_enabled: boolean;
   readonly visibility: Visibility;
   readonly created_by: string | null;
-  readonly config: AgentConfig;
+  readonly config: StoredConfig;
   readonly required_variables: string[];
   readonly optional_variables: string[];
   /** The default values as a JSON object. */
@@ -129,6 +126,9 @@ export interface AgentRow extends SetupRow, LimitColumns {
   readonly version_id: string;
   readonly version_label: string;
   readonly version: ModelSettings;
+  readonly message_lists: readonly string[];
+  /** JSON text; null if the version has none. */
+  readonly variable_schemas: string | null;
   /** The slots of `maxConcurrency` in use; null without such a limit. */
   readonly slots_used: number | null;
 }
@@ -258,9 +258,10 @@ const readAgents: Statement = {
   text: `select a.id, a.workspace_id, a.name, a.stage, a.archived_at is not null as archived, a.api_enabled,
       a.visibility, a.created_by, a.config, a.required_variables, a.optional_variables,
       a.default_variable_values as defaults, a.store_bodies, a.requests_per_minute, a.requests_per_hour,
-      a.requests_per_day, a.allowed_origins, v.id as version_id, v.label as version_label,
+      a.requests_per_day, a.allowed_origins, v.id as version_id, v.label as version_label, v.message_lists,
       jsonb_build_object('model', v.model, 'temperature', v.temperature,
-        'maxTokens', v.max_tokens, 'topP', v.top_p) as version,
+        'maxTokens', v.max_tokens, 'topP', v.top_p, 'settings', v.settings) as version,
+      v.variable_schemas,
       case when a.config ? 'maxConcurrency' then
         (select count(*) from execution_queue q where q.agent_id = a.id and q.has_slot) end as slots_used,
       ${setupColumns}

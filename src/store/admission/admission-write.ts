@@ -1,10 +1,12 @@
 import type { ExecutionSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { EndStatus, ExecutionStatus, Source } from '../../core/execution/execution.ts';
+import type { Labels } from '../../core/execution/labels.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { columnsOf, commit } from '../connection/statements.ts';
+import { textArray } from '../connection/text-array.ts';
 import { addStatistics } from '../history/statistics.ts';
 import { markCalled } from '../workflow/workflow-steps.ts';
 
@@ -50,6 +52,7 @@ export interface NewExecution {
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
   readonly inputVariables: string | null;
+  readonly labels: Labels | null;
   /** Null for a refusal. */
   readonly queued: NewQueuedExecution | null;
   /** The step of a workflow run that it belongs to. */
@@ -160,9 +163,9 @@ const insertExecutions: Statement = {
       select e.*, t.*, $1::timestamptz as executed_at,
         case when e.claimed then $2::uuid end as worker, case when e.claimed then clock_timestamp() end as started_at
       from unnest($3::uuid[], $4::int[], $5::text[], $6::text[], $7::json[], $8::bigint[], $9::bool[], $10::bool[],
-        $25::uuid[], $26::text[], $27::int[])
+        $25::uuid[], $26::text[], $27::int[], $28::text[], $29::text[], $30::text[], $31::json[])
         as e (id, terms, ip_address, user_agent, input_variables, tag, claimed, has_slot, workflow_run_id, step_name,
-          item)
+          item, end_user, session, tags, metadata)
       join unnest($11::uuid[], $12::uuid[], $13::uuid[], $14::uuid[], $15::uuid[], $16::execution_status[],
         $17::execution_source[], $18::text[], $19::text[], $20::text[], $21::float8[], $22::text[], $23::text[],
         $24::json[]) with ordinality
@@ -174,14 +177,15 @@ const insertExecutions: Statement = {
       from accepted where tag is not null)
     insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by,
       executed_at, completed_at, status, source, agent_name, prompt_version_label, model, temperature,
-      error_code, error, ip_address, user_agent, input_variables, settings, workflow_run_id, step_name)
+      error_code, error, ip_address, user_agent, input_variables, settings, workflow_run_id, step_name,
+      end_user, session, tags, metadata)
     select id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by,
       executed_at, case when status = 'processing' then null else executed_at end, status, source, agent_name,
       prompt_version_label, model, temperature, error_code, error, ip_address, user_agent,
       input_variables,
       case when item is null or settings is null then settings else (left(settings::text, -1) || ',"workflow":' ||
         json_build_object('runId', workflow_run_id, 'step', step_name, 'item', item)::text || '}')::json end,
-      workflow_run_id, step_name
+      workflow_run_id, step_name, end_user, session, tags::text[], metadata
     from accepted`,
 };
 
@@ -209,6 +213,18 @@ function executionValues({ executions, executedAtMs, worker }: AdmissionWrites):
     executions.map((one) => one.step?.runId),
     executions.map((one) => one.step?.step),
     executions.map((one) => one.step?.item),
+    ...labelValues(executions.map((one) => one.labels)),
+  ];
+}
+
+/** Nulls instead of lists if no execution has labels: PostgreSQL pads them, so they cost nothing. */
+function labelValues(all: readonly (Labels | null)[]): Value[] {
+  if (all.every((labels) => labels === null)) return [null, null, null, null];
+  return [
+    all.map((labels) => labels?.user),
+    all.map((labels) => labels?.session),
+    all.map((labels) => labels?.tags && textArray(labels.tags)),
+    all.map((labels) => labels?.metadata),
   ];
 }
 
@@ -232,12 +248,6 @@ function idempotencyValues(rows: readonly NewIdempotency[]): Value[] {
     rows.map((row) => textArray(row.ignoredVariables)),
     rows.map((row) => new Date(row.createdAtMs).toISOString()),
   ];
-}
-
-/** A text[] literal. PostgreSQL requires rectangular arrays of arrays, so each is sent as text. */
-export function textArray(texts: readonly string[]): string {
-  const quoted = texts.map((text) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
-  return `{${quoted.join(',')}}`;
 }
 
 const upsertRefusals: Statement = {

@@ -3,6 +3,7 @@ import type { LifecycleState } from '../../core/agent/agent.ts';
 import type { AgentSettings } from '../../core/agent/agent-settings.ts';
 import type { Trx } from '../connection/database.ts';
 import { grantFreeSlots } from '../execution/finish.ts';
+import { storedConfig } from './agent-config.ts';
 
 /** Writes agents. Everything except `insertAgent` needs the lock of the limits and then of the agent. */
 
@@ -24,7 +25,7 @@ export async function insertAgent(trx: Trx, agent: NewAgent): Promise<void> {
       requests_per_day, project, category, tags, description, allowed_origins, records_days,
       bodies_days, store_bodies, created_by)
     values (${agent.id}, ${agent.workspaceId}, ${s.name}, ${agent.promptId}, ${agent.promptVersionId},
-      ${JSON.stringify(s.config)}, ${s.requiredVariables}::text[], ${s.optionalVariables}::text[],
+      ${storedConfig(s.config)}, ${s.requiredVariables}::text[], ${s.optionalVariables}::text[],
       ${JSON.stringify(s.defaultVariableValues)}, ${s.visibility}, ${s.rateLimits.requestsPerMinute},
       ${s.rateLimits.requestsPerHour}, ${s.rateLimits.requestsPerDay}, ${s.project}, ${s.category},
       ${s.tags}::text[], ${s.description}, ${s.allowedOrigins}::text[], ${s.retention.recordsDays},
@@ -41,7 +42,7 @@ export async function writeSettings(
   const { rateLimits, retention } = settings;
   await sql`
     update agents set name = ${settings.name}, prompt_version_id = ${more.promptVersionId},
-      config = ${JSON.stringify(settings.config)},
+      config = ${storedConfig(settings.config)},
       required_variables = ${settings.requiredVariables}::text[],
       optional_variables = ${settings.optionalVariables}::text[],
       default_variable_values = ${JSON.stringify(settings.defaultVariableValues)},

@@ -6,6 +6,7 @@ import type { RateLimits } from '../../core/execution/limits.ts';
 import type { Retention } from '../../core/history/retention.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import { containsText, type Page, readPage } from '../page.ts';
+import { agentConfigOf, type StoredConfig } from './agent-config.ts';
 
 /** Reads the agents that the caller may see. */
 
@@ -41,9 +42,10 @@ export function visibleIncludingDeleted({
     and (${allAgents} or a.id = any (${agentIds}::uuid[]))`;
 }
 
-type StoredRow = Omit<AgentRow, 'defaultVariableValues' | 'rateLimits' | 'retention'> &
+type StoredRow = Omit<AgentRow, 'config' | 'defaultVariableValues' | 'rateLimits' | 'retention'> &
   RateLimits &
   Retention & {
+    readonly config: StoredConfig;
     /** JSON text, which preserves the order of names. */
     readonly defaultVariableValues: string;
   };
@@ -141,6 +143,7 @@ function agentRow(stored: StoredRow): AgentRow {
   const { recordsDays, bodiesDays, ...row } = more;
   return {
     ...row,
+    config: agentConfigOf(row.config),
     rateLimits: { requestsPerMinute, requestsPerHour, requestsPerDay },
     retention: { recordsDays, bodiesDays },
     defaultVariableValues: JSON.parse(defaultVariableValues),

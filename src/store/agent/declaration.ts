@@ -9,7 +9,7 @@ import {
 import { versionVisibleTo } from '../workflow/workflows.ts';
 import { hasName, type Viewer } from './agents.ts';
 import { promptVisibleToIssuer } from './prompts.ts';
-import { type VersionRow, versionColumns } from './versions.ts';
+import { type StoredVersion, type VersionRow, versionColumns, versionOf } from './versions.ts';
 
 /** Reads what a declaration is compared with: prompts and workflows by name, versions by label. */
 
@@ -67,10 +67,10 @@ export async function findVersionByLabel(
   promptId: string,
   label: string,
 ): Promise<VersionRow | null> {
-  const { rows } = await sql<VersionRow>`
+  const { rows } = await sql<StoredVersion>`
     select ${versionColumns} from prompt_versions v
     where v.prompt_id = ${promptId} and v.label = ${label}`.execute(db);
-  return rows[0] ?? null;
+  return rows[0] ? versionOf(rows[0]) : null;
 }
 
 /** The newest version of each of these prompts, and the named versions; by prompt and number. */
@@ -79,10 +79,10 @@ export async function findDeclaredVersions(
   promptIds: readonly string[],
   versionIds: readonly string[],
 ): Promise<VersionRow[]> {
-  const { rows } = await sql<VersionRow>`
+  const { rows } = await sql<StoredVersion>`
     select ${versionColumns} from prompt_versions v
     where v.prompt_id = any (${promptIds}::uuid[]) and (v.id = any (${versionIds}::uuid[])
       or v.number = (select max(number) from prompt_versions n where n.prompt_id = v.prompt_id))
     order by v.prompt_id, v.number`.execute(db);
-  return rows;
+  return rows.map(versionOf);
 }

@@ -5,9 +5,11 @@ import { containsText, type Page, readPage } from '../page.ts';
 import { type Viewer, visibleTo } from './agents.ts';
 import {
   findLatestVersions,
+  type StoredVersion,
   type VersionRow,
   type VersionSummaryRow,
   versionColumns,
+  versionOf,
 } from './versions.ts';
 
 /**
@@ -53,11 +55,11 @@ export async function findVisibleVersion(
   promptId: string,
   id: string,
 ): Promise<VersionRow | null> {
-  const { rows } = await sql<VersionRow>`
+  const { rows } = await sql<StoredVersion>`
     select ${versionColumns} from prompt_versions v join prompts p on p.id = v.prompt_id
     where v.id = ${id} and v.prompt_id = ${promptId} and (${promptVisibleTo(viewer)} or exists (
       select from agents a where a.prompt_version_id = v.id and ${visibleTo(viewer)}))`.execute(db);
-  return rows[0] ?? null;
+  return rows[0] ? versionOf(rows[0]) : null;
 }
 
 export async function findPrompt(db: Db, viewer: Viewer, id: string): Promise<PromptRow | null> {

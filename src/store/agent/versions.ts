@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
+import { messageLists } from '../../core/agent/messages.ts';
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
+import type { VersionContent } from '../../core/agent/version-content.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import { type Page, readPage } from '../page.ts';
+import { contentColumns, contentOf, type StoredContent, storedContent } from './version-content.ts';
 
 /** Prompt versions. The database rejects changes of a version. */
 
@@ -12,34 +15,44 @@ export interface VersionSummaryRow extends ModelSettings {
   readonly number: number;
   readonly label: string;
   readonly variables: string[];
+  readonly messageLists: string[];
   readonly notes: string | null;
   readonly createdBy: string | null;
   readonly createdAt: Date;
 }
 
-export interface VersionRow extends VersionSummaryRow {
-  readonly system: string | null;
-  readonly user: string;
+export interface VersionRow extends VersionSummaryRow, VersionContent {
+  /** JSON text. */
+  readonly responseFormat: string | null;
+  /** JSON text of `{name: schema}`. */
+  readonly variableSchemas: string | null;
 }
 
-export interface NewVersion extends ModelSettings {
+export interface NewVersion extends ModelSettings, VersionContent {
   readonly id: string;
   readonly promptId: string;
   readonly workspaceId: string;
   readonly number: number;
   readonly label: string;
-  readonly system: string | null;
-  readonly user: string;
+  readonly responseFormat: string | null;
+  readonly variableSchemas: string | null;
   readonly variables: readonly string[];
   readonly notes: string | null;
   readonly createdBy: string | null;
 }
 
 const summaryColumns =
-  sql.raw(`v.id, v.prompt_id, v.number, v.label, v.variables, v.model, v.temperature,
-  v.max_tokens, v.top_p, v.notes, v.created_by, v.created_at`);
-/** SQL: the columns of a `VersionRow` of version `v`. */
-export const versionColumns = sql`${summaryColumns}, v.system_template as system, v.user_template as "user"`;
+  sql.raw(`v.id, v.prompt_id, v.number, v.label, v.variables, v.message_lists, v.model, v.temperature,
+  v.max_tokens, v.top_p, v.settings, v.notes, v.created_by, v.created_at`);
+/** SQL: the columns of a `StoredVersion` of version `v`. */
+export const versionColumns = sql`${summaryColumns}, ${sql.raw(contentColumns)}, v.response_format,
+  v.variable_schemas`;
+
+export type StoredVersion = Omit<VersionRow, keyof VersionContent> & StoredContent;
+
+export function versionOf({ content, ...row }: StoredVersion): VersionRow {
+  return { ...row, ...contentOf({ ...row, content }) };
+}
 
 export async function findVersionSummary(
   db: Db,
@@ -76,14 +89,17 @@ export function listVersions(
 
 /** Null if the prompt has a version with that label. */
 export async function insertVersion(trx: Trx, version: NewVersion): Promise<VersionRow | null> {
-  const { rows } = await sql<VersionRow>`
+  const { rows } = await sql<StoredVersion>`
     insert into prompt_versions as v (id, prompt_id, workspace_id, number, label, system_template,
-      user_template, variables, model, temperature, max_tokens, top_p, notes, created_by)
+      user_template, content, variables, message_lists, model, temperature, max_tokens, top_p, settings, notes,
+      created_by, response_format, variable_schemas)
     values (${version.id}, ${version.promptId}, ${version.workspaceId}, ${version.number},
-      ${version.label}, ${version.system}, ${version.user}, ${version.variables}::text[],
+      ${version.label}, ${version.system}, ${version.user}, ${storedContent(version)}::json,
+      ${version.variables}::text[], ${messageLists(version.messages)}::text[],
       ${version.model}, ${version.temperature}, ${version.maxTokens}, ${version.topP},
-      ${version.notes}, ${version.createdBy})
+      ${JSON.stringify(version.settings)}::jsonb, ${version.notes}, ${version.createdBy},
+      ${version.responseFormat}, ${version.variableSchemas})
     on conflict (prompt_id, label) do nothing
     returning ${versionColumns}`.execute(trx);
-  return rows[0] ?? null;
+  return rows[0] ? versionOf(rows[0]) : null;
 }

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { ExecutionSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Rendering } from '../../core/agent/render-prompt.ts';
+import type { Attempt } from '../../core/execution/attempt.ts';
 import type { ExecutionStatus, Source } from '../../core/execution/execution.ts';
+import type { Labels } from '../../core/execution/labels.ts';
 import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { CostSource } from '../../core/model/model-port.ts';
@@ -45,8 +47,17 @@ export interface ExecutionRow {
   readonly modelAnswered: string | null;
   readonly providerRequestId: string | null;
   readonly refusalText: string | null;
+  /** JSON text. */
+  readonly outputJson: string | null;
+  /** JSON text. */
+  readonly toolCalls: string | null;
   readonly workflowRunId: string | null;
   readonly stepName: string | null;
+  readonly user: string | null;
+  readonly session: string | null;
+  readonly tags: string[] | null;
+  /** JSON text of an object of strings. */
+  readonly metadata: string | null;
 }
 
 /** A record in a list. */
@@ -61,9 +72,17 @@ export interface ExecutionDetailRow extends ExecutionRow {
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
   readonly reasoningText: string | null;
+  /** What was sent beside the prompts, as JSON text. */
+  readonly request: string | null;
+  /** Oldest first; null if the record itself describes the only attempt. */
+  readonly attemptList: readonly Attempt[] | null;
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
 }
+
+/** SQL: the labels of record `e`. */
+export const labelFields = 'e.end_user as "user", e.session, e.tags, e.metadata';
+export const labelColumns = sql.raw(labelFields);
 
 const summaryFields = `e.id, e.agent_id as "agentId", e.agent_name as "agentName", e.status::text as status, e.source::text as source,
   e.executed_at as "executedAt", e.executed_by as "executedBy", e.api_key_id as "apiKeyId", e.model, e.temperature,
@@ -72,21 +91,28 @@ const summaryFields = `e.id, e.agent_id as "agentId", e.agent_name as "agentName
   e.output_tokens as "outputTokens", e.cost_usd as "costUsd", e.cost_known as "costKnown", e.cost_source as "costSource",
   e.settings_not_applied as "settingsNotApplied",
   e.finish_reason as "finishReason", e.error_code as "errorCode", e.error, e.workflow_run_id as "workflowRunId",
-  e.step_name as "stepName", e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
+  e.step_name as "stepName", ${labelFields}, e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
   e.provider_request_id as "providerRequestId"`;
-const bodies = 'e.input_variables as "inputVariables", e.output, e.refusal_text as "refusalText"';
+const bodies = `e.input_variables as "inputVariables", e.output, e.refusal_text as "refusalText",
+  e.output_json as "outputJson", e.tool_calls as "toolCalls"`;
 const progress = `coalesce(e.started_at, q.started_at) as "startedAt",
   case when q.id is null then e.attempts::int
-    else q.failures + q.losses + (q.worker is not null)::int end as attempts`;
-const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.reasoning_text as "reasoningText", e.ip_address as "ipAddress",
+    else q.earlier_attempts + q.failures + q.losses + (q.worker is not null)::int end as attempts,
+  coalesce(e.attempt_list, q.attempt_list) as "attemptList"`;
+const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.reasoning_text as "reasoningText", e.request, e.ip_address as "ipAddress",
   e.user_agent as "userAgent"`;
 const bytes = `(coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.system_prompt), 0)
   + coalesce(octet_length(e.user_prompt), 0) + coalesce(octet_length(e.reasoning_text), 0)
-  + coalesce(octet_length(e.refusal_text), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0))`;
+  + coalesce(octet_length(e.refusal_text), 0) + 4 * coalesce(pg_column_size(e.output_json), 0)
+  + 4 * coalesce(pg_column_size(e.request), 0)
+  + 4 * coalesce(pg_column_size(e.tool_calls), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0))`;
 // Exact, because a page may contain a hundred variables that are compressed to a hundredth of their size.
-const bodyBytes = `coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.refusal_text), 0) + coalesce(case
+const bodyBytes = `coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.refusal_text), 0)
+  + coalesce(octet_length(e.tool_calls::text), 0) + coalesce(case
     when pg_column_compression(e.input_variables) is null then pg_column_size(e.input_variables)
-    else octet_length(e.input_variables::text) end, 0)`;
+    else octet_length(e.input_variables::text) end, 0) + coalesce(case
+    when pg_column_compression(e.output_json) is null then pg_column_size(e.output_json)
+    else octet_length(e.output_json::text) end, 0)`;
 /** Limits the text of records that are read at once, except for the first record. */
 const textBytesMax = 8_388_608;
 const bytesBefore = `sum(${bodyBytes}) over (order by e.id desc rows between unbounded preceding and 1 preceding)`;
@@ -96,13 +122,15 @@ export const recordColumns = sql.raw(`${summaryFields}, ${bodies}`);
 /** SQL: the columns of an `ExecutionListRow`; `e` must come from `withFits`. */
 export const listColumns = sql.raw(`${summaryFields}, e.fits,
   case when e.fits then e.input_variables end as "inputVariables", case when e.fits then e.output end as output,
-  case when e.fits then e.refusal_text end as "refusalText"`);
+  case when e.fits then e.refusal_text end as "refusalText",
+  case when e.fits then e.output_json end as "outputJson",
+  case when e.fits then e.tool_calls end as "toolCalls"`);
 /** SQL: records `e`, newest first, each with a flag whether its bodies fit. */
 export const withFits = sql.raw(`e.*, coalesce(${bytesBefore}, 0) < ${textBytesMax} as fits`);
 /** SQL: without bodies. PostgreSQL stores long ones out of line and then need not read them. */
 export const summaryColumns = sql.raw(
   `${summaryFields}, true as fits, null::text as "inputVariables", null::text as output,
-  null::text as "refusalText"`,
+  null::text as "refusalText", null::text as "outputJson", null::json as "toolCalls"`,
 );
 /** SQL: start and attempts, which are in the queue `q` until the execution ends. */
 export const progressColumns = sql.raw(progress);
@@ -110,6 +138,14 @@ export const progressColumns = sql.raw(progress);
 export const detailColumns = sql.raw(details);
 /** SQL: the approximate size of the texts of record `e`, without reading them. Variables may be stored compressed. */
 export const textBytes = sql.raw(bytes);
+
+export type LabelColumns = Pick<ExecutionRow, 'user' | 'session' | 'tags' | 'metadata'>;
+
+/** The labels of a record; null if it has none. */
+export function labelsOfRow({ user, session, tags, metadata }: LabelColumns): Labels | null {
+  if ((user ?? session ?? tags ?? metadata) === null) return null;
+  return { user, session, tags, metadata };
+}
 
 /** Identifies an execution. It is not found if it belongs to another agent. */
 export interface ExecutionKey {
@@ -201,18 +237,20 @@ export async function findLiveExecutions(
   executionIds: readonly string[],
 ): Promise<Map<string, LiveExecution>> {
   const { rows } = await sql<
-    Omit<LiveExecution, 'workflow'> & { id: string; workflow: string | null }
+    Omit<LiveExecution, 'workflow' | 'labels'> &
+      LabelColumns & { id: string; workflow: string | null }
   >`
     select q.id, case when q.has_slot is null then null else q.agent_id end as slot_agent_id,
-      e.source, e.prompt_version_id, e.model, e.api_key_id, e.settings -> 'workflow' as workflow,
+      e.source, e.prompt_version_id, e.model, e.api_key_id, ${labelColumns}, e.settings -> 'workflow' as workflow,
       e.settings ->> 'storeBodies' is distinct from 'false' as store_bodies, q.started_at is not null as begun
     from execution_queue q join executions e on e.id = q.id
     where q.id = any(${executionIds}::uuid[]) and e.id = any(${executionIds}::uuid[])`.execute(db);
   return new Map(
-    rows.map(({ id, workflow, ...execution }) => [
+    rows.map(({ id, workflow, user, session, tags, metadata, ...execution }) => [
       id,
       {
         ...execution,
+        labels: labelsOfRow({ user, session, tags, metadata }),
         workflow: workflow === null ? null : (JSON.parse(workflow) as WorkflowStepOf),
       },
     ]),

@@ -1,4 +1,5 @@
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { Attempt } from '../../core/execution/attempt.ts';
 import type { EndStatus } from '../../core/execution/execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
@@ -39,6 +40,11 @@ export interface QueuedExecutionRow {
   readonly spent_usd: string;
   readonly spent_known: boolean;
   readonly spent_source: CostSource | null;
+  /** Since the last fallback; null without one. */
+  readonly model: string | null;
+  /** With the models before it, without losses. */
+  readonly earlier_attempts: number;
+  readonly attempt_list: readonly Attempt[] | null;
   /** The database time, read under the lock. */
   readonly now_ms: number;
   readonly started_ms: number | null;
@@ -76,7 +82,11 @@ export interface EndedExecution extends AnswerDetails {
   readonly completedMs: number;
   readonly startedMs: number | null;
   readonly latencyMs: number;
+  /** Whose answer was used, or that was called last. */
+  readonly model: string;
   readonly attempts: number;
+  /** JSON; null if the record itself describes the only attempt. */
+  readonly attemptList: string | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costUsd: string;
@@ -89,7 +99,13 @@ export interface EndedExecution extends AnswerDetails {
   readonly error: string | null;
   readonly systemPrompt: string | null;
   readonly userPrompt: string | null;
+  /** What was sent beside the prompts, as JSON text. */
+  readonly request: string | null;
   readonly output: string | null;
+  /** JSON text. */
+  readonly outputJson: string | null;
+  /** As JSON text; null if there are none. */
+  readonly toolCalls: string | null;
   /** If false, the record keeps only the output or the refusal, for a short time. */
   readonly storeBodies: boolean;
 }
@@ -139,7 +155,7 @@ const lockAgents: Statement = {
 
 const lockQueue: Statement = {
   name: 'finish-lock-queue',
-  text: `select id, agent_id, worker, attempt, failures, losses,
+  text: `select id, agent_id, worker, attempt, failures, losses, model, earlier_attempts, attempt_list,
       spent_input_tokens, spent_output_tokens, spent_usd, spent_known, spent_source,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
       (extract(epoch from started_at) * 1000)::float8 as started_ms
@@ -201,6 +217,9 @@ const updateExecutions: Statement = {
       reasoning_text = f.reasoning_text, reasoning_tokens = f.reasoning_tokens,
       model_answered = f.model_answered, provider_request_id = f.provider_request_id,
       refusal_text = f.refusal_text, cost_source = f.cost_source,
+      output_json = f.output_json,
+      request = f.request, tool_calls = f.tool_calls,
+      model = f.model, attempt_list = f.attempt_list::jsonb,
       input_variables = case when f.store_bodies then e.input_variables end,
       ip_address = case when f.store_bodies then e.ip_address end,
       user_agent = case when f.store_bodies then e.user_agent end,
@@ -208,12 +227,12 @@ const updateExecutions: Statement = {
     from unnest($1::uuid[], $2::execution_status[], $3::float8[], $4::float8[], $5::int[], $6::smallint[],
       $7::int[], $8::int[], $9::numeric[], $10::bool[], $11::text[], $12::text[], $13::text[], $14::text[],
       $15::text[], $16::text[], $17::bool[], $18::text[], $19::text[], $20::int[], $21::text[], $22::text[],
-      $23::text[], $24::text[])
+      $23::text[], $24::text[], $25::text[], $26::text[], $27::json[], $28::json[], $29::json[])
       as f (id, status, completed, started, latency_ms, attempts, input_tokens, output_tokens, cost_usd,
         cost_known, finish_reason, error_code, error, system_prompt, user_prompt, output, store_bodies,
         settings_not_applied, reasoning_text, reasoning_tokens, model_answered, provider_request_id, refusal_text,
-        cost_source)
-    where e.id = f.id and e.id = any($1::uuid[]) and e.id between $25::uuid and $26::uuid`,
+        cost_source, model, attempt_list, request, tool_calls, output_json)
+    where e.id = f.id and e.id = any($1::uuid[]) and e.id between $30::uuid and $31::uuid`,
 };
 
 function executionValues(ended: readonly EndedExecution[]): Value[] {
@@ -224,7 +243,9 @@ function executionValues(ended: readonly EndedExecution[]): Value[] {
     ['finishReason', 'errorCode', 'error'],
     ['systemPrompt', 'userPrompt', 'output', 'storeBodies', 'settingsNotApplied'],
     ['reasoningText', 'reasoningTokens', 'modelAnswered', 'providerRequestId', 'refusalText'],
-    ['costSource'],
+    ['costSource', 'model', 'attemptList'],
+    ['request', 'toolCalls'],
+    ['outputJson'],
   );
   return [...values, ...idBounds(ended.map((one) => one.id))];
 }

@@ -1,5 +1,5 @@
 import type { ModelSetup } from '../../core/model/model-port.ts';
-import type { ProviderKind } from '../../core/model/provider.ts';
+import type { ProviderAuth, ProviderKind } from '../../core/model/provider.ts';
 
 /**
  * The stored provider and price of a workspace's model: the SQL to read them together with an execution, so that no execution
@@ -9,6 +9,8 @@ import type { ProviderKind } from '../../core/model/provider.ts';
 /** SQL: the columns of `SetupRow`; needs `setupJoins`. */
 export const setupColumns = `setup_provider.id as "providerId", setup_provider.kind as "providerKind",
   setup_provider.sealed_api_key as "sealedApiKey", setup_provider.base_url as "baseURL",
+  setup_provider.sealed_extras as "sealedExtras", setup_provider.organization as "providerOrganization",
+  setup_provider.project as "providerProject", setup_provider.auth as "providerAuth",
   setup_price.input_per_million as "inputPerMillion", setup_price.output_per_million as "outputPerMillion",
   setup_price.cache_read_per_million as "cacheReadPerMillion",
   setup_price.cache_write_per_million as "cacheWritePerMillion"`;
@@ -19,7 +21,7 @@ export const setupColumns = `setup_provider.id as "providerId", setup_provider.k
  */
 export function setupJoins(workspaceId: string, model: string): string {
   return `left join lateral (
-      select id, kind, sealed_api_key, base_url from providers
+      select id, kind, sealed_api_key, base_url, sealed_extras, organization, project, auth from providers
       where workspace_id = ${workspaceId} and name = split_part(${model}, '/', 1) offset 0) as setup_provider on true
     left join lateral (
       select input_per_million, output_per_million, cache_read_per_million, cache_write_per_million from prices
@@ -32,6 +34,10 @@ export interface SetupRow {
   readonly providerKind: ProviderKind;
   readonly sealedApiKey: Buffer | null;
   readonly baseURL: string | null;
+  readonly sealedExtras: Buffer | null;
+  readonly providerOrganization: string | null;
+  readonly providerProject: string | null;
+  readonly providerAuth: ProviderAuth | null;
   /** Null if no price is stored; then its other columns are null too. */
   readonly inputPerMillion: string | null;
   readonly outputPerMillion: string;
@@ -40,10 +46,14 @@ export interface SetupRow {
 }
 
 export function modelSetupOf(row: SetupRow): ModelSetup {
-  const { providerId: id, providerKind: kind, sealedApiKey, baseURL } = row;
+  const { providerId: id, providerKind: kind, sealedApiKey, baseURL, sealedExtras } = row;
+  const { providerOrganization: organization, providerProject: project, providerAuth: auth } = row;
   const { inputPerMillion, outputPerMillion, cacheReadPerMillion, cacheWritePerMillion } = row;
   return {
-    provider: id === null ? null : { id, kind, sealedApiKey, baseURL },
+    provider:
+      id === null
+        ? null
+        : { id, kind, sealedApiKey, baseURL, sealedExtras, organization, project, auth },
     price:
       inputPerMillion === null
         ? null

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
+import type { Attempt } from '../../core/execution/attempt.ts';
 import type { AcceptedAs, QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
+import { type LabelColumns, labelColumns, labelsOfRow } from './executions.ts';
 import { modelSetupOf, type SetupRow, setupColumns, setupJoins } from './model-setup.ts';
 
 /**
@@ -95,7 +97,7 @@ export async function claimForOtherWorkspaces(
   return executions;
 }
 
-interface ClaimedRow extends SetupRow, AcceptedAs {
+interface ClaimedRow extends SetupRow, Omit<AcceptedAs, 'labels'>, LabelColumns {
   readonly id: string;
   readonly tag: number;
   readonly workspaceId: string;
@@ -116,7 +118,7 @@ interface ClaimedRow extends SetupRow, AcceptedAs {
 /** SQL: the stored model setup of a claimed execution. */
 const setup = {
   columns: sql.raw(setupColumns),
-  joins: sql.raw(setupJoins('c.workspace_id', 'e.model')),
+  joins: sql.raw(setupJoins('c.workspace_id', 'coalesce(c.model, e.model)')),
 };
 
 async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Promise<ClaimResult> {
@@ -131,12 +133,15 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
       returning q.*)
     select ${clockTag} as clock_tag, exists (select from me) as has_lease, claims.* from (values (1)) as always left join (
       select c.id, c.tag, c.workspace_id, c.agent_id, c.attempt, c.failures, c.losses,
-        c.rejections, c.wait_code, c.failures > 0 or c.rejections > 0 or not c.spent_known as called, c.emptied,
+        c.rejections, c.wait_code, c.emptied,
+        c.failures > 0 or c.rejections > 0 or c.earlier_attempts > 0 or not c.spent_known as called,
         greatest(0, extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
-        e.source, e.prompt_version_id, e.model, e.api_key_id, e.temperature, e.input_variables, e.settings,
-        ${setup.columns}
+        e.source, e.prompt_version_id, coalesce(c.model, e.model) as model, e.api_key_id, e.temperature,
+        e.input_variables, e.settings,
+        ${labelColumns}, ${setup.columns}
       from claimed c cross join lateral (
-        select source, prompt_version_id, model, api_key_id, temperature, input_variables, settings
+        select source, prompt_version_id, model, api_key_id, temperature, input_variables, settings, end_user, session,
+          tags, metadata
         from executions where id = c.id offset 0) as e
       ${setup.joins}) as claims on true`.execute(db);
   const claimed = rows.filter((row) => row.id !== null);
@@ -165,6 +170,7 @@ function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
     promptVersionId: row.promptVersionId,
     model: row.model,
     apiKeyId: row.apiKeyId,
+    labels: labelsOfRow(row),
     temperature: row.temperature,
     setup: modelSetupOf(row),
     inputVariables: row.inputVariables,
@@ -224,10 +230,12 @@ export interface Release {
   readonly worker: string;
   readonly attempt: number;
   readonly delayMs: number;
-  /** Whether a model call failed (an attempt) or was rejected before any work (none); null if there was no call. */
-  readonly call: 'failed' | 'rejected' | null;
-  /** Whether the model answered without a text. */
-  readonly emptied: boolean;
+  /** The attempt that failed; null if there was none. */
+  readonly failed: Attempt | null;
+  /** Whether the provider rejected a call before any work, which is no attempt. */
+  readonly rejected: boolean;
+  /** The model that is called from now on; null if it stays the same. */
+  readonly fallback: string | null;
   /** The error code if the deadline comes before the provider can be called. */
   readonly waitCode: ExecutionErrorCode | null;
   /** Whether the execution counts as not started. */
@@ -238,22 +246,32 @@ export interface Release {
 export async function releaseExecutions(db: Db, releases: readonly Release[]): Promise<void> {
   await sql`
     with released as materialized (
-      select q.id, r.delay_ms, r.call, r.emptied, r.wait_code, r.unstarted, r.input_tokens, r.output_tokens, r.usd,
-        r.known, r.source
+      select q.id, r.delay_ms, r.failed, r.rejected, r.fallback, r.wait_code, r.unstarted, r.input_tokens,
+        r.output_tokens, r.usd, r.known, r.source
       from execution_queue q
       join unnest(${releases.map((r) => r.id)}::uuid[], ${releases.map((r) => r.worker)}::uuid[],
         ${releases.map((r) => r.attempt)}::int[], ${releases.map((r) => r.delayMs)}::float8[],
-        ${releases.map((r) => r.call)}::text[], ${releases.map((r) => r.emptied)}::bool[],
+        ${releases.map((r) => r.failed && JSON.stringify(r.failed))}::jsonb[],
+        ${releases.map((r) => r.rejected)}::bool[], ${releases.map((r) => r.fallback)}::text[],
         ${releases.map((r) => r.waitCode)}::text[], ${releases.map((r) => r.unstarted)}::bool[],
         ${releases.map((r) => r.spent.inputTokens)}::int[], ${releases.map((r) => r.spent.outputTokens)}::int[],
         ${releases.map((r) => r.spent.costUsd)}::numeric[], ${releases.map((r) => r.spent.costKnown)}::bool[],
         ${releases.map((r) => r.spent.costSource)}::text[])
-        as r (id, worker, attempt, delay_ms, call, emptied, wait_code, unstarted, input_tokens, output_tokens, usd, known, source)
+        as r (id, worker, attempt, delay_ms, failed, rejected, fallback, wait_code, unstarted, input_tokens, output_tokens, usd, known, source)
         on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt
       order by q.id for update of q)
-    update execution_queue q set worker = null, failures = q.failures + coalesce(released.call = 'failed', false)::int,
-      rejections = least(q.rejections + coalesce(released.call = 'rejected', false)::int, 32767),
-      emptied = q.emptied or released.emptied, wait_code = released.wait_code,
+    update execution_queue q set worker = null, wait_code = released.wait_code,
+      model = coalesce(released.fallback, q.model),
+      attempt_list = case when released.failed is null then q.attempt_list
+        else coalesce(q.attempt_list, '[]') || released.failed end,
+      -- They count for each model.
+      failures = case when released.fallback is null then q.failures + (released.failed is not null)::int else 0 end,
+      earlier_attempts = q.earlier_attempts
+        + case when released.fallback is null then 0 else q.failures + (released.failed is not null)::int end,
+      rejections = case when released.fallback is null
+        then least(q.rejections + released.rejected::int, 32767) else 0 end,
+      emptied = released.fallback is null
+        and (q.emptied or coalesce(released.failed ->> 'errorCode' = 'EMPTY_OUTPUT', false)),
       started_at = case when not released.unstarted then q.started_at end,
       spent_input_tokens = q.spent_input_tokens + released.input_tokens,
       spent_output_tokens = q.spent_output_tokens + released.output_tokens,

@@ -1,11 +1,14 @@
 import { sql } from 'kysely';
 import type { Template } from '../../core/agent/prompt.ts';
+import { contentColumns, contentOf, type StoredContent } from '../agent/version-content.ts';
 import type { Db } from '../connection/database.ts';
 
-/** The templates of a prompt version. Versions are immutable, so callers may cache them. */
+/** The templates of a prompt version, and the format of its output. Versions are immutable, so callers may cache them. */
 export async function readTemplate(db: Db, promptVersionId: string): Promise<Template | null> {
-  const { rows } = await sql<Template>`
-    select system_template as system, user_template as "user"
-    from prompt_versions where id = ${promptVersionId}`.execute(db);
-  return rows[0] ?? null;
+  const { rows } = await sql<StoredContent & { readonly format: string | null }>`
+    select ${sql.raw(contentColumns)}, v.response_format as format
+    from prompt_versions v where v.id = ${promptVersionId}`.execute(db);
+  if (!rows[0]) return null;
+  const { format } = rows[0];
+  return { ...contentOf(rows[0]), responseFormat: format === null ? null : JSON.parse(format) };
 }

@@ -38,10 +38,10 @@ export async function removeBodies(
       order by id limit ${limit}),
     removed as (
       update executions set input_variables = null, system_prompt = null, user_prompt = null, output = null,
-        reasoning_text = null, refusal_text = null, ip_address = null, user_agent = null, error = ${errorWithoutQuote}
+        reasoning_text = null, refusal_text = null, output_json = null, request = null, tool_calls = null, ip_address = null, user_agent = null, error = ${errorWithoutQuote}
       where id = any (array(select id from picked))
         and (input_variables is not null or system_prompt is not null or user_prompt is not null
-          or output is not null or reasoning_text is not null or refusal_text is not null or ip_address is not null or user_agent is not null
+          or output is not null or reasoning_text is not null or refusal_text is not null or output_json is not null or request is not null or tool_calls is not null or ip_address is not null or user_agent is not null
           or error <> ${errorWithoutQuote})),
     recorded as (
       insert into bodies_removed as b (agent_id, up_to)
@@ -61,7 +61,7 @@ export async function removeTransientOutputs(db: Db, limit: number): Promise<num
       where ended_at <= ${statementTime} - ${transientOutputMs} * interval '1 millisecond'
       order by ended_at limit ${limit} for update skip locked),
     removed as (
-      update executions set output = null, refusal_text = null where id = any (array(select execution_id from due)))
+      update executions set output = null, refusal_text = null, output_json = null, tool_calls = null where id = any (array(select execution_id from due)))
     delete from transient_outputs where execution_id = any (array(select execution_id from due))`.execute(
     db,
   );

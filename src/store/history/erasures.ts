@@ -5,7 +5,7 @@ import { type Page, readPage } from '../page.ts';
 import { aboveFloor } from './id-bounds.ts';
 
 /**
- * Erasures delete all records of one end user: those in which a variable has a given value.
+ * Erasures delete all records of one end user: those with a given `user`, or in which a variable has a given value.
  *
  * States: open (it scans the records from the newest to the oldest), waiting (executions or workflow runs that it found have
  * not ended), completed (its value is deleted).
@@ -17,7 +17,8 @@ import { aboveFloor } from './id-bounds.ts';
 export interface ErasureRow {
   readonly id: string;
   readonly agentId: string | null;
-  readonly variable: string;
+  /** Null: the value is a user. */
+  readonly variable: string | null;
   readonly requestedBy: string | null;
   readonly requestedAt: Date;
   readonly deleted: number;
@@ -32,7 +33,8 @@ export interface NewErasure {
   readonly id: string;
   readonly workspaceId: string;
   readonly agentId: string | null;
-  readonly variable: string;
+  /** Null: the value is a user. */
+  readonly variable: string | null;
   readonly value: string;
   readonly requestedBy: string | null;
 }
@@ -201,6 +203,26 @@ export async function scanForErasure(
     found: rows.flatMap(({ id, text }) => (id === null ? [] : { id, text })),
     downTo: rows[0]?.downTo ?? null,
   };
+}
+
+/** As `scanForErasure`, by the index of users: the next `limit` executions of a user, ended or not. */
+export async function scanForUser(
+  db: Db,
+  { agentId, workspaceId, value, downTo }: Omit<OpenErasure, 'workflowRunsDownTo'>,
+  limit: number,
+): Promise<ErasureScan> {
+  const ofUser = sql`e.workspace_id = ${workspaceId} and e.end_user = ${value} and e.id < ${downTo}
+    and (${agentId}::uuid is null or e.agent_id = ${agentId})`;
+  const { rows } = await sql<{ id: string }>`
+    select id from (
+      (select e.id from executions e where ${ofUser} and e.status <> 'processing' and ${aboveFloor}
+       order by e.id desc limit ${limit})
+      union all
+      (select e.id from execution_queue q join executions e on e.id = q.id
+       where q.workspace_id = ${workspaceId} and ${ofUser} order by e.id desc limit ${limit})) as either
+    order by id desc limit ${limit}`.execute(db);
+  const last = rows.length < limit ? null : (rows.at(-1)?.id ?? null);
+  return { found: rows.map(({ id }) => ({ id, text: null })), downTo: last };
 }
 
 /** Up to `limit` found records that can be deleted: the execution has ended, and so has its workflow run. */

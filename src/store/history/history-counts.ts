@@ -19,6 +19,7 @@ import {
   matchesFilter,
   needsBreakdown,
   ofAgents,
+  ofLabel,
   processingFrom,
   rangeRows,
 } from './history-filter.ts';
@@ -76,7 +77,6 @@ async function countRecorded(
   request: HistoryRequest,
   spans: readonly Span[],
 ): Promise<BucketCount[]> {
-  const table = sql.table(needsBreakdown(request) ? 'breakdown' : 'statistics');
   // Grouped inside the lateral join, so that each span is an index search of its own.
   const { rows } = await sql<BucketCount>`
     select ordinal, (extract(epoch from bucket) * 1000)::float8 as start_ms, matching::float8, "all"::float8
@@ -85,15 +85,27 @@ async function countRecorded(
         ${spans.map(({ toMs }) => new Date(toMs))}::timestamptz[])
       with ordinality as span (level, from_at, to_at, ordinal)
     cross join lateral (
-      select s.bucket, sum(case when ${countable('s', request)} then s.recorded else 0 end) as matching,
-        sum(s.recorded) as "all"
-      from ${table} s
-      where ${ofAgents('s.agent_id', request)} and s.level = span.level
-        and s.bucket >= span.from_at and s.bucket < span.to_at
-        and s.bucket >= (select at from history_floor)
-      group by s.bucket) as counted
+      select bucket, sum(matching) as matching, sum("all") as "all"
+      from (${bucketsOf(request)}) as b group by bucket) as counted
     where "all" > 0`.execute(trx);
   return rows;
+}
+
+/** SQL: the buckets of a span, with the number of their records, all and matching. */
+function bucketsOf(request: HistoryRequest) {
+  const { label } = request;
+  const inSpan = sql`${ofAgents('s.agent_id', request)} and s.level = span.level
+    and s.bucket >= span.from_at and s.bucket < span.to_at
+    and s.bucket >= (select at from history_floor)`;
+  const matching = sql`case when ${countable('s', request)} then s.recorded else 0 end`;
+  const table = sql.table(needsBreakdown(request) ? 'breakdown' : 'statistics');
+  if (label === null) {
+    return sql`select s.bucket, ${matching} as matching, s.recorded as "all" from ${table} s where ${inSpan}`;
+  }
+  return sql`
+    select s.bucket, 0 as matching, s.recorded as "all" from ${table} s where ${inSpan}
+    union all
+    select s.bucket, ${matching}, 0 from label_buckets s where ${inSpan} and ${ofLabel(label)}`;
 }
 
 /** Counts executions that have not ended, by the buckets that will count their records. */

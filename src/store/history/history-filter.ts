@@ -16,8 +16,21 @@ export interface HistoryFilter {
   readonly model: string | null;
   readonly apiKeyId: string | null;
   readonly errorCode: ExecutionErrorCode | null;
+  /** Few records have the same user or session: they are found and counted by an index, not by buckets. */
+  readonly user: string | null;
+  readonly session: string | null;
+  /** Counted by `label_buckets`. */
+  readonly label: Label | null;
   /** Filters that no bucket counts; null if the request has none. */
   readonly contents: ContentsFilter | null;
+}
+
+/** A tag, or the value of a name in the metadata. */
+export interface Label {
+  readonly kind: 'tag' | 'metadata';
+  /** Empty for a tag. */
+  readonly name: string;
+  readonly value: string;
 }
 
 /** Filters that require reading each record. Bounds are inclusive. */
@@ -27,6 +40,8 @@ export interface ContentsFilter {
   readonly costUsdMin: string | null;
   readonly costUsdMax: string | null;
   readonly variables: readonly { readonly name: string; readonly value: string }[];
+  /** Further labels: buckets count one. */
+  readonly labels: readonly Label[];
   /** A search in output and variables, in the syntax of `readSearch`. */
   readonly words: string | null;
 }
@@ -51,8 +66,14 @@ export function ofAgents(column: string, { agentIds }: HistoryFilter): Condition
 
 /** Whether the request needs the finer buckets of the breakdown. */
 export function needsBreakdown(filter: HistoryFilter): boolean {
-  const { promptVersionId, model, apiKeyId, errorCode } = filter;
-  return [promptVersionId, model, apiKeyId, errorCode].some((one) => one !== null);
+  const { promptVersionId, model, apiKeyId, errorCode, user, session, label } = filter;
+  const finer = [promptVersionId, model, apiKeyId, errorCode, user, session, label];
+  return finer.some((one) => one !== null);
+}
+
+/** Whether an index finds the records, so that they need no buckets to be counted. */
+export function isIndexed({ user, session }: HistoryFilter): boolean {
+  return (user ?? session) !== null;
 }
 
 /** SQL: conditions that apply to both buckets and records of this table or alias. */
@@ -72,17 +93,43 @@ export function countable(of: string, filter: HistoryFilter): Condition {
 /** SQL: all conditions on a record `e` except for agent and time. */
 export function matchesFilter(filter: HistoryFilter): Condition {
   const { contents } = filter;
-  if (contents === null) return countable('e', filter);
-  const { latencyMsMin, latencyMsMax, costUsdMin, costUsdMax, variables, words } = contents;
+  const bounded = all([countable('e', filter), hasUserOrSession(filter), hasLabel(filter.label)]);
+  if (contents === null) return bounded;
+  const { latencyMsMin, latencyMsMax, costUsdMin, costUsdMax, variables, labels, words } = contents;
   return all([
-    countable('e', filter),
+    bounded,
     latencyMsMin !== null && sql`e.latency_ms >= ${latencyMsMin}`,
     latencyMsMax !== null && sql`e.latency_ms <= ${latencyMsMax}`,
     costUsdMin !== null && sql`e.cost_usd >= ${costUsdMin}::numeric`,
     costUsdMax !== null && sql`e.cost_usd <= ${costUsdMax}::numeric`,
     ...variables.map(({ name, value }) => sql`e.input_variables ->> ${name} = ${value}`),
+    ...labels.map(hasLabel),
     words !== null && containsSearch(words),
   ]);
+}
+
+/** SQL: the record is of this user and session. Their indexes are by workspace, so that one search covers all its agents. */
+function hasUserOrSession(filter: HistoryFilter): Condition | null {
+  const { user, session, agentIds } = filter;
+  if (!isIndexed(filter)) return null;
+  return all([
+    sql`e.workspace_id = (select a.workspace_id from agents a where a.id = ${agentIds[0] ?? null}::uuid)`,
+    user !== null && sql`e.end_user = ${user}`,
+    session !== null && sql`e.session = ${session}`,
+  ]);
+}
+
+function hasLabel(label: Label | null): Condition | null {
+  if (label === null) return null;
+  const { kind, name, value } = label;
+  if (kind === 'tag') return sql`e.tags @> ${[value]}::text[]`;
+  return sql`e.metadata ->> ${name} = ${value}`;
+}
+
+/** SQL: buckets `s` of this label. The cheap comparisons come first, for the changes that are not folded yet. */
+export function ofLabel({ kind, name, value }: Label): Condition {
+  return sql`s.kind = ${kind} and s.name = ${name} and s.value = ${value}
+    and s.label = label_id(${kind}, ${name}, ${value})`;
 }
 
 /** Whether nothing can match: the search contains no word. */

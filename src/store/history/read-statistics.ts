@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { Span } from '../../core/history/history-range.ts';
-import type { Grouping } from '../../core/history/statistics.ts';
+import type { Grouping, LabelGrouping } from '../../core/history/statistics.ts';
 import { type Viewer, visibleIncludingDeleted } from '../agent/agents.ts';
 import type { Db } from '../connection/database.ts';
 
@@ -13,6 +13,8 @@ export interface StatisticsRead {
     | { readonly agentId: string }
     | { readonly viewer: Viewer; readonly among?: readonly string[] | null };
   readonly by: readonly Grouping[];
+  /** The label to group by, and how many of its values; the rest forms one group. Null without one. */
+  readonly byLabel: { readonly grouping: LabelGrouping; readonly valuesMax: number } | null;
   /** The beginning of each step, and the end of the last one. */
   readonly bounds: readonly number[];
   /** The buckets to add up, and their table. */
@@ -36,6 +38,10 @@ export interface StatisticsGroup {
   readonly model?: string;
   readonly apiKeyId?: string | null;
   readonly errorCode?: string | null;
+  /** The value of the label; null for calls without one, and for the rest. */
+  readonly label?: string | null;
+  /** Whether the group is the rest of the values. */
+  readonly other?: boolean;
   readonly occurred: number;
   readonly recorded: number;
   readonly succeeded: number;
@@ -56,8 +62,9 @@ export async function readStatistics(
   db: Db,
   request: StatisticsRead,
 ): Promise<readonly StatisticsGroup[] | 'too many rows' | 'too many groups'> {
-  const { spans, bounds, rowsMax, groupsMax } = request;
-  const keys = request.by.map((grouping) => keyOf[grouping]);
+  const { spans, bounds, rowsMax, groupsMax, byLabel } = request;
+  const byKeys = request.by.map((grouping) => keyOf[grouping]);
+  const keys = byLabel === null ? byKeys : [...byKeys, 'label', 'other'];
   const columns = joinSql(keys.map((key) => sql`${sql.ref(key)},`));
   const { rows } = await sql<StoredGroup>`
     with bounds as (select array(
@@ -68,12 +75,9 @@ export async function readStatistics(
           ${spans.map((span) => span.fromMs)}::float8[], ${spans.map((span) => span.toMs)}::float8[])
           as s (level, from_ms, to_ms)
         cross join ${agentsOf(request.of)} as a
-        cross join lateral (
-          select * from ${sql.table(request.table)} r
-          where r.agent_id = a.id and r.level = s.level
-            and r.bucket >= to_timestamp(s.from_ms / 1000) and r.bucket < to_timestamp(s.to_ms / 1000)
-          offset 0) as b
+        cross join lateral (${rowsOf(request)} offset 0) as b
       limit ${rowsMax + 1}),
+    ${largestOf(byLabel)}
     groups as (
       select width_bucket(bucket, (select starts from bounds)) - 1 as step, ${columns}
         sum(occurred)::bigint as occurred,
@@ -82,9 +86,10 @@ export async function readStatistics(
         coalesce(sum(occurred) filter (where status = 'failed'), 0)::bigint as failed,
         sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
         sum(cost_usd) as cost_usd, sum(cost_unknown)::bigint as cost_unknown,
-        string_agg(latency::text, ';') as latency, count(*) as rows_read
-      from found
+        string_agg(${byLabel === null ? sql`latency::text` : signedLatency}, ';') as latency, count(*) as rows_read
+      from ${byLabel === null ? sql`found` : sql`ranked`}
       group by ${joinSql(keys.map((key) => sql`${sql.ref(key)},`))} step
+      ${byLabel === null ? sql`` : sql`having sum(occurred) > 0`}
       limit ${groupsMax + 1})
     select g.* ${joinSql(request.by.map((grouping) => nameOf[grouping] ?? sql``))}
     from groups g ${joinSql(request.by.map((grouping) => joins[grouping] ?? sql``))}
@@ -94,6 +99,58 @@ export async function readStatistics(
   if (rows.length > groupsMax) return 'too many groups';
   if (rows.reduce((sum, row) => sum + row.rowsRead, 0) > rowsMax) return 'too many rows';
   return withLatencies(rows);
+}
+
+/** SQL: the stored rows of agent `a` in span `s`. */
+function rowsOf({ table, byLabel }: StatisticsRead): RawBuilder<unknown> {
+  const inSpan = sql`r.agent_id = a.id and r.level = s.level
+    and r.bucket >= to_timestamp(s.from_ms / 1000) and r.bucket < to_timestamp(s.to_ms / 1000)`;
+  if (byLabel === null) return sql`select * from ${sql.table(table)} r where ${inSpan}`;
+  const [kind, name] = labelKindOf(byLabel.grouping);
+  const dimensions =
+    sql.raw(`r.agent_id, r.bucket, r.status, r.source, r.prompt_version_id, r.model, r.api_key_id,
+    r.error_code`);
+  const sums = (sign: 1 | -1) =>
+    sql.raw(
+      `${sign} as sign, ${sumColumns.map((one) => `${sign} * r.${one} as ${one}`).join(', ')}, r.latency`,
+    );
+  // What has no label is the total less what has one. A call with two tags is subtracted once.
+  return sql`
+    select ${dimensions}, null::text as value, ${sums(1)} from breakdown r where ${inSpan}
+    union all
+    select ${dimensions}, null::text, ${sums(-1)} from label_buckets r
+    where ${inSpan} and r.kind = ${kind === 'tag' ? 'tagged' : kind} and r.name = ${name}
+    union all
+    select ${dimensions}, r.value, ${sums(1)} from label_buckets r
+    where ${inSpan} and r.kind = ${kind} and r.name = ${name}`;
+}
+
+const sumColumns = [
+  'occurred',
+  'recorded',
+  'input_tokens',
+  'output_tokens',
+  'cost_usd',
+  'cost_unknown',
+];
+
+/** SQL: the values with the most calls, and each row with its value or, for the rest, null. */
+function largestOf(byLabel: StatisticsRead['byLabel']): RawBuilder<unknown> {
+  if (byLabel === null) return sql``;
+  return sql`
+    largest as materialized (
+      select value from found where value is not null group by value
+      order by sum(occurred) desc, value collate "C" limit ${byLabel.valuesMax}),
+    ranked as (
+      select found.*, largest.value as label, found.value is not null and largest.value is null as other
+      from found left join largest on largest.value = found.value),`;
+}
+
+const signedLatency = sql`case when sign < 0 then '-' else '' end || latency::text`;
+
+function labelKindOf(grouping: LabelGrouping): [kind: 'user' | 'tag' | 'metadata', name: string] {
+  if (grouping === 'user' || grouping === 'tag') return [grouping, ''];
+  return ['metadata', grouping.slice('metadata.'.length)];
 }
 
 interface StoredGroup extends Omit<StatisticsGroup, 'latency'> {
@@ -153,8 +210,10 @@ async function withLatencies(rows: readonly StoredGroup[]): Promise<StatisticsGr
 /** A few milliseconds of work. */
 const charactersPerSlice = 500_000;
 
-/** Adds a histogram in array syntax, such as `[12:14]={3,NULL,1}` or `{2}`. A subscript is one more than its bin. */
-function addHistogram(bins: number[], text: string): void {
+/** Adds a histogram in array syntax, such as `[12:14]={3,NULL,1}` or `{2}`, or subtracts it after a `-`. A subscript is one more than its bin. */
+function addHistogram(bins: number[], signed: string): void {
+  const sign = signed.startsWith('-') ? -1 : 1;
+  const text = sign < 0 ? signed.slice(1) : signed;
   let bin = text.startsWith('[') ? Number.parseInt(text.slice(1), 10) - 1 : 0;
   let n = 0;
   for (let at = text.indexOf('{') + 1; at < text.length; at++) {
@@ -162,7 +221,7 @@ function addHistogram(bins: number[], text: string): void {
     if (character >= zero && character <= nine) n = n * 10 + character - zero;
     else if (character === comma || character === end) {
       while (bins.length <= bin) bins.push(0);
-      bins[bin] = (bins[bin] ?? 0) + n;
+      bins[bin] = (bins[bin] ?? 0) + sign * n;
       bin++;
       n = 0;
     }

@@ -4,6 +4,7 @@ import type { Tally } from '../../core/history/statistics.ts';
 import { uuid7Time } from '../../core/id.ts';
 import type { Pipelines, Send, Statement } from '../connection/pipeline.ts';
 import { begin, commit } from '../connection/statements.ts';
+import { type LabelColumns, labelFields, labelsOfRow } from '../execution/executions.ts';
 import { idBounds } from './id-bounds.ts';
 import { overdueBefore } from './retention.ts';
 import { subtractStatistics } from './statistics.ts';
@@ -71,7 +72,7 @@ export async function removeRecords(
   });
 }
 
-interface DeletedRow {
+interface DeletedRow extends LabelColumns {
   readonly id: string;
   readonly agent_id: string;
   readonly status: EndStatus;
@@ -82,7 +83,8 @@ interface DeletedRow {
   readonly error_code: ExecutionErrorCode | null;
 }
 
-const returning = `returning e.id, e.agent_id, e.status, e.source, e.prompt_version_id, e.model, e.api_key_id, e.error_code`;
+const returning = `returning e.id, e.agent_id, e.status, e.source, e.prompt_version_id, e.model, e.api_key_id, e.error_code,
+  ${labelFields}`;
 const aboveFloor = `e.id >= (select id_floor(at) from history_floor)`;
 
 /** SQL: no open workflow run needs it. A subquery per row: with a join PostgreSQL might read all runs or lose the order. */
@@ -123,6 +125,7 @@ function toTally(row: DeletedRow): Tally {
     model: row.model,
     apiKeyId: row.api_key_id,
     errorCode: row.error_code,
+    labels: labelsOfRow(row),
     recorded: true,
     inputTokens: 0,
     outputTokens: 0,

@@ -8,10 +8,14 @@ import {
 } from '../../core/history/statistics.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { columnsOf } from '../connection/statements.ts';
+import { appendLabels, appendRemovedLabels } from './label-changes.ts';
 
 /** Adds tallies to the statistics in the caller's transaction. These rows are the last locks of every transaction. */
 export async function addStatistics(send: Send, tallies: readonly Tally[]): Promise<void> {
-  await sendToBothTables(send, tallies, [addBuckets, addBreakdown], addedOf);
+  await Promise.all([
+    sendToBothTables(send, tallies, [addBuckets, addBreakdown], addedOf),
+    appendLabels(send, tallies),
+  ]);
 }
 
 /**
@@ -19,7 +23,10 @@ export async function addStatistics(send: Send, tallies: readonly Tally[]): Prom
  * Skips missing buckets (rolled-up minutes) and buckets below the floor, which are cleared as a whole.
  */
 export async function subtractStatistics(send: Send, tallies: readonly Tally[]): Promise<void> {
-  await sendToBothTables(send, tallies, [subtractBuckets, subtractBreakdown], removedOf);
+  await Promise.all([
+    sendToBothTables(send, tallies, [subtractBuckets, subtractBreakdown], removedOf),
+    appendRemovedLabels(send, tallies),
+  ]);
 }
 
 type Values = (buckets: readonly (Bucket | BreakdownBucket)[]) => Value[];

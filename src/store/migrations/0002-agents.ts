@@ -26,12 +26,22 @@ export async function up(db: Kysely<never>): Promise<void> {
       number integer not null check (number >= 1),
       label text not null,
       system_template text,
-      user_template text not null,
+      -- Null if there are messages.
+      user_template text,
+      -- Messages and tools, if there are any.
+      content json,
       variables text[] not null,
+      -- Variables whose values are lists of messages.
+      message_lists text[] not null default '{}',
       model text,
       temperature double precision,
       max_tokens integer,
       top_p double precision,
+      -- JSON, because the order of names is part of it.
+      response_format json,
+      variable_schemas json,
+      -- The rarely used settings of a call.
+      settings jsonb not null default '{}',
       notes text,
       created_by uuid references users on delete set null,
       created_at timestamptz not null default clock_timestamp(),
@@ -161,6 +171,14 @@ export async function up(db: Kysely<never>): Promise<void> {
       kind text not null,
       sealed_api_key bytea,
       base_url text,
+      -- Headers, query and further body fields of each request, sealed as JSON; their names may be shown.
+      sealed_extras bytea,
+      header_names text[] not null default '{}',
+      query_names text[] not null default '{}',
+      body_extra_names text[] not null default '{}',
+      organization text,
+      project text,
+      auth text check (auth in ('chain')),
       revision integer not null default 1,
       created_at timestamptz not null default clock_timestamp(),
       updated_at timestamptz not null default clock_timestamp(),

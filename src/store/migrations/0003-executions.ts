@@ -36,6 +36,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       finish_reason text,
       -- Settings that the model rejected or ignored; null if all were applied.
       settings_not_applied text[],
+      -- The attempts, oldest first; null if there was at most one, which the record itself describes.
+      attempt_list jsonb,
       error_code text,
       error text,
       ip_address text,
@@ -52,11 +54,22 @@ export async function up(db: Kysely<never>): Promise<void> {
       model_answered text,
       provider_request_id text,
       refusal_text text,
+      -- The output as JSON, if the agent asks for it.
+      output_json json,
+      -- What was sent beside the prompts: messages, tools and settings.
+      request json,
+      -- The calls of tools in the answer.
+      tool_calls json,
       check ((status = 'processing') = (completed_at is null)),
       check ((status = 'processing') = (settings is not null)),
       check ((status in ('processing', 'success')) = (error_code is null)),
       workflow_run_id uuid,
       step_name text,
+      -- Who it was for: the end user and the session as the caller names them.
+      end_user text,
+      session text,
+      tags text[],
+      metadata json,
       check ((error is null) = (error_code is null)),
       check ((workflow_run_id is null) = (step_name is null))
     ) partition by range (id);
@@ -64,6 +77,13 @@ export async function up(db: Kysely<never>): Promise<void> {
     -- Lists read this index alone. Status and source are included so that counting the edges of a range needs no rows.
     -- Ascending, though lists read it backwards: new entries come last and leave its pages nearly full.
     create index executions_of_agent on executions (agent_id, id) include (status, source) where status <> 'processing';
+
+    -- Few records have the same user or session, so that these are found and counted by their index. Entries are written at
+    -- the end only; an execution without a user or session has none. By workspace, for the lists of all its agents.
+    create index executions_of_user on executions (workspace_id, end_user, id) include (agent_id, status, source)
+      where end_user is not null and status <> 'processing';
+    create index executions_of_session on executions (workspace_id, session, id) include (agent_id, status, source)
+      where session is not null and status <> 'processing';
 
     -- All steps and items of a workflow run, also once the run is gone: an erasure deletes them together.
     create index executions_of_workflow_run on executions (workflow_run_id) where workflow_run_id is not null;
@@ -133,6 +153,12 @@ export async function up(db: Kysely<never>): Promise<void> {
       rejections smallint not null default 0,
       -- Why it waits for its provider: the error code if its deadline comes first.
       wait_code text,
+      -- The model to call, once a fallback has replaced the one of the execution.
+      model text,
+      -- Attempts with the models before it, without losses.
+      earlier_attempts smallint not null default 0,
+      -- The attempts so far, oldest first; null if there was none.
+      attempt_list jsonb,
       -- Whether an attempt ended with EMPTY_OUTPUT, which is retried once.
       emptied boolean not null default false,
       -- Agents with maxConcurrency: true holds a slot, false waits for one. Null: no such limit.

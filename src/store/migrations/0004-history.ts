@@ -67,6 +67,86 @@ export async function up(db: Kysely<never>): Promise<void> {
         (agent_id, level, bucket, status, source, prompt_version_id, model, api_key_id, error_code)
     ) with (fillfactor = 70);
 
+    -- What an ended or deleted execution with a user, tags or metadata adds to label_counts. A background round folds these
+    -- rows, many at once. The bucket is a quarter of an hour.
+    create table label_changes (
+      agent_id uuid not null,
+      bucket timestamptz not null,
+      status execution_status not null,
+      source execution_source not null,
+      prompt_version_id uuid not null,
+      model text not null,
+      api_key_id uuid,
+      error_code text,
+      end_user text,
+      tags text[],
+      metadata json,
+      occurred smallint not null,
+      recorded smallint not null,
+      input_tokens bigint not null,
+      output_tokens bigint not null,
+      cost_usd numeric not null,
+      cost_unknown smallint not null,
+      latency_bin integer
+    );
+    create index label_changes_of_agent on label_changes (agent_id);
+
+    -- Identifies a label: its value may be longer than an index entry.
+    create function label_id(kind text, name text, value text) returns uuid immutable strict parallel safe language sql
+      return (lpad(to_hex(hashtextextended(kind || length(name) || ':' || name || value, 0)), 16, '0')
+        || lpad(to_hex(hashtextextended(kind || length(name) || ':' || name || value, 1)), 16, '0'))::uuid;
+
+    -- The breakdown by label: each user, each tag, each value of the metadata by name. tagged: executions with any tag.
+    create table label_counts (
+      agent_id uuid not null,
+      kind text not null check (kind in ('user', 'tag', 'tagged', 'metadata')),
+      name text not null,
+      value text not null,
+      label uuid not null,
+      level text not null check (level in ('quarter', 'day')),
+      bucket timestamptz not null,
+      status execution_status not null,
+      source execution_source not null,
+      prompt_version_id uuid not null,
+      model text not null,
+      api_key_id uuid,
+      error_code text,
+      occurred bigint not null,
+      recorded bigint not null,
+      input_tokens bigint not null,
+      output_tokens bigint not null,
+      cost_usd numeric not null,
+      cost_unknown bigint not null,
+      latency bigint[] not null,
+      unique nulls not distinct
+        (agent_id, label, level, bucket, status, source, prompt_version_id, model, api_key_id, error_code)
+    ) with (fillfactor = 70);
+    create index label_counts_by_kind on label_counts (agent_id, kind, name, level, bucket);
+
+    create view label_change_buckets as
+      select c.ctid as at, c.agent_id, l.kind, l.name, l.value, label_id(l.kind, l.name, l.value) as label, s.level,
+        case s.level when 'day' then date_trunc('day', c.bucket, 'UTC') else c.bucket end as bucket,
+        c.status, c.source, c.prompt_version_id, c.model, c.api_key_id, c.error_code, c.occurred::bigint as occurred,
+        c.recorded::bigint as recorded, c.input_tokens, c.output_tokens, c.cost_usd, c.cost_unknown::bigint as cost_unknown,
+        case when c.latency_bin is null then '{}'
+          else format('[%s:%s]={1}', c.latency_bin + 1, c.latency_bin + 1)::bigint[] end as latency
+      from label_changes c
+      cross join lateral (
+        select 'user' as kind, '' as name, c.end_user as value where c.end_user is not null
+        union all select 'tag', '', tag from unnest(c.tags) as tag
+        union all select 'tagged', '', '' where c.tags is not null
+        union all select 'metadata', m.key, m.value from json_each_text(c.metadata) as m) as l
+      cross join (values ('quarter'), ('day')) as s (level);
+
+    create view label_buckets as
+      select agent_id, kind, name, value, label, level, bucket, status, source, prompt_version_id, model, api_key_id,
+        error_code, occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown, latency
+      from label_counts
+      union all
+      select agent_id, kind, name, value, label, level, bucket, status, source, prompt_version_id, model, api_key_id,
+        error_code, occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown, latency
+      from label_change_buckets;
+
     -- Records before this time are gone: their partitions are dropped or about to be. The floor moves first; nothing is
     -- dropped while a snapshot may still read from the previous floor.
     create table history_floor (
@@ -91,13 +171,14 @@ export async function up(db: Kysely<never>): Promise<void> {
     );
     create index transient_outputs_by_age on transient_outputs (ended_at);
 
-    -- Erasures: delete every record in which a variable has a value.
+    -- Erasures: delete every record of a user, or in which a variable has a value.
     create table erasures (
       id uuid primary key,
       workspace_id uuid not null references workspaces on delete cascade,
       -- Null: all agents of the workspace.
       agent_id uuid references agents on delete cascade,
-      variable text not null,
+      -- Null: the value is a user.
+      variable text,
       -- Null once completed: the personal value is not kept.
       value text,
       requested_by uuid references users on delete set null,

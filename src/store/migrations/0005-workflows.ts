@@ -62,6 +62,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       executed_at timestamptz not null,
       completed_at timestamptz,
       deadline_at timestamptz not null,
+      -- Who it is for ({user, session, tags, metadata}); the executions of its steps inherit it.
+      labels json,
       -- Null once bodies are removed; transient runs lose it at their end.
       input json,
       output json,
@@ -142,6 +144,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       -- Ticks missed while no process ran: skip them, or start one run for all of them.
       missed text not null check (missed in ('skip', 'once')),
       input json not null,
+      -- The labels of its workflow runs.
+      labels json,
       enabled boolean not null default true,
       revision integer not null default 1,
       -- Null while disabled, or if no tick will ever come.

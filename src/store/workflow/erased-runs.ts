@@ -26,11 +26,12 @@ export async function scanWorkflowRuns(
   limit: number,
 ): Promise<WorkflowRunScan> {
   const { rows } = await sql<{ id: string; found: boolean; text: string | null }>`
-    select id, coalesce(named.nested or named.text = ${value}, false) as found,
+    select id, case when ${variable}::text is null then coalesce(labels ->> 'user' = ${value}, false)
+        else coalesce(named.nested or named.text = ${value}, false) end as found,
       case when named.nested then named.text end as text
     from (
-      select id, input, sum(bytes) over (order by id desc) - bytes as bytes_before from (
-        select id, input, coalesce(pg_column_size(input), 0) as bytes from workflow_runs
+      select id, input, labels, sum(bytes) over (order by id desc) - bytes as bytes_before from (
+        select id, input, labels, coalesce(pg_column_size(input), 0) as bytes from workflow_runs
         where workspace_id = ${workspaceId} and id < ${workflowRunsDownTo}
         order by id desc limit ${limit}) as next) as scanned
     left join lateral (

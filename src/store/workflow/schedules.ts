@@ -16,6 +16,8 @@ export interface ScheduleRow {
   readonly missed: MissedPolicy;
   /** JSON text. */
   readonly input: string;
+  /** JSON text; null if its workflow runs have none. */
+  readonly labels: string | null;
   readonly enabled: boolean;
   readonly revision: number;
   /** Null if the schedule is disabled or has no future tick. */
@@ -29,7 +31,7 @@ export interface ScheduleRow {
 }
 
 const columns =
-  sql.raw(`id, workflow_id, workspace_id, cron, time_zone, missed, input, enabled, revision,
+  sql.raw(`id, workflow_id, workspace_id, cron, time_zone, missed, input, labels, enabled, revision,
   next_at, last_at, last_error, created_by, created_at, updated_at`);
 
 export async function findSchedule(
@@ -58,9 +60,9 @@ export async function listScheduleInputs(
   db: Db,
   workspaceId: string,
   { after, limit }: { readonly after: string; readonly limit: number },
-): Promise<Pick<ScheduleRow, 'id' | 'input'>[]> {
-  const { rows } = await sql<Pick<ScheduleRow, 'id' | 'input'>>`
-    select id, input from workflow_schedules
+): Promise<Pick<ScheduleRow, 'id' | 'input' | 'labels'>[]> {
+  const { rows } = await sql<Pick<ScheduleRow, 'id' | 'input' | 'labels'>>`
+    select id, input, labels from workflow_schedules
     where workspace_id = ${workspaceId} and id > ${after} order by id limit ${limit}`.execute(db);
   return rows;
 }
@@ -98,11 +100,11 @@ export interface NewSchedule
 }
 
 export async function insertSchedule(trx: Trx, schedule: NewSchedule): Promise<ScheduleRow> {
-  const { id, workflowId, workspaceId, cron, timeZone, missed, input, enabled } = schedule;
+  const { id, workflowId, workspaceId, cron, timeZone, missed, input, labels, enabled } = schedule;
   const { rows } = await sql<ScheduleRow>`
     insert into workflow_schedules
-      (id, workflow_id, workspace_id, cron, time_zone, missed, input, enabled, next_at, created_by)
-    values (${id}, ${workflowId}, ${workspaceId}, ${cron}, ${timeZone}, ${missed}, ${input}, ${enabled},
+      (id, workflow_id, workspace_id, cron, time_zone, missed, input, labels, enabled, next_at, created_by)
+    values (${id}, ${workflowId}, ${workspaceId}, ${cron}, ${timeZone}, ${missed}, ${input}, ${labels}, ${enabled},
       ${moment(schedule.nextAtMs)}, ${schedule.createdBy})
     returning ${columns}`.execute(trx);
   return one(rows);
@@ -113,13 +115,13 @@ export async function updateSchedule(
   trx: Trx,
   schedule: Pick<
     NewSchedule,
-    'id' | 'cron' | 'timeZone' | 'missed' | 'input' | 'enabled' | 'nextAtMs'
+    'id' | 'cron' | 'timeZone' | 'missed' | 'input' | 'labels' | 'enabled' | 'nextAtMs'
   >,
 ): Promise<ScheduleRow> {
-  const { id, cron, timeZone, missed, input, enabled, nextAtMs } = schedule;
+  const { id, cron, timeZone, missed, input, labels, enabled, nextAtMs } = schedule;
   const { rows } = await sql<ScheduleRow>`
     update workflow_schedules set cron = ${cron}, time_zone = ${timeZone}, missed = ${missed},
-      input = ${input}, enabled = ${enabled}, next_at = ${moment(nextAtMs)}, last_error = null,
+      input = ${input}, labels = ${labels}, enabled = ${enabled}, next_at = ${moment(nextAtMs)}, last_error = null,
       revision = revision + 1, updated_at = clock_timestamp()
     where id = ${id} returning ${columns}`.execute(trx);
   return one(rows);

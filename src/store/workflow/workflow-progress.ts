@@ -30,6 +30,8 @@ export interface LockedWorkflowRun {
   readonly status: WorkflowRunStatus;
   readonly api_key_id: string | null;
   readonly executed_by: string | null;
+  /** JSON text; null if it has none. */
+  readonly labels: string | null;
 }
 
 export type WorkflowRunStepState = StepState & { readonly runId: string };
@@ -105,7 +107,7 @@ const reservedFor = `interval '5 seconds'`;
 
 const lockRunRows: Statement = {
   name: 'progress-lock-runs',
-  text: `select id, workspace_id, workflow_id, workflow_version_id, status, api_key_id, executed_by
+  text: `select id, workspace_id, workflow_id, workflow_version_id, status, api_key_id, executed_by, labels
     from workflow_runs where id = any($1::uuid[]) order by id for no key update`,
 };
 

@@ -26,6 +26,8 @@ export interface WorkflowRunSummaryRow {
   readonly errorCode: WorkflowFailureCode | null;
   readonly error: string | null;
   readonly failedStep: string | null;
+  /** JSON text; null if it has none. */
+  readonly labels: string | null;
 }
 
 export interface WorkflowRunRow extends WorkflowRunSummaryRow {
@@ -37,7 +39,7 @@ export interface WorkflowRunRow extends WorkflowRunSummaryRow {
 /** SQL: the columns of a `WorkflowRunSummaryRow` of run `r` and its version `v`. */
 const summaryFields = `r.id, r.workflow_id, r.workflow_version_id, v.label as workflow_version_label, r.status,
   r.trigger, r.api_key_id, r.executed_by, r.executed_at, r.completed_at, r.deadline_at, r.error_code,
-  r.error, r.failed_step`;
+  r.error, r.failed_step, r.labels`;
 export const runSummaryColumns = sql.raw(summaryFields);
 /** SQL: the columns of a `WorkflowRunRow`. */
 export const runColumns = sql.raw(`${summaryFields}, r.input, r.output`);

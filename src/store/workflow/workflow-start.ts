@@ -9,9 +9,10 @@ import {
   type KeyRow,
   readKeysWithAllAgents,
 } from '../admission/admission-read.ts';
-import { textArray, updateCounts } from '../admission/admission-write.ts';
+import { updateCounts } from '../admission/admission-write.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { begin, columnsOf, commit } from '../connection/statements.ts';
+import { textArray } from '../connection/text-array.ts';
 import { type MembershipLookup, readRoles } from '../people/members.ts';
 import { type ProgressWrites, type Stopping, writeProgress } from './workflow-progress.ts';
 
@@ -110,6 +111,8 @@ export interface NewWorkflowRun {
   readonly executedBy: string | null;
   readonly deadlineMs: number;
   readonly input: string;
+  /** JSON text; null if it has none. */
+  readonly labels: string | null;
   /** If false, the input is removed at the end, and the output a while later. */
   readonly storeBodies: boolean;
 }
@@ -188,20 +191,20 @@ const readReplays: Statement = {
 const insertRuns: Statement = {
   name: 'start-insert-runs',
   text: `insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, api_key_id,
-      executed_by, executed_at, deadline_at, input, bodies)
+      executed_by, executed_at, deadline_at, input, bodies, labels)
     select id, workspace_id, workflow_id, version_id, trigger, 'processing', api_key_id, executed_by, $1::timestamptz,
-      to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'stored' else 'transient' end
+      to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'stored' else 'transient' end, labels
     from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::uuid[], $8::uuid[], $9::float8[],
-      $10::text[], $11::bool[])
+      $10::text[], $11::bool[], $12::json[])
       as r (id, workspace_id, workflow_id, version_id, trigger, api_key_id, executed_by, deadline_ms, input,
-        store_bodies)`,
+        store_bodies, labels)`,
 };
 
 function runValues(runs: readonly NewWorkflowRun[]): Value[] {
   return columnsOf(
     runs,
     ['id', 'workspaceId', 'workflowId', 'versionId', 'trigger', 'apiKeyId', 'executedBy'],
-    ['deadlineMs', 'input', 'storeBodies'],
+    ['deadlineMs', 'input', 'storeBodies', 'labels'],
   );
 }
 

@@ -19,6 +19,8 @@ export interface DueStep extends WorkflowStepOf {
   readonly workflowId: string;
   readonly apiKeyId: string | null;
   readonly executedBy: string | null;
+  /** JSON text of the labels of its run; null if it has none. */
+  readonly labels: string | null;
 }
 
 /** An agent with due steps, and its counts as admission last wrote them. */
@@ -88,7 +90,7 @@ export async function claimDueSteps(
     from sized f join workflow_runs r on r.id = f.run_id
     where s.run_id = f.run_id and s.step = f.step and s.item = f.item and f.bytes_before <= ${bytesMax}
     returning s.run_id, s.step, s.item, s.fallback, s.variables, s.agent_id, r.workspace_id, r.workflow_id,
-      r.api_key_id, r.executed_by`.execute(db);
+      r.api_key_id, r.executed_by, r.labels`.execute(db);
   return rows;
 }
 

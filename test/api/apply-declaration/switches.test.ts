@@ -11,7 +11,7 @@ const path = '/api/v1/declaration';
 
 const versions = [{ label: 'v1', user: 'x', model: 'cueline/echo' }];
 const declared = (more: object) => ({
-  prompts: [{ name: 'P', versions }],
+  prompts: [{ name: 'P', visibility: 'public', versions }],
   agents: [{ name: 'A', prompt: 'P', version: 'v1', ...more }],
   workflows: [],
 });

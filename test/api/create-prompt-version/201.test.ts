@@ -21,6 +21,8 @@ test('creates a version with all fields, and returns its location', async () => 
   const { label, ...given } = body;
   assert.deepEqual(rest, {
     ...{ ...given, promptVersionLabel: label, number: 1, promptId: prompt.promptId },
+    responseFormat: null,
+    variableSchemas: {},
     ...{ variables: ['tone', 'name'], warnings: [], createdBy: toId('user', service.ownerId) },
   });
   const path = `${prompt.path}/versions/${promptVersionId}`;

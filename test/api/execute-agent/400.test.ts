@@ -54,7 +54,10 @@ const broken: [string, string, string][] = [
 ];
 test('names the unknown field and the allowed ones', async () => {
   const field = await execute({ variables: {}, model: 'x' });
-  assert.equal(field.body.message, 'Unknown field "model". Allowed: variables.');
+  assert.equal(
+    field.body.message,
+    'Unknown field "model". Allowed: variables, user, session, tags, metadata.',
+  );
   const path = `${agent.path}/execute?wait=1`;
   const parameter = await service.call('POST', path, { key, body: { variables: {} } });
   assert.equal(parameter.body.message, 'Unknown parameter "wait". Allowed: none.');

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { addAgent, run } from '../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { readCsvLine } from '../../../harness/csv.ts';
+import { makeAgent, makePrompt, move } from '../../../harness/prompts.ts';
 import { startService } from '../../../harness/service.ts';
 import { type AnswerDetails, ModelFailure, noCost } from '../../../src/core/model/model-port.ts';
 
@@ -12,8 +13,17 @@ const { key } = await service.key();
 const agent = await addAgent(service, { system: 'Be kind', config: { temperature: 0.5 } });
 const paused = await addAgent(service, { stage: 'Paused' });
 
-service.models.script({ settingsNotApplied: ['temperature'] });
-await run(service, agent, key, { name: 'Ada, "the first"', seats: 5 });
+const responseFormat = { type: 'json', schema: { type: 'object' } } as const;
+const json = await addAgent(service, { config: { temperature: 0.5, responseFormat } });
+service.models.script({ settingsNotApplied: ['temperature'], text: '{"a": 1}' });
+await run(service, json, key, { name: 'Ada, "the first"', seats: 5 });
+const tools = [{ name: 'find', parameters: { type: 'object' } }];
+const prompt = await makePrompt(service, { user: '{{name}}', tools, toolChoice: 'auto', seed: 7 });
+const tooled = await makeAgent(service, prompt);
+await move(service, tooled, 'enable-api');
+const call = { id: 'c1', name: 'find', arguments: '{}' };
+service.models.script({ text: '', toolCalls: [call], finishReason: 'tool-calls' });
+await run(service, tooled, key, { name: 'Dan' });
 const details: AnswerDetails = {
   ...{ reasoningText: 'hm', reasoningTokens: 4, refusalText: 'No.' },
   ...{ modelAnswered: 'm-2', providerRequestId: 'r-1' },
@@ -26,7 +36,8 @@ service.models.script(
 await run(service, agent, key, { name: 'Bob;=1' });
 await service.call('POST', `${paused.path}/execute`, { key, body: { variables: { name: 'x' } } });
 const workflow = await makeWorkflow(service, greeting(agent.agentId));
-const body = { input: { name: 'Cyd' } };
+const labels = { user: 'u,1', session: 's', tags: ['a', 'b'], metadata: { plan: 'pro' } };
+const body = { input: { name: 'Cyd' }, ...labels };
 const started = await service.call('POST', `${workflow.path}/execute`, { key, body });
 await service.call('GET', `${started.body.statusUrl}?wait=30`, { key });
 
@@ -42,7 +53,7 @@ const [head = [], ...rows] = (await linesOf('csv', '\r\n')).map((line) =>
 );
 
 test('a cell contains the field of the record, or is empty without one', () => {
-  assert.equal(records.length, 4);
+  assert.equal(records.length, 5);
   assert.deepEqual(
     rows,
     records.map((record) => head.map((name) => textOf(record[name]))),
@@ -62,6 +73,9 @@ test('columns keep their position, and new columns come last', () => {
   later.push('settingsNotApplied');
   later.push('modelAnswered', 'providerRequestId', 'reasoningTokens', 'reasoningText');
   later.push('refusalText', 'costSource');
+  later.push('user', 'session', 'tags', 'metadata');
+  later.push('messages', 'tools', 'toolChoice', 'settings', 'toolCalls');
+  later.push('outputJson', 'attemptList');
   assert.deepEqual(head.slice(0, 3), ['executionId', 'executedAt', 'agentId']);
   assert.equal(head[27], 'outputText');
   assert.deepEqual(head.slice(28), later);

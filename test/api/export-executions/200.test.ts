@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { openResponse } from '../../../harness/call.ts';
+import { readCsvLine } from '../../../harness/csv.ts';
 import { makeHistory } from '../../../harness/history.ts';
 import { countHistory } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
@@ -99,7 +100,7 @@ test('CSV has a header, except after a cursor', async () => {
   assert.match(lines[0] ?? '', /^executionId,executedAt,/);
   const ids = (await listed('status=canceled')).map((one) => one.executionId);
   assert.deepEqual(
-    lines.slice(1, -1).map((line) => line.split(',')[0]),
+    lines.slice(1, -1).map((line) => readCsvLine(`${line}\r\n`)[0]),
     ids,
   );
   const rest = (await text(`${path}&cursor=${ids[0]}`)).split('\r\n');

@@ -68,6 +68,8 @@ test('a workspace without an export gets the slot of one with several, but never
 
 test('an export that has not responded yet can lose its slot too', async () => {
   const lock = await db.startTransaction().execute();
+  // The last export waits for a connection longer than a transaction may be idle by default.
+  await sql`set local idle_in_transaction_session_timeout = 0`.execute(lock);
   await sql`lock table executions in access exclusive mode`.execute(lock);
   const requested = [];
   for (const one of [a, b, a, b]) {

@@ -129,7 +129,8 @@ test('a key with execute only reads the executions it started', async () => {
 });
 
 const requestFields = [
-  ...['inputVariables', 'systemPrompt', 'userPrompt', 'ipAddress', 'userAgent', 'executedBy'],
+  ...['inputVariables', 'systemPrompt', 'userPrompt', 'messages', 'attemptList'],
+  ...['ipAddress', 'userAgent', 'executedBy'],
 ];
 const costFields = ['costUSD', 'costKnown'];
 

@@ -43,6 +43,7 @@ const call: fc.Arbitrary<Omit<Tally, 'agentId' | 'executedAtMs'>> = fc.record({
   model: fc.constantFrom('openai/gpt-5.5', 'cueline/echo'),
   apiKeyId: fc.constantFrom(null, ...keyIds),
   errorCode: fc.constantFrom(null, 'MODEL_TIMEOUT', 'PROVIDER_ERROR'),
+  labels: fc.constant(null),
   recorded: fc.boolean(),
   inputTokens: fc.nat(1_000),
   outputTokens: fc.nat(1_000),

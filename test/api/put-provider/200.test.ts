@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { allowedHost, sealKey, startService } from '../../../harness/service.ts';
-import { providerKinds, sealOwner } from '../../../src/core/model/provider.ts';
+import { providerKinds, sealExtrasOwner, sealOwner } from '../../../src/core/model/provider.ts';
 import { unseal } from '../../../src/core/seal.ts';
 import { findStoredProvider } from '../../../src/store/people/providers.ts';
 
@@ -30,6 +30,8 @@ for (const kind of providerKinds) {
     assert.ok(Math.abs(Date.parse(updatedAt) - Date.parse(createdAt)) < 1_000);
     assert.deepEqual(rest, {
       ...{ name: `my-${kind}`, kind, baseURL: body.baseURL, hasApiKey: true },
+      ...{ headerNames: [], queryNames: [], bodyExtraNames: [], organization: null, project: null },
+      auth: null,
     });
     assert.partialDeepStrictEqual(await stored(`my-${kind}`), body);
   });
@@ -65,6 +67,49 @@ test('the credential is stored encrypted and never returned', async () => {
     assert.ok(!JSON.stringify(text).includes(apiKey));
   }
   assert.ok(!rows[0]?.sealed.includes(apiKey));
+});
+
+test('headers, query and body fields are stored encrypted; only their names are returned', async () => {
+  const extras = {
+    headers: { 'X-Gateway-Key': 'hidden-header', 'cf-access': 'hidden-other' },
+    query: { 'api-version': '2024-10-21', subscription: 'hidden-query' },
+    bodyExtra: { user: 'hidden-body', nested: { list: ['hidden-item'] } },
+  };
+  const body = { kind: 'openai', apiKey: 'sk-1', ...extras, organization: 'org-1', project: 'p-1' };
+  const response = await put('extended', body);
+  assert.partialDeepStrictEqual(response.body, {
+    headerNames: ['X-Gateway-Key', 'cf-access'],
+    queryNames: ['api-version', 'subscription'],
+    bodyExtraNames: ['nested', 'user'],
+    ...{ organization: 'org-1', project: 'p-1', hasApiKey: true },
+  });
+  const one = await service.call('GET', '/api/v1/providers/extended', { user });
+  const listed = await service.call('GET', '/api/v1/providers', { user });
+  const audit = await service.call('GET', '/api/v1/audit', { user });
+  const { rows } = await sql<{ row: string; sealed: Buffer }>`
+    select to_jsonb(p)::text as row, sealed_extras as sealed from providers p
+    where name = 'extended'`.execute(service.db);
+  for (const text of [response.body, one.body, listed.body, audit.body, rows[0]?.row]) {
+    assert.doesNotMatch(JSON.stringify(text), /hidden/);
+  }
+  assert.ok(!rows[0]?.sealed.includes('hidden'));
+  assert.deepEqual(one.body, response.body);
+
+  const row = await stored('extended');
+  const owner = sealExtrasOwner({ workspaceId: service.workspaceId, id: row.id });
+  assert.ok(row.sealedExtras);
+  assert.deepEqual(JSON.parse(unseal(sealKey, row.sealedExtras, owner)), extras);
+
+  const replaced = await put('extended', { kind: 'openai', apiKey: 'sk-1' });
+  assert.deepEqual(replaced.body.headerNames, []);
+  assert.equal((await stored('extended')).sealedExtras, null);
+});
+
+test('without an API key, a header may carry the credential', async () => {
+  const headers = { authorization: 'Basic dXNlcjpwYXNz' };
+  assert.equal((await put('basic', { kind: 'openai', headers })).status, 200);
+  const both = { kind: 'anthropic', apiKey: 'sk-1', headers };
+  assert.equal((await put('both', both)).status, 200);
 });
 
 test('a put replaces the whole provider, credential included', async () => {

@@ -23,6 +23,10 @@ async function refused(options: object, status: number, code: string, at = path)
   return response.body.message;
 }
 
+function numbered(count: number) {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, 'v']));
+}
+
 const wrong: [what: string, named: RegExp, body: object][] = [
   ['no kind', /"kind"/, { apiKey: 'sk-x' }],
   ['a kind that there is not', /openai, anthropic/, { kind: 'closedai' }],
@@ -44,6 +48,63 @@ const wrong: [what: string, named: RegExp, body: object][] = [
     /"baseURL"/,
     { ...good, baseURL: `https://a.example/${'x'.repeat(1_983)}` },
   ],
+  ['headers as a list', /"headers"/, { ...good, headers: ['a'] }],
+  ['a header that is no text', /"headers.x-a"/, { ...good, headers: { 'x-a': 1 } }],
+  ['a header without a value', /"headers.x-a"/, { ...good, headers: { 'x-a': '' } }],
+  ['a header with a line break', /"headers.x-a"/, { ...good, headers: { 'x-a': 'b\r\nc: d' } }],
+  ['a header that is not ASCII', /"headers.x-a"/, { ...good, headers: { 'x-a': 'ü' } }],
+  [
+    'a header of 4,097 characters',
+    /"headers.x-a"/,
+    { ...good, headers: { 'x-a': 'x'.repeat(4_097) } },
+  ],
+  ['a name that no header has', /"headers"/, { ...good, headers: { 'x a': 'b' } }],
+  ['an empty name of a header', /"headers"/, { ...good, headers: { '': 'b' } }],
+  [
+    'a header twice',
+    /"headers.X-A" occurs twice/,
+    { ...good, headers: { 'x-a': 'b', 'X-A': 'c' } },
+  ],
+  ['51 headers', /"headers"/, { ...good, headers: numbered(51) }],
+  ...[
+    'Host',
+    'content-length',
+    'Content-Type',
+    'Transfer-Encoding',
+    'Connection',
+    'Proxy-Authorization',
+  ].map((name): [string, RegExp, object] => [
+    `the header ${name}`,
+    new RegExp(`"headers.${name}" is not allowed`),
+    { ...good, headers: { [name]: 'x' } },
+  ]),
+  [
+    'two credentials in one header',
+    /"headers.authorization" conflicts with "apiKey"/,
+    { ...good, headers: { Authorization: 'Basic x' } },
+  ],
+  [
+    'two credentials in the header of Azure',
+    /"headers.api-key" conflicts/,
+    { ...good, kind: 'azure', baseURL: 'https://a.example', headers: { 'API-Key': 'x' } },
+  ],
+  ['a parameter that is no text', /"query.a"/, { ...good, query: { a: true } }],
+  ['a parameter without a name', /"query"/, { ...good, query: { '': 'x' } }],
+  ['51 parameters', /"query"/, { ...good, query: numbered(51) }],
+  ['a list as bodyExtra', /"bodyExtra"/, { ...good, bodyExtra: [1] }],
+  ['another model in bodyExtra', /"bodyExtra.model"/, { ...good, bodyExtra: { model: 'm' } }],
+  ['another prompt in bodyExtra', /"bodyExtra.messages"/, { ...good, bodyExtra: { messages: [] } }],
+  [
+    'a bodyExtra of more than 16,384 characters',
+    /"bodyExtra" must have at most 16384/,
+    { ...good, bodyExtra: { a: 'x'.repeat(16_377) } },
+  ],
+  [
+    'an organization of a kind without one',
+    /"organization" does not apply to kind anthropic/,
+    { ...good, kind: 'anthropic', organization: 'o' },
+  ],
+  ['a project with a line break', /"project"/, { ...good, project: 'a\nb' }],
 ];
 for (const [what, named, body] of wrong) {
   test(`400 for ${what}`, async () => {

@@ -97,8 +97,96 @@ test('reports a credential that is missing or cannot be decrypted', async () => 
   assert.match((await tested('sealed')).error.message, /Store it again/);
 });
 
+const tried = (model: string, name = 'extended') =>
+  service.call('POST', `/api/v1/providers/${name}/test`, { user, body: { model } });
+
+const headers = { 'x-gateway-key': 'gateway-secret', 'x-short': 'abc' };
+const extended = {
+  ...{ kind: 'openai-compatible', apiKey: secret, headers },
+  query: { 'api-version': '2024-10-21', code: 'query-secret' },
+  bodyExtra: { metadata: { token: 'body-secret' } },
+};
+
+test('a model is called once, and the exchange returned without secrets', async () => {
+  await put('extended', { ...extended, baseURL: 'https://a.example/v1' });
+  await sql`
+    update providers set base_url = ${fake.url} where name = 'extended'`.execute(service.db);
+  for (const model of ['some/model', 'extended/some/model']) {
+    const before = fake.calls.length;
+    const echo = `${secret} gateway-secret query-secret body-secret`;
+    fake.script({ text: `OK ${echo}` });
+    const { status, body } = await tried(model);
+    assert.deepEqual([status, body.ok, body.error], [200, true, undefined]);
+    assert.ok(Number.isInteger(body.latencyMs));
+    assert.deepEqual(
+      fake.calls.slice(before).map(({ method, model }) => [method, model]),
+      [['POST', 'some/model']],
+    );
+    const { request, answer } = body;
+    assert.equal(request.method, 'POST');
+    const url = `${fake.url}/chat/completions?api-version=2024-10-21&code=[redacted]`;
+    assert.equal(request.url, url);
+    assert.partialDeepStrictEqual(request.headers, {
+      ...{ authorization: '[redacted]', 'x-gateway-key': '[redacted]', 'x-short': '[redacted]' },
+      'content-type': 'application/json',
+    });
+    assert.partialDeepStrictEqual(request.body, {
+      ...{ model: 'some/model', metadata: { token: '[redacted]' } },
+      messages: [{ role: 'user', content: 'Reply with OK.' }],
+    });
+    assert.equal(answer.status, 200);
+    assert.equal(
+      answer.body.choices[0].message.content,
+      'OK [redacted] [redacted] [redacted] [redacted]',
+    );
+    assert.doesNotMatch(JSON.stringify(body), /-secret|topsecret/);
+  }
+});
+
+test('a failed call of a model is shown as well', async () => {
+  fake.script({
+    ...failing(401, `Incorrect API key provided: ${secret}.`, 'invalid_api_key'),
+    headers: { 'x-request-id': 'req_1', 'set-cookie': 'session=1' },
+  });
+  const { body } = await tried('m');
+  assert.deepEqual([body.ok, body.error.code], [false, 'PROVIDER_AUTH']);
+  assert.equal(
+    body.error.message,
+    'The provider answered 401: Incorrect API key provided: [redacted].',
+  );
+  assert.equal(body.answer.status, 401);
+  assert.deepEqual(
+    [body.answer.headers['x-request-id'], body.answer.headers['set-cookie']],
+    ['req_1', undefined],
+  );
+  assert.equal(body.answer.body.error.message, 'Incorrect API key provided: [redacted].');
+  assert.equal(body.request.body.model, 'm');
+
+  fake.script('hang');
+  const late = await tried('m');
+  assert.deepEqual([late.body.error.code, late.body.answer], ['MODEL_TIMEOUT', null]);
+  await put('keyless', { kind: 'openai' });
+  const unsent = await tried('m', 'keyless');
+  assert.deepEqual([unsent.body.ok, unsent.body.error.code], [false, 'PROVIDER_NOT_CONFIGURED']);
+});
+
+test('an answer that the token limit of the test cut before its text is an answer', async () => {
+  fake.script({ text: '', finish: 'length' });
+  assert.equal((await tried('m')).body.ok, true);
+});
+
+test('a model is called even while its breaker is open, and the audit log names it', async () => {
+  await tried('audited');
+  const audit = await service.call('GET', '/api/v1/audit', { user });
+  const [line] = audit.body.audit;
+  assert.partialDeepStrictEqual(line, {
+    ...{ action: 'provider.test', details: { model: 'audited', ok: true } },
+  });
+});
+
 test('a test is not an execution', async () => {
   await tested();
+  await tried('m');
   const usage = await service.call('GET', '/api/v1/usage', { user });
   const history = await service.call('GET', '/api/v1/executions', { user });
   assert.deepEqual([usage.body.actionsUsed, history.body.pagination.total], [0, 0]);

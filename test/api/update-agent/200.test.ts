@@ -56,6 +56,23 @@ test('agentConfig is merged, and null removes a field', async () => {
   assert.deepEqual((await patch(agent, { agentConfig: {} })).agentConfig, removed.agentConfig);
 });
 
+test('models replace the model, which shows the first of them, and the other way round', async () => {
+  const agent = await fresh({ agentConfig: { model: 'a/b' } });
+  const models = ['a/c', 'a/d'];
+  const many = await patch(agent, { agentConfig: { models } });
+  assert.deepEqual(many.agentConfig, { model: 'a/c', models });
+  // What was read can be sent back.
+  assert.deepEqual(
+    (await patch(agent, { agentConfig: many.agentConfig })).agentConfig,
+    many.agentConfig,
+  );
+  const one = await patch(agent, { agentConfig: { model: 'a/b' } });
+  assert.deepEqual(one.agentConfig, { model: 'a/b' });
+  await patch(agent, { agentConfig: { models, fallbackOn: ['EMPTY_OUTPUT'] } });
+  const none = await patch(agent, { agentConfig: { models: null, fallbackOn: null } });
+  assert.deepEqual(none.agentConfig, {});
+});
+
 test('an omitted rate limit window is unchanged', async () => {
   const agent = await fresh({ rateLimits: { requestsPerMinute: 1, requestsPerHour: 2 } });
   const { rateLimits } = await patch(agent, {

@@ -92,14 +92,3 @@ test('history prints a page as a table and all records as JSON', async () => {
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /^cueline: Parameter "status" must be one of success, .*req_\w+\)\n$/);
 });
-
-test('an agent name with control characters stays within its cell', async () => {
-  const agentName = 'Two\nlines\x1b[2J';
-  const path = `/api/v1/agents/${agent.agentId}`;
-  await service.call('PATCH', path, { key, body: { agentName } });
-  const { stdout } = await call(['agents', 'list', '--q', 'lines']);
-  assert.match(
-    stdout,
-    new RegExp(`^agentId .*\\n${agent.agentId} +Two lines \\[2J +Deployed .*\\n$`),
-  );
-});

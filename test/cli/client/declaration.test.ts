@@ -77,7 +77,7 @@ test("a file refers to the schema only if it is below the file's folder", () => 
 });
 
 test('pull reports omitted resources in the file and on standard error', async () => {
-  const body = { name: 'Several\nlines' };
+  const body = { name: 'Several lines' };
   for (let n = 0; n < 2; n++) await service.call('POST', '/api/v1/prompts', { key, body });
   const line = 'Omitted prompt "Several lines". There are 2 prompts with this name.';
   const pulled = await call('pull', file);

@@ -18,7 +18,7 @@ import { cueline, jsonLines } from '../cueline.ts';
  * interrupted by a crash.
  */
 
-const create = ['keys', 'create', '--name', 'N', '--permission', 'read,manage', '--json'];
+const create = ['keys', 'create', '--name', 'N', '--permission', 'read,manage,own', '--json'];
 
 test('issues keys with and without a server, and credentials survive a crash', async (t) => {
   const dataDir = await newDataDir(t);

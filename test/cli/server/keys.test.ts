@@ -76,7 +76,7 @@ test('create prints an invalid option on one line and writes nothing', async () 
   const nobody = toId('workspace', '019a9e3b-7c00-7a52-9e0c-5b1f0c6d2e41');
   const stranger = toId('agent', '019a9e3b-7c00-7a52-9e0c-5b1f0c6d2e41');
   const cases: [string[], RegExp][] = [
-    [['--permission', 'manage,own', '--agent', known], /"own" concerns the whole workspace/],
+    [['--permission', 'manage,own', '--agent', known], /"own" applies to the whole workspace/],
     [['--permission', 'execute,fly'], /must be one of execute, read, cancel, manage/],
     [['--permission', 'read', '--agent', `${known},${stranger}`], /no such agent/],
     [['--permission', 'read', '--agent', 'nonsense'], /no such agent/],

@@ -77,6 +77,8 @@ async function store(name: string, secret: string): Promise<void> {
   await putProvider(service.db, {
     ...{ id, name, workspaceId: service.workspaceId, kind: 'openai', baseURL: null },
     sealedApiKey: seal(deriveSealKey(secret), `sk-${name}`, owner(id)),
+    ...{ sealedExtras: null, headerNames: [], queryNames: [], bodyExtraNames: [] },
+    ...{ organization: null, project: null, auth: null },
   });
 }
 

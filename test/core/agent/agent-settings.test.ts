@@ -11,7 +11,14 @@ import { undeclared } from '../../../src/core/agent/prompt.ts';
 
 const version = {
   ...{ label: 'v1', variables: ['a', 'b', 'c', 'd'] },
-  ...{ model: 'cueline/echo', temperature: null, maxTokens: null, topP: null },
+  ...{
+    model: 'cueline/echo',
+    temperature: null,
+    maxTokens: null,
+    topP: null,
+    settings: {},
+    messageLists: [],
+  },
 };
 
 test('a new agent is private by default, unlimited and requires every placeholder', () => {

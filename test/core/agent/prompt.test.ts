@@ -6,7 +6,9 @@ import { placeholders, render, undeclared, variableName } from '../../../src/cor
 const unlimited = Number.MAX_SAFE_INTEGER;
 
 function fill(user: string, values: Record<string, string> = {}): string | undefined {
-  return render({ system: null, user }, new Map(Object.entries(values)), unlimited)?.user;
+  return (
+    render({ system: null, user }, new Map(Object.entries(values)), unlimited)?.user ?? undefined
+  );
 }
 
 const tables: [template: string, names: string[], rendered: string][] = [
@@ -141,7 +143,7 @@ test('the limit applies to the exact length of the rendered prompt', () => {
       const template = { system: textOf(first), user: textOf(second) };
       const texts = new Map(Object.entries(supplied));
       const whole = render(template, texts, unlimited);
-      const length = (whole?.system?.length ?? 0) + (whole?.user.length ?? 0);
+      const length = (whole?.system?.length ?? 0) + (whole?.user?.length ?? 0);
       assert.deepEqual(render(template, texts, length), whole);
       assert.equal(render(template, texts, length - 1), null);
     }),

@@ -49,7 +49,9 @@ const agent: NonNullable<Facts['agent']> = {
   allowedOrigins: [],
   versionId: 'version',
   versionLabel: 'v1',
-  version: { model: 'cueline/echo', temperature: null, maxTokens: null, topP: null },
+  version: { model: 'cueline/echo', temperature: null, maxTokens: null, topP: null, settings: {} },
+  messageLists: [],
+  variableSchemas: null,
   setup: emptySetup,
 };
 const good = (): Facts => ({

@@ -289,7 +289,7 @@ test('an attempt that is aborted while its template is read does not call the mo
   };
   const held: QueuedExecution = {
     ...{ id: 'r', workspaceId: 'w', agentId: 'a', worker: 'p', attempt: 1, failures: 0, losses: 0 },
-    ...{ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null },
+    ...{ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null, labels: null },
     ...{ temperature: null, inputVariables: '{}', rejections: 0, waitCode: null },
     setup: emptySetup,
     ...{ settings, called: false, emptied: false, elapsedMs: 0 },

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { createTestDatabase } from '../../../harness/database.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
+import { failedAttempt } from '../../../harness/models.ts';
 import { addWorkspace } from '../../../harness/people.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
@@ -134,8 +135,9 @@ test('an execution delayed in the future is due soon, and its latency is not neg
     const release = {
       ...run,
       delayMs,
-      call: 'failed' as const,
-      emptied: false,
+      failed: failedAttempt,
+      rejected: false,
+      fallback: null,
       waitCode: null,
       unstarted: false,
       spent: nothingSpent,

@@ -23,7 +23,13 @@ async function batchesOf(request: object): Promise<ExecutionDetailRow[][]> {
 }
 
 test('an export returns all matches in list order, for common and rare filters', async () => {
-  const read = { latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null };
+  const read = {
+    latencyMsMin: null,
+    latencyMsMax: null,
+    costUsdMin: null,
+    costUsdMax: null,
+    labels: [],
+  };
   const questions = [
     {},
     { status: 'unauthorized' as const },

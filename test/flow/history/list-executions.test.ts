@@ -44,7 +44,13 @@ test('the same for a range from half past to half past, with one half rolled up'
 });
 
 test('a search without words reads nothing, however long the history', async () => {
-  const bounds = { latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null };
+  const bounds = {
+    latencyMsMin: null,
+    latencyMsMax: null,
+    costUsdMin: null,
+    costUsdMax: null,
+    labels: [],
+  };
   const contents = { ...bounds, variables: [], words: '"" - ...' };
   const page = await listExecutions(db, { ...firstHundred(made.agentIds), contents });
   const exact = { totalIsLowerBound: false, continuesAfter: null };
@@ -137,6 +143,7 @@ function questions({ agentIds, versionIds, models, keyIds, fromMs, toMs }: Rando
     latencyMsMax: orNull(fc.nat(5_000)),
     costUsdMin: orNull(fc.constantFrom('0.001', '0.005')),
     costUsdMax: orNull(fc.constantFrom('0.002', '0.009')),
+    labels: fc.constant([]),
     variables: fc.array(
       fc.constantFrom(
         { name: 'customer', value: 'c7' },
@@ -176,6 +183,7 @@ function questions({ agentIds, versionIds, models, keyIds, fromMs, toMs }: Rando
     .map(
       (request): ListRequest => ({
         ...request,
+        ...{ user: null, session: null, label: null },
         // The API shows no processing execution to those who ask for a status.
         includeProcessing: request.includeProcessing && request.status === null,
         offset: request.after === null ? request.offset : 0,

@@ -16,7 +16,13 @@ let made: RandomHistory;
 let request: ListRequest;
 before(async () => {
   made = await makeHistory(db, count);
-  const none = { latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null };
+  const none = {
+    latencyMsMin: null,
+    latencyMsMax: null,
+    costUsdMin: null,
+    costUsdMax: null,
+    labels: [],
+  };
   const contents = { ...none, variables: [], words: 'tide' };
   request = { ...firstHundred(made.agentIds), contents };
 });

@@ -104,7 +104,7 @@ test('the text of a provider is removed with the bodies of its record', async ()
   const errors = new Map(rows.map(({ id, error }) => [id, error]));
   assert.deepEqual(
     [old, young, own].map((id) => errors.get(id ?? '')),
-    ['The provider answered 401.', said, 'It was made so.'],
+    ['The provider answered 401.', said, 'Made by a test.'],
   );
 });
 

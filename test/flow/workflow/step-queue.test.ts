@@ -14,6 +14,7 @@ const step = (workspaceId: string, item: number): DueStep => ({
   workflowId: 'workflow',
   apiKeyId: null,
   executedBy: null,
+  labels: null,
 });
 const named = (steps: readonly DueStep[]) => steps.map((one) => `${one.workspaceId}${one.item}`);
 

@@ -14,6 +14,7 @@ const step = (item: number, variables = '{}'): DueStep => ({
   workflowId: 'workflow',
   apiKeyId: null,
   executedBy: null,
+  labels: null,
 });
 
 /** Calls that resolve one by one, or all from now on. */

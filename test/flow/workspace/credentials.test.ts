@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent, run } from '../../../harness/agents.ts';
 import { sealKey, startService } from '../../../harness/service.ts';
+import { noExtras } from '../../../src/core/model/request-extras.ts';
 import { deriveSealKey } from '../../../src/core/seal.ts';
 import { createCredentials } from '../../../src/flow/workspace/credentials.ts';
 import { findStoredProvider } from '../../../src/store/people/providers.ts';
@@ -13,6 +14,8 @@ const { db, workspaceId } = service;
 const user = service.ownerId;
 const put = (name: string, body: object) =>
   service.call('PUT', `/api/v1/providers/${name}`, { user, body });
+
+const bare = { extras: noExtras, organization: null, project: null, auth: null };
 
 function credentials(key: Buffer) {
   const unreadable: object[] = [];
@@ -32,10 +35,12 @@ test('a stored credential is decrypted, and a change takes effect at once', asyn
   await put('mine', { kind: 'openai-compatible', apiKey: 'sk-1', baseURL });
   assert.deepEqual(await open(workspaceId, 'mine'), {
     ...{ name: 'mine', kind: 'openai-compatible', apiKey: 'sk-1', baseURL },
+    ...bare,
   });
   await put('mine', { kind: 'openai' });
   assert.deepEqual(await open(workspaceId, 'mine'), {
     ...{ name: 'mine', kind: 'openai', apiKey: null, baseURL: null },
+    ...bare,
   });
   const { workspaceId: other } = await service.workspace();
   assert.equal(await open(other, 'mine'), null);

@@ -26,16 +26,17 @@ test('every credential of every workspace is encrypted with the new key', async 
     const body = { kind: 'openai', apiKey: `sk-${name}-${workspaceId}` };
     await service.call('PUT', `/api/v1/providers/${name}`, { user, body });
   }
-  const body = { kind: 'ollama' };
+  const body = { kind: 'ollama', headers: { 'x-key': 'hidden' } };
   await service.call('PUT', '/api/v1/providers/bare', { user: service.ownerId, body });
 
-  assert.equal(await reseal(db, sealKey, newKey), 3);
+  assert.equal(await reseal(db, sealKey, newKey), 4);
   for (const [workspaceId, , name] of stored) {
     const provider = await open(db, newKey, workspaceId, name);
     assert.equal(provider?.apiKey, `sk-${name}-${workspaceId}`);
     await assert.rejects(open(db, sealKey, workspaceId, name));
   }
-  assert.equal((await open(db, newKey, service.workspaceId, 'bare'))?.apiKey, null);
+  const bare = await open(db, newKey, service.workspaceId, 'bare');
+  assert.deepEqual([bare?.apiKey, bare?.extras.headers], [null, { 'x-key': 'hidden' }]);
   // Repeating it, for instance after a lost response, is harmless.
   assert.equal(await reseal(db, sealKey, newKey), 0);
 });

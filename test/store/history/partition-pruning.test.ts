@@ -25,17 +25,28 @@ const ended: EndedExecution = {
     finishReason: null,
     settingsNotApplied: null,
     errorCode: null,
+    ...{ user: null, session: null, label: null },
     error: null,
     systemPrompt: null,
     userPrompt: null,
+    request: null,
+    toolCalls: null,
   },
-  ...{ output: null, storeBodies: true, ...noDetails, costSource: null },
+  outputJson: null,
+  ...{
+    output: null,
+    storeBodies: true,
+    ...noDetails,
+    costSource: null,
+    model: 'a/b',
+    attemptList: null,
+  },
 };
 
 const statements: [name: string, parameters: string, execute: () => Promise<unknown>][] = [
   [
     'finish-update-executions',
-    `'{${id}}', ${'null, '.repeat(23)}'${id}', '${id}'`,
+    `'{${id}}', ${'null, '.repeat(28)}'${id}', '${id}'`,
     () =>
       pipelines.use(async (send) => {
         await send({ name: 'begin', text: 'begin' });

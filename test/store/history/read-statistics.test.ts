@@ -18,6 +18,7 @@ function requestFor(agentId: string, more: Partial<StatisticsRead> = {}): Statis
   return {
     of: { agentId },
     by: ['status'],
+    byLabel: null,
     bounds: [fromMs, fromMs + levelMs.hour, toMs],
     spans: [{ level: 'hour', fromMs, toMs }],
     table: 'statistics',

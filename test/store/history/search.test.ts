@@ -13,7 +13,7 @@ const { connection, db, close } = await openTestDatabase(1);
 after(close);
 
 const anyContents = {
-  ...{ latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null },
+  ...{ latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null, labels: [] },
   variables: [],
 };
 

@@ -5,7 +5,10 @@ import type {
   PromptVersionSummary,
 } from '../../../contract/agents/prompts.ts';
 import type { Body } from '../../../contract/endpoint.ts';
+import { callSettingsOf } from '../../../core/agent/call-settings.ts';
 import { placeholderWarnings } from '../../../core/agent/prompt.ts';
+import { responseFormatOf } from '../../../core/agent/response-format.ts';
+import { versionContent } from '../../../core/agent/version-content.ts';
 import { toId } from '../../../core/id.ts';
 import type { VersionInput } from '../../../flow/agent/create-version.ts';
 import type { PromptRow } from '../../../store/agent/prompts.ts';
@@ -40,6 +43,7 @@ export function versionSummaryWire(row: VersionSummaryRow): PromptVersionSummary
     temperature: row.temperature,
     maxTokens: row.maxTokens,
     topP: row.topP,
+    ...row.settings,
     notes: row.notes,
     createdAt: row.createdAt.toISOString(),
     createdBy: row.createdBy === null ? null : toId('user', row.createdBy),
@@ -47,12 +51,31 @@ export function versionSummaryWire(row: VersionSummaryRow): PromptVersionSummary
 }
 
 export function versionWire(row: VersionRow): PromptVersion {
-  const { system, user } = row;
-  return { ...versionSummaryWire(row), system, user, warnings: placeholderWarnings(row) };
+  const { system, user, messages, tools, toolChoice } = row;
+  const variableSchemas = JSON.parse(row.variableSchemas ?? '{}') as Record<
+    string,
+    Record<string, unknown> | boolean
+  >;
+  return {
+    ...versionSummaryWire(row),
+    ...{ system, user },
+    ...(messages && { messages: [...messages] }),
+    ...(tools && { tools: [...tools] }),
+    ...(toolChoice && { toolChoice }),
+    responseFormat: row.responseFormat === null ? null : JSON.parse(row.responseFormat),
+    variableSchemas,
+    warnings: placeholderWarnings(row),
+  };
 }
 
 export function newVersion(body: Body<typeof createPromptVersion>): VersionInput {
-  const { label = null, system = null, user, notes = null } = body;
+  const { label = null, notes = null } = body;
   const { model = null, temperature = null, maxTokens = null, topP = null } = body;
-  return { label, system, user, notes, model, temperature, maxTokens, topP };
+  const settings = callSettingsOf(body);
+  return {
+    ...versionContent(body),
+    ...{ label, notes, model, temperature, maxTokens, topP, settings },
+    responseFormat: responseFormatOf(body.responseFormat),
+    variableSchemas: body.variableSchemas ?? {},
+  };
 }

@@ -6,7 +6,7 @@ import {
   getErasure,
   listErasures,
 } from '../../../contract/executions/erasures.ts';
-import { CallFailure, notFound } from '../../../core/failure.ts';
+import { CallFailure, invalidRequest, notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import { actorOf } from '../../../core/people/audit.ts';
 import * as flow from '../../../flow/history/delete-execution.ts';
@@ -38,9 +38,8 @@ export function erasureRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, createErasure, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
-    const { variable, value } = body;
     const agentId = body.agentId == null ? null : (fromId('agent', body.agentId) ?? undefined);
-    const row = await requestErasure(db, caller, { variable, value, agentId });
+    const row = await requestErasure(db, caller, { ...whatToErase(body), agentId });
     const erasure = erasureWire(row);
     const location = `/api/v1/erasures/${erasure.erasureId}`;
     return { status: 202, body: erasure, headers: { location } };
@@ -60,6 +59,23 @@ export function erasureRoutes(app: FastifyInstance, deps: ApiDeps): void {
     if (!row) throw notFound('erasure');
     return { status: 200, body: erasureWire(row) };
   });
+}
+
+/** A user, or a variable with its value. */
+function whatToErase({ user, variable, value }: ErasureInput) {
+  if (user !== undefined && variable === undefined && value === undefined) {
+    return { variable: null, value: user };
+  }
+  if (user === undefined && variable !== undefined && value !== undefined) {
+    return { variable, value };
+  }
+  throw invalidRequest('The body must have either "user", or "variable" and "value".');
+}
+
+interface ErasureInput {
+  readonly user?: string;
+  readonly variable?: string;
+  readonly value?: string;
 }
 
 function erasureWire(row: store.ErasureRow): Erasure {

@@ -1,4 +1,7 @@
+import type { Prompt } from '../../../core/agent/prompt.ts';
+import type { Attempt } from '../../../core/execution/attempt.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
+import { type Labels, labelFields } from '../../../core/execution/labels.ts';
 import { withoutProviderText } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { ExecutionDetailRow, ExecutionRow } from '../../../store/execution/executions.ts';
@@ -20,6 +23,7 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     ...(apiKeyId !== null && { apiKeyId }),
     ...(row.workflowRunId !== null && { workflowRunId: toId('workflowRun', row.workflowRunId) }),
     ...(row.stepName !== null && { stepName: row.stepName }),
+    ...labelsWire(row),
     modelUsed: row.model,
     ...(row.modelAnswered !== null && { modelAnswered: row.modelAnswered }),
     ...(row.providerRequestId !== null && { providerRequestId: row.providerRequestId }),
@@ -34,8 +38,20 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     ...(row.finishReason !== null && { finishReason: row.finishReason }),
     ...(row.settingsNotApplied !== null && { settingsNotApplied: row.settingsNotApplied }),
     ...(row.output !== null && { outputText: row.output }),
+    ...(row.outputJson !== null && { outputJson: new RawJson(row.outputJson) }),
+    ...(row.toolCalls !== null && { toolCalls: new RawJson(row.toolCalls) }),
     ...(row.refusalText !== null && { refusalText: row.refusalText }),
     ...(row.errorCode !== null && { error: row.error, errorCode: row.errorCode }),
+  };
+}
+
+/** Who it was for. */
+export function labelsWire({ user, session, tags, metadata }: Labels) {
+  return {
+    ...(user !== null && { user }),
+    ...(session !== null && { session }),
+    ...(tags !== null && { tags }),
+    ...(metadata !== null && { metadata: new RawJson(metadata) }),
   };
 }
 
@@ -57,9 +73,41 @@ export function executionDetailWire(row: ExecutionDetailRow): Record<string, unk
     ...(row.output !== null && { output: row.output }),
     ...(row.systemPrompt !== null && { systemPrompt: row.systemPrompt }),
     ...(row.userPrompt !== null && { userPrompt: row.userPrompt }),
+    ...requestWire(row),
     ...(row.reasoningText !== null && { reasoningText: row.reasoningText }),
+    ...attemptListWire(row),
     ...(row.ipAddress !== null && { ipAddress: row.ipAddress }),
     ...(row.userAgent !== null && { userAgent: row.userAgent }),
+  };
+}
+
+/** A single attempt is described by the figures of the record. */
+export function attemptListWire(row: ExecutionDetailRow): { attemptList?: unknown[] } {
+  const { model, errorCode, inputTokens, outputTokens, costUsd, costKnown, latencyMs } = row;
+  const ofRecord: Attempt = {
+    ...{
+      model,
+      errorCode,
+      inputTokens,
+      outputTokens,
+      costUSD: Number(costUsd),
+      costKnown,
+      latencyMs,
+    },
+  };
+  if (row.attemptList !== null) {
+    return { attemptList: row.attemptList.map(attemptWire) };
+  }
+  if (row.status === 'processing') return {};
+  return { attemptList: row.attempts === 1 ? [attemptWire(ofRecord)] : [] };
+}
+
+function attemptWire({ model, errorCode, latencyMs, ...figures }: Attempt) {
+  return {
+    model,
+    ...(errorCode !== null && { errorCode }),
+    ...figures,
+    ...(latencyMs !== null && { latencyMs }),
   };
 }
 
@@ -84,12 +132,29 @@ const requestFields = [
   'inputVariables',
   'systemPrompt',
   'userPrompt',
+  'messages',
+  'tools',
+  'toolChoice',
+  'settings',
   'reasoningText',
+  'attemptList',
   'ipAddress',
   'userAgent',
   'executedBy',
+  ...labelFields,
 ];
 const costFields = ['costUSD', 'costKnown', 'costSource'];
+
+/** What was sent. The messages of the short form are its two prompts. */
+export function requestWire({ request, systemPrompt, userPrompt }: ExecutionDetailRow) {
+  const sent: Partial<Pick<Prompt, 'messages' | 'tools' | 'toolChoice' | 'settings'>> =
+    request === null ? {} : JSON.parse(request);
+  const short = [
+    ...(systemPrompt ? [{ role: 'system', content: systemPrompt }] : []),
+    ...(userPrompt ? [{ role: 'user', content: userPrompt }] : []),
+  ];
+  return { ...(short.length > 0 && { messages: short }), ...sent };
+}
 
 function figures(row: ExecutionRow) {
   return {

@@ -48,7 +48,7 @@ export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
     if (!execution) throw notFound('execution');
     const shown = mayRead(caller, execution)
       ? execution
-      : { ...execution, output: null, refusalText: null };
+      : { ...execution, output: null, outputJson: null, refusalText: null };
     return { status: 200, body: visibleExecutionWire(caller, shown) };
   });
 }

@@ -2,7 +2,13 @@ import { csvLine, spreadsheetLine } from '../../../core/history/csv.ts';
 import { toId } from '../../../core/id.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { toJson } from '../../http/json-response.ts';
-import { executionDetailWire, queuedAtOf, startingKeyId } from './execution-wire.ts';
+import {
+  attemptListWire,
+  executionDetailWire,
+  queuedAtOf,
+  requestWire,
+  startingKeyId,
+} from './execution-wire.ts';
 
 /** The export formats: the header and the line of each record. */
 
@@ -57,7 +63,24 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   reasoningText: (row) => row.reasoningText,
   refusalText: (row) => row.refusalText,
   costSource: (row) => row.costSource,
+  user: (row) => row.user,
+  session: (row) => row.session,
+  tags: ({ tags }) => tags && JSON.stringify(tags),
+  metadata: (row) => row.metadata,
+  messages: (row) => cell(requestWire(row).messages),
+  tools: (row) => cell(requestWire(row).tools),
+  toolChoice: (row) => cell(requestWire(row).toolChoice),
+  settings: (row) => cell(requestWire(row).settings),
+  toolCalls: (row) => row.toolCalls,
+  outputJson: (row) => row.outputJson,
+  attemptList: (row) => cell(attemptListWire(row).attemptList),
 };
+
+/** Texts as they are, other values as JSON. */
+function cell(value: unknown): Cell {
+  if (value === undefined) return null;
+  return typeof value === 'string' ? value : toJson(value);
+}
 
 /** Names without special characters, so they need no quotes. */
 const csvHead = `${Object.keys(columns).join(',')}\r\n`;

@@ -8,7 +8,11 @@ import {
 } from '../../../core/failure.ts';
 import { everything, type IdRange } from '../../../core/history/history-range.ts';
 import { fromId, type IdKind, toId, uuidFloor } from '../../../core/id.ts';
-import type { ContentsFilter, HistoryFilter } from '../../../store/history/history-filter.ts';
+import type {
+  ContentsFilter,
+  HistoryFilter,
+  Label,
+} from '../../../store/history/history-filter.ts';
 import { readCursor } from '../../http/page.ts';
 import { readRange } from '../../http/range.ts';
 
@@ -28,6 +32,9 @@ export interface HistoryQuery {
   readonly costUSDMin?: string;
   readonly costUSDMax?: string;
   readonly q?: string;
+  readonly user?: string;
+  readonly session?: string;
+  readonly tag?: string;
   readonly include?: string;
   readonly omit?: string;
 }
@@ -37,9 +44,11 @@ export function readHistory(
   agentIds: readonly string[],
 ): HistoryFilter & { readonly range: IdRange } {
   rejectNul(query);
-  const contents = readContents(query);
+  const [label = null, ...labels] = readLabels(query);
+  const contents = readContents(query, labels);
   const { startMs, endMs } = readRange(query);
   const { status = null, source = null, model = null, errorCode = null } = query;
+  const { user = null, session = null } = query;
   return {
     agentIds,
     status,
@@ -48,6 +57,7 @@ export function readHistory(
     model,
     apiKeyId: storedId('key', query.apiKeyId),
     errorCode,
+    ...{ user, session, label },
     contents,
     range: {
       fromId: startMs === null ? everything.fromId : uuidFloor(startMs),
@@ -75,11 +85,24 @@ export function readStart(query: { readonly cursor?: string; readonly offset?: n
   return { after: readCursor('execution', { ...query, cursor: last }), offset: Number(skip) };
 }
 
-function readContents(query: HistoryQuery): ContentsFilter | null {
-  const prefix = 'variables.';
-  const variables = Object.entries(query)
+/** The tag first: it has the fewest values. */
+function readLabels({ tag, ...query }: HistoryQuery): Label[] {
+  const metadata = namedBy('metadata.', query).map((one) => ({
+    kind: 'metadata' as const,
+    ...one,
+  }));
+  return tag === undefined ? metadata : [{ kind: 'tag', name: '', value: tag }, ...metadata];
+}
+
+/** The parameters with this prefix, by the rest of their name. */
+function namedBy(prefix: string, query: object): { name: string; value: string }[] {
+  return Object.entries(query)
     .filter(([name]) => name.startsWith(prefix))
     .map(([name, value]) => ({ name: name.slice(prefix.length), value: String(value) }));
+}
+
+function readContents(query: HistoryQuery, labels: readonly Label[]): ContentsFilter | null {
+  const variables = namedBy('variables.', query);
   if (variables.length > variableFiltersMax) {
     throw invalidParameter(`"variables." may be given at most ${variableFiltersMax} times`);
   }
@@ -92,8 +115,9 @@ function readContents(query: HistoryQuery): ContentsFilter | null {
     costUsdMax: query.costUSDMax ?? null,
     words: query.q ?? null,
   };
-  if (variables.length === 0 && Object.values(bounds).every((one) => one === null)) return null;
-  return { ...bounds, variables };
+  const isUnbounded = Object.values(bounds).every((one) => one === null);
+  if (variables.length + labels.length === 0 && isUnbounded) return null;
+  return { ...bounds, variables, labels };
 }
 
 /** Rejects an empty range, which no record can match, instead of returning an empty list. */

@@ -1,6 +1,6 @@
 import * as limits from '../../../contract/limits.ts';
 import { type CallFailure, invalidRequest } from '../../../core/failure.ts';
-import { type Grouping, levelMs } from '../../../core/history/statistics.ts';
+import { type Grouping, type LabelGrouping, levelMs } from '../../../core/history/statistics.ts';
 import { fits, type StepLength, stepBounds, stepSpans } from '../../../core/history/steps.ts';
 import { fromId } from '../../../core/id.ts';
 import { findZone, utc } from '../../../core/time-zone.ts';
@@ -30,7 +30,7 @@ export async function readStatisticsQuery(
   allowed: readonly Grouping[],
 ): Promise<StatisticsRequest> {
   const { level = 'day', groupBy = 'status,source' } = query;
-  const by = readGroupings(groupBy, allowed);
+  const { by, label } = readGroupings(groupBy, allowed);
   const timeZone = findZone(query.timeZone ?? utc);
   const nowMs = timeZone === null ? null : await readClockInZone(db, timeZone);
   if (timeZone === null || nowMs === null) throw unknownZone(query.timeZone ?? '');
@@ -44,17 +44,19 @@ export async function readStatisticsQuery(
       `Parameters "startDate" and "endDate" span more than ${limits.statisticsStepsMax} steps of level "${level}".`,
     );
   }
-  const summed = by.every((one) => one === 'agent' || one === 'status' || one === 'source');
+  const summed =
+    label === null && by.every((one) => one === 'agent' || one === 'status' || one === 'source');
   if (level === 'minute') checkMinutes(bounds[0] ?? 0, nowMs, summed);
   const { table, levels } = chooseTable(level, bounds, summed);
   return {
     level,
     timeZone,
     by,
+    byLabel: label && { grouping: label, valuesMax: limits.statisticsValuesMax },
     bounds,
     table,
     spans: stepSpans(bounds, levels),
-    rowsMax: limits.statisticsRowsMax,
+    rowsMax: label === null ? limits.statisticsRowsMax : limits.statisticsLabelRowsMax,
     groupsMax: limits.statisticsBucketsMax,
   };
 }
@@ -72,24 +74,36 @@ export function readAgentIds(text: string | undefined): readonly string[] | null
 }
 
 /** The rejection of a query whose response would be too large. */
-export function tooLarge(what: 'too many rows' | 'too many groups'): CallFailure {
+export function tooLarge(
+  what: 'too many rows' | 'too many groups',
+  { rowsMax }: Pick<StatisticsRequest, 'rowsMax'>,
+): CallFailure {
   const excess =
     what === 'too many rows'
-      ? `adds up more than ${limits.statisticsRowsMax} stored rows`
+      ? `adds up more than ${rowsMax} stored rows`
       : `has more than ${limits.statisticsBucketsMax} buckets`;
   return invalidRequest(
     `The response ${excess}. Narrow "startDate" and "endDate", use a longer "level", or group by fewer fields.`,
   );
 }
 
-function readGroupings(text: string, allowed: readonly Grouping[]): Grouping[] {
-  if (text === '' || text === 'none') return [];
+function readGroupings(
+  text: string,
+  allowed: readonly Grouping[],
+): { readonly by: Grouping[]; readonly label: LabelGrouping | null } {
+  if (text === '' || text === 'none') return { by: [], label: null };
   const names = text.split(',');
   const by = allowed.filter((one) => names.includes(one));
-  if (by.length === names.length) return by;
+  const [label = null, ...others] = names.filter(isLabelGrouping);
+  const known = by.length + (label === null ? 0 : 1) + others.length;
+  if (known === names.length && others.length === 0) return { by, label };
   throw invalidRequest(
-    `Parameter "groupBy" must be "none" or a comma-separated list of ${allowed.join(', ')}, each at most once.`,
+    `Parameter "groupBy" must be "none" or a comma-separated list of ${allowed.join(', ')}, each at most once, and at most one of user, tag and metadata.NAME.`,
   );
+}
+
+function isLabelGrouping(name: string): name is LabelGrouping {
+  return name === 'user' || name === 'tag' || name.startsWith('metadata.');
 }
 
 function unknownZone(name: string): CallFailure {

@@ -65,24 +65,24 @@ export function statisticsRoutes(app: FastifyInstance, deps: ApiDeps): void {
 }
 
 async function statisticsWire(db: Db, request: StatisticsRequest, of: StatisticsRead['of']) {
-  const { level, timeZone, by, bounds } = request;
+  const { level, timeZone, by, byLabel, bounds } = request;
   const groups = await readStatistics(db, { ...request, of });
-  if (typeof groups === 'string') throw tooLarge(groups);
+  if (typeof groups === 'string') throw tooLarge(groups, request);
   return {
     level,
-    groupBy: by,
+    groupBy: byLabel === null ? by : [...by, byLabel.grouping],
     timeZone,
     startDate: iso(bounds[0]),
     endDate: iso((bounds.at(-1) ?? 0) - 1),
-    buckets: await bucketsWire(groups, bounds),
+    buckets: await bucketsWire(groups, request),
   };
 }
 
 /** Yields between batches: thousands of buckets would block the event loop. */
-async function bucketsWire(groups: readonly StatisticsGroup[], bounds: readonly number[]) {
+async function bucketsWire(groups: readonly StatisticsGroup[], request: StatisticsRequest) {
   const buckets: Bucket[] = [];
   for (const group of groups) {
-    buckets.push(bucketWire(group, bounds));
+    buckets.push(bucketWire(group, request));
     if (buckets.length % bucketsPerBatch === 0) await yieldToEventLoop();
   }
   return buckets;
@@ -90,7 +90,7 @@ async function bucketsWire(groups: readonly StatisticsGroup[], bounds: readonly 
 
 const bucketsPerBatch = 1_000;
 
-function bucketWire(group: StatisticsGroup, bounds: readonly number[]): Bucket {
+function bucketWire(group: StatisticsGroup, { bounds, byLabel }: StatisticsRequest): Bucket {
   const { step, agentId, promptVersionId, apiKeyId, succeeded, failed, latency } = group;
   const [p50, p95, p99] = [0.5, 0.95, 0.99].map((p) => percentile(latency, p));
   const completed = succeeded + failed;
@@ -107,6 +107,8 @@ function bucketWire(group: StatisticsGroup, bounds: readonly number[]): Bucket {
     model: group.model,
     apiKeyId: apiKeyId && toId('key', apiKeyId),
     errorCode: group.errorCode as ExecutionErrorCode | null | undefined,
+    ...(byLabel !== null && group.label != null && { [byLabel.grouping]: group.label }),
+    ...(group.other && { other: true as const }),
     count: group.occurred,
     recorded: group.recorded,
     successRate: completed === 0 ? null : succeeded / completed,

@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/workflows/schedules.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
+import { changedLabels, labelFieldsOf } from '../../../core/execution/labels.ts';
 import { notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import { nextTicks } from '../../../core/workflow/schedule.ts';
@@ -30,7 +31,8 @@ export function scheduleRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const { cron, timeZone = 'UTC', missed = 'skip', enabled = true } = body;
     const input = JSON.stringify(body.input ?? {});
     const workflowId = fromId('workflow', params.workflowId);
-    const schedule = { cron, timeZone, missed, input, enabled };
+    const labels = changedLabels(null, body);
+    const schedule = { cron, timeZone, missed, input, labels, enabled };
     const row = await flow.createSchedule(db, caller, workflowId, schedule);
     const location = `/api/v1/workflows/${params.workflowId}/schedules/${toId('schedule', row.id)}`;
     return scheduleResponse(row, 201, { location });
@@ -54,8 +56,9 @@ export function scheduleRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, contract.updateSchedule, async ({ params, body, caller, request }) => {
     requireWholeWorkspace(caller);
     requirePermission(caller, 'execute');
-    const { input, ...others } = body;
-    const change = { ...others, ...(input && { input: JSON.stringify(input) }) };
+    const { input, user, session, tags, metadata, ...others } = body;
+    const labels = { user, session, tags, metadata };
+    const change = { ...others, ...(input && { input: JSON.stringify(input) }), labels };
     const key = await scheduleKey(caller, params);
     return scheduleResponse(await flow.changeSchedule(db, caller, key, change, ifMatch(request)));
   });
@@ -105,6 +108,7 @@ function scheduleWire(row: ScheduleRow, nowMs: number) {
     timeZone: row.timeZone,
     missed: row.missed,
     input: new RawJson(row.input),
+    ...labelFieldsOf(row.labels),
     enabled: row.enabled,
     nextTimes: times.map((ms) => new Date(ms).toISOString()),
     lastAt: row.lastAt?.toISOString() ?? null,

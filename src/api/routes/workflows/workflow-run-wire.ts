@@ -5,6 +5,7 @@ import type {
   WorkflowRunStep,
 } from '../../../contract/workflows/workflow-run-record.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
+import { labelFieldsOf } from '../../../core/execution/labels.ts';
 import { toId } from '../../../core/id.ts';
 import type { StepDefinition } from '../../../core/workflow/definition.ts';
 import { waitsFor } from '../../../core/workflow/step-graph.ts';
@@ -30,15 +31,16 @@ export function workflowRunWire(row: WorkflowRunSummaryRow): WorkflowRun {
     deadlineAt: row.deadlineAt.toISOString(),
     executedBy: row.executedBy === null ? null : toId('user', row.executedBy),
     ...(row.apiKeyId !== null && { apiKeyId: toId('key', row.apiKeyId) }),
+    ...labelFieldsOf(row.labels),
     ...(row.failedStep !== null && { failedStep: row.failedStep }),
     ...failureWire(row),
   };
 }
 
-/** The workflow run as far as the caller may see it: a key without `read` sees neither its input nor who executed it. */
+/** The workflow run as far as the caller may see it: a key without `read` sees neither its input nor who executed it, nor for whom. */
 export function visibleRunWire({ rights }: Caller, row: WorkflowRunDetailRow): DetailWire {
   if (rights.includes('read')) return detailWire(row);
-  const { executedBy: _, ...wire } = detailWire({ ...row, input: null });
+  const { executedBy: _, ...wire } = detailWire({ ...row, input: null, labels: null });
   return wire;
 }
 

@@ -23,9 +23,24 @@ export function providerRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, putProvider, async ({ params, body, caller }) => {
     requireWholeWorkspace(caller);
-    const { kind, apiKey = null, baseURL = null } = body;
-    const actor = actorOf(caller);
-    const input = { actor, name: params.name, kind, apiKey, baseURL };
+    const { kind, apiKey = null, baseURL = null, organization = null, project = null } = body;
+    const { auth = null } = body;
+    const extras = {
+      headers: body.headers ?? {},
+      query: body.query ?? {},
+      bodyExtra: body.bodyExtra ?? {},
+    };
+    const provider = {
+      name: params.name,
+      kind,
+      apiKey,
+      baseURL,
+      extras,
+      organization,
+      project,
+      auth,
+    };
+    const input = { actor: actorOf(caller), ...provider };
     return { status: 200, body: providerWire(await flow.putProvider(deps, input)) };
   });
 
@@ -50,11 +65,11 @@ export function providerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     return { status: 204, body: null };
   });
 
-  route(app, deps, testProvider, async ({ params, caller }) => {
+  route(app, deps, testProvider, async ({ params, body, caller }) => {
     requireWholeWorkspace(caller);
     const { name } = params;
     if (!isProviderName(name)) throw notFound('provider');
-    return { status: 200, body: await test(deps, actorOf(caller), name) };
+    return { status: 200, body: await test(deps, actorOf(caller), name, body.model ?? null) };
   });
 }
 
@@ -64,6 +79,12 @@ function providerWire(row: store.ProviderRow): Provider {
     kind: row.kind,
     baseURL: row.baseUrl,
     hasApiKey: row.hasApiKey,
+    headerNames: [...row.headerNames],
+    queryNames: [...row.queryNames],
+    bodyExtraNames: [...row.bodyExtraNames],
+    organization: row.organization,
+    project: row.project,
+    auth: row.auth,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

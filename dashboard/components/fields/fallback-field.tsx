@@ -1,0 +1,28 @@
+import { Textarea } from '@mantine/core';
+import type { AgentForm } from '../../data/agents/agent-form.ts';
+import { fieldError } from '../form-error.tsx';
+
+/** The models that are called after the agent's model has failed. */
+export function FallbackField(props: {
+  readonly form: AgentForm;
+  readonly onChange: (change: Partial<AgentForm>) => void;
+  readonly error: unknown;
+  readonly disabled?: boolean;
+}) {
+  const { form, onChange, error, disabled } = props;
+  return (
+    <Textarea
+      label="Fallback models"
+      description="One per line, called in this order after an outage, a timeout, exhausted credit, a long rate limit or a prompt that is too long."
+      placeholder="provider/model"
+      autosize
+      minRows={1}
+      maxRows={10}
+      spellCheck={false}
+      disabled={disabled ?? false}
+      value={form.fallbackModels}
+      error={fieldError(error, 'agentConfig.models')}
+      onChange={({ currentTarget }) => onChange({ fallbackModels: currentTarget.value })}
+    />
+  );
+}

@@ -1,0 +1,68 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useTestProvider } from '../data/workspace/providers.ts';
+import { CodeBlock } from './code-block.tsx';
+import { Dialog, DialogCloseButton } from './dialogs/dialog.tsx';
+import { FormError } from './form-error.tsx';
+import { StateBadge } from './state-badge.tsx';
+import classes from './test-provider.module.css';
+
+/** Sends one small real call to a model, and shows the request and the answer. Nothing is stored. */
+export function TryModel({
+  name,
+  onClose,
+}: {
+  readonly name: string;
+  readonly onClose: () => void;
+}) {
+  const [model, setModel] = useState('');
+  const test = useTestProvider();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    test.mutate({ name, model: model.trim() });
+  };
+  return (
+    <Dialog title={`Call a model of ${name}`} size="lg" locked={test.isPending} onClose={onClose}>
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <TextInput
+            label="Model"
+            description="Gets “Reply with OK.” The provider may charge for the call."
+            required
+            withAsterisk={false}
+            maxLength={256}
+            value={model}
+            onChange={({ currentTarget }) => setModel(currentTarget.value)}
+          />
+          <div role="status">{test.data && <Tried tried={test.data} />}</div>
+          <FormError error={test.error} />
+          <Group justify="flex-end" gap="xs">
+            <DialogCloseButton>Close</DialogCloseButton>
+            <Button type="submit" loading={test.isPending}>
+              Send
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+function Tried({
+  tried,
+}: {
+  readonly tried: NonNullable<ReturnType<typeof useTestProvider>['data']>;
+}) {
+  const { ok, latencyMs, error, request, answer } = tried;
+  return (
+    <Stack gap="xs">
+      <StateBadge
+        tone={ok ? 'good' : 'bad'}
+        text={ok ? `Answered in ${latencyMs} ms` : (error?.code ?? 'Failed')}
+      />
+      {error && <p className={classes.text}>{error.message}</p>}
+      {request && <CodeBlock label="Request" code={JSON.stringify(request, null, 2)} />}
+      {answer && <CodeBlock label="Answer" code={JSON.stringify(answer, null, 2)} />}
+    </Stack>
+  );
+}

@@ -1,0 +1,45 @@
+import type { PromptVersion, PromptVersionInput } from '../../../src/client/index.ts';
+
+/** The fields of a version that have no field of their own in forms: tools and rarer settings. They are edited as JSON. */
+const extraNames = [
+  'tools',
+  'toolChoice',
+  'reasoningEffort',
+  'stop',
+  'seed',
+  'topK',
+  'presencePenalty',
+  'frequencyPenalty',
+  'cachePrompt',
+  'serviceTier',
+  'providerOptions',
+] as const satisfies readonly (keyof PromptVersionInput)[];
+
+type Extras = Pick<PromptVersionInput, (typeof extraNames)[number]>;
+
+/** As JSON text; empty if there are none. */
+export function extrasText(version: Partial<Pick<PromptVersion, keyof Extras>>): string {
+  const given = extraNames.flatMap((name) =>
+    version[name] === undefined || version[name] === null ? [] : [[name, version[name]]],
+  );
+  return given.length === 0 ? '' : JSON.stringify(Object.fromEntries(given), null, 2);
+}
+
+/** The fields in the text; a message if it is invalid. */
+export function readExtras(text: string): Extras | string {
+  if (text.trim() === '') return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return 'Not valid JSON.';
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return 'Must be a JSON object.';
+  }
+  const unknown = Object.keys(value).find((name) => !extraNames.includes(name as keyof Extras));
+  if (unknown !== undefined) {
+    return `Unknown field "${unknown}". Allowed: ${extraNames.join(', ')}.`;
+  }
+  return value as Extras;
+}

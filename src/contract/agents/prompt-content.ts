@@ -1,0 +1,134 @@
+import { Type } from 'typebox';
+import { templateRoles } from '../../core/agent/messages.ts';
+import { toolChoices } from '../../core/agent/version-content.ts';
+import * as limits from '../limits.ts';
+import { patterns } from '../patterns.ts';
+import { oneOf } from '../shared.ts';
+import { callSettings } from './call-settings.ts';
+
+/** What a version sends beside the short form: messages and tools. */
+
+const closed = { additionalProperties: false } as const;
+
+const TemplateMessage = Type.Union([
+  Type.Object(
+    {
+      role: oneOf(templateRoles, 'Author of the message.'),
+      content: Type.String({
+        ...{ minLength: 1, maxLength: limits.templateMax },
+        description: 'Template of the text.',
+      }),
+    },
+    { title: 'TemplateMessage', ...closed },
+  ),
+  Type.Object(
+    {
+      placeholder: Type.String({
+        ...{ pattern: patterns.variableName.source, maxLength: limits.variableNameMax },
+        description: 'Name of the variable whose value, a list of messages, is inserted here.',
+      }),
+    },
+    { title: 'MessagePlaceholder', ...closed },
+  ),
+]);
+
+const messages = Type.Array(TemplateMessage, {
+  ...{ minItems: 1, maxItems: limits.messagesMax },
+  description:
+    'Messages in order, instead of `system` and `user`. `{"placeholder": "history"}` is the place of a list that the caller supplies as the variable of that name.',
+  examples: [
+    [
+      { role: 'system', content: 'Be {{tone}}.' },
+      { placeholder: 'history' },
+      { role: 'user', content: '{{question}}' },
+    ],
+  ],
+});
+
+const Tool = Type.Object(
+  {
+    name: Type.String({
+      ...{ pattern: '^[A-Za-z0-9_-]+$', minLength: 1, maxLength: limits.toolNameMax },
+      description: 'Unique within the version.',
+    }),
+    description: Type.Optional(
+      Type.String({ maxLength: limits.toolDescriptionMax, description: 'What it does, and when.' }),
+    ),
+    parameters: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({
+        ...{ type: 'object', additionalProperties: true },
+        description: 'JSON Schema of the arguments, of type `object`. No arguments if omitted.',
+      }),
+    ),
+  },
+  { title: 'Tool', ...closed },
+);
+
+const tools = Type.Array(Tool, {
+  ...{ minItems: 1, maxItems: limits.toolsMax },
+  description: 'Tools that the model may call. The caller executes them.',
+});
+
+const toolChoice = Type.Union(
+  [
+    oneOf(toolChoices),
+    Type.Object({ tool: Type.String({ maxLength: limits.toolNameMax }) }, closed),
+  ],
+  {
+    description:
+      'Whether the model calls a tool: as it likes (`auto`, the default), never, always, or this one.',
+  },
+);
+
+export const contentFields = {
+  messages: Type.Optional(messages),
+  tools: Type.Optional(tools),
+  toolChoice: Type.Optional(toolChoice),
+};
+
+export const contentInputs = {
+  messages: Type.Optional(Type.Union([messages, Type.Null()])),
+  tools: Type.Optional(Type.Union([tools, Type.Null()])),
+  toolChoice: Type.Optional(Type.Union([toolChoice, Type.Null()])),
+};
+
+const ToolCall = Type.Object(
+  {
+    id: Type.String({ description: 'For the `toolCallId` of the result.' }),
+    name: Type.String({ description: 'Name of the tool.' }),
+    arguments: Type.Unsafe<unknown>({
+      description: 'An object, or the text that the model wrote if it is no JSON object.',
+    }),
+  },
+  { title: 'ToolCall' },
+);
+
+export const ToolCalls = Type.Array(ToolCall, {
+  description: 'Calls of tools, for the caller to execute.',
+});
+
+/** A message as sent. */
+const SentMessage = Type.Object(
+  {
+    role: oneOf(['system', 'user', 'assistant', 'tool'], 'Author of the message.'),
+    content: Type.String(),
+    toolCalls: Type.Optional(ToolCalls),
+    toolCallId: Type.Optional(
+      Type.String({ description: 'The call that a `tool` message answers.' }),
+    ),
+  },
+  { title: 'Message' },
+);
+
+export const SentMessages = Type.Array(SentMessage, {
+  description: 'Messages as sent to the model. For a version with `system` and `user`, these two.',
+});
+
+/** Beside the messages. */
+export const sentFields = {
+  tools: contentFields.tools,
+  toolChoice: contentFields.toolChoice,
+  settings: Type.Optional(
+    Type.Partial(Type.Object(callSettings), { description: 'The rarer settings of the call.' }),
+  ),
+};

@@ -1,0 +1,64 @@
+import { Type } from 'typebox';
+import * as limits from '../../core/execution/labels.ts';
+import { nullable } from '../shared.ts';
+
+/** Who an execution was for, as callers send it. */
+export const labels = {
+  user: Type.Optional(
+    Type.String({
+      maxLength: limits.userMax,
+      description: 'The end user that the call is for, as you name them.',
+      examples: ['customer-4711'],
+    }),
+  ),
+  session: Type.Optional(
+    Type.String({
+      maxLength: limits.sessionMax,
+      description: 'The conversation or session that the call belongs to.',
+      examples: ['chat-2026-11-21-93'],
+    }),
+  ),
+  tags: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: limits.tagMax }), {
+      maxItems: limits.tagsMax,
+      description: 'Labels to filter and group by. A repeated tag counts once.',
+      examples: [['checkout', 'beta']],
+    }),
+  ),
+  metadata: Type.Optional(
+    Type.Unsafe<Readonly<Record<string, string>>>({
+      type: 'object',
+      maxProperties: limits.metadataMax,
+      propertyNames: { maxLength: limits.metadataNameMax },
+      additionalProperties: { type: 'string', maxLength: limits.metadataValueMax },
+      description: 'Strings by name, to filter and group by.',
+      examples: [{ plan: 'pro' }],
+    }),
+  ),
+};
+
+/** As `labels` in a PATCH: an omitted field does not change, and `null` removes it. */
+export const labelsPatch = {
+  user: Type.Optional(nullable(labels.user)),
+  session: Type.Optional(nullable(labels.session)),
+  tags: Type.Optional(nullable(labels.tags)),
+  metadata: Type.Optional(nullable(labels.metadata)),
+};
+
+/** The same fields in a response. Absent if the caller did not send them. */
+export const recordedLabels = {
+  user: Type.Optional(
+    Type.String({
+      description: 'End user that it was for. Absent if not sent, like the next three.',
+    }),
+  ),
+  session: Type.Optional(Type.String({ description: 'Session that it belongs to.' })),
+  tags: Type.Optional(Type.Array(Type.String(), { description: 'Tags, each once.' })),
+  metadata: Type.Optional(
+    Type.Unsafe<Readonly<Record<string, string>>>({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'Metadata by name.',
+    }),
+  ),
+};

@@ -1,0 +1,88 @@
+/** Messages of a prompt: as a version declares them, as a caller supplies them, and as they are sent. */
+
+export const templateRoles = ['system', 'user', 'assistant'] as const;
+
+/** A message of a version, or the place of a list that the caller supplies as the variable of that name. */
+export type TemplateMessage =
+  | { readonly role: (typeof templateRoles)[number]; readonly content: string }
+  | { readonly placeholder: string };
+
+export type Message =
+  | { readonly role: 'system' | 'user'; readonly content: string }
+  | {
+      readonly role: 'assistant';
+      readonly content: string;
+      readonly toolCalls?: readonly ToolCall[];
+    }
+  | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string };
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** An object, or the text that the model wrote if it is not JSON. */
+  readonly arguments: unknown;
+}
+
+/** The names of the lists that a caller supplies. */
+export function messageLists(messages: readonly TemplateMessage[] | null | undefined): string[] {
+  const names = (messages ?? []).flatMap((one) => ('placeholder' in one ? [one.placeholder] : []));
+  return [...new Set(names)];
+}
+
+/** Reads a supplied list (as JSON text). `problem` says what is wrong with it, as the end of a sentence. */
+export function readMessages(
+  json: string,
+): { readonly messages: Message[] } | { readonly problem: string } {
+  const list: unknown = JSON.parse(json);
+  if (!Array.isArray(list)) return { problem: 'must be a list of messages' };
+  const messages: Message[] = [];
+  const called = new Set<string>();
+  for (const [index, item] of list.entries()) {
+    const problem = problemOf(item, called);
+    if (problem !== null)
+      return { problem: `must be a list of messages: item ${index} ${problem}` };
+    const { content, ...rest } = item;
+    messages.push({ ...rest, content: content ?? '' });
+    for (const call of item.toolCalls ?? []) called.add(call.id);
+  }
+  return { messages };
+}
+
+function problemOf(item: unknown, called: ReadonlySet<string>): string | null {
+  if (!isObject(item)) return 'is not an object';
+  const { role, content, toolCalls, toolCallId } = item;
+  const allowed = fieldsOf.get(role as Message['role']);
+  if (!allowed) return `needs a "role": ${[...fieldsOf.keys()].join(', ')}`;
+  const unknown = Object.keys(item).find((name) => !allowed.includes(name));
+  if (unknown !== undefined)
+    return `has the unknown field ${JSON.stringify(unknown.slice(0, 100))}`;
+  if (toolCalls !== undefined) {
+    const isValid = Array.isArray(toolCalls) && toolCalls.length > 0 && toolCalls.every(isToolCall);
+    if (!isValid) return 'needs "toolCalls" with "id", "name" and "arguments" each';
+  }
+  const isOptional = toolCalls !== undefined && (content === undefined || content === null);
+  if (typeof content !== 'string' && !isOptional) return 'needs a "content" that is a text';
+  if (role !== 'tool') return null;
+  if (typeof toolCallId !== 'string') return 'needs a "toolCallId"';
+  return called.has(toolCallId) ? null : 'has a "toolCallId" that no message before it has called';
+}
+
+const fieldsOf: ReadonlyMap<Message['role'], readonly string[]> = new Map([
+  ['system', ['role', 'content']],
+  ['user', ['role', 'content']],
+  ['assistant', ['role', 'content', 'toolCalls']],
+  ['tool', ['role', 'content', 'toolCallId']],
+]);
+
+function isToolCall(value: unknown): value is ToolCall {
+  if (!isObject(value)) return false;
+  const { id, name, arguments: given, ...others } = value;
+  const isTexts = typeof id === 'string' && id !== '' && typeof name === 'string' && name !== '';
+  const hasArguments = isObject(given) || typeof given === 'string';
+  return isTexts && hasArguments && Object.keys(others).length === 0;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: fields of any JSON
+function isObject(value: unknown): value is Record<string, any> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

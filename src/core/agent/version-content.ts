@@ -1,0 +1,49 @@
+import { invalidRequest } from '../failure.ts';
+import type { TemplateMessage } from './messages.ts';
+
+/** What a version sends: the short form (`system` and `user`) or messages, and tools that the model may call. */
+export interface VersionContent {
+  readonly system: string | null;
+  /** Null if there are messages. */
+  readonly user: string | null;
+  readonly messages: readonly TemplateMessage[] | null;
+  readonly tools: readonly Tool[] | null;
+  readonly toolChoice: ToolChoice | null;
+}
+
+/** A tool that the caller executes. */
+export interface Tool {
+  readonly name: string;
+  readonly description?: string;
+  /** A JSON Schema of the arguments. */
+  readonly parameters?: Readonly<Record<string, unknown>>;
+}
+
+export const toolChoices = ['auto', 'none', 'required'] as const;
+export type ToolChoice = (typeof toolChoices)[number] | { readonly tool: string };
+
+/** The content among the fields of a request; fields left out are null. Throws if they contradict each other. */
+export function versionContent(
+  fields: {
+    readonly [Name in keyof VersionContent]?: VersionContent[Name] | null | undefined;
+  },
+): VersionContent {
+  const { system = null, user = null, messages = null } = fields;
+  const { tools = null, toolChoice = null } = fields;
+  if (messages !== null && (system !== null || user !== null)) {
+    throw invalidRequest('Field "messages" excludes "system" and "user".');
+  }
+  if (messages === null && user === null) throw invalidRequest('Field "user" is missing.');
+  requireToolsFit(tools, toolChoice);
+  return { system, user, messages, tools, toolChoice };
+}
+
+function requireToolsFit(tools: readonly Tool[] | null, toolChoice: ToolChoice | null): void {
+  const names = (tools ?? []).map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw invalidRequest(`Field "tools" declares "${twice}" twice.`);
+  if (toolChoice === null) return;
+  if (tools === null) throw invalidRequest('Field "toolChoice" needs "tools".');
+  if (typeof toolChoice === 'string' || names.includes(toolChoice.tool)) return;
+  throw invalidRequest('Field "toolChoice.tool" is none of "tools".');
+}

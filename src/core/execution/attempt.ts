@@ -1,0 +1,36 @@
+import type { ExecutionErrorCode } from '../failure.ts';
+import type { Cost, Usage } from '../model/model-port.ts';
+
+/** One attempt of an execution, as the record shows it. */
+export interface Attempt {
+  readonly model: string;
+  /** Null if it succeeded. */
+  readonly errorCode: ExecutionErrorCode | null;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUSD: number;
+  readonly costKnown: boolean;
+  /** Of the call; null if its worker was lost, or the call was aborted. */
+  readonly latencyMs: number | null;
+}
+
+export function attemptOf({
+  model,
+  errorCode,
+  usage,
+  cost,
+  latencyMs,
+}: Pick<Attempt, 'model' | 'errorCode' | 'latencyMs'> & {
+  readonly usage: Usage;
+  readonly cost: Cost;
+}): Attempt {
+  return {
+    model,
+    errorCode,
+    inputTokens: usage.inputTokens,
+    outputTokens: usage.outputTokens,
+    costUSD: Number(cost.usd),
+    costKnown: cost.known,
+    latencyMs,
+  };
+}

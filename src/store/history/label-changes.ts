@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import { levelMs, type Tally } from '../../core/history/statistics.ts';
+import { type Db, inTransaction, type Trx } from '../connection/database.ts';
+import type { Send, Statement, Value } from '../connection/pipeline.ts';
+import { columnsOf } from '../connection/statements.ts';
+import { textArray } from '../connection/text-array.ts';
+
+/**
+ * Statistics by user, tag and value of the metadata.
+ *
+ * An ended or deleted execution with labels appends one row to `label_changes`, in the same transaction. A background round
+ * folds these rows into `label_counts`, many at once: counting five labels at the end of each execution would cost ten
+ * times as much as its other statistics. Readers use the view `label_buckets`, which adds up both, so that every count is
+ * exact at any time.
+ *
+ * Invariants: one transaction at a time folds or forgets, under an advisory lock. Folding deletes what it adds.
+ */
+
+/** Appends what these ended calls add. Calls without labels append nothing. */
+export function appendLabels(send: Send, tallies: readonly Tally[]): Promise<unknown> {
+  return append(send, tallies, 1);
+}
+
+/** Appends that these records are deleted. What occurred stays counted. */
+export function appendRemovedLabels(send: Send, tallies: readonly Tally[]): Promise<unknown> {
+  return append(send, tallies, 0);
+}
+
+async function append(send: Send, tallies: readonly Tally[], occurred: 0 | 1): Promise<void> {
+  const labeled = tallies.filter(isLabeled);
+  if (labeled.length === 0) return;
+  await send(insertChanges, [
+    ...columnsOf(labeled, ['agentId']),
+    labeled.map(({ executedAtMs: ms }) => new Date(ms - (ms % levelMs.quarter)).toISOString()),
+    ...columnsOf(labeled, ['status', 'source', 'promptVersionId', 'model', 'apiKeyId']),
+    ...columnsOf(labeled, ['errorCode']),
+    ...labelValues(labeled),
+    labeled.map(() => occurred),
+    labeled.map(() => (occurred === 1 ? 1 : -1)),
+    ...columnsOf(labeled, ['inputTokens', 'outputTokens', 'costUsd']),
+    labeled.map(({ costKnown }) => (costKnown ? 0 : 1)),
+    labeled.map(({ latencyMs }) => latencyMs),
+  ]);
+}
+
+/** A refusal that is only counted has no labels in the statistics: anyone could fill them with names. */
+function isLabeled({ labels, recorded }: Tally): boolean {
+  return recorded && labels !== null && (labels.user ?? labels.tags ?? labels.metadata) !== null;
+}
+
+function labelValues(tallies: readonly Tally[]): Value[] {
+  return [
+    tallies.map(({ labels }) => labels?.user),
+    tallies.map(({ labels }) => labels?.tags && textArray(labels.tags)),
+    tallies.map(({ labels }) => labels?.metadata),
+  ];
+}
+
+const insertChanges: Statement = {
+  name: 'labels-append',
+  text: `insert into label_changes (agent_id, bucket, status, source, prompt_version_id, model, api_key_id, error_code,
+      end_user, tags, metadata, occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown, latency_bin)
+    select agent_id, bucket, status, source, prompt_version_id, model, api_key_id, error_code,
+      end_user, tags::text[], metadata, occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown,
+      latency_bin(latency_ms)
+    from unnest($1::uuid[], $2::timestamptz[], $3::execution_status[], $4::execution_source[], $5::uuid[], $6::text[],
+      $7::uuid[], $8::text[], $9::text[], $10::text[], $11::json[], $12::smallint[], $13::smallint[], $14::bigint[],
+      $15::bigint[], $16::numeric[], $17::smallint[], $18::int[])
+      as c (agent_id, bucket, status, source, prompt_version_id, model, api_key_id, error_code, end_user, tags,
+        metadata, occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown, latency_ms)`,
+};
+
+/** Advisory lock: one transaction at a time folds or forgets. */
+const labelsLock = 7_315_202_633;
+
+/** Folds up to `limit` changes. Returns how many; 0 while another process folds. */
+export function foldLabels(db: Db, limit: number): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    const { rows: locked } = await sql<{ locked: boolean }>`
+      select pg_try_advisory_xact_lock(${labelsLock}) as locked`.execute(trx);
+    if (!locked[0]?.locked) return 0;
+    const { rows } = await sql<{ folded: number }>`
+      with batch as materialized (select ctid as at from label_changes limit ${limit}),
+      deleted as (delete from label_changes where ctid = any(array(select at from batch))),
+      folded as (
+        insert into label_counts as s (agent_id, kind, name, value, label, level, bucket, ${dimensions}, ${sums}, latency)
+        select agent_id, kind, name, value, label, level, bucket, ${dimensions}, sum(occurred), sum(recorded),
+          sum(input_tokens), sum(output_tokens), sum(cost_usd), sum(cost_unknown), sum_counts(latency)
+        from label_change_buckets where at = any(array(select at from batch))
+        group by agent_id, kind, name, value, label, level, bucket, ${dimensions}
+        on conflict (agent_id, label, level, bucket, status, source, prompt_version_id, model, api_key_id, error_code)
+          do update set occurred = s.occurred + excluded.occurred, recorded = s.recorded + excluded.recorded,
+            input_tokens = s.input_tokens + excluded.input_tokens,
+            output_tokens = s.output_tokens + excluded.output_tokens, cost_usd = s.cost_usd + excluded.cost_usd,
+            cost_unknown = s.cost_unknown + excluded.cost_unknown, latency = add_counts(s.latency, excluded.latency))
+      select count(*) as folded from batch`.execute(trx);
+    return rows[0]?.folded ?? 0;
+  });
+}
+
+const dimensions = sql.raw('status, source, prompt_version_id, model, api_key_id, error_code');
+const sums = sql.raw('occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown');
+
+/** Forgets a user: what was counted stays counted, among the calls without a user. Null for all agents of the workspace. */
+export async function forgetUser(
+  trx: Trx,
+  { workspaceId, agentId, user }: { workspaceId: string; agentId: string | null; user: string },
+): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${labelsLock})`.execute(trx);
+  const ofWorkspace = sql`select a.id from agents a
+    where a.workspace_id = ${workspaceId} and (${agentId}::uuid is null or a.id = ${agentId})`;
+  await sql`
+    update label_changes set end_user = null
+    where agent_id in (${ofWorkspace}) and end_user = ${user}`.execute(trx);
+  await sql`
+    delete from label_counts s using (${ofWorkspace}) as a
+    where s.agent_id = a.id and s.label = label_id('user', '', ${user}) and s.kind = 'user'
+      and s.value = ${user}`.execute(trx);
+}
