@@ -15,7 +15,7 @@ import { type AdjustableCall, type Adjustment, formatAdjustment } from './reques
 export type Asked = Pick<
   ModelCall,
   | ('system' | 'user' | 'messages' | 'tools' | 'toolChoice')
-  | ('temperature' | 'maxTokens' | 'topP' | 'settings' | 'responseFormat')
+  | ('temperature' | 'maxTokens' | 'topP' | 'settings' | 'responseFormat' | 'correction')
 >;
 
 export interface PreparedCall extends AdjustableCall {
@@ -49,7 +49,7 @@ function optionsIn(model: Model, call: Asked, form: ReadonlySet<Adjustment>): Ca
   );
   const format = call.responseFormat;
   const json = format && jsonRequest(model, format, form.has(formatAdjustment(format)));
-  const asked = promptOf(call, model.kind);
+  const asked = [...promptOf(call, model.kind), ...correctionOf(call)];
   const whole = json?.text ? withInstruction(asked, json.text) : asked;
   const prompt = form.has('system') ? withoutSystem(whole) : whole;
   const { options } = providerOptionsOf(model, settings, prompt, json?.packageOptions);
@@ -63,6 +63,13 @@ function optionsIn(model: Model, call: Asked, form: ReadonlySet<Adjustment>): Ca
     ...(json?.option && { responseFormat: json.option }),
     ...(options && { providerOptions: options }),
   };
+}
+
+/** Tells the model why its previous answer was not accepted. That answer itself is not repeated. */
+function correctionOf({ correction }: Asked): CallOptions['prompt'] {
+  if (correction === undefined) return [];
+  const text = `Your previous answer was not accepted. ${correction} Answer again, with nothing but JSON that matches the schema.`;
+  return [{ role: 'user', content: [{ type: 'text', text }] }];
 }
 
 /** The settings for which the specification has an option. */

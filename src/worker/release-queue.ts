@@ -68,6 +68,7 @@ export function unchangedRelease({
   const uncalled = {
     failed: null,
     rejected: false,
+    mismatch: null,
     fallback: null,
     waitCode: null,
     unstarted: false,

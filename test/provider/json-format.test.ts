@@ -187,3 +187,16 @@ test('another rejection is no reason to leave the schema out', async () => {
   );
   assert.equal(calls, 1);
 });
+
+test('the reason why an answer was not accepted is the last message', async () => {
+  const { settings, model } = kinds.chat;
+  const correction = 'The output does not match its schema: "age" is missing.';
+  const { sent } = await wireRequests(settings, model, { responseFormat, correction });
+  assert.deepEqual(sent[0]?.body.messages.slice(1), [
+    { role: 'user', content: 'hello' },
+    {
+      role: 'user',
+      content: `Your previous answer was not accepted. ${correction} Answer again, with nothing but JSON that matches the schema.`,
+    },
+  ]);
+});

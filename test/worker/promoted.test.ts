@@ -80,6 +80,7 @@ const fail = (runs: QueuedExecution[]) =>
         delayMs: 0,
         failed: failedAttempt,
         rejected: false,
+        mismatch: null,
         fallback: null,
         waitCode: null,
         unstarted: false,

@@ -31,6 +31,7 @@ const workspace = uuid7(1);
 const failed = {
   failed: failedAttempt,
   rejected: false,
+  mismatch: null,
   fallback: null,
   waitCode: null,
   unstarted: false,

@@ -51,6 +51,8 @@ export interface QueuedExecution extends AcceptedAs {
   readonly called: boolean;
   /** Whether an earlier attempt ended with `EMPTY_OUTPUT`, which is retried once. */
   readonly emptied: boolean;
+  /** Why an earlier output did not match its schema, which is retried once; null if none did. */
+  readonly mismatch: string | null;
   readonly temperature: number | null;
   readonly setup: ModelSetup;
   /** The variables as sent: the compact JSON text of an object. */

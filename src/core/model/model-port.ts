@@ -64,6 +64,8 @@ export interface ModelCall {
   readonly user: string;
   /** Absent for text. The port asks for the format, and does not check it. */
   readonly responseFormat?: ResponseFormat;
+  /** Why the previous answer was not accepted: the model is told. */
+  readonly correction?: string;
   /** Sent instead of `system` and `user`. */
   readonly messages?: readonly Message[];
   readonly tools?: readonly Tool[];
@@ -157,6 +159,7 @@ const retryable: ReadonlySet<ExecutionErrorCode> = new Set([
   'PROVIDER_RATE_LIMITED',
   'PROVIDER_ERROR',
   'EMPTY_OUTPUT',
+  'SCHEMA_MISMATCH',
 ]);
 
 /** A failed model call. `message` goes into the record, with secrets removed. */

@@ -297,6 +297,7 @@ function claimedExecution(
     waitCode: null,
     called: false,
     emptied: false,
+    mismatch: null,
     elapsedMs: 0,
   };
 }

@@ -21,6 +21,7 @@ import {
   type Usage,
   unknownCost,
 } from '../../core/model/model-port.ts';
+import { storable } from '../../core/storable-text.ts';
 import type { End } from './finish.ts';
 
 /**
@@ -35,7 +36,7 @@ import type { End } from './finish.ts';
  * - Retries and waiting stay within `timeoutMs`, counted from the first start of work.
  * - A backoff never ends an execution: if it is longer than the time left, the execution calls before its deadline.
  * - With `maxAttempts: 1`, a call that may have done work is never sent again.
- * - A model that answers without a text is called once more, not more often.
+ * - A model that answers without a text, or without matching the schema, is called once more, not more often.
  * - A fallback to the next of the agent's models starts afresh: failures and rejections count for each model.
  * - After `lossesMax` lost workers the execution ends: it may be what kills them.
  */
@@ -46,6 +47,8 @@ export type AttemptOutcome =
       readonly delayMs: number;
       readonly spent: Spent;
       readonly failed: Attempt;
+      /** Why the output did not match its schema; null if that was not the failure. */
+      readonly mismatch: string | null;
       /** The model of the next attempt; null for the same one. */
       readonly fallback: string | null;
     }
@@ -118,6 +121,7 @@ export async function executeAttempt(
       maxTokens: settings.maxTokens,
       topP: settings.topP,
       ...(format && { responseFormat: format }),
+      ...(execution.mismatch !== null && { correction: execution.mismatch }),
       timeoutMs: Math.ceil(attemptLimitMs(settings, execution.model, leftMs)),
       leftMs,
       called: execution.called,
@@ -193,14 +197,18 @@ function failureOutcome(
 ): AttemptOutcome {
   const { failures, rejections, settings, model } = execution;
   const { code, rejected, usage, cost, finishReason, details } = error;
-  const isRetryable = error.retryable && !(code === 'EMPTY_OUTPUT' && execution.emptied);
+  const isRepeated =
+    (code === 'EMPTY_OUTPUT' && execution.emptied) ||
+    (code === 'SCHEMA_MISMATCH' && execution.mismatch !== null);
+  const isRetryable = error.retryable && !isRepeated;
+  const mismatch = code === 'SCHEMA_MISMATCH' ? storable(error.message) : null;
   const hasAttempts = failures + 1 < settings.maxAttempts;
   const calls = 1 + (rejected ? rejections : failures);
   const waitMs = retryDelayMs(calls, error.retryAfterMs, Math.random());
   const delayMs = delayWithin(leftMs, waitMs, Math.random());
   const latencyMs = Math.round(attemptMs);
   const attempt = attemptOf({ model, errorCode: code, usage, cost, latencyMs });
-  const retry = { kind: 'retry', spent: spentBy(error), failed: attempt } as const;
+  const retry = { kind: 'retry', spent: spentBy(error), failed: attempt, mismatch } as const;
   // A timeout has used up the time of this model.
   const isSpent = rejected || code === 'MODEL_TIMEOUT' || !isRetryable || !hasAttempts;
   const fallback = isSpent ? nextModel(execution, code, { waitMs, leftMs }) : null;

@@ -109,6 +109,7 @@ interface ClaimedRow extends SetupRow, Omit<AcceptedAs, 'labels'>, LabelColumns 
   readonly waitCode: ExecutionErrorCode | null;
   readonly called: boolean;
   readonly emptied: boolean;
+  readonly mismatch: string | null;
   readonly elapsedMs: number;
   readonly temperature: number | null;
   readonly inputVariables: string;
@@ -133,7 +134,7 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
       returning q.*)
     select ${clockTag} as clock_tag, exists (select from me) as has_lease, claims.* from (values (1)) as always left join (
       select c.id, c.tag, c.workspace_id, c.agent_id, c.attempt, c.failures, c.losses,
-        c.rejections, c.wait_code, c.emptied,
+        c.rejections, c.wait_code, c.emptied, c.mismatch,
         c.failures > 0 or c.rejections > 0 or c.earlier_attempts > 0 or not c.spent_known as called,
         greatest(0, extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
         e.source, e.prompt_version_id, coalesce(c.model, e.model) as model, e.api_key_id, e.temperature,
@@ -166,6 +167,7 @@ function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
     waitCode: row.waitCode,
     called: row.called,
     emptied: row.emptied,
+    mismatch: row.mismatch,
     source: row.source,
     promptVersionId: row.promptVersionId,
     model: row.model,
@@ -234,6 +236,8 @@ export interface Release {
   readonly failed: Attempt | null;
   /** Whether the provider rejected a call before any work, which is no attempt. */
   readonly rejected: boolean;
+  /** Why the output did not match its schema; null if that was not the failure. */
+  readonly mismatch: string | null;
   /** The model that is called from now on; null if it stays the same. */
   readonly fallback: string | null;
   /** The error code if the deadline comes before the provider can be called. */
@@ -246,18 +250,19 @@ export interface Release {
 export async function releaseExecutions(db: Db, releases: readonly Release[]): Promise<void> {
   await sql`
     with released as materialized (
-      select q.id, r.delay_ms, r.failed, r.rejected, r.fallback, r.wait_code, r.unstarted, r.input_tokens,
+      select q.id, r.delay_ms, r.failed, r.rejected, r.mismatch, r.fallback, r.wait_code, r.unstarted, r.input_tokens,
         r.output_tokens, r.usd, r.known, r.source
       from execution_queue q
       join unnest(${releases.map((r) => r.id)}::uuid[], ${releases.map((r) => r.worker)}::uuid[],
         ${releases.map((r) => r.attempt)}::int[], ${releases.map((r) => r.delayMs)}::float8[],
         ${releases.map((r) => r.failed && JSON.stringify(r.failed))}::jsonb[],
-        ${releases.map((r) => r.rejected)}::bool[], ${releases.map((r) => r.fallback)}::text[],
+        ${releases.map((r) => r.rejected)}::bool[], ${releases.map((r) => r.mismatch)}::text[],
+        ${releases.map((r) => r.fallback)}::text[],
         ${releases.map((r) => r.waitCode)}::text[], ${releases.map((r) => r.unstarted)}::bool[],
         ${releases.map((r) => r.spent.inputTokens)}::int[], ${releases.map((r) => r.spent.outputTokens)}::int[],
         ${releases.map((r) => r.spent.costUsd)}::numeric[], ${releases.map((r) => r.spent.costKnown)}::bool[],
         ${releases.map((r) => r.spent.costSource)}::text[])
-        as r (id, worker, attempt, delay_ms, failed, rejected, fallback, wait_code, unstarted, input_tokens, output_tokens, usd, known, source)
+        as r (id, worker, attempt, delay_ms, failed, rejected, mismatch, fallback, wait_code, unstarted, input_tokens, output_tokens, usd, known, source)
         on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt
       order by q.id for update of q)
     update execution_queue q set worker = null, wait_code = released.wait_code,
@@ -270,6 +275,7 @@ export async function releaseExecutions(db: Db, releases: readonly Release[]): P
         + case when released.fallback is null then 0 else q.failures + (released.failed is not null)::int end,
       rejections = case when released.fallback is null
         then least(q.rejections + released.rejected::int, 32767) else 0 end,
+      mismatch = case when released.fallback is null then coalesce(released.mismatch, q.mismatch) end,
       emptied = released.fallback is null
         and (q.emptied or coalesce(released.failed ->> 'errorCode' = 'EMPTY_OUTPUT', false)),
       started_at = case when not released.unstarted then q.started_at end,

@@ -161,6 +161,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       attempt_list jsonb,
       -- Whether an attempt ended with EMPTY_OUTPUT, which is retried once.
       emptied boolean not null default false,
+      -- Why an output did not match its schema, which is retried once.
+      mismatch text,
       -- Agents with maxConcurrency: true holds a slot, false waits for one. Null: no such limit.
       has_slot boolean,
       started_at timestamptz,

@@ -79,6 +79,43 @@ for (const [what, text] of readable) {
   });
 }
 
+test('a mismatch is sent back once, with the reason', async () => {
+  service.models.script({ text: '{"name":"A"}' }, { text: good });
+  const body = await execute(path);
+  assert.deepEqual([body.status, body.attempts, body.output], ['success', 2, good]);
+  const [first, second] = service.models.calls.slice(-2);
+  assert.equal(first?.correction, undefined);
+  assert.match(second?.correction ?? '', /does not match its schema: .*age/);
+  assert.equal(body.attemptList[0].errorCode, 'SCHEMA_MISMATCH');
+  assert.equal(body.tokensUsed, 30);
+});
+
+const mismatches: [string, object][] = [
+  ['no JSON', { text: 'I would rather not.' }],
+  ['a missing field', { text: '{"name":"A"}' }],
+  ['JSON that was cut off', { text: '{"name":"A","age"', finishReason: 'length' }],
+];
+for (const [what, step] of mismatches) {
+  test(`${what} twice ends as SCHEMA_MISMATCH, with tokens and cost`, async () => {
+    const cost = { usd: '0.25', known: true, source: 'table' } as const;
+    service.models.script({ ...step, cost }, { ...step, cost }, { text: good });
+    const body = await execute(path);
+    assert.deepEqual([body.status, body.errorCode], ['failed', 'SCHEMA_MISMATCH']);
+    assert.deepEqual([body.attempts, body.tokensUsed, body.costUSD], [2, 30, 0.5]);
+    assert.match(body.error, /^The output does not match its schema: /);
+    assert.equal('outputJson' in body, false);
+    // Uses the step that is left.
+    assert.equal((await execute(path)).status, 'success');
+  });
+}
+
+test('with one attempt a mismatch is not sent again', async () => {
+  const once = await agentWith(undefined, { maxAttempts: 1 });
+  service.models.script({ text: '{}' });
+  const body = await execute(once.path);
+  assert.deepEqual([body.errorCode, body.attempts], ['SCHEMA_MISMATCH', 1]);
+});
+
 test('numbers stay as the model wrote them', async () => {
   service.models.script({ text: '{"name":"A", "age": 12345678901234567890.50}' });
   const { executionId } = await execute(path);

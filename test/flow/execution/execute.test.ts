@@ -292,7 +292,7 @@ test('an attempt that is aborted while its template is read does not call the mo
     ...{ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null, labels: null },
     ...{ temperature: null, inputVariables: '{}', rejections: 0, waitCode: null },
     setup: emptySetup,
-    ...{ settings, called: false, emptied: false, elapsedMs: 0 },
+    ...{ settings, called: false, emptied: false, mismatch: null, elapsedMs: 0 },
   };
   const attempt = await executeAttempt(deps, held, stopping.signal);
   assert.deepEqual(attempt, { kind: 'stopped', sent: null });

@@ -137,6 +137,7 @@ test('an execution delayed in the future is due soon, and its latency is not neg
       delayMs,
       failed: failedAttempt,
       rejected: false,
+      mismatch: null,
       fallback: null,
       waitCode: null,
       unstarted: false,
