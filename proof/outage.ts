@@ -38,7 +38,7 @@ export async function startOutageProvider(answerAfterMs: number): Promise<Outage
   await once(server, 'listening');
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     get callsInOutage() {
       return callsInOutage;
     },
