@@ -33,6 +33,10 @@ export const patterns = {
     requirement:
       'must be a name of at most 64 letters a to z, digits and underscores that does not start with a digit',
   },
+  toolName: {
+    source: '^[A-Za-z0-9_-]+$',
+    requirement: 'must be a name of letters a to z, digits, underscores and hyphens',
+  },
   email: { source: '^[^\\s@]+@[^\\s@]+$', requirement: 'must be an e-mail address' },
   url: {
     source: '^https?://\\S+$',

@@ -1,3 +1,4 @@
+import type { AnswerDetails } from '../core/model/model-port.ts';
 /**
  * A provider's text, made fit for a record: secrets removed, cut to a maximum length, storable. Providers echo what
  * they were sent: the key ("Incorrect API key provided: sk-…"), the URL with a key in it, headers.
@@ -15,6 +16,18 @@ export const redacted = '[redacted]';
 /** `secrets` are those of the call; texts that merely look like a secret are removed too. */
 export function redact(text: string, secrets: readonly string[]): string {
   return storable(hideSecrets(text.slice(0, scanCharsMax), secrets));
+}
+
+/** What a response says beside its text. A provider may echo a key in any field. */
+export function redactDetails(details: AnswerDetails, secrets: readonly string[]): AnswerDetails {
+  const { modelAnswered, providerRequestId, refusalText } = details;
+  const clean = (text: string | null) => text && redact(text, secrets);
+  return {
+    ...details,
+    modelAnswered: clean(modelAnswered),
+    providerRequestId: clean(providerRequestId),
+    refusalText: clean(refusalText),
+  };
 }
 
 /** The same text without secrets. Its length must be bounded. */

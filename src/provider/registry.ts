@@ -25,6 +25,7 @@ import { type Generated, generate } from './generate.ts';
 import { languageModel, type ReadableModel } from './language-model.ts';
 import { cost } from './prices.ts';
 import { requestIdOf } from './read-answer.ts';
+import { redactDetails } from './redact.ts';
 import {
   type Connection,
   complete,
@@ -126,7 +127,8 @@ class ModelRegistry implements Models {
           const failure = toFailure(error, secretsOf(connection), Date.now());
           const providerRequestId = requestIdOf(error);
           if (providerRequestId === null) throw failure;
-          throw withDetails(failure, { ...failure.details, providerRequestId });
+          const details = { ...failure.details, providerRequestId };
+          throw withDetails(failure, redactDetails(details, secretsOf(connection)));
         }),
     );
     const list = priceList(connection, model);
@@ -212,11 +214,11 @@ function inRegion(settings: ProviderSettings, region: string | undefined): Provi
 }
 
 function toResponse(
-  { text, toolCalls, finishReason, providerError, details, settingsNotApplied }: Generated,
+  { text, toolCalls, finishReason, providerError, settingsNotApplied, ...generated }: Generated,
   cost: Pick<ModelResponse, 'usage' | 'cost'>,
   secrets: readonly string[],
 ): ModelResponse {
-  const spent = { ...cost, details };
+  const spent = { ...cost, details: redactDetails(generated.details, secrets) };
   if (finishReason === 'content-filter') throw filtered(spent);
   if (finishReason === 'error') throw endedInError(providerError, secrets, spent);
   if (text.trim() === '' && toolCalls.length === 0) throw empty(finishReason, spent);

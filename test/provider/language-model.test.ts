@@ -84,6 +84,7 @@ const responses = response({
 });
 const counted = (inputTokens: number, outputTokens: number, read = 0, write = 0) => ({
   text: 'hi',
+  toolCalls: [],
   finishReason: 'stop',
   providerError: null,
   settingsNotApplied: [],

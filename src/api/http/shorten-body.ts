@@ -6,7 +6,7 @@ import type { TSchema } from 'typebox';
  * quadratic and takes minutes for 600 kB.
  */
 export function shorten(schema: TSchema, value: unknown): unknown {
-  const { items = {}, maxItems = itemsMax, properties = {} } = schema as SchemaFields;
+  const { items = {}, maxItems = itemsMax, properties = {} } = fieldsOf(schema);
   if (Array.isArray(value)) {
     return value.slice(0, maxItems + 1).map((one) => shorten(items, one));
   }
@@ -29,11 +29,23 @@ const validationErrorsMax = 8;
 
 /** Any field whose name matches a pattern may be the invalid one, so those are all included. */
 function unknownFieldsMax(schema: TSchema): number {
-  const { patternProperties, maxProperties = 0 } = schema as SchemaFields;
+  const { patternProperties, maxProperties = 0 } = fieldsOf(schema);
   return patternProperties ? Infinity : Math.max(maxProperties + 1, validationErrorsMax);
 }
 
+/** What any of the alternatives of a schema says. */
+function fieldsOf(schema: TSchema): SchemaFields {
+  const { anyOf = [], properties, ...own } = schema as SchemaFields;
+  const alternatives = anyOf.map(fieldsOf);
+  return {
+    ...Object.assign({}, ...alternatives),
+    ...own,
+    properties: Object.assign({}, ...alternatives.map((one) => one.properties), properties),
+  };
+}
+
 interface SchemaFields {
+  readonly anyOf?: readonly TSchema[];
   readonly items?: TSchema;
   readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, TSchema>>;

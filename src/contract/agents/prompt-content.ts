@@ -48,7 +48,7 @@ const messages = Type.Array(TemplateMessage, {
 const Tool = Type.Object(
   {
     name: Type.String({
-      ...{ pattern: '^[A-Za-z0-9_-]+$', minLength: 1, maxLength: limits.toolNameMax },
+      ...{ pattern: patterns.toolName.source, minLength: 1, maxLength: limits.toolNameMax },
       description: 'Unique within the version.',
     }),
     description: Type.Optional(

@@ -144,6 +144,8 @@ export const records: Readonly<Record<string, unknown>> = {
     ...versionSummary,
     system: 'You explain things in three sentences.',
     user: 'Explain {{topic}} to {{audience}}.',
+    responseFormat: null,
+    variableSchemas: {},
     warnings: [],
   },
   ApiKey: key,

@@ -164,5 +164,5 @@ test('exports contain what was sent and the calls', async () => {
   const line = JSON.parse(await (await read('jsonl')).text());
   assert.deepEqual([line.messages, line.toolCalls], [sent, toolCalls]);
   const csv = await (await read('csv')).text();
-  assert.match(csv.split('\r\n')[0] ?? '', /,request,toolCalls$/);
+  assert.match(csv.split('\r\n')[0] ?? '', /,messages,tools,toolChoice,settings,toolCalls,/);
 });

@@ -24,7 +24,7 @@ const wrong: [what: string, body: object, named: RegExp, of?: typeof agent][] = 
   ['tags of null', { tags: null }, /"tags"/],
   ['far too many tags', { tags: Array(250_000).fill('a') }, /"tags" must not have more than 20/],
   ['a config of null', { agentConfig: null }, /"agentConfig"/],
-  ['an unknown setting', { agentConfig: { seed: 1 } }, /agentConfig\.seed/],
+  ['an unknown setting', { agentConfig: { thinking: 1 } }, /agentConfig\.thinking/],
   ['a temperature above 2', { agentConfig: { temperature: 3 } }, /temperature/],
   ['a default for no variable name', { defaultVariableValues: { '1a': 1 } }, /default/],
   ['half a request', { rateLimits: { requestsPerDay: 0.5 } }, /requestsPerDay/],
