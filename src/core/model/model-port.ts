@@ -64,7 +64,7 @@ export interface ModelCall {
   readonly user: string;
   /** Absent for text. The port asks for the format, and does not check it. */
   readonly responseFormat?: ResponseFormat;
-  /** Why the previous answer was not accepted: the model is told. */
+  /** Why the previous answer was not accepted, which is sent to the model. */
   readonly correction?: string;
   /** Sent instead of `system` and `user`. */
   readonly messages?: readonly Message[];

@@ -102,11 +102,12 @@ export function attemptListWire(row: ExecutionDetailRow): { attemptList?: unknow
   return { attemptList: row.attempts === 1 ? [attemptWire(ofRecord)] : [] };
 }
 
-function attemptWire({ model, errorCode, latencyMs, ...figures }: Attempt) {
+function attemptWire(attempt: Attempt) {
+  const { model, errorCode, inputTokens, outputTokens, costUSD, costKnown, latencyMs } = attempt;
   return {
     model,
     ...(errorCode !== null && { errorCode }),
-    ...figures,
+    ...{ inputTokens, outputTokens, costUSD, costKnown },
     ...(latencyMs !== null && { latencyMs }),
   };
 }
