@@ -17,4 +17,7 @@ for (let file = takeTestFile(); file !== null; file = takeTestFile()) {
 }
 clearInterval(keepAlive);
 // Otherwise a file with open handles would keep the process alive forever.
-setTimeout(() => process.exit(1), closeMsMax).unref();
+setTimeout(() => {
+  console.error(`still open after the last test: ${process.getActiveResourcesInfo().join(', ')}`);
+  process.exit(1);
+}, closeMsMax).unref();

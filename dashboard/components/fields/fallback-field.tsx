@@ -12,6 +12,7 @@ export function FallbackField(props: {
   const { form, onChange, error, disabled } = props;
   return (
     <Textarea
+      mt="md"
       label="Fallback models"
       description="One per line, called in this order after an outage, a timeout, exhausted credit, a long rate limit or a prompt that is too long."
       placeholder="provider/model"
