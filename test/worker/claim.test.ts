@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { silentDb } from '../../harness/silent-db.ts';
 import { ClaimLoop } from '../../src/worker/claim.ts';
@@ -9,9 +9,9 @@ const slots = slotCount(10);
 /** More microtasks than there are between the last step of a round and the start of the next one. */
 const stepsMax = 40;
 
-test('a wake-up at any moment of a round is not missed', async () => {
+test('a wake-up at any moment of a round is not missed', async (t) => {
   // On a slow machine the poll would start rounds of its own.
-  mock.timers.enable({ apis: ['setTimeout'] });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   let leaseReads = 0;
   let wakeAfter: number | null = null;
   const loop = new ClaimLoop({
