@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';
 import { ReadSlots } from '../../../src/core/history/read-slots.ts';
 
@@ -9,6 +9,10 @@ const a2 = { id: 'a2', workspaceId: 'a' };
 const b1 = { id: 'b1', workspaceId: 'b' };
 const c1 = { id: 'c1', workspaceId: 'c' };
 
+// Reads that still wait would keep the process of the tests open.
+const ended = new AbortController();
+after(() => ended.abort());
+
 /** Acquires slots in order, and returns the names of the readers that have one so far. */
 function readsOf(slots: ReadSlots) {
   const granted: string[] = [];
@@ -16,7 +20,7 @@ function readsOf(slots: ReadSlots) {
     granted,
     async acquire(...readers: (typeof a1)[]) {
       for (const reader of readers) {
-        slots.acquire(reader).then((free) => free && granted.push(reader.id));
+        slots.acquire(reader, ended.signal).then((free) => free && granted.push(reader.id));
       }
       await settled();
     },
