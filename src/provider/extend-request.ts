@@ -19,7 +19,7 @@ export function extendRequests(
 
 function extendHeaders(headers: Headers, connection: Connection): Record<string, string> {
   const { kind, apiKey, organization, project } = connection;
-  // A provider package sends an empty key if there is none.
+  // A provider package sends an empty key without one.
   if (!apiKey) headers.delete(credentialHeader(kind));
   if (organization) headers.set('openai-organization', organization);
   if (project) headers.set('openai-project', project);

@@ -26,7 +26,7 @@ type AdjustableSetting = 'temperature' | 'topP' | Exclude<keyof CallSettings, 'p
 export interface AdjustableCall {
   /** The settings of this call that can be left out. */
   readonly adjustable: readonly AdjustableSetting[];
-  /** The adjustment that stops sending the schema of the output; null if there is none. */
+  /** The adjustment that stops sending the schema of the output; null without a schema. */
   readonly format: FormatAdjustment | null;
   readonly optionsIn: (form: ReadonlySet<Adjustment>) => CallOptions;
 }

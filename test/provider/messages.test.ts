@@ -232,7 +232,7 @@ describe('calls of tools are read', () => {
     });
   }
 
-  test('a call of a tool that nobody offered is none', async () => {
+  test('a call of a tool that nobody offered does not count', async () => {
     const { settings, model } = kinds.compatible;
     const reply = () => Response.json(calling(functionCall(city)));
     const { generated } = await wireRequests(settings, model, {}, reply);

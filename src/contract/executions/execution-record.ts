@@ -193,7 +193,7 @@ export const ExecutionDetail = Type.Object(
     ),
     attemptList: Type.Optional(
       Type.Array(Attempt, {
-        description: 'The attempts, oldest first. Absent while there is none.',
+        description: 'The attempts, oldest first. Absent before the first one has ended.',
       }),
     ),
     workflowId: Type.Optional(

@@ -129,7 +129,7 @@ test('a key without read gets it with the output', async () => {
   assert.deepEqual((await execute(path, own)).outputJson, { name: 'A', age: 5 });
 });
 
-test('without a format there is none, whatever the output', async () => {
+test('without a format there is no outputJson, whatever the output', async () => {
   const plain = await agentWith({});
   assert.equal(plain.version.responseFormat, null);
   service.models.script({ text: good });

@@ -38,7 +38,7 @@ test('403 for an editor, and for an owner’s key that is limited to agents', as
   assert.deepEqual(requested, []);
 });
 
-test('400 for a model that is none', async () => {
+test('400 for a malformed model name', async () => {
   const user = service.ownerId;
   await service.call('PUT', '/api/v1/providers/openai', { user, body: { kind: 'openai' } });
   requested.length = 0;

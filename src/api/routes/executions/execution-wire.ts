@@ -83,23 +83,10 @@ export function executionDetailWire(row: ExecutionDetailRow): Record<string, unk
 
 /** A single attempt is described by the figures of the record. */
 export function attemptListWire(row: ExecutionDetailRow): { attemptList?: unknown[] } {
-  const { model, errorCode, inputTokens, outputTokens, costUsd, costKnown, latencyMs } = row;
-  const ofRecord: Attempt = {
-    ...{
-      model,
-      errorCode,
-      inputTokens,
-      outputTokens,
-      costUSD: Number(costUsd),
-      costKnown,
-      latencyMs,
-    },
-  };
-  if (row.attemptList !== null) {
-    return { attemptList: row.attemptList.map(attemptWire) };
-  }
-  if (row.status === 'processing') return {};
-  return { attemptList: row.attempts === 1 ? [attemptWire(ofRecord)] : [] };
+  const { attemptList, status, attempts, costUsd } = row;
+  if (attemptList !== null) return { attemptList: attemptList.map(attemptWire) };
+  if (status === 'processing') return {};
+  return { attemptList: attempts === 1 ? [attemptWire({ ...row, costUSD: Number(costUsd) })] : [] };
 }
 
 function attemptWire(attempt: Attempt) {

@@ -19,9 +19,11 @@ export interface ExportForm {
 }
 
 type Cell = string | number | boolean | null;
+/** Parsed once for each record. */
+type Sent = ReturnType<typeof requestWire>;
 
 /** The CSV columns. `output` is omitted, because it equals `outputText`. Append new columns: readers use the position. */
-const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
+const columns: Readonly<Record<string, (row: ExecutionDetailRow, sent: Sent) => Cell>> = {
   executionId: ({ id }) => toId('execution', id),
   executedAt: ({ executedAt }) => executedAt.toISOString(),
   agentId: ({ agentId }) => toId('agent', agentId),
@@ -67,10 +69,10 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow) => Cell>> = {
   session: (row) => row.session,
   tags: ({ tags }) => tags && JSON.stringify(tags),
   metadata: (row) => row.metadata,
-  messages: (row) => cell(requestWire(row).messages),
-  tools: (row) => cell(requestWire(row).tools),
-  toolChoice: (row) => cell(requestWire(row).toolChoice),
-  settings: (row) => cell(requestWire(row).settings),
+  messages: (_, { messages }) => cell(messages),
+  tools: (_, { tools }) => cell(tools),
+  toolChoice: (_, { toolChoice }) => cell(toolChoice),
+  settings: (_, { settings }) => cell(settings),
   toolCalls: (row) => row.toolCalls,
   outputJson: (row) => row.outputJson,
   attemptList: (row) => cell(attemptListWire(row).attemptList),
@@ -87,7 +89,8 @@ const csvHead = `${Object.keys(columns).join(',')}\r\n`;
 const csvMediaType = 'text/csv; charset=utf-8; header=present';
 
 function cellsOf(row: ExecutionDetailRow): Cell[] {
-  return Object.values(columns).map((cellOf) => cellOf(row));
+  const sent = requestWire(row);
+  return Object.values(columns).map((cellOf) => cellOf(row, sent));
 }
 
 export const exportForms: Readonly<Record<'jsonl' | 'csv' | 'spreadsheet', ExportForm>> = {
