@@ -252,3 +252,13 @@ function valueEnd(text: string, at: number): number {
   }
   return text.length;
 }
+
+/** Equal including the order of names, which is what a model sees of a value. */
+export function identical(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Equal regardless of the order of names. */
+export function same(one: unknown, other: unknown): boolean {
+  return canonical(JSON.stringify(one)) === canonical(JSON.stringify(other));
+}

@@ -1,14 +1,9 @@
 import { Textarea } from '@mantine/core';
-import type { AgentForm } from '../../data/agents/agent-form.ts';
 import { fieldError } from '../form-error.tsx';
+import type { AgentFields } from './agent-fields.ts';
 
 /** The models that are called after the agent's model has failed. */
-export function FallbackField(props: {
-  readonly form: AgentForm;
-  readonly onChange: (change: Partial<AgentForm>) => void;
-  readonly error: unknown;
-  readonly disabled?: boolean;
-}) {
+export function FallbackField(props: AgentFields) {
   const { form, onChange, error, disabled } = props;
   return (
     <Textarea

@@ -1,17 +1,12 @@
 import { Stack, TagsInput, TextInput } from '@mantine/core';
-import type { AgentForm } from '../../data/agents/agent-form.ts';
 import { fieldError } from '../form-error.tsx';
+import type { AgentFields } from './agent-fields.ts';
 import classes from './fields.module.css';
 import { NameFields } from './name-fields.tsx';
 import { VisibilityField } from './visibility-field.tsx';
 
 /** Name, description, project, tags and visibility of an agent. */
-export function GeneralFields(props: {
-  readonly form: AgentForm;
-  readonly onChange: (change: Partial<AgentForm>) => void;
-  readonly error: unknown;
-  readonly disabled?: boolean;
-}) {
+export function GeneralFields(props: AgentFields) {
   const { form, onChange, error, disabled = false } = props;
   return (
     <Stack gap="md">

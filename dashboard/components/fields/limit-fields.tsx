@@ -1,16 +1,11 @@
-import type { AgentForm } from '../../data/agents/agent-form.ts';
 import { fieldError } from '../form-error.tsx';
+import type { AgentFields } from './agent-fields.ts';
 import classes from './fields.module.css';
 import { NumberField } from './number-field.tsx';
 import { RateLimitFields } from './rate-limit-fields.tsx';
 
 /** Rate limits, concurrency, attempts and timeout of an agent. */
-export function LimitFields(props: {
-  readonly form: AgentForm;
-  readonly onChange: (change: Partial<AgentForm>) => void;
-  readonly error: unknown;
-  readonly disabled?: boolean;
-}) {
+export function LimitFields(props: AgentFields) {
   const { form, onChange, error, disabled } = props;
   return (
     <div className={classes.thirds}>

@@ -1,6 +1,7 @@
 import { noLimits, type RateLimits } from '../execution/limits.ts';
 import { CallFailure, invalidRequest } from '../failure.ts';
 import type { Retention } from '../history/retention.ts';
+import { identical } from '../json.ts';
 import type { Visibility } from './agent.ts';
 import { readMessages } from './messages.ts';
 import { type AgentConfig, effective, type ModelSettings } from './model-settings.ts';
@@ -76,7 +77,7 @@ export function changeSettings(
 /** `model` and `models` replace each other; with `models`, `model` shows the first. */
 function changeConfig(was: AgentConfig, change: AgentChange['config'] = {}): AgentConfig {
   const { model, models } = change;
-  if (model && models && !(same(models, was.models) && model === models[0])) {
+  if (model && models && !(identical(models, was.models) && model === models[0])) {
     throw invalidRequest('Fields "agentConfig.model" and "agentConfig.models" exclude each other.');
   }
   const fields = { ...was, ...change };
@@ -92,10 +93,6 @@ function changeConfig(was: AgentConfig, change: AgentChange['config'] = {}): Age
 /** As people write it: without the `model` that follows from `models`. */
 export function authoredConfig({ model, ...config }: AgentConfig): AgentConfig {
   return config.models || model === undefined ? config : { model, ...config };
-}
-
-function same(a: readonly string[], b: readonly string[] = []): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /**

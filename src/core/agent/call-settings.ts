@@ -37,11 +37,7 @@ export const callSettingNames = [
 ] as const satisfies readonly (keyof CallSettings)[];
 
 /** The call settings among other fields; `null` counts as not set. */
-export function callSettingsOf(
-  fields: {
-    readonly [Name in keyof CallSettings]?: CallSettings[Name] | null | undefined;
-  },
-): CallSettings {
+export function callSettingsOf(fields: CallSettingInputs): CallSettings {
   const given = callSettingNames.flatMap((name) =>
     (fields[name] ?? null) === null ? [] : [[name, fields[name]]],
   );

@@ -1,5 +1,5 @@
 import { noLimits, type RateLimits } from '../execution/limits.ts';
-import { canonical } from '../json.ts';
+import { identical, same } from '../json.ts';
 import { runTimeoutMsDefault, type WorkflowDefinition } from '../workflow/definition.ts';
 import type { DefinitionDraft, FallbackDraft, StepDraft } from '../workflow/fill-definition.ts';
 import { type Action, actions, type LifecycleState, switchable, transition } from './agent.ts';
@@ -221,14 +221,4 @@ function sameValues(
     names.length === Object.keys(others).length &&
     names.every((name) => Object.hasOwn(others, name) && identical(some[name], others[name]))
   );
-}
-
-/** Equal including the order of names, which is what a model sees of a value. */
-export function identical(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
-/** Equal regardless of the order of names. */
-export function same(one: unknown, other: unknown): boolean {
-  return canonical(JSON.stringify(one)) === canonical(JSON.stringify(other));
 }

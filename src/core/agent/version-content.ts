@@ -22,12 +22,13 @@ export interface Tool {
 export const toolChoices = ['auto', 'none', 'required'] as const;
 export type ToolChoice = (typeof toolChoices)[number] | { readonly tool: string };
 
+/** Content as a caller may send it. */
+export type VersionContentFields = {
+  readonly [Name in keyof VersionContent]?: VersionContent[Name] | undefined;
+};
+
 /** The content among the fields of a request; fields left out are null. Throws if they contradict each other. */
-export function versionContent(
-  fields: {
-    readonly [Name in keyof VersionContent]?: VersionContent[Name] | null | undefined;
-  },
-): VersionContent {
+export function versionContent(fields: VersionContentFields): VersionContent {
   const { system = null, user = null, messages = null } = fields;
   const { tools = null, toolChoice = null } = fields;
   if (messages !== null && (system !== null || user !== null)) {

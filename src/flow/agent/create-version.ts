@@ -1,8 +1,17 @@
+import { type CallSettingInputs, callSettingsOf } from '../../core/agent/call-settings.ts';
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { declarablePlaceholders } from '../../core/agent/prompt.ts';
-import { type ResponseFormat, requireResponseFormat } from '../../core/agent/response-format.ts';
+import {
+  type ResponseFormat,
+  requireResponseFormat,
+  responseFormatOf,
+} from '../../core/agent/response-format.ts';
 import { requireVariableSchemas, type VariableSchemas } from '../../core/agent/variable-schemas.ts';
-import type { VersionContent } from '../../core/agent/version-content.ts';
+import {
+  type VersionContent,
+  type VersionContentFields,
+  versionContent,
+} from '../../core/agent/version-content.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
@@ -22,6 +31,30 @@ export interface VersionInput extends ModelSettings, VersionContent {
   readonly notes: string | null;
   readonly responseFormat?: ResponseFormat | null;
   readonly variableSchemas?: VariableSchemas;
+}
+
+/** A version as callers and declarations write it; fields left out or null have no value. */
+export interface VersionFields extends CallSettingInputs, VersionContentFields {
+  readonly label?: string | null;
+  readonly model?: string | null;
+  readonly temperature?: number | null;
+  readonly maxTokens?: number | null;
+  readonly topP?: number | null;
+  readonly notes?: string | null;
+  readonly responseFormat?: ResponseFormat | null;
+  readonly variableSchemas?: VariableSchemas | null;
+}
+
+/** @throws {CallFailure} if the fields contradict each other */
+export function versionInput(fields: VersionFields): VersionInput {
+  const { label = null, notes = null } = fields;
+  const { model = null, temperature = null, maxTokens = null, topP = null } = fields;
+  return {
+    ...versionContent(fields),
+    ...{ label, notes, model, temperature, maxTokens, topP, settings: callSettingsOf(fields) },
+    responseFormat: responseFormatOf(fields.responseFormat),
+    variableSchemas: fields.variableSchemas ?? {},
+  };
 }
 
 /**

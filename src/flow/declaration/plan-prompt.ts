@@ -1,22 +1,22 @@
 import type { Visibility } from '../../core/agent/agent.ts';
-import {
-  type CallSettingInputs,
-  callSettingNames,
-  callSettingsOf,
-} from '../../core/agent/call-settings.ts';
-import { identical, same } from '../../core/agent/declaration.ts';
+import { callSettingNames } from '../../core/agent/call-settings.ts';
 import { messageLists } from '../../core/agent/messages.ts';
-import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { placeholderWarnings } from '../../core/agent/prompt.ts';
-import { type ResponseFormat, responseFormatOf } from '../../core/agent/response-format.ts';
+import type { ResponseFormat } from '../../core/agent/response-format.ts';
 import type { VariableSchemas } from '../../core/agent/variable-schemas.ts';
-import { type VersionContent, versionContent } from '../../core/agent/version-content.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
+import { identical, same } from '../../core/json.ts';
 import { findVersionByLabel, type NamedPromptRow } from '../../store/agent/declaration.ts';
 import type { VersionRow } from '../../store/agent/versions.ts';
 import { changePrompt, createPrompt } from '../agent/change-prompt.ts';
-import { createVersion, requireValid, type VersionInput } from '../agent/create-version.ts';
+import {
+  createVersion,
+  requireValid,
+  type VersionFields,
+  type VersionInput,
+  versionInput,
+} from '../agent/create-version.ts';
 import type { Planning } from './plan-declaration.ts';
 
 export interface DeclaredPrompt {
@@ -26,16 +26,8 @@ export interface DeclaredPrompt {
   readonly versions: readonly DeclaredVersion[];
 }
 
-type DeclaredContent = {
-  readonly [Name in keyof VersionContent]?: VersionContent[Name] | undefined;
-};
-type DeclaredSettings = Partial<Omit<ModelSettings, 'settings'>> & CallSettingInputs;
-
-interface DeclaredVersion extends DeclaredSettings, DeclaredContent {
+interface DeclaredVersion extends VersionFields {
   readonly label: string;
-  readonly notes?: string | null;
-  readonly responseFormat?: ResponseFormat | null;
-  readonly variableSchemas?: VariableSchemas | null;
 }
 
 /** A new version. */
@@ -77,7 +69,7 @@ async function planVersion(
   declared: DeclaredVersion,
 ): Promise<void> {
   const { label } = declared;
-  const input = { ...inputOf(declared), id: uuid7(nowMs), label };
+  const input = { ...versionInput(declared), id: uuid7(nowMs), label };
   const key = `${prompt.id} ${label}`;
   const existing = versions.get(key) ?? (await findVersionByLabel(trx, prompt.id, label));
   if (existing) return requireEqual(existing, input);
@@ -91,18 +83,6 @@ async function planVersion(
   const added = { kind: 'prompt', name: prompt.name, action: 'add-version', to: label } as const;
   changes.push({ ...added, ...(warnings.length > 0 && { warnings }) });
   add((at) => createVersion(at, caller, prompt.id, input));
-}
-
-function inputOf(version: DeclaredVersion): VersionInput {
-  const { label, notes = null } = version;
-  const { model = null, temperature = null, maxTokens = null, topP = null } = version;
-  const settings = callSettingsOf(version);
-  return {
-    ...versionContent(version),
-    ...{ label, notes, model, temperature, maxTokens, topP, settings },
-    responseFormat: responseFormatOf(version.responseFormat),
-    variableSchemas: version.variableSchemas ?? {},
-  };
 }
 
 /** A version never changes. */

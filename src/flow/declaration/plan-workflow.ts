@@ -1,6 +1,7 @@
-import { type DeclaredWorkflow, definitionOf, identical } from '../../core/agent/declaration.ts';
+import { type DeclaredWorkflow, definitionOf } from '../../core/agent/declaration.ts';
 import { invalidRequest } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
+import { identical } from '../../core/json.ts';
 import { type DefinitionDraft, fillDefinition } from '../../core/workflow/fill-definition.ts';
 import { nextVersion } from '../../store/agent/next-version.ts';
 import { workflowNameExists } from '../../store/workflow/workflows.ts';

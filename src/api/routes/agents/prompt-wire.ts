@@ -1,16 +1,10 @@
 import type {
-  createPromptVersion,
   Prompt,
   PromptVersion,
   PromptVersionSummary,
 } from '../../../contract/agents/prompts.ts';
-import type { Body } from '../../../contract/endpoint.ts';
-import { callSettingsOf } from '../../../core/agent/call-settings.ts';
 import { placeholderWarnings } from '../../../core/agent/prompt.ts';
-import { responseFormatOf } from '../../../core/agent/response-format.ts';
-import { versionContent } from '../../../core/agent/version-content.ts';
 import { toId } from '../../../core/id.ts';
-import type { VersionInput } from '../../../flow/agent/create-version.ts';
 import type { PromptRow } from '../../../store/agent/prompts.ts';
 import type { VersionRow, VersionSummaryRow } from '../../../store/agent/versions.ts';
 
@@ -65,17 +59,5 @@ export function versionWire(row: VersionRow): PromptVersion {
     responseFormat: row.responseFormat === null ? null : JSON.parse(row.responseFormat),
     variableSchemas,
     warnings: placeholderWarnings(row),
-  };
-}
-
-export function newVersion(body: Body<typeof createPromptVersion>): VersionInput {
-  const { label = null, notes = null } = body;
-  const { model = null, temperature = null, maxTokens = null, topP = null } = body;
-  const settings = callSettingsOf(body);
-  return {
-    ...versionContent(body),
-    ...{ label, notes, model, temperature, maxTokens, topP, settings },
-    responseFormat: responseFormatOf(body.responseFormat),
-    variableSchemas: body.variableSchemas ?? {},
   };
 }

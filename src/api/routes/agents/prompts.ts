@@ -4,7 +4,7 @@ import type { Caller } from '../../../core/execution/caller.ts';
 import { notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import { changePrompt, createPrompt } from '../../../flow/agent/change-prompt.ts';
-import { createVersion } from '../../../flow/agent/create-version.ts';
+import { createVersion, versionInput } from '../../../flow/agent/create-version.ts';
 import {
   findPrompt,
   findVisibleVersion,
@@ -18,7 +18,7 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { etag, ifMatch } from '../../http/if-match.ts';
 import { pageResponse, readPage } from '../../http/page.ts';
 import { type HandlerResponse, route } from '../../http/route.ts';
-import { newVersion, promptWire, versionSummaryWire, versionWire } from './prompt-wire.ts';
+import { promptWire, versionSummaryWire, versionWire } from './prompt-wire.ts';
 
 /** Prompts and their versions. A key that is limited to agents can only read their prompts and add versions. */
 export function promptRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -62,7 +62,7 @@ export function promptRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.createPromptVersion, async ({ params, body, caller }) => {
     const promptId = fromId('prompt', params.promptId);
-    const version = versionWire(await createVersion(db, caller, promptId, newVersion(body)));
+    const version = versionWire(await createVersion(db, caller, promptId, versionInput(body)));
     const location = `/api/v1/prompts/${version.promptId}/versions/${version.promptVersionId}`;
     return { status: 201, body: version, headers: { location } };
   });
