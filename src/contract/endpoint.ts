@@ -59,6 +59,7 @@ export const tags = [
   'Prompts',
   'Workflows',
   'Declaration',
+  'Events',
   'Keys',
   'Usage',
   'Providers',

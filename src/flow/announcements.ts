@@ -10,6 +10,11 @@ export interface LocalWorker {
   cancel(executionIds: readonly string[]): void;
 }
 
+/** The event sender of this process. */
+export interface LocalSender {
+  wake(): void;
+}
+
 export interface AnnouncementsDeps {
   readonly notifications: Pick<Notifications, 'publish' | 'subscribe'>;
   readonly waiters: Waiters;
@@ -32,15 +37,18 @@ export interface AnnouncementsDeps {
 export class Announcements {
   readonly #deps: AnnouncementsDeps;
   #worker: LocalWorker | null = null;
+  #sender: LocalSender | null = null;
 
   constructor(deps: AnnouncementsDeps) {
     this.#deps = deps;
   }
 
   /** Subscribes to what other processes announce. */
-  listen(worker: LocalWorker | null): void {
+  listen(worker: LocalWorker | null, sender: LocalSender | null): void {
     const { notifications, waiters, workflowRunWaiters, values } = this.#deps;
     this.#worker = worker;
+    this.#sender = sender;
+    if (sender) notifications.subscribe('cueline_event_queued', () => sender.wake());
     notifications.subscribe('cueline_execution_ended', waiters.wake);
     notifications.subscribe('cueline_workflow_run_ended', (runIds) => {
       workflowRunWaiters.wake(runIds);
@@ -57,6 +65,12 @@ export class Announcements {
   executionsQueued(): void {
     this.#worker?.wake();
     this.#deps.notifications.publish('cueline_execution_queued');
+  }
+
+  /** Events must be sent. */
+  eventsQueued(): void {
+    this.#sender?.wake();
+    this.#deps.notifications.publish('cueline_event_queued');
   }
 
   executionEnded(execution: EndedExecution): void {

@@ -16,7 +16,7 @@ import { interrupted, OutboundFailure } from './outbound-failure.ts';
 import { readResponseBody } from './response-body.ts';
 
 /**
- * The outbound HTTP client: it makes every call to a provider.
+ * The outbound HTTP client: it makes every call to a provider. `post-event.ts` sends events over the same routes.
  *
  * Addresses are checked in the lookup of the connection itself, so the checked address is the one connected to: DNS
  * rebinding gains nothing. A call through a configured proxy has no such check: the proxy resolves the name. Redirects
@@ -39,7 +39,7 @@ const connectMs = 10_000;
 /** Some servers send headers long before the body. */
 const silenceMs = 300_000;
 
-interface OutboundOptions {
+export interface OutboundOptions {
   /** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`: private addresses that workspaces may reach. */
   readonly allowedHosts: readonly string[];
   /** Defaults to the system resolver. */
@@ -50,25 +50,44 @@ interface OutboundOptions {
   readonly proxies?: ProxySettings;
 }
 
-export function createOutbound({
+export function createOutbound(options: OutboundOptions): Outbound {
+  const { trusted, guarded, close } = createRoutes(options);
+  return {
+    trusted: (input, init) => trusted((dispatcher) => send(dispatcher, urlOf(input), init)),
+    guarded: async (input, init) => {
+      const url = urlOf(input);
+      return guarded(url, (dispatcher) => send(dispatcher, url, init));
+    },
+    close,
+  };
+}
+
+type Through = <T>(work: (dispatcher: Dispatcher) => Promise<T>) => Promise<T>;
+
+/** The dispatchers of one outbound client, and which of them may reach a URL. */
+export interface Routes {
+  readonly trusted: Through;
+  /** Rejects a URL that is neither public nor allowed. */
+  readonly guarded: <T>(url: URL, work: (dispatcher: Dispatcher) => Promise<T>) => Promise<T>;
+  readonly close: () => Promise<void>;
+}
+
+export function createRoutes({
   allowedHosts,
   resolve = systemResolve,
   timeouts = { connectMs, silenceMs },
   proxies = noProxies,
-}: OutboundOptions): Outbound {
+}: OutboundOptions): Routes {
   const allowed = parseAllowedHosts(allowedHosts);
   const anywhere = dispatchers(() => createAgent({ timeouts, proxies }));
   const lookup = guardedLookup(resolve);
   const publicOnly = dispatchers(() => createAgent({ timeouts, proxies, lookup }));
   return {
-    trusted: (input, init) =>
-      anywhere.through((dispatcher) => send(dispatcher, urlOf(input), init)),
-    guarded: async (input, init) => {
-      const url = urlOf(input);
+    trusted: (work) => anywhere.through(work),
+    async guarded(url, work) {
       const why = refusal(url, allowed);
       if (why) throw new OutboundFailure('refused', why);
-      const allowedOnes = isAllowed(url, allowed) ? anywhere : publicOnly;
-      return allowedOnes.through((dispatcher) => send(dispatcher, url, init));
+      return (isAllowed(url, allowed) ? anywhere : publicOnly).through(work);
     },
     close: async () => {
       await Promise.all([anywhere.close(), publicOnly.close()]);

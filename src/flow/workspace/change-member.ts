@@ -5,6 +5,7 @@ import { actorOf } from '../../core/people/audit.ts';
 import { hasRight, type MemberRole, type Role } from '../../core/people/member.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
+import { passEndpoints } from '../../store/event/endpoints.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { deleteInvitationsBy } from '../../store/people/invitations.ts';
 import { lockRole } from '../../store/people/keys.ts';
@@ -75,9 +76,13 @@ export async function hasAnotherOwner(trx: Trx, member: MemberRole): Promise<boo
   return hasOtherOwner(trx, member.workspaceId, member.userId);
 }
 
-/** Deletes also their invitations: a former owner must not return by an own link. */
+/**
+ * Deletes also their invitations: a former owner must not return by an own link. Their endpoints belong to the workspace from
+ * now on.
+ */
 export async function endMembership(trx: Trx, workspaceId: string, userId: string): Promise<void> {
   await deleteInvitationsBy(trx, workspaceId, userId);
+  await passEndpoints(trx, workspaceId, userId);
   await deleteMember(trx, workspaceId, userId);
 }
 

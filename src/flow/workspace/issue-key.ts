@@ -8,6 +8,7 @@ import { excess, type IssuerScope } from '../../core/people/key-scope.ts';
 import { hasRight, type Role } from '../../core/people/member.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
+import { moveEndpoints } from '../../store/event/endpoints.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import {
   copyKey,
@@ -92,6 +93,7 @@ export async function rotateKey(
     refuseExcess({ ...old, limits: old, expiresAtMs: old.expiresAt?.getTime() ?? null }, issuer);
     const { created, secret } = newKey(await readClock(trx), issuer, chainOfCopy(caller, old));
     await copyKey(trx, keyId, created);
+    await moveEndpoints(trx, keyId, created.id);
     await expireKey(trx, keyId, graceSeconds);
     const successor = toId('key', created.id);
     await audit(trx, caller, 'key.rotate', keyId, { successor, graceSeconds });
