@@ -33,11 +33,6 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** Whether the `agentIds` of an endpoint apply to events of this type. */
-export function isOfAgent(type: EventType): boolean {
-  return type.startsWith('execution.') || type.startsWith('agent.');
-}
-
 /** An event to write, if an endpoint subscribes to it. */
 export interface NewEvent {
   readonly workspaceId: string;

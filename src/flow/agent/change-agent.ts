@@ -17,10 +17,12 @@ import { findVisibleVersion } from '../../store/agent/prompts.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
 import { lockFloor } from '../../store/history/retention.ts';
 import { writeAudit } from '../../store/people/audit.ts';
+import { writePinned } from './agent-events.ts';
 import { illegalTransition } from './change-stage.ts';
 import { withLockedAgent } from './locked-agent.ts';
 import { pinVersion } from './pin-version.ts';
 import { type Precondition, refuseStale } from './precondition.ts';
+import { changeSlug, withSlugs } from './take-slug.ts';
 
 export interface AgentPatch {
   readonly change: AgentChange;
@@ -34,6 +36,19 @@ export interface AgentPatch {
  * nothing, so an `ETag` stays valid.
  */
 export async function changeAgent(
+  db: Db,
+  caller: Caller,
+  agentId: string | null,
+  patch: AgentPatch,
+  isCurrent: Precondition,
+): Promise<AgentRow> {
+  if (patch.change.slug === undefined) return writeChange(db, caller, agentId, patch, isCurrent);
+  return withSlugs(db, caller.workspaceId, (trx) =>
+    writeChange(trx, caller, agentId, patch, isCurrent),
+  );
+}
+
+function writeChange(
   db: Db,
   caller: Caller,
   agentId: string | null,
@@ -59,6 +74,9 @@ export async function changeAgent(
 
     if (change.retention) await lockFloor(trx);
     await writeSettings(trx, agent.id, settings, { promptVersionId, apiEnabled });
+    if (settings.slug !== agent.slug) {
+      await changeSlug(trx, { id: agent.id, workspaceId: caller.workspaceId }, settings.slug);
+    }
     if (isRepinned) {
       await pinVersion(trx, { agentId: agent.id, promptVersionId, pinnedBy: caller.userId });
       await writeAudit(trx, actorOf(caller), {
@@ -71,6 +89,7 @@ export async function changeAgent(
     if (settings.config.maxConcurrency !== agent.config.maxConcurrency) {
       await grantSlots(trx, agent.id);
     }
+    if (isRepinned) await writePinned(trx, caller, agent, promptVersionId);
     return readAgent(trx, agent.id);
   });
 }

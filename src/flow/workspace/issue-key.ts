@@ -22,6 +22,7 @@ import {
   lockRole,
   markRevoked,
 } from '../../store/people/keys.ts';
+import { writeRevoked } from './key-events.ts';
 
 /**
  * Issues, rotates and revokes API keys under the locks of admission. A new key never has more rights than its issuer at
@@ -106,9 +107,11 @@ export async function revokeKey(db: Db, caller: Caller, keyId: string): Promise<
   return inTransaction(db, async (trx) => {
     refuseOwnersKey(caller.role, await visibleKey(trx, caller, keyId));
     await lockKeys(trx, [keyId]);
-    await markRevoked(trx, keyId);
+    const revoked = await markRevoked(trx, keyId);
     await audit(trx, caller, 'key.revoke', keyId);
-    return visibleKey(trx, caller, keyId);
+    const row = await visibleKey(trx, caller, keyId);
+    await writeRevoked(trx, caller.workspaceId, revoked);
+    return row;
   });
 }
 

@@ -1,4 +1,6 @@
 import type { ExecutionSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { NewEvent } from '../../core/event/event.ts';
+import type { QuotaReport } from '../../core/event/quota-event.ts';
 import type { EndStatus, ExecutionStatus, Source } from '../../core/execution/execution.ts';
 import type { Labels } from '../../core/execution/labels.ts';
 import type { Counts } from '../../core/execution/limits.ts';
@@ -7,6 +9,7 @@ import type { Tally } from '../../core/history/statistics.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { columnsOf, commit } from '../connection/statements.ts';
 import { textArray } from '../connection/text-array.ts';
+import { sendEvents } from '../event/events.ts';
 import { addStatistics } from '../history/statistics.ts';
 import { markCalled } from '../workflow/workflow-steps.ts';
 
@@ -23,6 +26,8 @@ export interface AdmissionWrites {
   readonly idempotency: readonly NewIdempotency[];
   readonly refusals: readonly NewRefusal[];
   readonly tallies: readonly Tally[];
+  readonly quotaReports: readonly QuotaReport[];
+  readonly events: readonly NewEvent[];
 }
 
 /** The fields that all records of one caller and agent have in common. */
@@ -86,13 +91,14 @@ export interface NewRefusal {
   readonly recorded: number;
 }
 
-export async function writeAdmission(send: Send, writes: AdmissionWrites): Promise<void> {
+/** Returns whether events must be sent to endpoints. */
+export async function writeAdmission(send: Send, writes: AdmissionWrites): Promise<boolean> {
   const sent = sendWrites(send, writes);
-  sent.push(send(commit));
-  await Promise.all(sent);
+  const [isQueued] = await Promise.all([sendEvents(send, writes.events), send(commit), ...sent]);
+  return isQueued;
 }
 
-/** Sends the writes of a batch without its commit. */
+/** Sends the writes of a batch without its events and its commit. */
 export function sendWrites(send: Send, writes: AdmissionWrites): Promise<unknown>[] {
   const { counts, months, executions, idempotency, refusals } = writes;
   const sent: Promise<unknown>[] = [];
@@ -110,6 +116,12 @@ export function sendWrites(send: Send, writes: AdmissionWrites): Promise<unknown
         columnsOf(refusals, ['caller', 'agentId', 'status', 'hour', 'recorded']),
       ),
     );
+  const { quotaReports } = writes;
+  if (quotaReports.length > 0) {
+    sent.push(
+      send(insertQuotaReports, columnsOf(quotaReports, ['workspaceId', 'month', 'percent'])),
+    );
+  }
   sent.push(addStatistics(send, writes.tallies));
   return sent;
 }
@@ -255,4 +267,15 @@ const upsertRefusals: Statement = {
   text: `insert into refusals as r (caller, agent_id, status, hour, recorded)
     select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::int[])
     on conflict (caller, agent_id, status) do update set hour = excluded.hour, recorded = excluded.recorded`,
+};
+
+// Those of earlier months are needed no longer.
+const insertQuotaReports: Statement = {
+  name: 'admission-insert-quota-reports',
+  text: `with given as materialized (
+      select * from unnest($1::uuid[], $2::int[], $3::int[]) as g (workspace_id, month, percent)),
+    earlier as (
+      delete from quota_reports r using given g where r.workspace_id = g.workspace_id and r.month < g.month)
+    insert into quota_reports (workspace_id, month, percent)
+    select workspace_id, month, percent from given on conflict do nothing`,
 };

@@ -17,9 +17,26 @@ import { columnsOf } from '../connection/statements.ts';
  * - The counter is locked in a statement of its own, so that the next one sees the endpoints of this moment.
  */
 
-/** Writes events. Other processes are notified at the commit. Must come last in its transaction. */
+/** Writes events. Other processes are notified at the commit. Must come last in its transaction, unless they are deferred. */
 export async function writeEvents(trx: Trx, events: readonly NewEvent[]): Promise<void> {
-  if (events.length === 0) return;
+  const later = deferred.get(trx);
+  if (later) later.push(...events);
+  else if (events.length > 0) await insert(trx, events);
+}
+
+/** Runs `work` and writes its events after it: nothing else is done while the counter is locked. */
+export async function deferEvents<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
+  const later: NewEvent[] = [];
+  deferred.set(trx, later);
+  const result = await work();
+  deferred.delete(trx);
+  await writeEvents(trx, later);
+  return result;
+}
+
+const deferred = new WeakMap<Trx, NewEvent[]>();
+
+async function insert(trx: Trx, events: readonly NewEvent[]): Promise<void> {
   await trx.executeQuery(CompiledQuery.raw(lockCounters.text, counterValues(events)));
   const query = CompiledQuery.raw(insertEvents.text, eventValues(events));
   const { rows } = await trx.executeQuery<{ queued: number }>(query);
@@ -122,15 +139,6 @@ async function findSequence(db: Db, workspaceId: string, id: string): Promise<nu
   return rows[0]?.sequence ?? null;
 }
 
-/** The last event of a workspace; null if there is none. */
-export async function findLastEvent(db: Db, workspaceId: string): Promise<string | null> {
-  const { rows } = await sql<{ id: string }>`
-    select id from events where workspace_id = ${workspaceId} order by sequence desc limit 1`.execute(
-    db,
-  );
-  return rows[0]?.id ?? null;
-}
-
 /** Deletes up to `limit` old events. Returns how many. */
 export async function deleteOldEvents(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -140,11 +148,19 @@ export async function deleteOldEvents(db: Db, limit: number): Promise<number> {
   return Number(numAffectedRows ?? 0);
 }
 
-/**
- * Removes who they were for from the events of deleted executions, and what receivers answered to them, which may repeat it.
- */
-export async function forgetExecutions(send: Send, executionIds: readonly string[]): Promise<void> {
-  await send(forgetExecutionEvents, [executionIds]);
+/** Removes who they were for from the events of deleted executions, and what receivers answered to them, which may repeat it. */
+export async function forgetExecutions(
+  send: Send,
+  deleted: readonly {
+    readonly id: string;
+    readonly workspaceId: string;
+    readonly user: string | null;
+  }[],
+): Promise<void> {
+  const named = deleted.filter(({ user }) => user !== null);
+  if (named.length > 0) {
+    await send(forgetExecutionEvents, columnsOf(named, ['id', 'workspaceId', 'user']));
+  }
 }
 
 const withoutLabels = `(e.data::jsonb || '{"user": null, "session": null, "metadata": null}')::json`;
@@ -160,8 +176,8 @@ const forgetExecutionEvents: Statement = {
   name: 'events-forget-executions',
   text: `with forgotten as (
       update events e set end_user = null, data = ${withoutLabels}
-      from executions x
-      where x.id = any($1::uuid[]) and e.workspace_id = x.workspace_id and e.end_user = x.end_user and e.subject = x.id
+      from unnest($1::uuid[], $2::uuid[], $3::text[]) as x (id, workspace_id, end_user)
+      where e.workspace_id = x.workspace_id and e.end_user = x.end_user and e.subject = x.id
       returning e.id, e.workspace_id)
     ${forgetAnswers}`,
 };

@@ -182,11 +182,12 @@ export async function expireKey(trx: Trx, keyId: string, graceSeconds: number): 
     where ${withIssued(keyId)}`.execute(trx);
 }
 
-/** Also revokes the keys that it issued. Needs the lock of its limits. A revoked key keeps its time of revocation. */
-export async function markRevoked(trx: Trx, keyId: string): Promise<void> {
-  await sql`
-    update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp())
-    where ${withIssued(keyId)}`.execute(trx);
+/** Also revokes the keys that it issued. Needs the lock of its limits. Returns the keys that were not revoked before. */
+export async function markRevoked(trx: Trx, keyId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update api_keys set revoked_at = clock_timestamp()
+    where revoked_at is null and ${withIssued(keyId)} returning id`.execute(trx);
+  return rows.map(({ id }) => id);
 }
 
 export interface ExpiringKey {
