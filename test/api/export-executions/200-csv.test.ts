@@ -14,7 +14,9 @@ const agent = await addAgent(service, { system: 'Be kind', config: { temperature
 const paused = await addAgent(service, { stage: 'Paused' });
 
 const responseFormat = { type: 'json', schema: { type: 'object' } } as const;
-const json = await addAgent(service, { config: { temperature: 0.5, responseFormat } });
+const json = await addAgent(service, {
+  config: { temperature: 0.5, responseFormat, stream: true },
+});
 service.models.script({ settingsNotApplied: ['temperature'], text: '{"a": 1}' });
 await run(service, json, key, { name: 'Ada, "the first"', seats: 5 });
 const tools = [{ name: 'find', parameters: { type: 'object' } }];
@@ -75,7 +77,7 @@ test('columns keep their position, and new columns come last', () => {
   later.push('refusalText', 'costSource');
   later.push('user', 'session', 'tags', 'metadata');
   later.push('messages', 'tools', 'toolChoice', 'settings', 'toolCalls');
-  later.push('outputJson', 'attemptList');
+  later.push('outputJson', 'attemptList', 'firstTextMs');
   assert.deepEqual(head.slice(0, 3), ['executionId', 'executedAt', 'agentId']);
   assert.equal(head[27], 'outputText');
   assert.deepEqual(head.slice(28), later);

@@ -76,6 +76,7 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow, sent: Sent) => 
   toolCalls: (row) => row.toolCalls,
   outputJson: (row) => row.outputJson,
   attemptList: (row) => cell(attemptListWire(row).attemptList),
+  firstTextMs: (row) => row.firstTextMs,
 };
 
 /** Texts as they are, other values as JSON. */
