@@ -13,7 +13,7 @@ import {
   systemResolve,
 } from './guard.ts';
 import { interrupted, OutboundFailure } from './outbound-failure.ts';
-import { readResponseBody } from './response-body.ts';
+import { readFileBody, readResponseBody } from './response-body.ts';
 
 /**
  * The outbound HTTP client: it makes every call to a provider.
@@ -31,6 +31,8 @@ export interface Outbound {
   readonly guarded: typeof fetch;
   /** For base URLs from the server's environment, which the operator chose. */
   readonly trusted: typeof fetch;
+  /** Guarded; for a file of at most `fileBytesMax` instead of an API's response. */
+  readonly download: typeof fetch;
   /** Aborts calls in flight. */
   close(): Promise<void>;
 }
@@ -60,16 +62,20 @@ export function createOutbound({
   const anywhere = dispatchers(() => createAgent({ timeouts, proxies }));
   const lookup = guardedLookup(resolve);
   const publicOnly = dispatchers(() => createAgent({ timeouts, proxies, lookup }));
-  return {
-    trusted: (input, init) =>
-      anywhere.through((dispatcher) => send(dispatcher, urlOf(input), init)),
-    guarded: async (input, init) => {
+  const guarded =
+    (read: ReadBody): typeof fetch =>
+    async (input, init) => {
       const url = urlOf(input);
       const why = refusal(url, allowed);
       if (why) throw new OutboundFailure('refused', why);
       const allowedOnes = isAllowed(url, allowed) ? anywhere : publicOnly;
-      return allowedOnes.through((dispatcher) => send(dispatcher, url, init));
-    },
+      return allowedOnes.through((dispatcher) => send(dispatcher, url, init, read));
+    };
+  return {
+    trusted: (input, init) =>
+      anywhere.through((dispatcher) => send(dispatcher, urlOf(input), init, readResponseBody)),
+    guarded: guarded(readResponseBody),
+    download: guarded(readFileBody),
     close: async () => {
       await Promise.all([anywhere.close(), publicOnly.close()]);
     },
@@ -102,7 +108,14 @@ export function guardedLookup(resolve: Resolve): LookupFunction {
   };
 }
 
-async function send(dispatcher: Dispatcher, url: URL, init: RequestInit = {}): Promise<Response> {
+type ReadBody = typeof readResponseBody;
+
+async function send(
+  dispatcher: Dispatcher,
+  url: URL,
+  init: RequestInit = {},
+  read: ReadBody,
+): Promise<Response> {
   const signal = init.signal ?? undefined;
   try {
     const response = await request(url, {
@@ -112,7 +125,7 @@ async function send(dispatcher: Dispatcher, url: URL, init: RequestInit = {}): P
       body: bodyOf(init.body),
       signal,
     });
-    return await readResponseBody(response, signal);
+    return await read(response, signal);
   } catch (error) {
     // An abort is the caller's own and is rethrown as it is.
     throw signal?.aborted ? error : interrupted(error);

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { textOf } from '../core/agent/content.ts';
 import type { ExecutionErrorCode } from '../core/failure.ts';
 import {
   type ModelCall,
@@ -25,7 +26,7 @@ export async function echo(
   const { delay, fail, tokens } = parse(model);
   if (delay > 0) await wait(delay, undefined, { signal });
   if (fail) throw new ModelFailure(fail, `cueline/echo was asked to fail with ${fail}.`);
-  const sent = messages?.map(({ content }) => content).join('') ?? (system ?? '') + user;
+  const sent = messages?.map(({ content }) => textOf(content)).join('') ?? (system ?? '') + user;
   return {
     text: user,
     usage: {
