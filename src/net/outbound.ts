@@ -14,6 +14,7 @@ import {
 } from './guard.ts';
 import { interrupted, OutboundFailure } from './outbound-failure.ts';
 import { readFileBody, readResponseBody } from './response-body.ts';
+import { streamResponseBody } from './stream-body.ts';
 
 /**
  * The outbound HTTP client: it makes every call to a provider.
@@ -23,18 +24,22 @@ import { readFileBody, readResponseBody } from './response-body.ts';
  * are never followed: an API does not redirect a POST, and the key would travel to wherever the response points.
  *
  * It uses `undici.request`, not `fetch`, because fetch follows redirects, decodes and buffers on its own terms. A
- * response is read completely, at most `responseBytesMax` (of an error only the beginning), both as sent and as
- * decompressed. No compression is requested, but some gateways compress anyway.
+ * response is read up to `responseBytesMax` (of an error only the beginning), both as sent and as decompressed. No compression is requested, but some gateways compress anyway.
  */
-export interface Outbound {
-  /** For URLs that a workspace configured: public hosts and those in `allowedHosts`. */
-  readonly guarded: typeof fetch;
-  /** For base URLs from the server's environment, which the operator chose. */
-  readonly trusted: typeof fetch;
+export interface Outbound extends OutboundFetch {
+  /** The same, but a successful response is returned at its beginning, and its body arrives as it is read. */
+  readonly streamed: OutboundFetch;
   /** Guarded; for a file of at most `fileBytesMax` instead of an API's response. */
   readonly download: typeof fetch;
   /** Aborts calls in flight. */
   close(): Promise<void>;
+}
+
+interface OutboundFetch {
+  /** For URLs that a workspace configured: public hosts and those in `allowedHosts`. */
+  readonly guarded: typeof fetch;
+  /** For base URLs from the server's environment, which the operator chose. */
+  readonly trusted: typeof fetch;
 }
 
 const connectMs = 10_000;
@@ -62,20 +67,24 @@ export function createOutbound({
   const anywhere = dispatchers(() => createAgent({ timeouts, proxies }));
   const lookup = guardedLookup(resolve);
   const publicOnly = dispatchers(() => createAgent({ timeouts, proxies, lookup }));
-  const guarded =
-    (read: ReadBody): typeof fetch =>
-    async (input, init) => {
+  const trusted = (read: ReadBody): typeof fetch => {
+    return (input, init) =>
+      anywhere.through((dispatcher, hold) => send(dispatcher, urlOf(input), init, read, hold));
+  };
+  const guarded = (read: ReadBody): typeof fetch => {
+    return async (input, init) => {
       const url = urlOf(input);
       const why = refusal(url, allowed);
       if (why) throw new OutboundFailure('refused', why);
       const allowedOnes = isAllowed(url, allowed) ? anywhere : publicOnly;
-      return allowedOnes.through((dispatcher) => send(dispatcher, url, init, read));
+      return allowedOnes.through((dispatcher, hold) => send(dispatcher, url, init, read, hold));
     };
+  };
   return {
-    trusted: (input, init) =>
-      anywhere.through((dispatcher) => send(dispatcher, urlOf(input), init, readResponseBody)),
+    trusted: trusted(readResponseBody),
     guarded: guarded(readResponseBody),
     download: guarded(readFileBody),
+    streamed: { trusted: trusted(streamResponseBody), guarded: guarded(streamResponseBody) },
     close: async () => {
       await Promise.all([anywhere.close(), publicOnly.close()]);
     },
@@ -108,13 +117,14 @@ export function guardedLookup(resolve: Resolve): LookupFunction {
   };
 }
 
-type ReadBody = typeof readResponseBody;
+type ReadBody = typeof streamResponseBody;
 
 async function send(
   dispatcher: Dispatcher,
   url: URL,
   init: RequestInit = {},
   read: ReadBody,
+  hold: () => () => void,
 ): Promise<Response> {
   const signal = init.signal ?? undefined;
   try {
@@ -125,7 +135,7 @@ async function send(
       body: bodyOf(init.body),
       signal,
     });
-    return await read(response, signal);
+    return await read(response, signal, hold);
   } catch (error) {
     // An abort is the caller's own and is rethrown as it is.
     throw signal?.aborted ? error : interrupted(error);
