@@ -26,6 +26,7 @@ import { maintainEndpoints } from './flow/event/maintain-endpoints.ts';
 import { createCanceler } from './flow/execution/cancel.ts';
 import { type ExecuteDeps, templateCache } from './flow/execution/execute.ts';
 import { createFinisher, type Finisher } from './flow/execution/finish.ts';
+import { createLiveStreams } from './flow/execution/live-streams.ts';
 import { createSharedReads } from './flow/execution/shared-reads.ts';
 import { createWaiters } from './flow/execution/wait.ts';
 import { createHistoryReads } from './flow/history/history-reads.ts';
@@ -54,6 +55,7 @@ import { freeLostEndpoints } from './store/event/deliveries.ts';
 import { countEndpointStates } from './store/event/endpoints.ts';
 import { findEndedExecutions } from './store/execution/executions.ts';
 import { queueDepth } from './store/execution/queue.ts';
+import { deleteEndedStreams } from './store/execution/stream-chunks.ts';
 import { readTemplate } from './store/execution/templates.ts';
 import { findEndedWorkflowRuns } from './store/workflow/workflow-runs.ts';
 import { createEventSender, type EventSender } from './worker/event-sender.ts';
@@ -154,6 +156,7 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
       await worker?.drain(timeoutMs);
       engine.waiters.close();
       engine.workflowRunWaiters.close();
+      engine.streams.close();
       await shutdown.shutDown(app.server, timeoutMs);
       await closeWithin(app, unfinishedRequestsMs);
       await background?.stopSweeps();
@@ -217,8 +220,12 @@ function createEngine(
     onError: failures.reporter('queue metrics failed'),
   });
   const values = valueCache();
+  const streams = createLiveStreams({
+    ...{ db: workDb, notifications },
+    onError: failures.reporter('stream failed'),
+  });
   const announcements = new Announcements({
-    ...{ notifications, waiters, workflowRunWaiters, values, metrics, log },
+    ...{ notifications, waiters, workflowRunWaiters, streams, values, metrics, log },
   });
   const onFault = failures.reporter('workflow run faulted');
   const progressDeps = { definitions: definitionCache(), values, onFault };
@@ -231,7 +238,7 @@ function createEngine(
   const template = templateCache((id) => readTemplate(workDb, id));
   const models = withMetrics(deps.models, metrics.modelCallEnded);
   const execute = {
-    ...{ models, template },
+    ...{ models, template, streams },
     ...{ onFault: log.executionFaulted, onUnread: log.responseUnread },
   };
   const worker =
@@ -253,7 +260,7 @@ function createEngine(
     testingLimits,
     onError: failures.reporter('workflow step failed'),
   });
-  const waiting = { waiters, workflowRunWaiters };
+  const waiting = { waiters, workflowRunWaiters, streams };
   return {
     ...{ connections, announcements, metrics, worker, finisher, events },
     ...{ admission, canceler, workflows, ...waiting },
@@ -341,6 +348,7 @@ function startBackground(
       rollup: (signal) => runRollupIfDue({ ...roundDeps, signal }),
       labels: (signal) => foldLabelsRound({ ...roundDeps, signal }),
       endpoints: () => maintainEndpoints(db),
+      streams: () => deleteEndedStreams(db),
     },
     onError: failures.reportOperation,
   });
@@ -395,10 +403,15 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
     limitManagement: createManagementLimit(config.managePerMinute),
     historyReads: createHistoryReads({ db: historyDb, limits: historyReadLimits }),
     waiters: engine.waiters,
+    streams: engine.streams,
     workflowStarter: workflows.starter,
     workflowCanceler: workflows.canceler,
     workflowRunWaiters: engine.workflowRunWaiters,
     waitSlots: createWaitSlots(),
+    streamSlots: createWaitSlots({
+      max: limits.streamsMax,
+      ofCallerMax: limits.streamsOfCallerMax,
+    }),
     authenticator: createAuthenticator({ reads, session, onKeyUsed }),
     sealKey: deriveSealKey(secret),
     checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
