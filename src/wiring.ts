@@ -11,6 +11,7 @@ import {
 import { createManagementLimit } from './api/http/management-limit.ts';
 import { countExecuteCalls, createMetrics } from './api/http/metrics.ts';
 import { createWaitSlots } from './api/http/wait-for.ts';
+import { createOpenCalls } from './api/routes/mcp/open-calls.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';
 import { openapiRoute, systemRoutes } from './api/routes/system/system.ts';
 import { apiRoutes } from './api/routes.ts';
@@ -237,7 +238,11 @@ function createEngine(
     testingLimits,
     onError: failures.reporter('workflow step failed'),
   });
-  const waiting = { waiters, workflowRunWaiters };
+  const openCalls = createOpenCalls((names) =>
+    notifications.publish('cueline_tool_call_canceled', names),
+  );
+  notifications.subscribe('cueline_tool_call_canceled', openCalls.cancelLocal);
+  const waiting = { waiters, workflowRunWaiters, openCalls };
   return {
     ...{ connections, announcements, metrics, worker, finisher },
     ...{ admission, canceler, workflows, ...waiting },
@@ -361,5 +366,7 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
       isAllowedHost: allowedHostCheck(config.allowedHosts),
     },
     testConnection: deps.testConnection,
+    openCalls: engine.openCalls,
+    ...{ version: deps.version, publicUrl },
   };
 }

@@ -11,6 +11,7 @@ import { exportRoutes } from './routes/executions/export.ts';
 import { historyRoutes } from './routes/executions/history.ts';
 import { retentionRoutes } from './routes/executions/retention.ts';
 import { statisticsRoutes } from './routes/executions/statistics.ts';
+import { mcpRoutes } from './routes/mcp/mcp.ts';
 import { scheduleRoutes } from './routes/workflows/schedules.ts';
 import { webhookRoutes } from './routes/workflows/webhooks.ts';
 import { workflowRunRoutes } from './routes/workflows/workflow-runs.ts';
@@ -38,6 +39,7 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   workflowRunRoutes(app, deps);
   scheduleRoutes(app, deps);
   webhookRoutes(app, deps);
+  mcpRoutes(app, deps);
   declarationRoutes(app, deps);
   statisticsRoutes(app, deps);
   erasureRoutes(app, deps);

@@ -12,6 +12,7 @@ const channels = [
   'cueline_execution_ended',
   'cueline_execution_canceled',
   'cueline_workflow_run_ended',
+  'cueline_tool_call_canceled',
 ] as const;
 export type Channel = (typeof channels)[number];
 
