@@ -1,10 +1,7 @@
 import type { CallFailureCode } from '../failure.ts';
 
 /** A refusal as text for a model: what was refused, what to do, and until when it is refused. */
-export function refusalAdvice(
-  { code, message, fields }: RefusedCall,
-  nowMs: number,
-): string {
+export function refusalAdvice({ code, message, fields }: RefusedCall, nowMs: number): string {
   const retry = retryText(fields, nowMs);
   return [message, retry ?? advice(code, fields)].filter((text) => text !== null).join(' ');
 }

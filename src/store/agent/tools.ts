@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { ResponseFormat } from '../../core/agent/response-format.ts';
+import { fromId } from '../../core/id.ts';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import type { Db } from '../connection/database.ts';
 import { aboveFloor } from '../history/id-bounds.ts';
@@ -70,17 +71,17 @@ async function listAgentTools(
     readonly versionFormat: string | null;
   };
   const { rows } = await sql<Stored>`
-    select a.id, ${agentSlug} as slug, a.name, a.description, p.description as prompt_description,
+    select a.id, s.slug, a.name, a.description, p.description as prompt_description,
       a.required_variables, a.optional_variables, a.default_variable_values, v.message_lists,
       v.variable_schemas, a.config, v.response_format as version_format,
       (v.content -> 'tools') is not null as calls_functions
     from agents a join prompt_versions v on v.id = a.prompt_version_id
-      join prompts p on p.id = a.prompt_id
+      join prompts p on p.id = a.prompt_id join slugs s on s.subject = a.id
     where ${visibleTo(viewer)} and a.archived_at is null and a.api_enabled
       and a.stage in ('Testing', 'Deployed')
-      and (${slug}::text is null or ${agentSlug} = ${slug})
-      and (${after}::text is null or ${agentSlug} > ${after})
-    order by slug limit ${limit}`.execute(db);
+      and (${slug}::text is null or s.slug = ${slug})
+      and (${after}::text is null or s.slug > ${after})
+    order by s.slug limit ${limit}`.execute(db);
   return rows.map(({ config, versionFormat, ...row }) => ({
     ...row,
     kind: 'agent',
@@ -96,37 +97,35 @@ async function listWorkflowTools(
   { slug, after, limit }: ToolQuery,
 ): Promise<WorkflowToolRow[]> {
   const { rows } = await sql<ToolRow & { readonly input: string }>`
-    select w.id, ${workflowSlug} as slug, w.name, w.description, v.definition -> 'input' as input
+    select w.id, s.slug, w.name, w.description, v.definition -> 'input' as input
     from workflows w join workflow_versions v on v.id = w.workflow_version_id
+      join slugs s on s.subject = w.id
     where w.deleted_at is null and w.enabled and ${versionVisibleTo(viewer)}
-      and (${slug}::text is null or ${workflowSlug} = ${slug})
-      and (${after}::text is null or ${workflowSlug} > ${after})
-    order by slug limit ${limit}`.execute(db);
+      and (${slug}::text is null or s.slug = ${slug})
+      and (${after}::text is null or s.slug > ${after})
+    order by s.slug limit ${limit}`.execute(db);
   return rows.map((row) => ({ ...row, kind: 'workflow', input: JSON.parse(row.input) }));
 }
-
-const agentSlug = sql.raw('a.id::text');
-const workflowSlug = sql.raw('w.id::text');
 
 export interface ToolSubject {
   readonly kind: 'agent' | 'workflow';
   readonly id: string;
 }
 
-/** The agent or workflow with this slug, visible or not. */
+/** The agent or workflow with this slug or identifier, visible or not. */
 export async function findTool(
   db: Db,
   workspaceId: string,
-  slug: string,
+  name: string,
 ): Promise<ToolSubject | null> {
+  const agentId = fromId('agent', name);
+  if (agentId !== null) return { kind: 'agent', id: agentId };
+  const workflowId = fromId('workflow', name);
+  if (workflowId !== null) return { kind: 'workflow', id: workflowId };
   const { rows } = await sql<ToolSubject>`
-    select 'agent' as kind, a.id from agents a
-    where ${agentSlug} = ${slug} and a.workspace_id = ${workspaceId} and a.deleted_at is null
-    union all
-    select 'workflow' as kind, w.id from workflows w
-    where ${workflowSlug} = ${slug} and w.workspace_id = ${workspaceId} and w.deleted_at is null`.execute(
-    db,
-  );
+    select s.subject as id, case when exists (select from agents a where a.id = s.subject)
+      then 'agent' else 'workflow' end as kind
+    from slugs s where s.workspace_id = ${workspaceId} and s.slug = ${name}`.execute(db);
   return rows[0] ?? null;
 }
 

@@ -15,8 +15,8 @@ import { readIdempotency } from '../executions/execute-call.ts';
 import { followCall } from './follow-call.ts';
 import type { Era, McpRequest } from './mcp-server.ts';
 import type { ToolClient } from './open-calls.ts';
-import { refusalResult } from './tool-result.ts';
 import { newTask } from './tasks.ts';
+import { refusalResult } from './tool-result.ts';
 import { type TrackedCall, trackExecution, trackRun } from './tracked-call.ts';
 
 /**
@@ -58,9 +58,10 @@ interface ToolCall {
 
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
-function declaresTasks({ mcpReq }: ServerContext): boolean {
-  const { extensions } = mcpReq.envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
-  return extensions !== undefined && Object.hasOwn(extensions, tasksExtension);
+export function declaresTasks({ mcpReq }: ServerContext): boolean {
+  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
+  const capabilities = (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {}) as { extensions?: object };
+  return Object.hasOwn(capabilities.extensions ?? {}, tasksExtension);
 }
 
 interface ToolStart {

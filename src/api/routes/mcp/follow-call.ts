@@ -3,8 +3,11 @@ import { asCallFailure } from '../../http/error-response.ts';
 import { unfinishedResult } from './tool-result.ts';
 import type { CallState, TrackedCall } from './tracked-call.ts';
 
-/** Between two messages about the progress of a call, and between two reads of its state. */
+/** Between two messages about the progress of a call. */
 const progressMs = 5_000;
+/** Between two reads of a call that waits to start. */
+const startPollMs = 1_000;
+const pollsPerMessage = progressMs / startPollMs;
 
 export interface Follower {
   /** Sends a message about the progress. */
@@ -31,7 +34,8 @@ export async function followCall(
     await report(`Accepted as ${tracked.taskId}.`);
     for (let reads = 0; !stop.aborted && !waiters.closed; reads++) {
       const done = new AbortController();
-      const waited = waiters.wait(id, progressMs, AbortSignal.any([stop, done.signal]));
+      const waitMs = startedMs === null ? startPollMs : progressMs;
+      const waited = waiters.wait(id, waitMs, AbortSignal.any([stop, done.signal]));
       try {
         const state = await readIfAvailable(tracked);
         ended = state?.result != null;
@@ -40,14 +44,14 @@ export async function followCall(
           return state.result;
         }
         if (state?.startedAt) await report(runningText(startedMs));
-        else if (reads > 0) await report('Waiting to start.');
+        else if (reads > 0 && reads % pollsPerMessage === 0) await report('Waiting to start.');
         if (state?.startedAt) startedMs ??= performance.now();
         await waited;
       } finally {
         done.abort();
       }
     }
-    return unfinishedResult(tracked);
+    return unfinishedResult(tracked.links);
   } finally {
     if (canceled.aborted && !ended && !waiters.closed) await tracked.cancel();
   }

@@ -7,11 +7,7 @@ import {
 import { toolsPageCharsMax, toolsPageMax } from '../../../contract/limits.ts';
 import { inputSchemaOf } from '../../../core/agent/tool-schema.ts';
 import { slugPattern } from '../../../core/slug.ts';
-import {
-  type AgentToolRow,
-  listTools,
-  type WorkflowToolRow,
-} from '../../../store/agent/tools.ts';
+import { type AgentToolRow, listTools, type WorkflowToolRow } from '../../../store/agent/tools.ts';
 import type { Era, McpRequest } from './mcp-server.ts';
 
 /** A page of the tools that the key may call. The cursor is the last slug of the page before. */

@@ -32,7 +32,11 @@ export function resourceMetadata(baseUrl: string, path: string) {
 /** The hash of the key. Rejects a request without one before its body is read. */
 export function requireKey(request: FastifyRequest, publicUrl: string | null): string {
   const { origin, authorization } = request.headers;
-  if (authorization === undefined && origin !== undefined && !isOwnOrigin(request, origin, publicUrl)) {
+  if (
+    authorization === undefined &&
+    origin !== undefined &&
+    !isOwnOrigin(request, origin, publicUrl)
+  ) {
     throw foreignOrigin();
   }
   const hash = bearerHash(request);
@@ -42,7 +46,7 @@ export function requireKey(request: FastifyRequest, publicUrl: string | null): s
 
 /**
  * Rejects a page of another origin, unless the key allows it. The `Host` header of a request may be any name that leads here,
- * so without a public URL only names that nobody can point here count as this server's own: addresses and localhost.
+ * so beside the public URL only names that nobody can point here count as this server's own: addresses and localhost.
  */
 export function checkOrigin(
   request: FastifyRequest,
@@ -62,7 +66,7 @@ function foreignOrigin(): CallFailure {
 }
 
 function isOwnOrigin(request: FastifyRequest, origin: string, publicUrl: string | null): boolean {
-  if (publicUrl !== null) return origin === new URL(publicUrl).origin;
+  if (publicUrl !== null && origin === new URL(publicUrl).origin) return true;
   const { hostname } = request;
   const isFixed = hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
   return isFixed && origin === originOf(request);
@@ -85,7 +89,10 @@ export function sendAccessFailure(
   const response = errorResponse(failure, request.id);
   const error = { UNAUTHORIZED: 'invalid_token', PERMISSION_DENIED: 'insufficient_scope' };
   const named = error[failure.code as keyof typeof error];
-  if (!named) return send(reply, response);
+  if (!named) {
+    send(reply, response);
+    return;
+  }
   // RFC 6750: no error code without credentials.
   const isGiven = request.headers.authorization !== undefined;
   const challenge = [

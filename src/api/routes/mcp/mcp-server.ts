@@ -1,10 +1,16 @@
-import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import {
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type StandardSchemaV1,
+} from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../../core/execution/caller.ts';
 import { refusalAdvice } from '../../../core/execution/refusal-advice.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { asCallFailure } from '../../http/error-response.ts';
-import { callTool, tasksExtension } from './call-tool.ts';
+import { callTool, declaresTasks, tasksExtension } from './call-tool.ts';
 import { listedTools } from './listed-tools.ts';
 import { acknowledgeTask, cancelTask, getTask } from './tasks.ts';
 
@@ -39,7 +45,10 @@ export function createMcpServer(mcp: McpRequest, era: Era, version: string): Ser
   const server = new Server(
     { name: 'cueline', title: 'Cueline', version },
     {
-      capabilities: { tools: {}, extensions: { [tasksExtension]: {} } },
+      capabilities: {
+        tools: {},
+        ...(era === 'modern' && { extensions: { [tasksExtension]: {} } }),
+      },
       supportedProtocolVersions: handshakeRevisions,
       instructions,
     },
@@ -50,14 +59,15 @@ export function createMcpServer(mcp: McpRequest, era: Era, version: string): Ser
   server.setRequestHandler('tools/call', ({ params }, context) =>
     guarded(mcp, () => callTool(mcp, { era, name: params.name, context })),
   );
-  server.fallbackRequestHandler = ({ method, params }) => {
-    const handle = taskMethods[method];
-    // The tasks of earlier revisions are others.
-    if (!handle || era === 'legacy') {
-      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+  // The tasks of earlier revisions are others.
+  if (era === 'modern') {
+    for (const [method, handle] of Object.entries(taskMethods)) {
+      server.setRequestHandler(method, { params: taskParams }, ({ taskId }, context) => {
+        if (!declaresTasks(context)) throw missingTasks();
+        return guarded(mcp, () => handle(mcp, taskId));
+      });
     }
-    return guarded(mcp, () => handle(mcp, taskIdOf(params)));
-  };
+  }
   return server;
 }
 
@@ -74,12 +84,24 @@ async function guarded<T>({ request }: McpRequest, handle: () => Promise<T>): Pr
   }
 }
 
+function missingTasks(): ProtocolError {
+  const requiredCapabilities = { extensions: { [tasksExtension]: {} } };
+  return new MissingRequiredClientCapabilityError({ requiredCapabilities });
+}
+
 const taskMethods: Readonly<
   Record<string, (mcp: McpRequest, taskId: string) => Promise<Record<string, unknown>>>
 > = { 'tasks/get': getTask, 'tasks/cancel': cancelTask, 'tasks/update': acknowledgeTask };
 
-function taskIdOf(params: unknown): string {
-  const { taskId } = (params ?? {}) as { taskId?: unknown };
-  if (typeof taskId === 'string') return taskId;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Field "taskId" must be a string.');
-}
+/** In the form that the library takes from any validator. */
+const taskParams: StandardSchemaV1<unknown, { readonly taskId: string }> = {
+  '~standard': {
+    version: 1,
+    vendor: 'cueline',
+    validate(value) {
+      const { taskId } = (value ?? {}) as { taskId?: unknown };
+      if (typeof taskId === 'string') return { value: { taskId } };
+      return { issues: [{ message: 'Field "taskId" must be a string.' }] };
+    },
+  },
+};

@@ -10,6 +10,7 @@ import { unauthorized } from '../../access/authenticate.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { readBody } from '../../http/body.ts';
+import { handleMcpPreflights } from '../../http/cors.ts';
 import { abortOnDisconnect } from '../../http/disconnect.ts';
 import { limitLists } from '../../http/minute-limit.ts';
 import { requireWorkflow } from '../workflows/workflows.ts';
@@ -33,7 +34,8 @@ import { createMcpServer, type McpRequest } from './mcp-server.ts';
  */
 export function mcpRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const handle = createHandlers(deps.version);
-  for (const path of ['/mcp', '/mcp/:slug']) {
+  handleMcpPreflights(app, deps.db, paths);
+  for (const path of paths) {
     app.post<{ Params: { slug?: string } }>(path, async (request, reply) => {
       const metadataUrl = baseUrlOf(request, deps.publicUrl) + metadataPath + pathOf(request);
       try {
@@ -45,12 +47,14 @@ export function mcpRoutes(app: FastifyInstance, deps: ApiDeps): void {
       return reply;
     });
   }
-  for (const path of ['', '/mcp', '/mcp/:slug']) {
+  for (const path of ['', ...paths]) {
     app.get<{ Params: { slug?: string } }>(metadataPath + path, (request) =>
       resourceMetadata(baseUrlOf(request, deps.publicUrl), pathOf(request)),
     );
   }
 }
+
+const paths = ['/mcp', '/mcp/:slug'];
 
 type SlugRequest = FastifyRequest<{ Params: { slug?: string } }>;
 

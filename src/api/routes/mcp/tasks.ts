@@ -1,4 +1,8 @@
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server';
 import { asCallFailure } from '../../http/error-response.ts';
 import type { McpRequest } from './mcp-server.ts';
 import { type CallState, currentCaller, findTracked, type TrackedCall } from './tracked-call.ts';
@@ -11,15 +15,22 @@ import { type CallState, currentCaller, findTracked, type TrackedCall } from './
 const pollIntervalMs = 1_000;
 
 /** The answer to a call whose client knows tasks. The call is committed. */
-export function newTask({ tracked, nowMs }: { tracked: TrackedCall; nowMs: number }) {
+export function newTask({
+  tracked,
+  nowMs,
+}: {
+  tracked: TrackedCall;
+  nowMs: number;
+}): CallToolResult {
   const at = new Date(nowMs).toISOString();
-  const { taskId, statusUrl } = tracked;
+  const { taskId, links } = tracked;
   return {
     resultType: 'task',
     ...{ taskId, status: 'working', createdAt: at, lastUpdatedAt: at },
     ...{ ttlMs: null, pollIntervalMs },
-    _meta: { statusUrl },
-  };
+    _meta: links,
+    // The library knows only the result of a tool, which has contents.
+  } as unknown as CallToolResult;
 }
 
 export async function getTask(mcp: McpRequest, taskId: string): Promise<Record<string, unknown>> {

@@ -8,11 +8,11 @@ import type { Era } from './mcp-server.ts';
 
 /** The results of tools: what an execution or a workflow run gave, or why a call was refused. */
 
-export interface ResultLinks {
-  /** Of the execution or workflow run. */
-  readonly taskId: string;
-  readonly statusUrl: string;
-}
+/** Where a result is from. */
+export type ResultLinks = { readonly statusUrl: string } & (
+  | { readonly executionId: string }
+  | { readonly workflowRunId: string }
+);
 
 /** The result of an ended execution. */
 export function executionResult(
@@ -22,7 +22,7 @@ export function executionResult(
 ): CallToolResult {
   if (row.status !== 'success') {
     const error = viewer.mayRead ? row.error : withoutProviderText(row.error ?? '');
-    return failedResult(`execution ${links.taskId}`, row.status, { ...row, error }, links);
+    return failedResult('execution', row.status, { ...row, error }, links);
   }
   if (row.toolCalls !== null) return textResult(`{"toolCalls":${row.toolCalls}}`, links);
   if (row.outputJson === null) return textResult(row.output ?? '', links);
@@ -37,7 +37,7 @@ export function executionResult(
 /** The result of an ended workflow run: its output, a text as it is and everything else as JSON. */
 export function runResult(row: WorkflowRunDetailRow, links: ResultLinks): CallToolResult {
   if (row.status !== 'success') {
-    return failedResult(`workflow run ${links.taskId}`, row.status, row, links);
+    return failedResult('workflow run', row.status, row, links);
   }
   const json = row.output ?? 'null';
   return textResult(json.startsWith('"') ? (JSON.parse(json) as string) : json, links);
@@ -57,7 +57,7 @@ function failedResult(
   const text =
     status === 'canceled'
       ? `Canceled: the ${what} was canceled before it ended.`
-      : `Failed with ${errorCode}: ${error} It was ${what}, which has ended.`;
+      : `Failed with ${errorCode}: ${error} The ${what} has ended.`;
   const meta = { ...links, ...(errorCode !== null && { code: errorCode }) };
   return { content: [{ type: 'text', text }], isError: true, _meta: meta };
 }
@@ -69,14 +69,15 @@ export function refusalResult(refused: RefusedCall, nowMs: number): CallToolResu
 }
 
 /** The process shuts down before the execution or workflow run has ended. */
-export function unfinishedResult({ taskId, statusUrl }: ResultLinks): CallToolResult {
-  const text = `The server shuts down. The call was accepted as ${taskId} and continues: read its result at ${statusUrl} instead of calling the tool again.`;
-  return { content: [{ type: 'text', text }], isError: true, _meta: { taskId, statusUrl } };
+export function unfinishedResult(links: ResultLinks): CallToolResult {
+  const text = `The server shuts down. The call was accepted and continues: read its result at ${links.statusUrl} instead of calling the tool again.`;
+  return { content: [{ type: 'text', text }], isError: true, _meta: { ...links } };
 }
 
 function textResult(text: string, links: ResultLinks): CallToolResult {
   const bytes = Buffer.byteLength(text);
-  if (bytes <= toolResultBytesMax) return { content: [{ type: 'text', text }], _meta: { ...links } };
+  if (bytes <= toolResultBytesMax)
+    return { content: [{ type: 'text', text }], _meta: { ...links } };
   const notice = `truncated: these are the first ${toolResultBytesMax} of ${bytes} bytes. The whole result is at ${links.statusUrl}.`;
   return {
     content: [

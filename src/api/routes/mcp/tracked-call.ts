@@ -12,7 +12,10 @@ import type { Era, McpRequest } from './mcp-server.ts';
 import { executionResult, type ResultLinks, runResult } from './tool-result.ts';
 
 /** An accepted call of a tool: an execution or a workflow run, which both have states, a result and an end. */
-export interface TrackedCall extends ResultLinks {
+export interface TrackedCall {
+  /** The wire id of the execution or workflow run. */
+  readonly taskId: string;
+  readonly links: ResultLinks;
   /** The stored id. */
   readonly id: string;
   readonly waiters: Waiters;
@@ -55,9 +58,9 @@ export function trackExecution(
   const { deps } = reader;
   const path = { agentId: toId('agent', agentId), executionId: toId('execution', executionId) };
   const statusUrl = `${reader.baseUrl}/api/v1/agents/${path.agentId}/executions/${path.executionId}`;
-  const links = { taskId: path.executionId, statusUrl };
+  const links = { executionId: path.executionId, statusUrl };
   return {
-    ...links,
+    ...{ taskId: path.executionId, links },
     id: executionId,
     waiters: deps.waiters,
     cancel: () => deps.canceler.cancel(executionId),
@@ -80,9 +83,9 @@ export function trackRun(
   const { deps } = reader;
   const taskId = toId('workflowRun', runId);
   const path = `/api/v1/workflows/${toId('workflow', workflowId)}/runs/${taskId}`;
-  const links = { taskId, statusUrl: reader.baseUrl + path };
+  const links = { workflowRunId: taskId, statusUrl: reader.baseUrl + path };
   return {
-    ...links,
+    ...{ taskId, links },
     id: runId,
     waiters: deps.workflowRunWaiters,
     cancel: () => deps.workflowCanceler.cancel(runId),
@@ -94,16 +97,20 @@ export function trackRun(
       const { status, apiKeyId, executedAt: createdAt, completedAt } = row;
       const result = status === 'processing' ? null : runResult(row, links);
       const started = row.steps.find((step) => step.startedAt !== null);
-      return { status, apiKeyId, createdAt, startedAt: started?.startedAt ?? null, completedAt, result };
+      return {
+        status,
+        apiKeyId,
+        createdAt,
+        startedAt: started?.startedAt ?? null,
+        completedAt,
+        result,
+      };
     },
   };
 }
 
 /** The call with this task id; null if there is none in any workspace. Reading it checks access. */
-export async function findTracked(
-  reader: Reader,
-  taskId: string,
-): Promise<TrackedCall | null> {
+export async function findTracked(reader: Reader, taskId: string): Promise<TrackedCall | null> {
   const { db } = reader.deps;
   const executionId = fromId('execution', taskId);
   if (executionId !== null) {
