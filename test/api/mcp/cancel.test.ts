@@ -60,6 +60,16 @@ test('cancels the execution when a client of 2026-07-28 closes the response', as
   assert.equal(await endOf(path), 'canceled');
 });
 
+test('does not cancel a call with an idempotency key, whose result can be asked for again', async () => {
+  const { call, held, path } = await startCall('modern', { headers: { 'idempotency-key': 'a' } });
+  call.close();
+  const other = await startCall('modern', { id: 2 });
+  other.held.release();
+  assert.equal(await endOf(other.path), 'success');
+  held.release();
+  assert.equal(await endOf(path), 'success');
+});
+
 test('does not cancel when the connection of an earlier client is lost', async () => {
   const { call, held, path } = await startCall('legacy');
   call.close();

@@ -35,8 +35,10 @@ export async function callTool(
   if (declaresTasks(context)) return started(mcp, start, newTask);
   const open = mcp.deps.openCalls.acquire(toolClient(mcp), id);
   if (!open) return refusalResult(tooManyOpen, Date.now());
-  // Before, a client cancels with a notification, and a lost connection is no decision.
-  const closing = era === 'modern' ? [signal] : [];
+  // Before, a client cancels with a notification, and a lost connection is no decision. With an idempotency key, the client
+  // can ask for the result again.
+  const closes = era === 'modern' && mcp.request.headers['idempotency-key'] === undefined;
+  const closing = closes ? [signal] : [];
   try {
     return await started(mcp, start, ({ tracked }) =>
       followCall(tracked, {
