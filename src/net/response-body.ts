@@ -33,7 +33,7 @@ export async function readResponseBody(
 /** Statuses without a body, whatever was sent. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-function headersFrom(given: Dispatcher.ResponseData['headers']): Headers {
+export function headersFrom(given: Dispatcher.ResponseData['headers']): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(given)) {
     for (const text of [value ?? []].flat()) headers.append(name, text);

@@ -36,6 +36,22 @@ export function hasTooManyValues(json: Uint8Array, isStream = false): boolean {
   return values > valuesMax;
 }
 
+/** Counts the values of an event stream that arrives in pieces; returns whether they are too many. */
+export function countStreamValues(): (piece: Uint8Array) => boolean {
+  let values = 0;
+  let inText = false;
+  let isEscaped = false;
+  return (piece) => {
+    for (const byte of piece) {
+      if (isEscaped) isEscaped = false;
+      else if (byte === quote) inText = !inText;
+      else if (inText) isEscaped = byte === backslash;
+      else if (byte === comma || byte === bracket || byte === brace) values++;
+    }
+    return values > streamValuesMax;
+  };
+}
+
 /** The index of the closing quote of the text that begins at `start`. */
 function textEnd(json: Uint8Array, start: number): number {
   let at = start + 1;

@@ -10,9 +10,9 @@ import {
 import { OutboundFailure } from '../net/outbound-failure.ts';
 import { classify, classifyHidden } from './classify-error.ts';
 import { readProviderError } from './provider-error.ts';
-import { UnreadableResponse } from './read-response.ts';
 import { redact } from './redact.ts';
 import { retryAfterMs } from './retry-after.ts';
+import { UnreadableResponse } from './unreadable-response.ts';
 
 /**
  * Maps anything a provider call threw to the closed list of error codes. `secrets` are removed from the text. Errors of

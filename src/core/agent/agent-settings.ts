@@ -11,6 +11,8 @@ import { requireResponseFormat } from './response-format.ts';
 /** The settings of an agent, how a change is merged into them, and what they must satisfy to pin a version. */
 export interface AgentSettings {
   readonly name: string;
+  /** Empty for a new agent whose slug follows from its name. */
+  readonly slug: string;
   readonly config: AgentConfig;
   readonly requiredVariables: readonly string[];
   readonly optionalVariables: readonly string[];
@@ -24,6 +26,10 @@ export interface AgentSettings {
   readonly allowedOrigins: readonly string[];
   readonly retention: Retention;
   readonly storeBodies: boolean;
+  /** Whether callers of the OpenAI API may add instructions. */
+  readonly allowInstructions: boolean;
+  /** Whether callers of the OpenAI API may add function tools. */
+  readonly allowTools: boolean;
 }
 
 /** A change; fields left out keep their value. */
@@ -142,6 +148,7 @@ function requireMessageLists(
 /** The settings that a new agent starts with. */
 export const defaultSettings: AgentSettings = {
   name: '',
+  slug: '',
   config: {},
   requiredVariables: [],
   optionalVariables: [],
@@ -155,4 +162,6 @@ export const defaultSettings: AgentSettings = {
   allowedOrigins: [],
   retention: { recordsDays: null, bodiesDays: null },
   storeBodies: true,
+  allowInstructions: false,
+  allowTools: false,
 };

@@ -24,6 +24,7 @@ const version = {
 test('a new agent is private by default, unlimited and requires every placeholder', () => {
   assert.deepEqual(newSettings({ name: 'A' }, version), {
     name: 'A',
+    slug: '',
     config: {},
     requiredVariables: ['a', 'b', 'c', 'd'],
     optionalVariables: [],
@@ -37,6 +38,8 @@ test('a new agent is private by default, unlimited and requires every placeholde
     allowedOrigins: [],
     retention: { recordsDays: null, bodiesDays: null },
     storeBodies: true,
+    allowInstructions: false,
+    allowTools: false,
   });
 });
 
