@@ -168,6 +168,7 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
     versionLabel: row.version_label,
     version: row.version,
     messageLists: row.message_lists,
+    fileVariables: row.file_variables,
     variableSchemas: row.variable_schemas,
     setup: modelSetupOf(row),
   };
@@ -178,8 +179,11 @@ export function termsOf(
   caller: Caller,
   agent: AgentAtAdmission,
   apiKeyId: string | null,
+  /** Replaces the agent's setting, if given. */
+  stream: boolean | null = null,
 ): AcceptedTerms {
   const { model, temperature } = effective(agent.config, agent.version);
+  const config = stream === null ? agent.config : { ...agent.config, stream };
   return {
     workspaceId: caller.workspaceId,
     agentId: agent.id,
@@ -191,7 +195,7 @@ export function termsOf(
     source: sources[caller.kind],
     model: model ?? '',
     temperature,
-    settings: executionSettings(agent.config, agent.version, agent.defaults, agent.storeBodies),
+    settings: executionSettings(config, agent.version, agent.defaults, agent.storeBodies),
   };
 }
 
@@ -219,6 +223,11 @@ export function stepOf({ credential }: ExecuteCall): WorkflowStepOf | null {
 /** The labels of a call; null if it has none or its body is malformed. */
 export function labelsOf({ body }: ExecuteCall): Labels | null {
   return body.kind === 'variables' ? body.labels : null;
+}
+
+/** What a call asks for instead of the agent's setting; null for that. */
+export function streamOf({ body }: ExecuteCall): boolean | null {
+  return body.kind === 'variables' ? (body.stream ?? null) : null;
 }
 
 /** Shares values between the calls of a batch. */

@@ -44,7 +44,12 @@ export interface AcceptedTerms extends ExecutionTerms {
 
 /** An accepted execution. */
 export interface NewExecution extends AdmittedCall<AcceptedTerms> {
+  /** With references instead of data URLs. */
   readonly inputVariables: string;
+  /** What the record keeps of images and files, as JSON; null without any. */
+  readonly files: string | null;
+  /** The data URLs by reference, as JSON; null without any. */
+  readonly fileData: string | null;
   readonly queued: NewQueuedExecution;
 }
 
@@ -150,6 +155,8 @@ const accepted = rowSet<NumberedCall<NewExecution>>(
     ...callColumns,
     step_item: ['int', (one) => one.step?.item],
     input_variables: ['json', (one) => one.inputVariables],
+    files: ['json', (one) => one.files],
+    file_data: ['json', (one) => one.fileData],
     tag: ['bigint', (one) => one.queued.tag],
     has_slot: ['bool', (one) => one.queued.hasSlot],
     claimed: ['bool', (one) => one.queued.claimed],
@@ -165,9 +172,9 @@ const acceptedTerms = rowSet<AcceptedTerms>(
 
 const insertExecutions: Statement = {
   name: 'admission-insert-executions',
-  text: `insert into execution_queue (${admittedNames}, step_item, input_variables, settings, tag, has_slot, executed_at,
+  text: `insert into execution_queue (${admittedNames}, step_item, input_variables, files, file_data, settings, tag, has_slot, executed_at,
       worker, attempt, started_at)
-    select ${admittedValues}, step_item, input_variables, settings, tag, has_slot, $1::timestamptz,
+    select ${admittedValues}, step_item, input_variables, files, file_data, settings, tag, has_slot, $1::timestamptz,
       case when claimed then $2::uuid end, claimed::int, case when claimed then clock_timestamp() end
     from ${accepted.table} join ${acceptedTerms.table} on t.ordinal = e.position`,
 };

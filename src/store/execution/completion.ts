@@ -68,6 +68,8 @@ export interface EndedExecution extends AnswerDetails {
   readonly attempts: number;
   /** JSON; null if the record itself describes the only attempt. */
   readonly attemptList: string | null;
+  readonly lastClaim: number | null;
+  readonly firstTextMs: number | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costUsd: string;
@@ -140,8 +142,10 @@ const ends = rowSet<EndedExecution>('f', {
   status: ['execution_status', (one) => one.status],
   completed_ms: ['float8', (one) => one.completedMs],
   latency_ms: ['int', (one) => one.latencyMs],
+  first_text_ms: ['int', (one) => one.firstTextMs],
   attempts: ['smallint', (one) => one.attempts],
   attempt_list: ['jsonb', (one) => one.attemptList],
+  last_claim: ['int', (one) => one.lastClaim],
   model: ['text', (one) => one.model],
   input_tokens: ['int', (one) => one.inputTokens],
   output_tokens: ['int', (one) => one.outputTokens],
@@ -168,8 +172,8 @@ const ends = rowSet<EndedExecution>('f', {
 
 /** The columns of the record that the live row contains, and those that its end adds. */
 const fromLiveRow = `id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at, started_at,
-  temperature, source, agent_name, prompt_version_label, workflow_run_id, step_name, end_user, session, tags, metadata`;
-const fromEnd = `status, latency_ms, attempts, attempt_list, model, input_tokens, output_tokens, cost_usd, cost_known,
+  temperature, source, agent_name, prompt_version_label, workflow_run_id, step_name, end_user, session, tags, metadata, files`;
+const fromEnd = `status, latency_ms, first_text_ms, attempts, attempt_list, last_claim, model, input_tokens, output_tokens, cost_usd, cost_known,
   cost_source, finish_reason, error_code, error, model_answered, provider_request_id, reasoning_tokens, system_prompt,
   user_prompt, request, reasoning_text, output, refusal_text, output_json, tool_calls`;
 const of = (alias: string, names: string) => names.replace(/\w+/g, (name) => `${alias}.${name}`);
@@ -182,12 +186,14 @@ const moveToHistory: Statement = {
       where q.id = f.id and q.id = any(${ends.array('id')})
       returning ${of('q', fromLiveRow)}, ${of('f', fromEnd)}, f.completed_ms, f.settings_not_applied,
         case when f.stores_bodies then q.input_variables end as input_variables,
+        case when f.stores_bodies then q.file_data end as file_data,
         case when f.stores_bodies then q.ip_address end as ip_address,
         case when f.stores_bodies then q.user_agent end as user_agent)
     ${insertRecords(
-      `${fromLiveRow}, ${fromEnd}, completed_at, settings_not_applied, input_variables, ip_address, user_agent`,
+      `${fromLiveRow}, ${fromEnd}, completed_at, settings_not_applied, input_variables, file_data, ip_address,
+        user_agent`,
       `${fromLiveRow}, ${fromEnd}, to_timestamp(completed_ms / 1000), string_to_array(settings_not_applied, ','),
-        input_variables, ip_address, user_agent from ended`,
+        input_variables, file_data, ip_address, user_agent from ended`,
     )}`,
 };
 

@@ -46,6 +46,7 @@ export interface ExecutionRow {
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   readonly output: string | null;
+  readonly firstTextMs: number | null;
   readonly reasoningTokens: number | null;
   readonly modelAnswered: string | null;
   readonly providerRequestId: string | null;
@@ -79,6 +80,12 @@ export interface ExecutionDetailRow extends ExecutionRow {
   readonly request: string | null;
   /** Oldest first; null if the record itself describes the only attempt. */
   readonly attemptList: readonly Attempt[] | null;
+  /** The claim that ended it; null if it has not ended, or was never claimed. */
+  readonly lastClaim: number | null;
+  /** What is known of the images and files among the variables, as JSON text. */
+  readonly files: string | null;
+  /** The data URLs that `inputVariables` refers to, as JSON text. */
+  readonly fileData: string | null;
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
 }
@@ -94,9 +101,10 @@ const summaryFields = `e.id, e.agent_id as "agentId", e.agent_name as "agentName
   e.output_tokens as "outputTokens", e.cost_usd as "costUsd", e.cost_known as "costKnown", e.cost_source as "costSource",
   e.settings_not_applied as "settingsNotApplied",
   e.finish_reason as "finishReason", e.error_code as "errorCode", e.error, e.workflow_run_id as "workflowRunId",
-  e.step_name as "stepName", ${labelFields}, e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
+  e.step_name as "stepName", ${labelFields}, e.first_text_ms as "firstTextMs",
+  e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
   e.provider_request_id as "providerRequestId"`;
-const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.reasoning_text as "reasoningText", e.request, e.ip_address as "ipAddress",
+const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.reasoning_text as "reasoningText", e.request, e.last_claim as "lastClaim", e.files, e.file_data as "fileData", e.ip_address as "ipAddress",
   e.user_agent as "userAgent", e.attempt_list as "attemptList"`;
 /** The output is in the record, or for a while in `transient_outputs` if its agent stores no bodies. */
 const bodies = `e.input_variables as "inputVariables", coalesce(e.output, t.output) as output,
@@ -109,7 +117,7 @@ const outputBytes = (of: string) => `coalesce(octet_length(${of}.output), 0)
 const bytes = `(coalesce(octet_length(e.system_prompt), 0)
   + coalesce(octet_length(e.user_prompt), 0) + coalesce(octet_length(e.reasoning_text), 0)
   + 4 * coalesce(pg_column_size(e.request), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0)
-  + ${outputBytes('e')} + ${outputBytes('t')})`;
+  + coalesce(pg_column_size(e.file_data), 0) + ${outputBytes('e')} + ${outputBytes('t')})`;
 // Exact, because a page may contain a hundred variables that are compressed to a hundredth of their size.
 const jsonBytes = (column: string) => `coalesce(case
     when pg_column_compression(${column}) is null then pg_column_size(${column})

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
+import { restoreFiles } from '../../core/agent/stored-files.ts';
 import type { Attempt } from '../../core/execution/attempt.ts';
 import type { AcceptedAs, QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
@@ -121,6 +122,7 @@ interface ClaimedRow extends SetupRow, Omit<AcceptedAs, 'labels'>, LabelColumns,
   readonly elapsedMs: number;
   readonly temperature: number | null;
   readonly inputVariables: string;
+  readonly fileData: string | null;
   readonly settings: string;
 }
 
@@ -145,7 +147,8 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
         e.rejections, e.wait_code, e.emptied, e.mismatch,
         e.failures > 0 or e.rejections > 0 or e.earlier_attempts > 0 or not e.spent_known as called,
         greatest(0, extract(epoch from clock_timestamp() - e.started_at) * 1000)::float8 as elapsed_ms,
-        e.source, e.prompt_version_id, e.model, e.api_key_id, e.temperature, e.input_variables, e.settings,
+        e.source, e.prompt_version_id, e.model, e.api_key_id, e.temperature, e.input_variables,
+        e.file_data, e.settings,
         ${stepColumns('e')}, ${sql.raw(labelFields)}, ${setup.columns}
       from claimed e
       ${setup.joins}) as claims on true`.execute(db);
@@ -180,7 +183,7 @@ function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
     labels: labelsOfRow(row),
     temperature: row.temperature,
     setup: modelSetupOf(row),
-    inputVariables: row.inputVariables,
+    inputVariables: restoreFiles(row.inputVariables, row.fileData),
     settings: {
       ...(JSON.parse(row.settings) as ExecutionSettings),
       ...(step && { workflow: step }),

@@ -26,7 +26,11 @@ export async function up(db: Kysely<never>): Promise<void> {
       input_tokens integer not null default 0,
       output_tokens integer not null default 0,
       latency_ms integer not null default 0,
+      -- From the start to the first text of a stream.
+      first_text_ms integer,
       attempts smallint not null default 0,
+      -- The claim that ended it: readers of its stream know their position by it. Null if it was never claimed.
+      last_claim integer,
       status execution_status not null,
       source execution_source not null,
       cost_known boolean not null default true,
@@ -43,7 +47,12 @@ export async function up(db: Kysely<never>): Promise<void> {
       error text,
       ip_address text,
       user_agent text,
+      -- With references instead of data URLs.
       input_variables json,
+      -- What is kept of the images and files among the variables: variable, type, bytes, sha256.
+      files json,
+      -- Their data URLs by reference: stored once, out of line, and never searched.
+      file_data json,
       system_prompt text,
       user_prompt text,
       output text,
@@ -71,6 +80,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       check ((error is null) = (error_code is null)),
       check ((workflow_run_id is null) = (step_name is null))
     ) partition by range (id);
+    -- Encoded images do not become smaller.
+    alter table executions alter column file_data set storage external;
     create table executions_default partition of executions default with (${vacuumed});
     -- Lists read this index alone. Status and source are included so that counting the edges of a range needs no rows.
     -- Ascending, though lists read it backwards: new entries come last and leave its pages nearly full.
@@ -194,11 +205,14 @@ export async function up(db: Kysely<never>): Promise<void> {
       -- The agent's settings at acceptance.
       settings json not null,
       input_variables json not null,
+      files json,
+      file_data json,
       check (worker is null or available_at is null),
       check (worker is null or has_slot is not false),
       check ((workflow_run_id is null) = (step_name is null)),
       check ((workflow_run_id is null) = (step_item is null))
     ) with (fillfactor = 70);
+    alter table execution_queue alter column file_data set storage external;
     create index execution_queue_ready on execution_queue (tag, id)
       where worker is null and available_at is null and has_slot is not false;
     create index execution_queue_ready_of_workspace on execution_queue (workspace_id, tag, id)
@@ -242,6 +256,16 @@ export async function up(db: Kysely<never>): Promise<void> {
     create index idempotency_of_execution on idempotency (execution_id);
     create index idempotency_by_age on idempotency (created_at);
 
+    -- What streamed executions have shown so far, for readers in other processes. Unlogged: after a crash the workers write
+    -- it again. Rows of ended executions are deleted by a round.
+    create unlogged table stream_chunks (
+      execution_id uuid not null,
+      attempt integer not null,
+      number integer not null,
+      events text not null,
+      primary key (execution_id, attempt, number)
+    );
+
     -- List calls of a caller in its current minute. Unlogged: a crash resets the counts.
     create unlogged table list_counts (
       caller uuid primary key,
@@ -269,7 +293,9 @@ const liveColumns: Readonly<Record<string, string>> = {
   input_tokens: '0',
   output_tokens: '0',
   latency_ms: '0',
+  first_text_ms: 'null::integer',
   attempts: '(earlier_attempts + failures + losses + (worker is not null)::int)::smallint',
+  last_claim: 'null::integer',
   status: "'processing'::execution_status",
   ...same('source'),
   cost_known: 'true',
@@ -280,7 +306,7 @@ const liveColumns: Readonly<Record<string, string>> = {
   ...same('attempt_list'),
   error_code: 'null::text',
   error: 'null::text',
-  ...same('ip_address', 'user_agent', 'input_variables'),
+  ...same('ip_address', 'user_agent', 'input_variables', 'files', 'file_data'),
   system_prompt: 'null::text',
   user_prompt: 'null::text',
   output: 'null::text',
