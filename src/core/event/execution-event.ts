@@ -4,7 +4,7 @@ import type { ExecutionErrorCode } from '../failure.ts';
 import { toId } from '../id.ts';
 import type { EventType, NewEvent } from './event.ts';
 
-/** Events of executions. */
+/** Events of executions and workflow runs. */
 
 const executionTypes: Readonly<Record<EndStatus, EventType>> = {
   success: 'execution.succeeded',
@@ -35,6 +35,35 @@ export function executionEvent(ended: ReportedExecution): NewEvent {
   });
   return {
     ...{ workspaceId, type: executionTypes[status], atMs, subject: id, agentId },
+    user: labels?.user ?? null,
+    data: withLabels(data, labels),
+  };
+}
+
+const workflowRunTypes = {
+  success: 'workflow_run.succeeded',
+  failed: 'workflow_run.failed',
+  canceled: 'workflow_run.canceled',
+} as const satisfies Record<string, EventType>;
+
+export interface ReportedWorkflowRun {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly workflowId: string;
+  readonly status: keyof typeof workflowRunTypes;
+  readonly errorCode: string | null;
+  readonly labels: Labels | null;
+  readonly atMs: number;
+}
+
+export function workflowRunEvent(ended: ReportedWorkflowRun): NewEvent {
+  const { id, workspaceId, workflowId, status, errorCode, labels, atMs } = ended;
+  const data = JSON.stringify({
+    ...{ workflowRunId: toId('workflowRun', id), workflowId: toId('workflow', workflowId) },
+    ...{ status, errorCode },
+  });
+  return {
+    ...{ workspaceId, type: workflowRunTypes[status], atMs, subject: id, agentId: null },
     user: labels?.user ?? null,
     data: withLabels(data, labels),
   };

@@ -17,9 +17,13 @@ import type { Counts, RateLimits } from '../../core/execution/limits.ts';
 import type { QueuedExecution, Slots } from '../../core/execution/queued-execution.ts';
 import { uuid7 } from '../../core/id.ts';
 import type { AdmissionState } from '../../store/admission/admission-read.ts';
-import type { AdmissionWrites, NewExecution } from '../../store/admission/admission-write.ts';
+import type {
+  AcceptedTerms,
+  AdmissionWrites,
+  NewExecution,
+} from '../../store/admission/admission-write.ts';
+import type { RefusedExecution } from '../../store/execution/completion.ts';
 import {
-  type AcceptedTerms,
   agentOfRow,
   apiKeyOf,
   bodyDigest,
@@ -91,6 +95,7 @@ export class AdmissionBatch {
   readonly #refusals: ReturnType<typeof refusalRecorder>;
   readonly #terms = new Map<string, AcceptedTerms>();
   readonly #executions: NewExecution[] = [];
+  readonly #refused: RefusedExecution[] = [];
   readonly #idempotency: AdmissionWrites['idempotency'][number][] = [];
   readonly #tallies: AdmissionWrites['tallies'][number][] = [];
   /** Workspaces with an endpoint for refusals or the quota, each with the shares of its quota that were reported. */
@@ -210,7 +215,7 @@ export class AdmissionBatch {
 
   refuse(call: ExecuteCall, caller: Caller, agent: AgentAtAdmission, refusal: Refusal): void {
     const recorded = this.#refusals.record(call, caller, agent, refusal);
-    if (recorded?.execution) this.#executions.push(recorded.execution);
+    if (recorded?.execution) this.#refused.push(recorded.execution);
     if (recorded) this.#tallies.push(recorded.tally);
     if (!this.#reporting.has(agent.workspaceId)) return;
     if (refusal.code === 'QUOTA_EXCEEDED') this.#chargedWorkspaces.add(agent.workspaceId);
@@ -230,6 +235,7 @@ export class AdmissionBatch {
       executedAtMs: this.#state.nowMs,
       worker: this.#deps.worker,
       executions: this.#executions,
+      refused: this.#refused,
       idempotency: this.#idempotency,
       refusals: this.#refusals.counted(),
       tallies: this.#tallies,
@@ -296,7 +302,7 @@ export class AdmissionBatch {
   }
 }
 
-function refusalEvent({ id, terms, labels }: NewExecution, atMs: number): NewEvent {
+function refusalEvent({ id, terms, labels }: RefusedExecution, atMs: number): NewEvent {
   const { workspaceId, agentId, status, errorCode } = terms;
   return executionEvent({
     ...{ id, workspaceId, agentId, errorCode, labels, atMs, tokensUsed: 0, costUsd: '0' },

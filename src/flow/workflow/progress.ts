@@ -1,4 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import type { NewEvent } from '../../core/event/event.ts';
+import { workflowRunEvent } from '../../core/event/execution-event.ts';
+import { storedLabels } from '../../core/execution/labels.ts';
 import { fromId, toId } from '../../core/id.ts';
 import { type Advance, advance } from '../../core/workflow/advance.ts';
 import { ConditionEvaluator } from '../../core/workflow/condition-evaluator.ts';
@@ -38,7 +41,7 @@ import { merged, type ValueCache } from './value-cache.ts';
  * Steps of the protocol, under the lock of the workflow runs:
  * 1. `advance` runs with what this process has cached (`ValueCache`) and reports missing values;
  * 2. missing values are read for all workflow runs at once, and those runs advance again, up to `roundsMax` times;
- * 3. the caller writes the result in the transaction of the ends, commits, then calls `committed` and `onProgress`.
+ * 3. the caller writes the result in the transaction of the ends, commits, then publishes the progress (`completions.ts`).
  *
  * Invariants:
  * - A workflow run that has ended changes only its canceling steps, once their executions stop.
@@ -54,30 +57,41 @@ export interface EndedWorkflowRun {
   readonly runId: string;
   readonly workflowId: string;
   readonly end: RunEnd;
+  /** The outbound event, if an endpoint may subscribe to it. */
+  readonly event?: NewEvent | null;
 }
 
-/** What to do after the commit: steps to call, workflow runs that ended, executions to stop. */
+export function endedWorkflowRun(run: LockedWorkflowRun, end: RunEnd): EndedWorkflowRun {
+  const { id: runId, workflow_id: workflowId, workspace_id: workspaceId, reporting_ms: atMs } = run;
+  const errorCode = end.status === 'success' ? null : end.errorCode;
+  const ended = { id: runId, workspaceId, workflowId, status: end.status, errorCode };
+  const event =
+    atMs === null ? null : workflowRunEvent({ ...ended, labels: storedLabels(run.labels), atMs });
+  return { runId, workflowId, end, event };
+}
+
+/** What follows from a committed transaction: steps to call, workflow runs that ended, executions to stop. */
 export interface Progress {
   readonly ready: readonly DueStep[];
   readonly ended: readonly EndedWorkflowRun[];
   readonly stopping: readonly Stopping[];
+  /** The values that are committed now, by workflow run. */
+  readonly learned: ReadonlyMap<string, RunValues>;
+  /** Workflow runs that failed because of a defect. */
+  readonly faults: readonly Error[];
 }
-
-export type OnProgress = (progress: Progress) => void;
 
 export type WorkflowRunEvent = StepEvent & { readonly runId: string };
 
-export interface PlannedProgress extends Omit<Progress, 'stopping'> {
+export interface PlannedProgress {
   readonly writes: ProgressWrites;
-  /** Call it after the commit. */
-  readonly committed: () => void;
+  /** To publish after the commit. */
+  readonly progress: Omit<Progress, 'stopping'>;
 }
 
 export interface ProgressDeps {
   readonly definitions: Definitions;
   readonly values: ValueCache;
-  /** After the commit: a workflow run failed because of a defect. */
-  readonly onFault: (error: Error) => void;
 }
 
 /** Locked workflow runs with their steps. */
@@ -119,11 +133,7 @@ export async function planProgress(
   const planning = planRuns(deps, send, advancing, { plan, shared });
   await (shared ? asItemFaults(planning) : planning);
   const { steps: changed, ready, ended, faults, learned } = plan;
-  const committed = () => {
-    for (const [runId, values] of learned) deps.values.add(runId, values);
-    faults.forEach(deps.onFault);
-  };
-  return { writes: { steps: changed, ends: ended }, ready, ended, committed };
+  return { writes: { steps: changed, ends: ended }, progress: { ready, ended, learned, faults } };
 }
 
 /** How long workflow runs advance before the event loop runs other work. */
@@ -249,7 +259,7 @@ function addToPlan(
       plan.steps.push({ ...written, agentId: ready.agentId });
     } else plan.steps.push(written);
   }
-  if (end !== null) plan.ended.push({ runId: run.id, workflowId: run.workflow_id, end });
+  if (end !== null) plan.ended.push(endedWorkflowRun(run, end));
 }
 
 /** Outputs and fan-out lists of the changed steps. */

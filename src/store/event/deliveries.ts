@@ -123,12 +123,15 @@ export async function readFullData(
       case when not large then output_json end as output_json,
       case when not large then input_variables end as input_variables
     from (
-      select id, output, output_json, input_variables, coalesce(octet_length(output), 0)
-        + coalesce(octet_length(output_json::text), 0) + coalesce(octet_length(input_variables::text), 0)
+      select e.id, o.output, o.output_json, e.input_variables, coalesce(octet_length(o.output), 0)
+        + coalesce(octet_length(o.output_json::text), 0) + coalesce(octet_length(e.input_variables::text), 0)
         > ${bodyBytesMax} as large
-      from executions
-      where id = any(${executionIds}::uuid[])
-        and (output is not null or input_variables is not null or status in ('rate_limited', 'unauthorized'))
+      from executions e
+      left join transient_outputs t on t.execution_id = e.id
+      cross join lateral (
+        select coalesce(e.output, t.output) as output, coalesce(e.output_json, t.output_json) as output_json) as o
+      where e.id = any(${executionIds}::uuid[])
+        and (o.output is not null or e.input_variables is not null or e.status in ('rate_limited', 'unauthorized'))
       offset 0) as e`.execute(db);
   return new Map(rows.map(({ id, large, ...full }) => [id, large ? null : full]));
 }
