@@ -44,6 +44,8 @@ export const modelMax = 256;
 export const temperatureMax = 2;
 export const maxTokensMax = 1_000_000;
 export const messagesMax = 500;
+/** Parts of the content of a message. */
+export const partsMax = 100;
 export const toolsMax = 128;
 export const toolNameMax = 64;
 export const toolDescriptionMax = 4_000;
@@ -78,6 +80,12 @@ export const waitSecondsMax = 60;
 export const waitsMax = 2_500;
 /** Concurrent long polls and calls of the OpenAI API per key or user. */
 export const waitsOfCallerMax = 1_000;
+/** Concurrent readers of streams per process. */
+export const streamsMax = 5_000;
+/** Concurrent readers of streams per key or user. */
+export const streamsOfCallerMax = 1_000;
+/** An idle stream sends a comment this often. */
+export const streamHeartbeatMs = 15_000;
 
 export const pageDefault = 20;
 export const pageMax = 100;

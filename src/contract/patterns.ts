@@ -24,6 +24,10 @@ export const patterns = {
     requirement:
       'must be scheme://host or scheme://host:port in lower case without a path, such as https://app.example.com; the port must be at most 65535 and omitted if it is the default port of http or https',
   },
+  filePlaceholder: {
+    source: '^\\{\\{[ \\t]*[A-Za-z_][A-Za-z0-9_]*[ \\t]*\\}\\}$',
+    requirement: 'must be exactly one placeholder, such as {{photo}}',
+  },
   variableName: {
     source: '^[A-Za-z_][A-Za-z0-9_]*$',
     requirement:

@@ -13,7 +13,7 @@ import {
   systemResolve,
 } from './guard.ts';
 import { interrupted, OutboundFailure } from './outbound-failure.ts';
-import { readResponseBody } from './response-body.ts';
+import { readFileBody, readResponseBody } from './response-body.ts';
 import { streamResponseBody } from './stream-body.ts';
 
 /**
@@ -29,6 +29,8 @@ import { streamResponseBody } from './stream-body.ts';
 export interface Outbound extends OutboundFetch {
   /** The same, but a successful response is returned at its beginning, and its body arrives as it is read. */
   readonly streamed: OutboundFetch;
+  /** Guarded; for a file of at most `fileBytesMax` instead of an API's response. */
+  readonly download: typeof fetch;
   /** Aborts calls in flight. */
   close(): Promise<void>;
 }
@@ -81,6 +83,7 @@ export function createOutbound({
   return {
     trusted: trusted(readResponseBody),
     guarded: guarded(readResponseBody),
+    download: guarded(readFileBody),
     streamed: { trusted: trusted(streamResponseBody), guarded: guarded(streamResponseBody) },
     close: async () => {
       await Promise.all([anywhere.close(), publicOnly.close()]);

@@ -2,6 +2,8 @@
 
 /** Larger responses are rejected. */
 export const responseBytesMax = 32 * 1024 * 1024;
+/** Larger files are rejected. */
+export const fileBytesMax = 20 * 1024 * 1024;
 /** Error bodies are read up to this size; the status matters most. */
 export const errorBytesMax = 64 * 1024;
 /**

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { textOf } from '../core/agent/content.ts';
 import type { ExecutionErrorCode } from '../core/failure.ts';
 import type { Emit } from '../core/model/model-events.ts';
 import {
@@ -33,7 +34,7 @@ export async function echo(
     if (fail) throw new ModelFailure(fail, `cueline/echo was asked to fail with ${fail}.`);
     if (text !== '') emit({ type: 'text', text });
   }
-  const sent = messages?.map(({ content }) => content).join('') ?? (system ?? '') + user;
+  const sent = messages?.map(({ content }) => textOf(content)).join('') ?? (system ?? '') + user;
   return {
     usage: {
       ...noUsage,

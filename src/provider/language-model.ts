@@ -175,7 +175,9 @@ function responsesOrChat(responses: LanguageModel, chat: LanguageModel, form: Re
       specificationVersion: responses.specificationVersion,
       provider: responses.provider,
       modelId: responses.modelId,
-      supportedUrls: responses.supportedUrls,
+      get supportedUrls() {
+        return isChat() ? chat.supportedUrls : responses.supportedUrls;
+      },
       doGenerate: (options) =>
         isChat() ? chat.doGenerate(withoutStore(options)) : responses.doGenerate(options),
       doStream: (options) =>
@@ -200,7 +202,7 @@ async function compatible(
   model: string,
   fetch: typeof globalThis.fetch,
 ): ReturnType<Maker> {
-  const { apiKey, baseURL } = connection;
+  const { kind, apiKey, baseURL } = connection;
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const provider = createOpenAICompatible({
     name: optionsName(connection),
@@ -208,6 +210,9 @@ async function compatible(
     ...(apiKey ? { apiKey } : {}),
     fetch,
     supportsStructuredOutputs: true,
+    // Ollama takes no URLs, whichever of its APIs is called.
+    supportedUrls: (): Record<string, RegExp[]> =>
+      kind === 'ollama' ? {} : { 'image/*': [/^https:/] },
   });
   return { language: provider(model), count: countChat };
 }

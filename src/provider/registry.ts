@@ -19,10 +19,12 @@ import { withDeadline } from '../net/deadline.ts';
 import { allowedHostCheck, type Resolve } from '../net/guard.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
 import { type BreakerState, type Breakers, createBreakers } from './breakers.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { testConnection, tryModel } from './connection-test.ts';
 import { echo } from './echo.ts';
 import { fromEnvironment, ownOllama, variableFor } from './environment.ts';
 import { empty, endedInError, filtered, toFailure } from './failure.ts';
+import { type FileFetching, fetchedBytesMax, withFetchedFiles } from './files.ts';
 import { type Generated, generate } from './generate.ts';
 import { languageModel, type ReadableModel } from './language-model.ts';
 import { cost } from './prices.ts';
@@ -83,11 +85,13 @@ class ModelRegistry implements Models {
   readonly #options: ModelsOptions;
   readonly #outbound: Outbound;
   readonly #breakers: Breakers;
+  readonly #files: FileFetching;
   readonly #models = new LruCache<Promise<ReadableModel>>(modelsMax);
 
   constructor(options: ModelsOptions) {
     this.#options = options;
     this.#outbound = createOutbound(options);
+    this.#files = { download: this.#outbound.download, budget: new ByteBudget(fetchedBytesMax) };
     this.#breakers = createBreakers(options.callsMax ?? Number.POSITIVE_INFINITY);
   }
 
@@ -133,7 +137,11 @@ class ModelRegistry implements Models {
     const connection = this.#connect(call.workspaceId, provider, call.setup.provider);
     const generated = await this.#waitForRoom(connection, { provider, model }, call, (signal) =>
       this.#cachedModel(connection, model)
-        .then((ready) => generate(ready, call, signal, emit))
+        .then((ready) =>
+          withFetchedFiles(ready, call, this.#files, signal, (complete) =>
+            generate(ready, complete, signal, emit),
+          ),
+        )
         .catch((error) => {
           const failure = toFailure(error, secretsOf(connection), Date.now());
           const providerRequestId = requestIdOf(error);

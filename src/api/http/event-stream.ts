@@ -1,58 +1,89 @@
 import { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
-import type { FastifyReply } from 'fastify';
-import { type HandlerResponse, send } from './route.ts';
+import type { FastifyRequest } from 'fastify';
+import { streamHeartbeatMs } from '../../contract/limits.ts';
+import { toJson } from './json-response.ts';
 
-/** Server-sent events that are generated no faster than the client reads them. */
+/** Responses of server-sent events. */
 
-/** A comment after this long without an event keeps idle connections open. */
-const heartbeatMs = 15_000;
-
-/** A response with these events. */
-export function eventStream(texts: AsyncIterable<string>): HandlerResponse & { body: Readable } {
-  return {
-    status: 200,
-    body: Readable.from(withHeartbeats(texts), { objectMode: false, highWaterMark: 0 }),
-    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
-  };
+/** An event as it is sent. A client that reconnects names the last `id` that it received. */
+export interface SentEvent {
+  /** Left out for events without a name. */
+  readonly event?: string;
+  readonly id?: string;
+  readonly data: unknown;
 }
 
-/** Resolves once the client has the events or has disconnected. */
-export async function sendEvents(reply: FastifyReply, texts: AsyncIterable<string>): Promise<void> {
-  const response = eventStream(texts);
-  send(reply, response);
-  await finished(response.body).catch(() => {});
+export const eventStreamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  // Some proxies collect a response before they pass it on.
+  'x-accel-buffering': 'no',
+} as const;
+
+export function asksForStream({ headers }: FastifyRequest): boolean {
+  return /\btext\/event-stream\b/i.test(headers.accept ?? '');
 }
 
-async function* withHeartbeats(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  const iterator = texts[Symbol.asyncIterator]();
-  // The headers leave with the first byte.
-  yield ':\n\n';
+/**
+ * Sends events no faster than the client reads them: the next one is requested once the previous one is sent.
+ * `disconnectSlowReaders` ends it for a client that reads too slowly. While nothing happens, a comment keeps the
+ * connection open. Aborts `stopping` at its end.
+ * @param check runs every 15 s, and ends the stream by an error
+ */
+export function eventStream(
+  events: AsyncGenerator<SentEvent, void, undefined>,
+  { log }: FastifyRequest,
+  {
+    stopping,
+    check,
+  }: { readonly stopping: AbortController; readonly check: () => Promise<unknown> },
+): Readable {
+  const texts = withHeartbeat(events, check);
+  const stream = Readable.from(texts, { objectMode: false, highWaterMark: 0 });
+  stream.once('close', () => stopping.abort());
+  // The client sees only a response without its last chunk.
+  stream.once('error', (error) => log.warn({ err: error }, 'stream aborted'));
+  return stream;
+}
+
+async function* withHeartbeat(
+  events: AsyncGenerator<SentEvent, void, undefined>,
+  check: () => Promise<unknown>,
+): AsyncGenerator<string, void, undefined> {
+  let checkedAt = performance.now();
+  let next = events.next();
   try {
-    let next = iterator.next();
     for (;;) {
-      const result = await within(next, heartbeatMs);
-      if (result === null) yield ':\n\n';
-      else if (result.done) return;
-      else {
-        yield result.value;
-        next = iterator.next();
+      const result = await within(next, streamHeartbeatMs);
+      if (performance.now() - checkedAt >= streamHeartbeatMs) {
+        await check();
+        checkedAt = performance.now();
       }
+      if (result === null) {
+        yield ':\n\n';
+        continue;
+      }
+      if (result.done) return;
+      yield textOf(result.value);
+      next = events.next();
     }
   } finally {
-    await iterator.return?.();
+    next.catch(() => {});
+    await events.return();
   }
 }
 
-/** Null if it takes longer. */
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms);
-  });
+/** Null if the time passes first. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(resolve, ms, null);
   try {
-    return await Promise.race([promise, timeout]);
+    return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
   }
+}
+
+function textOf({ event, id, data }: SentEvent): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}data: ${toJson(data)}\n\n`;
 }

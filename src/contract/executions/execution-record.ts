@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { endStatuses, sources } from '../../core/execution/execution.ts';
 import { executionErrorCodes } from '../../core/failure.ts';
 import { costSources } from '../../core/model/model-port.ts';
-import { SentMessages, sentFields, ToolCalls } from '../agents/prompt-content.ts';
+import { SentFiles, SentMessages, sentFields, ToolCalls } from '../agents/prompt-content.ts';
 import { id, nullable, oneOf, Pagination, time } from '../shared.ts';
 import { labels, recordedLabels } from './labels.ts';
 
@@ -16,6 +16,12 @@ export const ExecuteRequest = Type.Object(
       examples: [{ topic: 'tides', audience: 'sailors' }],
     }),
     ...labels,
+    stream: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether the response of the model is read as a stream, so that readers see its text as it arrives. Default: the agent's `stream`; `true` with `Accept: text/event-stream`.",
+      }),
+    ),
   },
   { title: 'ExecuteRequest', additionalProperties: false },
 );
@@ -108,6 +114,9 @@ const fields = {
   costSource: Type.Optional(
     oneOf(costSources, 'Origin of `costUSD`. Absent if no call was charged.'),
   ),
+  firstTextMs: figure(
+    'Milliseconds from the first start to the first text of the last attempt, if that was read as a stream.',
+  ),
   reasoningTokens: figure('Output tokens spent on reasoning, if the provider reports them.'),
   modelAnswered: Type.Optional(
     Type.String({ description: 'Name of the model as the provider reports it.' }),
@@ -188,6 +197,7 @@ export const ExecutionDetail = Type.Object(
     userPrompt: Type.Optional(Type.String({ description: 'User prompt as sent to the model.' })),
     messages: Type.Optional(SentMessages),
     ...sentFields,
+    files: Type.Optional(SentFiles),
     reasoningText: Type.Optional(
       Type.String({ description: 'Reasoning of the model, as far as the provider returns it.' }),
     ),

@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts';
 import { idempotency } from '../executions/executions.ts';
 import * as limits from '../limits.ts';
 import { OpenAIProblem, openaiProblems } from '../problem.ts';
-import { oneOf, query } from '../shared.ts';
+import { body, oneOf, query } from '../shared.ts';
 
 /**
  * The part of the OpenAI API that Cueline serves. Its objects have the fields that OpenAI documents, so only the most used
@@ -17,12 +17,26 @@ function open<P extends Record<string, TSchema>>(title: string, properties: P) {
 }
 
 const anything = (description: string) => Type.Unsafe<unknown>({ description });
+/** Parameters with one description. */
+function all(description: string, ...names: string[]) {
+  const entries = names.map((name) => [name, Type.Optional(anything(description))]);
+  return Object.fromEntries(entries) as Record<string, TSchema>;
+}
+
+const applied = 'Accepted and not applied: the settings of the agent apply.';
+const harmless = 'Accepted with values that do not change the answer; otherwise 400.';
+
+const common = {
+  metadata: Type.Optional(
+    Type.Record(Type.String(), Type.String(), { description: 'Stored in the record.' }),
+  ),
+  user: Type.Optional(Type.String({ description: 'End user that the call is for.' })),
+  safety_identifier: Type.Optional(Type.String({ description: 'Instead of `user`.' })),
+  tool_choice: Type.Optional(Type.Unsafe<unknown>({ description: 'Needs `tools`.' })),
+};
+
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 const model = Type.String({ description: 'Identifier or slug of an agent.' });
-const metadata = Type.Optional(
-  Type.Record(Type.String(), Type.String(), { description: 'Stored in the record.' }),
-);
-const user = Type.Optional(Type.String({ description: 'End user that the call is for.' }));
 
 const OpenAIResponse = open('OpenAIResponse', {
   id: Type.String({ description: 'Identifier of the execution.' }),
@@ -70,7 +84,7 @@ export const createResponse = endpoint({
   summary: 'Call an agent as OpenAI’s Responses API does',
   description:
     'Like Execute, and waits for the end. A failed execution is 200 with `status: "failed"`. With `background`, the response is immediate; with `stream`, it is a stream of events. A client that disconnects cancels the execution, unless it runs in the background or the call has an `Idempotency-Key`. Parameters that would change the answer and are not supported return 400 `unsupported_parameter`; settings of the model are those of the agent.',
-  body: open('OpenAIResponseRequest', {
+  body: body('OpenAIResponseRequest', {
     model: Type.Optional(model),
     input: Type.Optional(anything('A text or a list of items.')),
     prompt: Type.Optional(
@@ -81,8 +95,18 @@ export const createResponse = endpoint({
     text: Type.Optional(anything('`format`: of an agent without a response format.')),
     stream: flag('Sends events.'),
     background: flag('Responds immediately.'),
-    metadata,
-    user,
+    ...common,
+    ...all(
+      harmless,
+      ...['parallel_tool_calls', 'include', 'truncation', 'previous_response_id', 'conversation'],
+      'top_logprobs',
+    ),
+    ...all(
+      applied,
+      ...['stream_options', 'store', 'temperature', 'top_p', 'max_output_tokens'],
+      ...['max_tool_calls', 'reasoning', 'service_tier', 'prompt_cache_key'],
+      ...['prompt_cache_retention', 'presence_penalty', 'frequency_penalty'],
+    ),
   }),
   responses: { 200: OpenAIResponse, ...refusals },
 });
@@ -171,14 +195,25 @@ export const createChatCompletion = endpoint({
   summary: 'Call an agent as OpenAI’s Chat Completions API does',
   description:
     'Like `POST /v1/responses`, with messages. A failed execution is 502, or 504 after a timeout, with `x-should-retry: false`.',
-  body: open('ChatCompletionRequest', {
+  body: body('ChatCompletionRequest', {
     model,
     messages: Type.Array(anything('A message.')),
     tools: Type.Optional(anything('Function tools. Needs the agent’s `allowTools`.')),
     response_format: Type.Optional(anything('Of an agent without a response format.')),
     stream: flag('Sends chunks.'),
-    metadata,
-    user,
+    stream_options: Type.Optional(anything('`include_usage`.')),
+    ...common,
+    ...all(
+      harmless,
+      ...['parallel_tool_calls', 'n', 'logprobs', 'top_logprobs', 'modalities', 'audio'],
+      ...['functions', 'function_call', 'web_search_options'],
+    ),
+    ...all(
+      applied,
+      ...['store', 'temperature', 'top_p', 'max_tokens', 'max_completion_tokens', 'logit_bias'],
+      ...['presence_penalty', 'frequency_penalty', 'seed', 'stop', 'reasoning_effort', 'verbosity'],
+      ...['service_tier', 'prediction', 'prompt_cache_key', 'prompt_cache_retention'],
+    ),
   }),
   responses: { 200: ChatCompletion, ...refusals, ...openaiProblems(502, 504) },
 });

@@ -1,6 +1,6 @@
 import { type Labels, labelsJson } from '../execution/labels.ts';
 import { canonical, identical, members } from '../json.ts';
-import { type Message, readMessages } from './messages.ts';
+import { readMessages, type ToolCall } from './messages.ts';
 import type { ResponseFormat } from './response-format.ts';
 import { type ExecuteBody, readVariables } from './variables.ts';
 import type { Tool, ToolChoice } from './version-content.ts';
@@ -18,16 +18,34 @@ import type { Tool, ToolChoice } from './version-content.ts';
 export interface Conversation {
   readonly kind: 'conversation';
   /** Without system messages. */
-  readonly messages: readonly Message[];
+  readonly messages: readonly SuppliedMessage[];
   readonly additions: CallAdditions;
   readonly responseFormat: ResponseFormat | null;
   readonly prompt: PromptReference | null;
   readonly labels: Labels | null;
+  /** Whether the response of the model is read as a stream; the agent decides if left out. */
+  readonly stream?: boolean;
   /** The characters of the request. */
   readonly chars: number;
   /** What the parameters are called in the request. */
   readonly names: ParameterNames;
 }
+
+/** A message as a caller supplies it in a list. */
+export type SuppliedMessage =
+  | { readonly role: 'user'; readonly content: string | readonly SuppliedPart[] }
+  | {
+      readonly role: 'assistant';
+      readonly content: string;
+      readonly toolCalls?: readonly ToolCall[];
+    }
+  | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string };
+
+/** An image or file is an https URL or a data URL. */
+export type SuppliedPart =
+  | { readonly text: string }
+  | { readonly image: string }
+  | { readonly file: string };
 
 /** What a caller adds to the prompt of one execution. */
 export interface CallAdditions {
@@ -183,7 +201,7 @@ function fillVariables(
     const [list, ...others] = lists;
     if (list === undefined || others.length > 0) return invalid(names.messages, accepted);
     const json = JSON.stringify(messages);
-    const read = readMessages(json);
+    const read = readMessages(json, list);
     if ('problem' in read) return invalid(names.messages, `The conversation ${read.problem}.`);
     return { json: withMember(supplied, list, json) };
   }
@@ -194,7 +212,19 @@ function fillVariables(
     const reason = `This agent takes one message of the user, no conversation: its prompt has no place for earlier messages.`;
     return invalid(names.messages, reason);
   }
-  return { json: withMember(supplied, variable, JSON.stringify(message.content)) };
+  const value = singleValue(message.content);
+  if (value === null) {
+    return invalid(names.messages, 'This agent takes a text, or one image or file, not both.');
+  }
+  return { json: withMember(supplied, variable, JSON.stringify(value)) };
+}
+
+/** A text, or the one image or file. */
+function singleValue(content: string | readonly SuppliedPart[]): string | null {
+  if (typeof content === 'string') return content;
+  const [part, ...others] = content;
+  if (!part || others.length > 0) return null;
+  return Object.values(part)[0] ?? null;
 }
 
 /** What the agent accepts, for a caller whose conversation does not fit. */
@@ -218,7 +248,7 @@ function withMember(object: string, name: string, json: string): string {
 
 /** The text that is compared for the same idempotency key. */
 export function conversationDigestInput(call: Conversation): string {
-  const { labels, prompt, names: _, chars: __, ...rest } = call;
+  const { labels, prompt, names: _, chars: __, stream: ___, ...rest } = call;
   return canonical(JSON.stringify({ ...rest, prompt, labels: labelsJson(labels) }));
 }
 

@@ -23,6 +23,8 @@ export interface AgentConfig extends CallSettings, FallbackSettings {
   readonly timeoutMs?: number;
   readonly maxConcurrency?: number;
   readonly responseFormat?: ResponseFormat;
+  /** Whether the response of the model is read as a stream. */
+  readonly stream?: boolean;
 }
 
 /** The agent's settings at acceptance. They are kept with the execution until it ends. */
@@ -40,6 +42,8 @@ export interface ExecutionSettings extends FallbackSettings {
   readonly additions?: CallAdditions;
   /** Only if the agent overrides that of the version, or the caller asks for one. */
   readonly responseFormat?: ResponseFormat;
+  /** The response of the model is read as a stream. */
+  readonly stream?: true;
   readonly defaults: Readonly<Record<string, unknown>>;
   /** False: nothing of the bodies remains after the end; absent means true. */
   readonly storeBodies?: false;
@@ -93,5 +97,6 @@ export function executionSettings(
     ...(fallbackOn && { fallbackOn }),
     ...(attemptTimeoutMs && { attemptTimeoutMs }),
     ...(!storeBodies && { storeBodies }),
+    ...(config.stream && { stream: true }),
   };
 }

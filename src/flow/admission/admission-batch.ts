@@ -1,4 +1,5 @@
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import { storeFiles } from '../../core/agent/stored-files.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import type {
   AgentAtAdmission,
@@ -24,6 +25,7 @@ import {
   keyWindowsOf,
   labelsOf,
   stepOf,
+  streamOf,
   termsOf,
 } from './admission-mapping.ts';
 import { refusalRecorder } from './refusal-recorder.ts';
@@ -164,12 +166,16 @@ export class AdmissionBatch {
     const step = stepOf(call);
     if (step) this.#readySteps.delete(stepKey(step));
     // A workflow calls for the user who started the workflow run, with the key that started it.
-    const termsKey = `${caller.id} ${caller.userId} ${apiKeyId} ${agent.id}`;
-    const common = getOrCreate(this.#terms, termsKey, () => termsOf(caller, agent, apiKeyId));
+    const stream = streamOf(call);
+    const termsKey = `${caller.id} ${caller.userId} ${apiKeyId} ${agent.id} ${stream}`;
+    const common = getOrCreate(this.#terms, termsKey, () =>
+      termsOf(caller, agent, apiKeyId, stream),
+    );
     const terms = withCallerSettings(common, decision);
     this.#chargedWorkspaces.add(caller.workspaceId);
     const { worker, tag, hasSlot } = this.#place(agent, terms.settings.maxConcurrency);
     const inputVariables = variables.json;
+    const stored = storeFiles(agent, variables);
     const queued = { tag, hasSlot, claimed: worker !== null };
     const { ipAddress, userAgent } = call;
     const labels = labelsOf(call);
@@ -178,7 +184,9 @@ export class AdmissionBatch {
       terms,
       ipAddress,
       userAgent,
-      inputVariables,
+      inputVariables: stored.json,
+      files: stored.files,
+      fileData: stored.fileData,
       labels,
       queued,
       step,

@@ -1,3 +1,4 @@
+import { recordedContent, textOf } from '../../core/agent/content.ts';
 import type { ToolCall } from '../../core/agent/messages.ts';
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Prompt } from '../../core/agent/prompt.ts';
@@ -71,6 +72,8 @@ export interface End {
   readonly details: AnswerDetails;
   /** How long the call of this attempt took; null if there was none, or it was aborted. */
   readonly attemptMs: number | null;
+  /** From the first start to the first text of the attempt; null if it was not read as a stream. */
+  readonly firstTextMs: number | null;
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   /** As sent; null if it is not recorded. */
@@ -159,7 +162,7 @@ function endBatch(deps: FinisherDeps, pipelines: Pipelines, ends: End[]): Promis
 /** Messages contain the system and user prompt again. */
 function promptChars(prompt: Prompt | null): number {
   const { system, user, messages = [], tools } = prompt ?? {};
-  const lists = messages.reduce((chars, { content }) => chars + content.length, 0);
+  const lists = messages.reduce((chars, { content }) => chars + textOf(content).length, 0);
   return (system?.length ?? 0) + (user?.length ?? 0) + lists + (tools ? toolsChars : 0);
 }
 
@@ -265,6 +268,8 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     model: row.model ?? end.acceptedAs.model,
     attempts: row.earlier_attempts + row.failures + row.losses + Number(isAttempt(end, row)),
     attemptList: attemptListOf(end, row, cost),
+    lastClaim: row.attempt || null,
+    firstTextMs: end.firstTextMs === null ? null : Math.min(end.firstTextMs, latencyMs),
     inputTokens: row.spent_input_tokens + end.usage.inputTokens,
     outputTokens: row.spent_output_tokens + end.usage.outputTokens,
     costUsd: addDecimals(row.spent_usd, cost.usd),
@@ -289,7 +294,8 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
 function requestOf(prompt: Prompt | null): string | null {
   const { messages, tools, toolChoice, settings } = prompt ?? {};
   if (!messages && !tools && !settings) return null;
-  return JSON.stringify({ messages, tools, toolChoice, settings });
+  const recorded = messages?.map((one) => ({ ...one, content: recordedContent(one.content) }));
+  return JSON.stringify({ messages: recorded, tools, toolChoice, settings });
 }
 
 /** Whether the end itself is the end of an attempt. */
@@ -365,6 +371,7 @@ export function canceledEnd(id: string, execution: LiveExecution, prompt: Prompt
     settingsNotApplied: [],
     details: noDetails,
     attemptMs: null,
+    firstTextMs: null,
     errorCode: 'CANCELED',
     error: 'The execution was canceled.',
     prompt,

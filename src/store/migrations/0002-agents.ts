@@ -33,6 +33,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       variables text[] not null,
       -- Variables whose values are lists of messages.
       message_lists text[] not null default '{}',
+      -- Variables whose values are images or files, each with its kind.
+      file_variables jsonb not null default '{}',
       model text,
       temperature double precision,
       max_tokens integer,

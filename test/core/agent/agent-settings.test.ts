@@ -18,6 +18,7 @@ const version = {
     topP: null,
     settings: {},
     messageLists: [],
+    fileVariables: {},
   },
 };
 

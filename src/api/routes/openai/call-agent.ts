@@ -6,6 +6,10 @@ import { CallFailure } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import type { Admitted, AppliedSettings } from '../../../flow/admission/admit.ts';
 import { awaitEnd } from '../../../flow/execution/await-end.ts';
+import {
+  type ExecutionStreamEvent,
+  readExecutionStream,
+} from '../../../flow/execution/read-stream.ts';
 import { findSlugSubject } from '../../../store/agent/slugs.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
@@ -18,7 +22,6 @@ import { rateHeaders } from '../../http/rate-headers.ts';
 import { readIdempotency } from '../executions/execute-call.ts';
 import { type CallRequest, type ReadCall, readCall } from './read-call.ts';
 import type { Parameters } from './read-parameters.ts';
-import type { StreamEvent } from './shown-text.ts';
 
 /**
  * A call of an agent over the OpenAI API. It goes through admission like any other: the same order of checks, limits, quota
@@ -34,16 +37,14 @@ export interface AgentCall {
   readonly executionId: string;
   /** Null for a replay. */
   readonly settings: AppliedSettings | null;
-  /** Aborted when the client has disconnected. */
-  readonly left: AbortSignal;
   /** Reads the execution as it is now. */
   read(): Promise<ExecutionDetailRow>;
-  /** Waits for the end and cancels if the client leaves before. Null if the client has left. */
+  /** Waits for the end. Null if the client has left. */
   end(): Promise<ExecutionDetailRow | null>;
-  /** The text as it comes, and the end. Cancels like `end`. */
-  events(): AsyncIterable<StreamEvent>;
-  /** Must be called once the response is complete. */
-  release(): void;
+  /** The text as it comes, and the end. */
+  events(signal: AbortSignal): AsyncIterable<ExecutionStreamEvent>;
+  /** Must be called once the response is complete or the client has left. Cancels in the latter case. */
+  close(isComplete: boolean): Promise<void>;
 }
 
 /** @throws {CallFailure} for a refusal */
@@ -59,9 +60,10 @@ export async function callAgent(
   const left = abortOnDisconnect(reply);
   const sent = await readCall(request, read);
   const caller = await deps.reads.caller(hash);
-  const waits = sent.kind === 'call' && !sent.call.isBackground;
+  const waits = sent.kind === 'call' && (sent.call.isStream || !sent.call.isBackground);
   // A call that nobody could wait for must not start.
-  const release = waits ? deps.waitSlots.acquire(caller?.id ?? hash) : () => {};
+  const slots = sent.kind === 'call' && sent.call.isStream ? deps.streamSlots : deps.waitSlots;
+  const release = waits ? slots.acquire(caller?.id ?? hash) : () => {};
   if (!release) throw tooManyWaits();
   try {
     const admitted = await admit(deps, request, reply, { hash, caller, sent });
@@ -71,11 +73,15 @@ export async function callAgent(
     const keepsOn = call.isBackground || readIdempotency(request).idempotencyKey !== null;
     const reading = { agentId, executionId };
     return {
-      ...{ call, caller, agentId, executionId, settings, release },
-      left: left.signal,
+      ...{ call, caller, agentId, executionId, settings },
       read: () => readExecution(deps, reading),
-      end: () => awaitEndOf(deps, reading, left.signal, keepsOn),
-      events: () => eventsOf(() => awaitEndOf(deps, reading, left.signal, keepsOn)),
+      end: () => awaitEndOf(deps, reading, left.signal),
+      events: (signal) => readExecutionStream(deps, reading, null, signal),
+      async close(isComplete) {
+        release();
+        const leaves = !isComplete && left.signal.aborted && !keepsOn && !deps.waiters.closed;
+        if (leaves) await deps.canceler.cancel(executionId);
+      },
     };
   } catch (error) {
     release();
@@ -168,36 +174,15 @@ async function awaitEndOf(
   deps: ApiDeps,
   reading: Reading,
   left: AbortSignal,
-  keepsOn: boolean,
 ): Promise<ExecutionDetailRow | null> {
   const read = async () => {
     const row = await readExecution(deps, reading);
     return row.status === 'processing' ? null : row;
   };
   const isTransient = (error: unknown) => asCallFailure(error)?.code === 'UNAVAILABLE';
-  const { waiters, canceler } = deps;
-  const row = await awaitEnd(waiters, reading.executionId, left, read, isTransient);
-  if (row) return row;
-  if (left.aborted && !keepsOn) await canceler.cancel(reading.executionId);
-  if (left.aborted) return null;
+  const row = await awaitEnd(deps.waiters, reading.executionId, left, read, isTransient);
+  if (row || left.aborted) return row;
   const id = toId('execution', reading.executionId);
   const message = `The server shuts down, and the call continues. Read it later with GET /v1/responses/${id}.`;
   throw new CallFailure('OUTCOME_UNKNOWN', message, { retryAfter: 1 });
-}
-
-/** The events of an execution that was started before. Leaving changes nothing. */
-export function executionEvents(
-  deps: ApiDeps,
-  reading: Reading,
-  left: AbortSignal,
-): AsyncIterable<StreamEvent> {
-  return eventsOf(() => awaitEndOf(deps, reading, left, true));
-}
-
-async function* eventsOf(
-  end: () => Promise<ExecutionDetailRow | null>,
-): AsyncGenerator<StreamEvent> {
-  const execution = await end();
-  if (execution?.output) yield { type: 'text', offset: 0, text: execution.output };
-  if (execution) yield { type: 'end', execution };
 }

@@ -9,23 +9,27 @@ import { type AgentCall, callAgent } from './call-agent.ts';
 import { completionWire } from './chat-wire.ts';
 import { readChatCall } from './read-chat.ts';
 import { errorText } from './response-wire.ts';
-import { sendChatStream } from './stream-chat.ts';
+import { sendCallStream } from './stream-call.ts';
+import { chatEvents } from './stream-chat.ts';
 
 /** The Chat Completions API. */
 export function chatRoutes(app: FastifyInstance, deps: ApiDeps): void {
   app.post(routePath(createChatCompletion), async (request, reply) => {
     const agentCall = await callAgent(deps, request, reply, readChatCall);
-    try {
-      if (agentCall.call.isStream) {
-        await sendChatStream(agentCall, reply);
-        return reply;
-      }
-      const row = await agentCall.end();
-      if (row) send(reply, chatResponse(row, agentCall));
+    if (agentCall.call.isStream) {
+      sendCallStream(deps, request, reply, agentCall, (signal, onEnd) =>
+        chatEvents(agentCall, signal, onEnd),
+      );
       return reply;
-    } finally {
-      agentCall.release();
     }
+    let row: ExecutionDetailRow | null = null;
+    try {
+      row = await agentCall.end();
+    } finally {
+      await agentCall.close(row !== null);
+    }
+    if (row) send(reply, chatResponse(row, agentCall));
+    return reply;
   });
 }
 

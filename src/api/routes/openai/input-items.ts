@@ -39,8 +39,8 @@ function inputMessages(variables: string, lists: readonly string[]): readonly Me
   const supplied = members(variables).filter(({ text }) => text !== 'null');
   const conversation = supplied.filter(({ name }) => lists.includes(name));
   if (conversation.length > 0) {
-    return conversation.flatMap(({ text }) => {
-      const list = readMessages(text);
+    return conversation.flatMap(({ name, text }) => {
+      const list = readMessages(text, name, true);
       return 'messages' in list ? list.messages : [];
     });
   }
@@ -48,6 +48,17 @@ function inputMessages(variables: string, lists: readonly string[]): readonly Me
   if (!only) return [];
   const content = others.length === 0 ? variableText(only.text) : variables;
   return [{ role: 'user', content }];
+}
+
+function partsOf({ role, content }: Exclude<Message, { role: 'tool' }>) {
+  const parts = typeof content === 'string' ? [{ text: content }] : content;
+  return parts.map((part) => {
+    if ('image' in part)
+      return { type: 'input_image', image_url: part.image.value, detail: 'auto' };
+    if ('file' in part) return { type: 'input_file', file_url: part.file.value };
+    if (role !== 'assistant') return { type: 'input_text', text: part.text };
+    return { type: 'output_text', text: part.text, annotations: [] };
+  });
 }
 
 function itemsOf({ id }: ExecutionDetailRow, messages: readonly Message[]) {
@@ -62,16 +73,8 @@ function itemsOf({ id }: ExecutionDetailRow, messages: readonly Message[]) {
       ...{ arguments: argumentsText(call), status: 'completed' },
     }));
     if (message.content === '' && shown.length > 0) return shown;
-    const type = message.role === 'assistant' ? 'output_text' : 'input_text';
-    const part = {
-      type,
-      text: message.content,
-      ...(type === 'output_text' && { annotations: [] }),
-    };
-    return [
-      { type: 'message', role: message.role, content: [part], status: 'completed' },
-      ...shown,
-    ];
+    const content = partsOf(message);
+    return [{ type: 'message', role: message.role, content, status: 'completed' }, ...shown];
   });
   return items.map((item, index) => ({ id: `${itemId('msg', id)}_in_${index}`, ...item }));
 }

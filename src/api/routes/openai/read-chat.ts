@@ -1,5 +1,5 @@
-import type { Conversation } from '../../../core/agent/conversation.ts';
-import type { Message } from '../../../core/agent/messages.ts';
+import { createChatCompletion } from '../../../contract/openai/openai.ts';
+import type { Conversation, SuppliedMessage } from '../../../core/agent/conversation.ts';
 import { isObject } from '../../../core/schema/read-schema.ts';
 import type { CallRequest } from './read-call.ts';
 import {
@@ -15,6 +15,7 @@ import {
   readFormat,
   readToolChoice,
   readTools,
+  readUserContent,
   requireHarmless,
   requireKnown,
   textOf,
@@ -23,16 +24,7 @@ import {
 
 /** Reads a request of the Chat Completions API. */
 
-const known = [
-  ...['model', 'messages', 'tools', 'tool_choice', 'parallel_tool_calls', 'response_format'],
-  ...['metadata', 'user', 'safety_identifier', 'stream', 'stream_options', 'store', 'n'],
-  ...['logprobs', 'top_logprobs', 'logit_bias', 'modalities', 'audio', 'functions'],
-  ...['function_call', 'web_search_options'],
-  // Settings of the model: those of the agent apply.
-  ...['temperature', 'top_p', 'max_tokens', 'max_completion_tokens', 'presence_penalty'],
-  ...['frequency_penalty', 'seed', 'stop', 'reasoning_effort', 'verbosity', 'service_tier'],
-  ...['prediction', 'prompt_cache_key', 'prompt_cache_retention'],
-];
+const known = Object.keys(createChatCompletion.body.properties);
 
 const harmless = {
   n: [1],
@@ -59,6 +51,7 @@ export function readChatCall(parameters: Parameters, text: string): CallRequest 
       'The parameter "model" is missing.',
     );
   }
+  const isStream = flagOf(parameters, 'stream');
   const { messages, instructions } = readMessageList(parameters);
   const tools = readTools(parameters, true);
   const format = objectOf(parameters, 'response_format');
@@ -75,6 +68,7 @@ export function readChatCall(parameters: Parameters, text: string): CallRequest 
     prompt: null,
     labels: readCallerLabels(parameters),
     chars: text.length,
+    ...(isStream && { stream: true }),
     names: {
       messages: 'messages',
       instructions: 'messages',
@@ -83,7 +77,7 @@ export function readChatCall(parameters: Parameters, text: string): CallRequest 
   };
   const options = objectOf(parameters, 'stream_options') ?? {};
   return {
-    ...{ model, conversation, isStream: flagOf(parameters, 'stream'), isBackground: false },
+    ...{ model, conversation, isStream, isBackground: false },
     includesUsage: flagOf(options, 'include_usage'),
   };
 }
@@ -95,7 +89,7 @@ function readMessageList(parameters: Parameters) {
     throw new ParameterError('missing_required_parameter', 'messages', message);
   }
   if (!Array.isArray(list)) throw invalidValue('messages', 'must be a list of messages');
-  const messages: Message[] = [];
+  const messages: SuppliedMessage[] = [];
   const instructions: string[] = [];
   for (const [index, one] of list.entries()) {
     const place = `messages[${index}]`;
@@ -108,10 +102,10 @@ function readMessageList(parameters: Parameters) {
   return { messages, instructions };
 }
 
-function readMessage(one: Parameters, place: string): Message {
+function readMessage(one: Parameters, place: string): SuppliedMessage {
   switch (one.role) {
     case 'user':
-      return { role: 'user', content: readContent(one.content, ['text'], `${place}.content`) };
+      return { role: 'user', content: readUserContent(one.content, ['text'], `${place}.content`) };
     case 'tool': {
       const toolCallId = textOf(one, 'tool_call_id') ?? '';
       return {
@@ -127,7 +121,7 @@ function readMessage(one: Parameters, place: string): Message {
   }
 }
 
-function readAssistant(one: Parameters, place: string): Message {
+function readAssistant(one: Parameters, place: string): SuppliedMessage {
   const content =
     given(one, 'content') === undefined
       ? (textOf(one, 'refusal') ?? '')

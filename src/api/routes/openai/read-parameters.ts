@@ -1,4 +1,8 @@
-import type { InvalidParameter, ParameterCode } from '../../../core/agent/conversation.ts';
+import type {
+  InvalidParameter,
+  ParameterCode,
+  SuppliedPart,
+} from '../../../core/agent/conversation.ts';
 import { anyObject } from '../../../core/agent/conversation.ts';
 import type { ToolCall } from '../../../core/agent/messages.ts';
 import type { ResponseFormat } from '../../../core/agent/response-format.ts';
@@ -163,6 +167,37 @@ export function readArguments(text: string): ToolCall['arguments'] {
   } catch {
     return text;
   }
+}
+
+/** The content of a message of the user: a text, or parts if some are images or files. */
+export function readUserContent(
+  content: unknown,
+  types: readonly string[],
+  parameter: string,
+): string | SuppliedPart[] {
+  const isFile = (part: unknown) => isObject(part) && fileTypes.includes(String(part.type));
+  if (!Array.isArray(content) || !content.some(isFile)) {
+    return readContent(content, types, parameter);
+  }
+  return content.map((part: unknown, index): SuppliedPart => {
+    const place = `${parameter}[${index}]`;
+    if (!isFile(part)) return { text: readContent([part], types, parameter) };
+    return readFile(part as Parameters, place);
+  });
+}
+
+const fileTypes = ['input_image', 'image_url', 'input_file', 'file'];
+
+/** Files that were uploaded before are not known here. */
+function readFile(part: Parameters, place: string): SuppliedPart {
+  const isImage = part.type === 'input_image' || part.type === 'image_url';
+  const nested = isObject(part.image_url) ? part.image_url.url : part.image_url;
+  const file = isObject(part.file) ? part.file : part;
+  const url = isImage ? nested : (file.file_data ?? file.file_url);
+  if (typeof url !== 'string') {
+    throw unsupported(place, 'An image or file must be given by its URL or data URL.');
+  }
+  return isImage ? { image: url } : { file: url };
 }
 
 /** The text of a content, which may have parts of these types. */

@@ -1,5 +1,9 @@
-import type { Conversation, PromptReference } from '../../../core/agent/conversation.ts';
-import type { Message } from '../../../core/agent/messages.ts';
+import { createResponse } from '../../../contract/openai/openai.ts';
+import type {
+  Conversation,
+  PromptReference,
+  SuppliedMessage,
+} from '../../../core/agent/conversation.ts';
 import { fromId } from '../../../core/id.ts';
 import { compact, members } from '../../../core/json.ts';
 import { isObject } from '../../../core/schema/read-schema.ts';
@@ -16,6 +20,7 @@ import {
   readFormat,
   readToolChoice,
   readTools,
+  readUserContent,
   requireHarmless,
   requireKnown,
   textOf,
@@ -24,14 +29,7 @@ import {
 
 /** Reads a request of the Responses API. */
 
-const known = [
-  ...['model', 'input', 'instructions', 'prompt', 'tools', 'tool_choice', 'parallel_tool_calls'],
-  ...['text', 'metadata', 'user', 'safety_identifier', 'stream', 'stream_options', 'background'],
-  ...['include', 'store', 'truncation', 'previous_response_id', 'conversation', 'top_logprobs'],
-  // Settings of the model: those of the agent apply.
-  ...['temperature', 'top_p', 'max_output_tokens', 'max_tool_calls', 'reasoning', 'service_tier'],
-  ...['prompt_cache_key', 'prompt_cache_retention', 'presence_penalty', 'frequency_penalty'],
-];
+const known = Object.keys(createResponse.body.properties);
 
 const harmless = {
   previous_response_id: [],
@@ -44,6 +42,7 @@ export function readResponsesCall(parameters: Parameters, text: string): CallReq
   requireKnown(parameters, known);
   requireHarmless(parameters, harmless);
   requireIncludes(parameters);
+  const isStream = flagOf(parameters, 'stream');
   const prompt = readPrompt(parameters, text);
   const { messages, instructions } = readInput(parameters.input);
   const tools = readTools(parameters, false);
@@ -63,6 +62,7 @@ export function readResponsesCall(parameters: Parameters, text: string): CallReq
     prompt: prompt?.reference ?? null,
     labels: readCallerLabels(parameters),
     chars: text.length,
+    ...(isStream && { stream: true }),
     names: {
       messages: 'input',
       instructions: instructions.length > 0 ? 'input' : 'instructions',
@@ -80,12 +80,12 @@ export function readResponsesCall(parameters: Parameters, text: string): CallReq
   return {
     model,
     conversation,
-    isStream: flagOf(parameters, 'stream'),
+    isStream,
     isBackground: flagOf(parameters, 'background'),
   };
 }
 
-/** Data that the answer does not have is left out; log probabilities are expected by whoever asks for them. */
+/** Data that the answer does not have is left out; log probabilities would be expected. */
 function requireIncludes({ include }: Parameters): void {
   if (include === undefined || include === null) return;
   if (!Array.isArray(include)) throw invalidValue('include', 'must be a list');
@@ -140,7 +140,7 @@ function withTexts(variables: string): string {
 }
 
 interface Input {
-  readonly messages: Message[];
+  readonly messages: SuppliedMessage[];
   /** The texts of system messages. */
   readonly instructions: string[];
 }
@@ -157,8 +157,8 @@ function readInput(input: unknown): Input {
   return found;
 }
 
-const userParts = ['input_text', 'text'];
-const assistantParts = ['output_text', 'text', 'refusal', 'input_text'];
+const userTypes = ['input_text', 'text'];
+const assistantTypes = ['output_text', 'text', 'refusal', 'input_text'];
 
 function readItem(item: unknown, place: string, { messages, instructions }: Input): void {
   if (!isObject(item)) throw invalidValue(place, 'must be an object');
@@ -170,23 +170,28 @@ function readItem(item: unknown, place: string, { messages, instructions }: Inpu
   }
   if (type === 'function_call_output') {
     const toolCallId = textOf(item, 'call_id') ?? '';
-    const content = readContent(item.output, userParts, `${place}.output`);
+    const content = readContent(item.output, userTypes, `${place}.output`);
     messages.push({ role: 'tool', toolCallId, content });
     return;
   }
   if (type !== 'message') {
     throw unsupported(place, `Items of type "${String(type).slice(0, 100)}" are not supported.`);
   }
-  const parts = role === 'assistant' ? assistantParts : userParts;
+  if (role === 'user') {
+    const content = readUserContent(item.content, userTypes, `${place}.content`);
+    messages.push({ role, content });
+    return;
+  }
+  const parts = role === 'assistant' ? assistantTypes : userTypes;
   const content = readContent(item.content, parts, `${place}.content`);
   if (role === 'system' || role === 'developer') {
     if (content !== '') instructions.push(content);
-  } else if (role === 'user' || role === 'assistant') messages.push({ role, content });
+  } else if (role === 'assistant') messages.push({ role, content });
   else throw invalidValue(`${place}.role`, 'must be user, assistant, system or developer');
 }
 
 /** Calls that follow each other are calls of one message. */
-function addToolCall(messages: Message[], item: Parameters, place: string): void {
+function addToolCall(messages: SuppliedMessage[], item: Parameters, place: string): void {
   const id = textOf(item, 'call_id');
   const name = textOf(item, 'name');
   const text = textOf(item, 'arguments');

@@ -5,53 +5,53 @@ import { deniedMessage } from '../../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import { actorOf } from '../../../core/people/audit.ts';
+import { readExecutionStream } from '../../../flow/execution/read-stream.ts';
 import { deleteExecution } from '../../../flow/history/delete-execution.ts';
 import { findAgentOfExecution, findSlug } from '../../../store/agent/models.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { abortOnDisconnect } from '../../http/disconnect.ts';
-import { eventStream } from '../../http/event-stream.ts';
-import { type Context, route, routePath, send } from '../../http/route.ts';
-import { callAgent, executionEvents, responseNotFound, tooManyWaits } from './call-agent.ts';
+import { eventStream, eventStreamHeaders } from '../../http/event-stream.ts';
+import { type Context, type HandlerResponse, route, routePath, send } from '../../http/route.ts';
+import { tooManyReaders } from '../executions/stream.ts';
+import { callAgent, responseNotFound } from './call-agent.ts';
 import { inputItemsPage } from './input-items.ts';
 import { readResponsesCall } from './read-responses.ts';
 import { responseWire, type ShownCall } from './response-wire.ts';
-import { eventTexts, sendResponseStream } from './stream-responses.ts';
+import { sendCallStream } from './stream-call.ts';
+import { responseEvents } from './stream-responses.ts';
 
 /** The Responses API: a response is an execution. */
 export function responsesRoutes(app: FastifyInstance, deps: ApiDeps): void {
   app.post(routePath(contract.createResponse), async (request, reply) => {
     const agentCall = await callAgent(deps, request, reply, readResponsesCall);
-    try {
-      const { call, caller, settings } = agentCall;
-      const { model, conversation, isBackground, isStream } = call;
-      const shown: ShownCall = { caller, model, isBackground, conversation, settings };
-      if (isStream) await sendResponseStream(agentCall, shown, reply);
-      else {
-        const row = isBackground ? await agentCall.read() : await agentCall.end();
-        if (row) send(reply, { status: 200, body: responseWire(row, shown) });
-      }
+    const { call, caller, settings } = agentCall;
+    const { model, conversation, isBackground, isStream } = call;
+    const shown: ShownCall = { caller, model, isBackground, conversation, settings };
+    if (isStream) {
+      const row = await agentCall.read();
+      sendCallStream(deps, request, reply, agentCall, (signal, onEnd) =>
+        responseEvents({ row, shown, events: agentCall.events(signal), after: -1, onEnd }),
+      );
       return reply;
-    } finally {
-      agentCall.release();
     }
+    let row: ExecutionDetailRow | null = null;
+    try {
+      row = isBackground ? await agentCall.read() : await agentCall.end();
+    } finally {
+      await agentCall.close(row !== null);
+    }
+    if (row) send(reply, { status: 200, body: responseWire(row, shown) });
+    return reply;
   });
 
   route(app, deps, contract.getResponse, async (context) => {
-    const { caller, query, reply } = context;
+    const { caller, query } = context;
     const row = await requireResponse(deps, context);
     const shown = await shownLater(deps, caller, row);
     if (!query.stream) return { status: 200, body: responseWire(row, shown) };
-    const release = deps.waitSlots.acquire(caller.id);
-    if (!release) throw tooManyWaits();
-    const reading = { agentId: row.agentId, executionId: row.id };
-    const events = executionEvents(deps, reading, abortOnDisconnect(reply).signal);
-    const after = query.starting_after ?? -1;
-    const response = eventStream(eventTexts({ row, shown, events, after }));
-    response.body.once('close', release);
-    return response;
+    return storedStream(deps, context, row, shown);
   });
 
   route(app, deps, contract.cancelResponse, async (context) => {
@@ -85,6 +85,31 @@ export function responsesRoutes(app: FastifyInstance, deps: ApiDeps): void {
     }
     return { status: 200, body: await inputItemsPage(deps.db, row, query) };
   });
+}
+
+/** The events of a response that was created before. Leaving changes nothing. */
+function storedStream(
+  deps: ApiDeps,
+  context: Context<typeof contract.getResponse>,
+  row: ExecutionDetailRow,
+  shown: ShownCall,
+): HandlerResponse {
+  const { caller, query, request } = context;
+  const release = deps.streamSlots.acquire(caller.id);
+  if (!release) throw tooManyReaders();
+  const stopping = new AbortController();
+  stopping.signal.addEventListener('abort', release, { once: true });
+  const key = { agentId: row.agentId, executionId: row.id };
+  const events = readExecutionStream(deps, key, null, stopping.signal);
+  const after = query.starting_after ?? -1;
+  const stream = responseEvents({ row, shown, events, after });
+  // The key may be revoked, or the agent hidden, while the stream is open.
+  const check = async () => {
+    const viewer = await deps.authenticator.authenticate(request, contract.getResponse);
+    await requireResponse(deps, { ...context, caller: viewer });
+  };
+  const body = eventStream(stream, request, { stopping, check });
+  return { status: 200, body, headers: eventStreamHeaders };
 }
 
 /** The execution, if the caller may read it. Whatever it may not read does not exist. */

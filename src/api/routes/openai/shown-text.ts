@@ -1,11 +1,3 @@
-import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
-
-/** What a stream of an execution reports, as far as the OpenAI API shows it. */
-export type StreamEvent =
-  | { readonly type: 'text'; readonly offset: number; readonly text: string }
-  | { readonly type: 'restart' }
-  | { readonly type: 'end'; readonly execution: ExecutionDetailRow };
-
 /**
  * The text that a client has been shown. What was sent cannot be taken back: after a restart, the text of the new attempt is
  * shown from where it goes on, as long as it begins with what was shown.
@@ -14,12 +6,6 @@ export class ShownText {
   #shown = '';
   /** The text of the current attempt. */
   #text = '';
-  readonly #from: number;
-
-  /** @param from the client has this many UTF-16 units */
-  constructor(from = 0) {
-    this.#from = from;
-  }
 
   get length(): number {
     return this.#shown.length;
@@ -29,15 +15,20 @@ export class ShownText {
     this.#text = '';
   }
 
-  /** The text that the client has not seen; null if it contradicts what was shown. */
+  /** The text that was not shown yet; null if it contradicts what was. */
   add({ offset, text }: { readonly offset: number; readonly text: string }): string | null {
     this.#text = this.#text.slice(0, offset) + text;
     const known = Math.min(this.#shown.length, this.#text.length);
     if (this.#shown.slice(0, known) !== this.#text.slice(0, known)) return null;
     if (this.#text.length <= this.#shown.length) return '';
-    const unseen = this.#text.slice(Math.max(this.#shown.length, this.#from));
+    const unseen = this.#text.slice(this.#shown.length);
     this.#shown = this.#text;
     return unseen;
+  }
+
+  /** Whether the attempt ended with less text than was shown. */
+  get isShorter(): boolean {
+    return this.#text.length < this.#shown.length;
   }
 }
 
