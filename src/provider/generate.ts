@@ -44,9 +44,9 @@ export async function generate(
 ): Promise<Generated> {
   const prepared = prepareCall(model, call, signal);
   const live = new LiveText(emit, isRewritten(model, call));
-  const asked = call.stream ? await model.streaming(live) : model;
-  const { answer: response, lost } = await inAcceptedForm(model.form, prepared, (options) =>
-    requestResponse(asked, options),
+  const isStreamed = () => call.stream || model.form.has('streamed');
+  const { answer: response, lost } = await inAcceptedForm(model.form, prepared, async (options) =>
+    requestResponse(isStreamed() ? await model.streaming(live) : model, options),
   );
   const { text: whole, details } = readAnswer(response);
   // PostgreSQL stores no NUL in a text, and a lone surrogate is not a character.
