@@ -25,6 +25,7 @@ import { Announcements } from './flow/announcements.ts';
 import { createCanceler } from './flow/execution/cancel.ts';
 import { type ExecuteDeps, templateCache } from './flow/execution/execute.ts';
 import { createFinisher, type Finisher } from './flow/execution/finish.ts';
+import { createLiveStreams } from './flow/execution/live-streams.ts';
 import { createSharedReads } from './flow/execution/shared-reads.ts';
 import { createWaiters } from './flow/execution/wait.ts';
 import { createHistoryReads } from './flow/history/history-reads.ts';
@@ -50,6 +51,7 @@ import type { Connection } from './store/connection/detect-pooler.ts';
 import { type Notifications, openNotifications } from './store/connection/notifications.ts';
 import { findEndedExecutions } from './store/execution/executions.ts';
 import { queueDepth } from './store/execution/queue.ts';
+import { deleteEndedStreams } from './store/execution/stream-chunks.ts';
 import { readTemplate } from './store/execution/templates.ts';
 import { findEndedWorkflowRuns } from './store/workflow/workflow-runs.ts';
 import { startMaintenance } from './worker/start-maintenance.ts';
@@ -146,6 +148,7 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
       await worker?.drain(timeoutMs);
       engine.waiters.close();
       engine.workflowRunWaiters.close();
+      engine.streams.close();
       await shutdown.shutDown(app.server, timeoutMs);
       await closeWithin(app, unfinishedRequestsMs);
       await background?.stopSweeps();
@@ -207,8 +210,12 @@ function createEngine(
     onError: failures.reporter('queue metrics failed'),
   });
   const values = valueCache();
+  const streams = createLiveStreams({
+    ...{ db: workDb, notifications },
+    onError: failures.reporter('stream failed'),
+  });
   const announcements = new Announcements({
-    ...{ notifications, waiters, workflowRunWaiters, values, metrics, log },
+    ...{ notifications, waiters, workflowRunWaiters, streams, values, metrics, log },
   });
   const onFault = failures.reporter('workflow run faulted');
   const progressDeps = { definitions: definitionCache(), values, onFault };
@@ -221,7 +228,7 @@ function createEngine(
   const template = templateCache((id) => readTemplate(workDb, id));
   const models = withMetrics(deps.models, metrics.modelCallEnded);
   const execute = {
-    ...{ models, template },
+    ...{ models, template, streams },
     ...{ onFault: log.executionFaulted, onUnread: log.responseUnread },
   };
   const worker =
@@ -237,7 +244,7 @@ function createEngine(
     testingLimits,
     onError: failures.reporter('workflow step failed'),
   });
-  const waiting = { waiters, workflowRunWaiters };
+  const waiting = { waiters, workflowRunWaiters, streams };
   return {
     ...{ connections, announcements, metrics, worker, finisher },
     ...{ admission, canceler, workflows, ...waiting },
@@ -295,6 +302,7 @@ function startBackground(
       retention: (signal) => runRetentionIfDue({ ...roundDeps, signal }),
       rollup: (signal) => runRollupIfDue({ ...roundDeps, signal }),
       labels: (signal) => foldLabelsRound({ ...roundDeps, signal }),
+      streams: () => deleteEndedStreams(db),
     },
     onError: failures.reportOperation,
   });
@@ -349,10 +357,15 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
     limitManagement: createManagementLimit(config.managePerMinute),
     historyReads: createHistoryReads({ db: historyDb, limits: historyReadLimits }),
     waiters: engine.waiters,
+    streams: engine.streams,
     workflowStarter: workflows.starter,
     workflowCanceler: workflows.canceler,
     workflowRunWaiters: engine.workflowRunWaiters,
     waitSlots: createWaitSlots(),
+    streamSlots: createWaitSlots({
+      max: limits.streamsMax,
+      ofCallerMax: limits.streamsOfCallerMax,
+    }),
     authenticator: createAuthenticator({ reads, session, onKeyUsed }),
     sealKey: deriveSealKey(secret),
     checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),

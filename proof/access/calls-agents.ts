@@ -69,6 +69,12 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
   'POST /api/v1/agents/{agentId}/execute': ofAgent('/execute', { variables }),
   'GET /api/v1/agents/{agentId}/executions/{executionId}': ofExecution(''),
   'POST /api/v1/agents/{agentId}/executions/{executionId}/cancel': ofExecution('/cancel'),
+  // The stream of an execution that has not ended would not end either.
+  async 'GET /api/v1/agents/{agentId}/executions/{executionId}/stream'(fixture, note, caller) {
+    const call = await ofExecution('/stream')(fixture, note, caller);
+    await end(fixture, call.path.split('/').at(-2) ?? '');
+    return call;
+  },
   async 'DELETE /api/v1/agents/{agentId}/executions/{executionId}'(fixture, note, caller) {
     const call = await ofExecution('')(fixture, note, caller);
     await end(fixture, call.path.split('/').at(-1) ?? '');

@@ -1,5 +1,6 @@
 import type { Notifications } from '../store/connection/notifications.ts';
 import type { EndedExecution } from '../store/execution/finish.ts';
+import type { LiveStreams } from './execution/live-streams.ts';
 import type { Waiters } from './execution/wait.ts';
 import type { EndedWorkflowRun } from './workflow/progress.ts';
 import type { ValueCache } from './workflow/value-cache.ts';
@@ -13,6 +14,8 @@ export interface LocalWorker {
 export interface AnnouncementsDeps {
   readonly notifications: Pick<Notifications, 'publish' | 'subscribe'>;
   readonly waiters: Waiters;
+  /** Readers of streams: of executions, and of workflow runs by their id. */
+  readonly streams: Pick<LiveStreams, 'wake'>;
   readonly workflowRunWaiters: Waiters;
   readonly values: ValueCache;
   readonly metrics: {
@@ -39,11 +42,14 @@ export class Announcements {
 
   /** Subscribes to what other processes announce. */
   listen(worker: LocalWorker | null): void {
-    const { notifications, waiters, workflowRunWaiters, values } = this.#deps;
+    const { notifications, waiters, workflowRunWaiters, streams, values } = this.#deps;
     this.#worker = worker;
     notifications.subscribe('cueline_execution_ended', waiters.wake);
+    notifications.subscribe('cueline_execution_ended', streams.wake);
+    notifications.subscribe('cueline_execution_streamed', streams.wake);
     notifications.subscribe('cueline_workflow_run_ended', (runIds) => {
       workflowRunWaiters.wake(runIds);
+      streams.wake(runIds);
       runIds.forEach(values.forget);
     });
     if (!worker) return;
@@ -60,8 +66,9 @@ export class Announcements {
   }
 
   executionEnded(execution: EndedExecution): void {
-    const { notifications, waiters, metrics, log } = this.#deps;
+    const { notifications, waiters, streams, metrics, log } = this.#deps;
     waiters.wake([execution.id]);
+    streams.wake([execution.id]);
     notifications.publish('cueline_execution_ended', [execution.id]);
     metrics.executionEnded(execution);
     log.executionEnded(execution);
@@ -74,8 +81,9 @@ export class Announcements {
   }
 
   workflowRunEnded(run: EndedWorkflowRun): void {
-    const { notifications, workflowRunWaiters, metrics, log } = this.#deps;
+    const { notifications, workflowRunWaiters, streams, metrics, log } = this.#deps;
     workflowRunWaiters.wake([run.runId]);
+    streams.wake([run.runId]);
     notifications.publish('cueline_workflow_run_ended', [run.runId]);
     metrics.workflowRunEnded(run.end.status);
     log.workflowRunEnded(run);

@@ -25,6 +25,7 @@ import {
   keyWindowsOf,
   labelsOf,
   stepOf,
+  streamOf,
   termsOf,
 } from './admission-mapping.ts';
 import { refusalRecorder } from './refusal-recorder.ts';
@@ -165,8 +166,11 @@ export class AdmissionBatch {
     const step = stepOf(call);
     if (step) this.#readySteps.delete(stepKey(step));
     // A workflow calls for the user who started the workflow run, with the key that started it.
-    const termsKey = `${caller.id} ${caller.userId} ${apiKeyId} ${agent.id}`;
-    const terms = getOrCreate(this.#terms, termsKey, () => termsOf(caller, agent, apiKeyId));
+    const stream = streamOf(call);
+    const termsKey = `${caller.id} ${caller.userId} ${apiKeyId} ${agent.id} ${stream}`;
+    const terms = getOrCreate(this.#terms, termsKey, () =>
+      termsOf(caller, agent, apiKeyId, stream),
+    );
     this.#chargedWorkspaces.add(caller.workspaceId);
     const { worker, tag, hasSlot } = this.#place(agent, terms.settings.maxConcurrency);
     const inputVariables = variables.json;

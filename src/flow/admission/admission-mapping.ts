@@ -182,8 +182,11 @@ export function termsOf(
   caller: Caller,
   agent: AgentAtAdmission,
   apiKeyId: string | null,
+  /** Replaces the agent's setting, if given. */
+  stream: boolean | null = null,
 ): AcceptedTerms {
   const { model, temperature } = effective(agent.config, agent.version);
+  const config = stream === null ? agent.config : { ...agent.config, stream };
   return {
     workspaceId: caller.workspaceId,
     agentId: agent.id,
@@ -198,7 +201,7 @@ export function termsOf(
     temperature,
     errorCode: null,
     error: null,
-    settings: executionSettings(agent.config, agent.version, agent.defaults, agent.storeBodies),
+    settings: executionSettings(config, agent.version, agent.defaults, agent.storeBodies),
   };
 }
 
@@ -226,6 +229,11 @@ export function stepOf({ credential }: ExecuteCall): WorkflowStepOf | null {
 /** The labels of a call; null if it has none or its body is malformed. */
 export function labelsOf({ body }: ExecuteCall): Labels | null {
   return body.kind === 'variables' ? body.labels : null;
+}
+
+/** What a call asks for instead of the agent's setting; null for that. */
+export function streamOf({ body }: ExecuteCall): boolean | null {
+  return body.kind === 'variables' ? (body.stream ?? null) : null;
 }
 
 /** Shares values between the calls of a batch. */

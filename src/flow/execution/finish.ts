@@ -73,6 +73,8 @@ export interface End {
   readonly details: AnswerDetails;
   /** How long the call of this attempt took; null if there was none, or it was aborted. */
   readonly attemptMs: number | null;
+  /** From the first start to the first text of the attempt; null if it was not read as a stream. */
+  readonly firstTextMs: number | null;
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   /** As sent; null if it is not recorded. */
@@ -270,6 +272,8 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     model: row.model ?? end.acceptedAs.model,
     attempts: row.earlier_attempts + row.failures + row.losses + Number(isAttempt(end, row)),
     attemptList: attemptListOf(end, row, cost),
+    lastClaim: row.attempt || null,
+    firstTextMs: end.firstTextMs === null ? null : Math.min(end.firstTextMs, latencyMs),
     inputTokens: row.spent_input_tokens + end.usage.inputTokens,
     outputTokens: row.spent_output_tokens + end.usage.outputTokens,
     costUsd: addDecimals(row.spent_usd, cost.usd),
@@ -376,6 +380,7 @@ export function canceledEnd(id: string, execution: LiveExecution, prompt: Prompt
     settingsNotApplied: [],
     details: noDetails,
     attemptMs: null,
+    firstTextMs: null,
     errorCode: 'CANCELED',
     error: 'The execution was canceled.',
     prompt,

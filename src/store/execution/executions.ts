@@ -43,6 +43,7 @@ export interface ExecutionRow {
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   readonly output: string | null;
+  readonly firstTextMs: number | null;
   readonly reasoningTokens: number | null;
   readonly modelAnswered: string | null;
   readonly providerRequestId: string | null;
@@ -76,6 +77,8 @@ export interface ExecutionDetailRow extends ExecutionRow {
   readonly request: string | null;
   /** Oldest first; null if the record itself describes the only attempt. */
   readonly attemptList: readonly Attempt[] | null;
+  /** The claim that ended it; null if it has not ended, or was never claimed. */
+  readonly lastClaim: number | null;
   /** What is known of the images and files among the variables, as JSON text. */
   readonly files: string | null;
   /** The data URLs that `inputVariables` refers to, as JSON text. */
@@ -95,7 +98,8 @@ const summaryFields = `e.id, e.agent_id as "agentId", e.agent_name as "agentName
   e.output_tokens as "outputTokens", e.cost_usd as "costUsd", e.cost_known as "costKnown", e.cost_source as "costSource",
   e.settings_not_applied as "settingsNotApplied",
   e.finish_reason as "finishReason", e.error_code as "errorCode", e.error, e.workflow_run_id as "workflowRunId",
-  e.step_name as "stepName", ${labelFields}, e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
+  e.step_name as "stepName", ${labelFields}, e.first_text_ms as "firstTextMs",
+  e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
   e.provider_request_id as "providerRequestId"`;
 const bodies = `e.input_variables as "inputVariables", e.output, e.refusal_text as "refusalText",
   e.output_json as "outputJson", e.tool_calls as "toolCalls"`;
@@ -103,7 +107,7 @@ const progress = `coalesce(e.started_at, q.started_at) as "startedAt",
   case when q.id is null then e.attempts::int
     else q.earlier_attempts + q.failures + q.losses + (q.worker is not null)::int end as attempts,
   coalesce(e.attempt_list, q.attempt_list) as "attemptList"`;
-const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.reasoning_text as "reasoningText", e.request, e.files, e.file_data as "fileData", e.ip_address as "ipAddress",
+const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.reasoning_text as "reasoningText", e.request, e.last_claim as "lastClaim", e.files, e.file_data as "fileData", e.ip_address as "ipAddress",
   e.user_agent as "userAgent"`;
 const bytes = `(coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.system_prompt), 0)
   + coalesce(octet_length(e.user_prompt), 0) + coalesce(octet_length(e.reasoning_text), 0)

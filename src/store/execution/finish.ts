@@ -85,6 +85,8 @@ export interface EndedExecution extends AnswerDetails {
   /** Whose answer was used, or that was called last. */
   readonly model: string;
   readonly attempts: number;
+  readonly lastClaim: number | null;
+  readonly firstTextMs: number | null;
   /** JSON; null if the record itself describes the only attempt. */
   readonly attemptList: string | null;
   readonly inputTokens: number;
@@ -217,7 +219,7 @@ const updateExecutions: Statement = {
       reasoning_text = f.reasoning_text, reasoning_tokens = f.reasoning_tokens,
       model_answered = f.model_answered, provider_request_id = f.provider_request_id,
       refusal_text = f.refusal_text, cost_source = f.cost_source,
-      output_json = f.output_json,
+      output_json = f.output_json, last_claim = f.last_claim, first_text_ms = f.first_text_ms,
       request = f.request, tool_calls = f.tool_calls,
       model = f.model, attempt_list = f.attempt_list::jsonb,
       input_variables = case when f.store_bodies then e.input_variables end,
@@ -228,12 +230,12 @@ const updateExecutions: Statement = {
     from unnest($1::uuid[], $2::execution_status[], $3::float8[], $4::float8[], $5::int[], $6::smallint[],
       $7::int[], $8::int[], $9::numeric[], $10::bool[], $11::text[], $12::text[], $13::text[], $14::text[],
       $15::text[], $16::text[], $17::bool[], $18::text[], $19::text[], $20::int[], $21::text[], $22::text[],
-      $23::text[], $24::text[], $25::text[], $26::text[], $27::json[], $28::json[], $29::json[])
+      $23::text[], $24::text[], $25::text[], $26::text[], $27::json[], $28::json[], $29::json[], $30::int[], $31::int[])
       as f (id, status, completed, started, latency_ms, attempts, input_tokens, output_tokens, cost_usd,
         cost_known, finish_reason, error_code, error, system_prompt, user_prompt, output, store_bodies,
         settings_not_applied, reasoning_text, reasoning_tokens, model_answered, provider_request_id, refusal_text,
-        cost_source, model, attempt_list, request, tool_calls, output_json)
-    where e.id = f.id and e.id = any($1::uuid[]) and e.id between $30::uuid and $31::uuid`,
+        cost_source, model, attempt_list, request, tool_calls, output_json, last_claim, first_text_ms)
+    where e.id = f.id and e.id = any($1::uuid[]) and e.id between $32::uuid and $33::uuid`,
 };
 
 function executionValues(ended: readonly EndedExecution[]): Value[] {
@@ -247,6 +249,7 @@ function executionValues(ended: readonly EndedExecution[]): Value[] {
     ['costSource', 'model', 'attemptList'],
     ['request', 'toolCalls'],
     ['outputJson'],
+    ['lastClaim', 'firstTextMs'],
   );
   return [...values, ...idBounds(ended.map((one) => one.id))];
 }

@@ -25,7 +25,11 @@ export async function up(db: Kysely<never>): Promise<void> {
       input_tokens integer not null default 0,
       output_tokens integer not null default 0,
       latency_ms integer not null default 0,
+      -- From the start to the first text of a stream.
+      first_text_ms integer,
       attempts smallint not null default 0,
+      -- The claim that ended it: readers of its stream know their position by it. Null if it was never claimed.
+      last_claim integer,
       status execution_status not null,
       source execution_source not null,
       cost_known boolean not null default true,
@@ -216,6 +220,16 @@ export async function up(db: Kysely<never>): Promise<void> {
     );
     create index idempotency_of_execution on idempotency (execution_id);
     create index idempotency_by_age on idempotency (created_at);
+
+    -- What streamed executions have shown so far, for readers in other processes. Unlogged: after a crash the workers write
+    -- it again. Rows of ended executions are deleted by a round.
+    create unlogged table stream_chunks (
+      execution_id uuid not null,
+      attempt integer not null,
+      number integer not null,
+      events text not null,
+      primary key (execution_id, attempt, number)
+    );
 
     -- List calls of a caller in its current minute. Unlogged: a crash resets the counts.
     create unlogged table list_counts (

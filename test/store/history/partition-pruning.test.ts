@@ -39,6 +39,8 @@ const ended: EndedExecution = {
     ...noDetails,
     costSource: null,
     model: 'a/b',
+    lastClaim: 1,
+    firstTextMs: null,
     attemptList: null,
   },
 };
@@ -46,7 +48,7 @@ const ended: EndedExecution = {
 const statements: [name: string, parameters: string, execute: () => Promise<unknown>][] = [
   [
     'finish-update-executions',
-    `'{${id}}', ${'null, '.repeat(28)}'${id}', '${id}'`,
+    `'{${id}}', ${'null, '.repeat(30)}'${id}', '${id}'`,
     () =>
       pipelines.use(async (send) => {
         await send({ name: 'begin', text: 'begin' });
