@@ -22,6 +22,7 @@ import type { ModelPort, TestConnection } from './core/model/model-port.ts';
 import { deriveSealKey } from './core/seal.ts';
 import { createAdmission } from './flow/admission/admit.ts';
 import { Announcements } from './flow/announcements.ts';
+import { createCompletions } from './flow/completions.ts';
 import { createCanceler } from './flow/execution/cancel.ts';
 import { type ExecuteDeps, templateCache } from './flow/execution/execute.ts';
 import { createFinisher, type Finisher } from './flow/execution/finish.ts';
@@ -217,12 +218,11 @@ function createEngine(
   const announcements = new Announcements({
     ...{ notifications, waiters, workflowRunWaiters, streams, values, metrics, log },
   });
-  const onFault = failures.reporter('workflow run faulted');
-  const progressDeps = { definitions: definitionCache(), values, onFault };
+  const completions = createCompletions();
+  const progressDeps = { definitions: definitionCache(), values, completions };
   const finisher = createFinisher({
     ...progressDeps,
-    ...{ pipelines, singlePipelines, announcements },
-    onProgress: (progress) => workflows.onProgress(progress),
+    ...{ pipelines, singlePipelines },
     onBatch: (size) => metrics.batchCompleted('finish', size),
   });
   const template = templateCache((id) => readTemplate(workDb, id));
@@ -237,13 +237,15 @@ function createEngine(
     ...{ pipelines, testingLimits, announcements, slots: worker?.slots ?? null },
     onBatch: (size) => metrics.batchCompleted('admission', size),
   });
-  const canceler = createCanceler({ db, finisher, template, announcements });
+  const canceler = createCanceler({ db, finisher, template });
   const workflows = createWorkflows({
     ...progressDeps,
-    ...{ db: workDb, pipelines, singlePipelines, admission, canceler, announcements },
-    testingLimits,
+    ...{ db: workDb, pipelines, singlePipelines, admission, canceler, testingLimits },
+    onFault: failures.reporter('workflow run faulted'),
     onError: failures.reporter('workflow step failed'),
   });
+  completions.subscribe((event) => announcements.completed(event));
+  completions.subscribe(workflows.completed);
   const waiting = { waiters, workflowRunWaiters, streams };
   return {
     ...{ connections, announcements, metrics, worker, finisher },
