@@ -87,7 +87,7 @@ export const getExecution = endpoint({
 export const streamQuery = {
   after: Type.Optional(
     Type.String({
-      pattern: '^\\d{1,9}\\.\\d{1,10}$',
+      pattern: patterns.streamPosition.source,
       description:
         '`attempt.offset`: continues after so many UTF-16 units of the text of that attempt. The `id` of the last event.',
       examples: ['2.1834'],
