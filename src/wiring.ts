@@ -11,6 +11,7 @@ import {
 import { createManagementLimit } from './api/http/management-limit.ts';
 import { countExecuteCalls, createMetrics } from './api/http/metrics.ts';
 import { createWaitSlots } from './api/http/wait-for.ts';
+import { createOpenCalls } from './api/routes/mcp/open-calls.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';
 import { openapiRoute, systemRoutes } from './api/routes/system/system.ts';
 import { apiRoutes } from './api/routes.ts';
@@ -22,6 +23,7 @@ import type { ModelPort, TestConnection } from './core/model/model-port.ts';
 import { deriveSealKey } from './core/seal.ts';
 import { createAdmission } from './flow/admission/admit.ts';
 import { Announcements } from './flow/announcements.ts';
+import { createCompletions } from './flow/completions.ts';
 import { createCanceler } from './flow/execution/cancel.ts';
 import { type ExecuteDeps, templateCache } from './flow/execution/execute.ts';
 import { createFinisher, type Finisher } from './flow/execution/finish.ts';
@@ -217,12 +219,11 @@ function createEngine(
   const announcements = new Announcements({
     ...{ notifications, waiters, workflowRunWaiters, streams, values, metrics, log },
   });
-  const onFault = failures.reporter('workflow run faulted');
-  const progressDeps = { definitions: definitionCache(), values, onFault };
+  const completions = createCompletions();
+  const progressDeps = { definitions: definitionCache(), values, completions };
   const finisher = createFinisher({
     ...progressDeps,
-    ...{ pipelines, singlePipelines, announcements },
-    onProgress: (progress) => workflows.onProgress(progress),
+    ...{ pipelines, singlePipelines },
     onBatch: (size) => metrics.batchCompleted('finish', size),
   });
   const template = templateCache((id) => readTemplate(workDb, id));
@@ -237,18 +238,29 @@ function createEngine(
     ...{ pipelines, testingLimits, announcements, slots: worker?.slots ?? null },
     onBatch: (size) => metrics.batchCompleted('admission', size),
   });
-  const canceler = createCanceler({ db, finisher, template, announcements });
+  const canceler = createCanceler({ db, finisher, template });
   const workflows = createWorkflows({
     ...progressDeps,
-    ...{ db: workDb, pipelines, singlePipelines, admission, canceler, announcements },
-    testingLimits,
+    ...{ db: workDb, pipelines, singlePipelines, admission, canceler, testingLimits },
+    onFault: failures.reporter('workflow run faulted'),
     onError: failures.reporter('workflow step failed'),
   });
-  const waiting = { waiters, workflowRunWaiters, streams };
+  completions.subscribe((event) => announcements.completed(event));
+  completions.subscribe(workflows.completed);
+  const openCalls = announcedOpenCalls(notifications);
+  const waiting = { waiters, workflowRunWaiters, streams, openCalls };
   return {
     ...{ connections, announcements, metrics, worker, finisher },
     ...{ admission, canceler, workflows, ...waiting },
   };
+}
+
+/** Calls of tools that other processes can cancel. */
+function announcedOpenCalls(notifications: Notifications) {
+  const channel = 'cueline_tool_call_canceled';
+  const openCalls = createOpenCalls((names) => notifications.publish(channel, names));
+  notifications.subscribe(channel, openCalls.cancelLocal);
+  return openCalls;
 }
 
 function connectWorker(
@@ -374,5 +386,7 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
       isAllowedHost: allowedHostCheck(config.allowedHosts),
     },
     testConnection: deps.testConnection,
+    openCalls: engine.openCalls,
+    ...{ version: deps.version, publicUrl },
   };
 }

@@ -1,5 +1,6 @@
 import type { Notifications } from '../store/connection/notifications.ts';
-import type { EndedExecution } from '../store/execution/finish.ts';
+import type { EndedExecution } from '../store/execution/completion.ts';
+import type { CompletionEvent } from './completions.ts';
 import type { LiveStreams } from './execution/live-streams.ts';
 import type { Waiters } from './execution/wait.ts';
 import type { EndedWorkflowRun } from './workflow/progress.ts';
@@ -65,7 +66,15 @@ export class Announcements {
     this.#deps.notifications.publish('cueline_execution_queued');
   }
 
-  executionEnded(execution: EndedExecution): void {
+  /** Announces what became final. */
+  completed({ executions, interrupted, slotsFreed, progress }: CompletionEvent): void {
+    for (const execution of executions) this.#executionEnded(execution);
+    for (const id of interrupted) this.#executionInterrupted(id);
+    for (const run of progress?.ended ?? []) this.#workflowRunEnded(run);
+    if (slotsFreed) this.executionsQueued();
+  }
+
+  #executionEnded(execution: EndedExecution): void {
     const { notifications, waiters, streams, metrics, log } = this.#deps;
     waiters.wake([execution.id]);
     streams.wake([execution.id]);
@@ -75,12 +84,12 @@ export class Announcements {
   }
 
   /** A canceled execution was claimed: its worker must abort the call. */
-  executionCanceled(executionId: string): void {
+  #executionInterrupted(executionId: string): void {
     this.#worker?.cancel([executionId]);
     this.#deps.notifications.publish('cueline_execution_canceled', [executionId]);
   }
 
-  workflowRunEnded(run: EndedWorkflowRun): void {
+  #workflowRunEnded(run: EndedWorkflowRun): void {
     const { notifications, workflowRunWaiters, streams, metrics, log } = this.#deps;
     workflowRunWaiters.wake([run.runId]);
     streams.wake([run.runId]);

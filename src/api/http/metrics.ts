@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { executeAgent, executeAgentInDashboard } from '../../contract/executions/executions.ts';
 import { type CallFailureCode, callFailureCodes } from '../../core/failure.ts';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
-import type { EndedExecution } from '../../store/execution/finish.ts';
+import type { EndedExecution } from '../../store/execution/completion.ts';
 import { routePath } from './route.ts';
 import { cached, withTimeout } from './ttl-cache.ts';
 
@@ -175,7 +175,8 @@ export function countExecuteCalls(
 ): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (request.method === 'POST' && executePaths.has(request.routeOptions.url)) {
-      if (reply.statusCode === 202) {
+      // 200 for a client that asked for the stream.
+      if (reply.statusCode < 300) {
         if (!reply.hasHeader('idempotent-replayed')) metrics.executionAccepted();
       } else {
         metrics.executionRefused(codeOf(payload));

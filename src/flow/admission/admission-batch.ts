@@ -14,9 +14,13 @@ import type { Counts, RateLimits } from '../../core/execution/limits.ts';
 import type { QueuedExecution, Slots } from '../../core/execution/queued-execution.ts';
 import { uuid7 } from '../../core/id.ts';
 import type { AdmissionState } from '../../store/admission/admission-read.ts';
-import type { AdmissionWrites, NewExecution } from '../../store/admission/admission-write.ts';
+import type {
+  AcceptedTerms,
+  AdmissionWrites,
+  NewExecution,
+} from '../../store/admission/admission-write.ts';
+import type { RefusedExecution } from '../../store/execution/completion.ts';
 import {
-  type AcceptedTerms,
   agentOfRow,
   apiKeyOf,
   bodyDigest,
@@ -88,6 +92,7 @@ export class AdmissionBatch {
   readonly #refusals: ReturnType<typeof refusalRecorder>;
   readonly #terms = new Map<string, AcceptedTerms>();
   readonly #executions: NewExecution[] = [];
+  readonly #refused: RefusedExecution[] = [];
   readonly #idempotency: AdmissionWrites['idempotency'][number][] = [];
   readonly #tallies: AdmissionWrites['tallies'][number][] = [];
   /** Executions that start in this process after the commit. */
@@ -204,7 +209,7 @@ export class AdmissionBatch {
 
   refuse(call: ExecuteCall, caller: Caller, agent: AgentAtAdmission, refusal: Refusal): void {
     const recorded = this.#refusals.record(call, caller, agent, refusal);
-    if (recorded?.execution) this.#executions.push(recorded.execution);
+    if (recorded?.execution) this.#refused.push(recorded.execution);
     if (recorded) this.#tallies.push(recorded.tally);
   }
 
@@ -219,6 +224,7 @@ export class AdmissionBatch {
       executedAtMs: this.#state.nowMs,
       worker: this.#deps.worker,
       executions: this.#executions,
+      refused: this.#refused,
       idempotency: this.#idempotency,
       refusals: this.#refusals.counted(),
       tallies: this.#tallies,

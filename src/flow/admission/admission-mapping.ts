@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type CallBody, conversationDigestInput } from '../../core/agent/conversation.ts';
 import {
-  type ExecutionSettings,
   effective,
   executionSettings,
   type WorkflowStepOf,
@@ -19,7 +18,7 @@ import type {
   LimitColumns,
   ReplayLookup,
 } from '../../store/admission/admission-read.ts';
-import type { ExecutionTerms } from '../../store/admission/admission-write.ts';
+import type { AcceptedTerms } from '../../store/admission/admission-write.ts';
 import { agentConfigOf } from '../../store/agent/agent-config.ts';
 import { modelSetupOf } from '../../store/execution/model-setup.ts';
 import type { MembershipLookup } from '../../store/people/members.ts';
@@ -182,9 +181,7 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
   };
 }
 
-export type AcceptedTerms = ExecutionTerms & { readonly settings: ExecutionSettings };
-
-/** The terms of an accepted call. A refusal overrides its status and error. */
+/** The terms of an accepted call. A refusal replaces its settings by a status and an error. */
 export function termsOf(
   caller: Caller,
   agent: AgentAtAdmission,
@@ -202,12 +199,9 @@ export function termsOf(
     promptVersionLabel: agent.versionLabel,
     apiKeyId,
     executedBy: caller.userId,
-    status: 'processing',
     source: sources[caller.kind],
     model: model ?? '',
     temperature,
-    errorCode: null,
-    error: null,
     settings: executionSettings(config, agent.version, agent.defaults, agent.storeBodies),
   };
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
-import { aboveFloor } from '../history/id-bounds.ts';
 import { type Viewer, visibleTo } from './agents.ts';
 
 /** Agents as the models of the OpenAI API. */
@@ -30,13 +29,6 @@ export async function findSlug(db: Db, subject: string): Promise<string | null> 
   const { rows } = await sql<{ slug: string }>`
     select slug from slugs where subject = ${subject}`.execute(db);
   return rows[0]?.slug ?? null;
-}
-
-/** The agent of an execution, in any workspace: the caller must check access. */
-export async function findAgentOfExecution(db: Db, id: string): Promise<string | null> {
-  const { rows } = await sql<{ agentId: string }>`
-    select e.agent_id from executions e where e.id = ${id} and ${aboveFloor}`.execute(db);
-  return rows[0]?.agentId ?? null;
 }
 
 /** The lists of messages of a prompt version. */
