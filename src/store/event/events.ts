@@ -4,7 +4,7 @@ import { eventDays } from '../../core/event/retry.ts';
 import { uuid7 } from '../../core/id.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
-import { columnsOf } from '../connection/statements.ts';
+import { rowSet } from '../connection/row-set.ts';
 
 /**
  * The outbox: events are written in the transaction of the change that they report, each with one delivery for each endpoint
@@ -38,19 +38,19 @@ const deferred = new WeakMap<Trx, NewEvent[]>();
 
 async function insert(trx: Trx, events: readonly NewEvent[]): Promise<void> {
   await trx.executeQuery(CompiledQuery.raw(lockCounters.text, counterValues(events)));
-  const query = CompiledQuery.raw(insertEvents.text, eventValues(events));
-  const { rows } = await trx.executeQuery<{ queued: number }>(query);
-  if (rows[0]?.queued) await sql`select pg_notify('cueline_event_queued', '')`.execute(trx);
+  const query = CompiledQuery.raw(insertEvents.text, rows.values(events));
+  const { rows: counted } = await trx.executeQuery<{ queued: number }>(query);
+  if (counted[0]?.queued) await sql`select pg_notify('cueline_event_queued', '')`.execute(trx);
 }
 
 /** Like `writeEvents`, on a pipelined connection and without a notification. Returns whether something must be sent. */
 export async function sendEvents(send: Send, events: readonly NewEvent[]): Promise<boolean> {
   if (events.length === 0) return false;
-  const [, rows] = await Promise.all([
+  const [, counted] = await Promise.all([
     send(lockCounters, counterValues(events)),
-    send<{ queued: number }>(insertEvents, eventValues(events)),
+    send<{ queued: number }>(insertEvents, rows.values(events)),
   ]);
-  return Boolean(rows[0]?.queued);
+  return Boolean(counted[0]?.queued);
 }
 
 const lockCounters: Statement = {
@@ -62,12 +62,26 @@ const lockCounters: Statement = {
 const subscribes = `p.workspace_id = g.workspace_id and case when g.type = 'ping' then p.id = g.subject
   else g.type = any(p.event_types) and (p.agent_ids is null or g.agent_id is null or g.agent_id = any(p.agent_ids)) end`;
 
+const rows = rowSet<NewEvent>(
+  'g',
+  {
+    id: ['uuid', ({ atMs }) => uuid7(atMs)],
+    workspace_id: ['uuid', (one) => one.workspaceId],
+    type: ['text', (one) => one.type],
+    at_ms: ['float8', (one) => one.atMs],
+    subject: ['uuid', (one) => one.subject],
+    agent_id: ['uuid', (one) => one.agentId],
+    end_user: ['text', (one) => one.user],
+    data: ['json', (one) => one.data],
+  },
+  { ordinality: true },
+);
+
 const insertEvents: Statement = {
   name: 'events-insert',
   text: `with matched as materialized (
       select g.*, array(select p.id from active_endpoints p where ${subscribes}) as endpoints
-      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::float8[], $5::uuid[], $6::uuid[], $7::text[], $8::json[])
-        with ordinality as g (id, workspace_id, type, at_ms, subject, agent_id, end_user, data, ordinal)),
+      from ${rows.table}),
     subscribed as materialized (
       select *, row_number() over (partition by workspace_id order by ordinal) as nth
       from matched where cardinality(endpoints) > 0),
@@ -93,13 +107,6 @@ const insertEvents: Statement = {
 
 function counterValues(events: readonly NewEvent[]): Value[] {
   return [[...new Set(events.map(({ workspaceId }) => workspaceId))]];
-}
-
-function eventValues(events: readonly NewEvent[]): Value[] {
-  return [
-    events.map(({ atMs }) => uuid7(atMs)),
-    ...columnsOf(events, ['workspaceId', 'type', 'atMs', 'subject', 'agentId', 'user', 'data']),
-  ];
 }
 
 const columns = sql.raw('e.id, e.type, e.at, e.sequence, e.data');
@@ -148,18 +155,20 @@ export async function deleteOldEvents(db: Db, limit: number): Promise<number> {
   return Number(numAffectedRows ?? 0);
 }
 
+interface DeletedExecution {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly user: string | null;
+}
+
 /** Removes who they were for from the events of deleted executions, and what receivers answered to them, which may repeat it. */
 export async function forgetExecutions(
   send: Send,
-  deleted: readonly {
-    readonly id: string;
-    readonly workspaceId: string;
-    readonly user: string | null;
-  }[],
+  deleted: readonly DeletedExecution[],
 ): Promise<void> {
   const named = deleted.filter(({ user }) => user !== null);
   if (named.length > 0) {
-    await send(forgetExecutionEvents, columnsOf(named, ['id', 'workspaceId', 'user']));
+    await send(forgetExecutionEvents, forgotten.values(named));
   }
 }
 
@@ -171,12 +180,18 @@ const forgetAnswers = `update deliveries d
     from forgotten f join endpoints p on p.workspace_id = f.workspace_id
     where d.endpoint_id = p.id and d.event_id = f.id`;
 
+const forgotten = rowSet<DeletedExecution>('x', {
+  id: ['uuid', (one) => one.id],
+  workspace_id: ['uuid', (one) => one.workspaceId],
+  end_user: ['text', (one) => one.user],
+});
+
 // Events are found by their user: one without a user names nobody.
 const forgetExecutionEvents: Statement = {
   name: 'events-forget-executions',
   text: `with forgotten as (
       update events e set end_user = null, data = ${withoutLabels}
-      from unnest($1::uuid[], $2::uuid[], $3::text[]) as x (id, workspace_id, end_user)
+      from ${forgotten.table}
       where e.workspace_id = x.workspace_id and e.end_user = x.end_user and e.subject = x.id
       returning e.id, e.workspace_id)
     ${forgetAnswers}`,
