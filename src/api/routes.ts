@@ -15,6 +15,7 @@ import { executionStreamRoutes } from './routes/executions/stream.ts';
 import { mcpRoutes } from './routes/mcp/mcp.ts';
 import { scheduleRoutes } from './routes/workflows/schedules.ts';
 import { webhookRoutes } from './routes/workflows/webhooks.ts';
+import { workflowRunStreamRoutes } from './routes/workflows/workflow-run-stream.ts';
 import { workflowRunRoutes } from './routes/workflows/workflow-runs.ts';
 import { workflowRoutes, workflowVersionRoutes } from './routes/workflows/workflows.ts';
 import { invitationRoutes } from './routes/workspace/invitations.ts';
@@ -39,6 +40,7 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   workflowRoutes(app, deps);
   workflowVersionRoutes(app, deps);
   workflowRunRoutes(app, deps);
+  workflowRunStreamRoutes(app, deps);
   scheduleRoutes(app, deps);
   webhookRoutes(app, deps);
   mcpRoutes(app, deps);

@@ -21,6 +21,7 @@ import * as usage from './workspace/usage.ts';
 export const endpoints = {
   executeAgent: executions.executeAgent,
   getExecution: executions.getExecution,
+  streamExecution: executions.streamExecution,
   cancelExecution: executions.cancelExecution,
   deleteExecution: erasures.deleteExecution,
   listExecutions: executions.listExecutions,
@@ -62,6 +63,7 @@ export const endpoints = {
   executeWorkflowInDashboard: workflowRuns.executeWorkflowInDashboard,
   listWorkflowRuns: workflowRuns.listWorkflowRuns,
   getWorkflowRun: workflowRuns.getWorkflowRun,
+  streamWorkflowRun: workflowRuns.streamWorkflowRun,
   listWorkflowRunItems: workflowRuns.listWorkflowRunItems,
   cancelWorkflowRun: workflowRuns.cancelWorkflowRun,
   createSchedule: schedules.createSchedule,
