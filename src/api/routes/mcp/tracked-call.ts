@@ -107,7 +107,6 @@ export function trackRun(
     id: runId,
     waiters: deps.workflowRunWaiters,
     cancel: () => deps.workflowCanceler.cancel(runId),
-    // biome-ignore lint/correctness/useYield: it has no text of its own
     async *openStream() {},
     async read() {
       const caller = await currentCaller(reader);
