@@ -58,7 +58,9 @@ export function ExecutionRecord(props: {
       <MetricList metrics={metrics(execution)} />
       <Timings execution={execution} />
       <Attempts execution={execution} />
-      {execution.outputText !== undefined && <Output text={execution.outputText} />}
+      {execution.outputText !== undefined && (
+        <Output text={execution.outputText} value={execution.outputJson} />
+      )}
       {execution.status === 'success' && execution.outputText === undefined && (
         <p className={classes.notice}>The output is no longer stored.</p>
       )}
