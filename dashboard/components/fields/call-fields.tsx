@@ -49,7 +49,7 @@ export function CallFields({ form, onChange, error, disabled = false }: AgentFie
             disabled={disabled}
           />
         </div>
-        <div className={classes.grid}>
+        <div className={classes.halves}>
           <NumberField label="Seed" {...number('seed')} />
           <NumberField label="Top K" min={1} {...number('topK')} />
           <NumberField

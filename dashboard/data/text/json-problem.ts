@@ -1,19 +1,26 @@
-/** What is wrong with a JSON text, and in which line, if the browser tells; null if it is valid. */
-export function jsonProblem(text: string): { message: string; line: number | null } | null {
-  try {
-    JSON.parse(text);
-    return null;
-  } catch (error) {
-    const line = lineOf(text, error instanceof Error ? error.message : '');
-    return { message: line === null ? 'Not valid JSON.' : `Not valid JSON: line ${line}.`, line };
-  }
+/** What is wrong with a JSON text, and in which line; null if it is valid. */
+export function jsonProblem(text: string): { message: string; line: number } | null {
+  if (isBegun(text) === 'whole') return null;
+  const lines = text.trimEnd().split('\n').slice(0, linesMax);
+  const wrong = lines.findIndex(
+    (_, index) => isBegun(lines.slice(0, index + 1).join('\n')) === 'wrong',
+  );
+  // Otherwise something is missing at the end.
+  const line = wrong < 0 ? lines.length : wrong + 1;
+  return { message: `Not valid JSON: line ${line}.`, line };
 }
 
-/** Browsers name the position or the line. At the end of the text, Chromium names neither. */
-function lineOf(text: string, message: string): number | null {
-  const named = /line (\d+)/.exec(message)?.[1];
-  if (named) return Number(named);
-  const position = /position (\d+)/.exec(message)?.[1];
-  if (position) return text.slice(0, Number(position)).split('\n').length;
-  return /end of/i.test(message) ? text.trimEnd().split('\n').length : null;
+const linesMax = 2_000;
+
+/** Browsers differ in whether they name a position, but all say that a text ends too early. */
+function isBegun(text: string): 'whole' | 'begun' | 'wrong' {
+  try {
+    JSON.parse(text);
+    return 'whole';
+  } catch (error) {
+    const message = error instanceof Error ? error.message : '';
+    const position = Number(/position (\d+)/.exec(message)?.[1] ?? Number.NaN);
+    const isAtEnd = /end of|unterminated/i.test(message) || position >= text.length;
+    return isAtEnd ? 'begun' : 'wrong';
+  }
 }
