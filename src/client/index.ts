@@ -1,10 +1,12 @@
 import { agents } from './agents.ts';
+import { endpoints, events } from './events.ts';
 import { executions } from './executions.ts';
 import { history } from './history.ts';
 import { keys } from './keys.ts';
 import { prompts, versions } from './prompts.ts';
 import { type ClientOptions, createOpenStream, createRequest } from './request.ts';
 import { session } from './session.ts';
+import { streams } from './stream.ts';
 import { declaration, schedules, webhooks } from './triggers.ts';
 import { workflows } from './workflows.ts';
 import { erasures, invitations, members, prices, providers, workspace } from './workspace.ts';
@@ -20,14 +22,17 @@ export function createClient(options: ClientOptions) {
   const request = createRequest(options);
   return {
     ...executions(request, options),
+    ...streams(createOpenStream(options), options),
     ...history(request, createOpenStream(options)),
     ...workspace(request),
+    ...events(request),
     agents: agents(request),
     prompts: prompts(request),
     versions: versions(request),
     workflows: workflows(request, options),
     schedules: schedules(request),
     webhooks: webhooks(request),
+    endpoints: endpoints(request),
     declaration: declaration(request),
     keys: keys(request),
     providers: providers(request),
@@ -45,11 +50,13 @@ export type Cueline = ReturnType<typeof createClient>;
 
 export type * from './agents.ts';
 export { CuelineError } from './error.ts';
+export type * from './events.ts';
 export type * from './executions.ts';
 export type * from './history.ts';
 export type * from './keys.ts';
 export type * from './prompts.ts';
 export type * from './request.ts';
+export type * from './stream.ts';
 export type * from './triggers.ts';
 export type * from './workflows.ts';
 export type * from './workspace.ts';

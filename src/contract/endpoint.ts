@@ -57,10 +57,12 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export const tags = [
   'Executions',
+  'OpenAI API',
   'Agents',
   'Prompts',
   'Workflows',
   'Declaration',
+  'Events',
   'Keys',
   'Usage',
   'Providers',

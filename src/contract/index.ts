@@ -1,11 +1,14 @@
 import * as agents from './agents/agents.ts';
 import * as declaration from './agents/declaration.ts';
 import * as prompts from './agents/prompts.ts';
+import * as eventEndpoints from './events/endpoints.ts';
+import * as events from './events/events.ts';
 import * as erasures from './executions/erasures.ts';
 import * as executions from './executions/executions.ts';
 import * as exports from './executions/export.ts';
 import * as retention from './executions/retention.ts';
 import * as statistics from './executions/statistics.ts';
+import * as openai from './openai/openai.ts';
 import * as system from './system.ts';
 import * as schedules from './workflows/schedules.ts';
 import * as webhooks from './workflows/webhooks.ts';
@@ -21,6 +24,7 @@ import * as usage from './workspace/usage.ts';
 export const endpoints = {
   executeAgent: executions.executeAgent,
   getExecution: executions.getExecution,
+  streamExecution: executions.streamExecution,
   cancelExecution: executions.cancelExecution,
   deleteExecution: erasures.deleteExecution,
   listExecutions: executions.listExecutions,
@@ -29,6 +33,14 @@ export const endpoints = {
   exportExecutions: exports.exportExecutions,
   exportAllExecutions: exports.exportAllExecutions,
   executeAgentInDashboard: executions.executeAgentInDashboard,
+  createResponse: openai.createResponse,
+  getResponse: openai.getResponse,
+  cancelResponse: openai.cancelResponse,
+  deleteResponse: openai.deleteResponse,
+  listResponseInputItems: openai.listResponseInputItems,
+  createChatCompletion: openai.createChatCompletion,
+  listModels: openai.listModels,
+  getModel: openai.getModel,
   getStatistics: statistics.getStatistics,
   getWorkspaceStatistics: statistics.getWorkspaceStatistics,
   createAgent: agents.createAgent,
@@ -62,6 +74,7 @@ export const endpoints = {
   executeWorkflowInDashboard: workflowRuns.executeWorkflowInDashboard,
   listWorkflowRuns: workflowRuns.listWorkflowRuns,
   getWorkflowRun: workflowRuns.getWorkflowRun,
+  streamWorkflowRun: workflowRuns.streamWorkflowRun,
   listWorkflowRunItems: workflowRuns.listWorkflowRunItems,
   cancelWorkflowRun: workflowRuns.cancelWorkflowRun,
   createSchedule: schedules.createSchedule,
@@ -76,6 +89,17 @@ export const endpoints = {
   receiveWebhook: webhooks.receiveWebhook,
   getDeclaration: declaration.getDeclaration,
   applyDeclaration: declaration.applyDeclaration,
+  createEndpoint: eventEndpoints.createEndpoint,
+  listEndpoints: eventEndpoints.listEndpoints,
+  getEndpoint: eventEndpoints.getEndpoint,
+  updateEndpoint: eventEndpoints.updateEndpoint,
+  deleteEndpoint: eventEndpoints.deleteEndpoint,
+  rotateEndpoint: eventEndpoints.rotateEndpoint,
+  testEndpoint: eventEndpoints.testEndpoint,
+  listDeliveries: eventEndpoints.listDeliveries,
+  resendDelivery: eventEndpoints.resendDelivery,
+  replayDeliveries: eventEndpoints.replayDeliveries,
+  listEvents: events.listEvents,
   createKey: keys.createKey,
   listKeys: keys.listKeys,
   revokeKey: keys.revokeKey,

@@ -248,6 +248,8 @@ export function variableNames(description: string) {
 export const pathParams = {
   agentId: reference('agent', 'The agent.'),
   executionId: reference('execution', 'The execution, from the response of the execute call.'),
+  responseId: reference('execution', 'The response: an execution.'),
+  model: Type.String({ description: 'Identifier or slug of an agent.' }),
   promptId: reference('prompt', 'The prompt.'),
   promptVersionId: reference('version', 'The prompt version.'),
   apiKeyId: reference('key', 'The API key: its identifier, not the secret.'),
@@ -263,6 +265,8 @@ export const pathParams = {
   stepName: Type.String({ description: 'Name of a step in the definition.' }),
   scheduleId: reference('schedule', 'The schedule.'),
   webhookId: reference('webhook', 'The webhook.'),
+  endpointId: reference('endpoint', 'The endpoint.'),
+  eventId: reference('event', 'The event.'),
   token: Type.String({ description: 'Last part of the invitation link.' }),
   name: Type.String({ description: 'Provider name: the part of a model before the slash.' }),
 } as const satisfies Record<string, TSchema>;

@@ -17,6 +17,8 @@ export interface AgentForm {
   /** One per line, called in this order after the model has failed. */
   readonly fallbackModels: string;
   readonly call: CallForm;
+  /** Whether responses are read as a stream. */
+  readonly stream: boolean;
   readonly maxAttempts: number | null;
   readonly timeoutMs: number | null;
   readonly maxConcurrency: number | null;
@@ -49,6 +51,7 @@ export const blankForm: AgentForm = {
   model: noModelSettings,
   fallbackModels: '',
   call: blankCallForm,
+  stream: false,
   maxAttempts: null,
   timeoutMs: null,
   maxConcurrency: null,
@@ -82,6 +85,7 @@ export function formFromAgent(agent: Agent): AgentForm {
     },
     call: callFormFrom(agent.agentConfig),
     fallbackModels: run.models?.slice(1).join('\n') ?? '',
+    stream: run.stream ?? false,
     maxAttempts: run.maxAttempts ?? null,
     timeoutMs: run.timeoutMs ?? null,
     maxConcurrency: run.maxConcurrency ?? null,
@@ -154,6 +158,7 @@ export function rebaseForm(before: AgentForm, typed: AgentForm, now: AgentForm):
 function toFullPatch(form: AgentForm) {
   const { agentName, visibility, tags, rateLimits, storeBodies, retention, variables } = form;
   const { slug, allowInstructions, allowTools, maxAttempts, timeoutMs, maxConcurrency } = form;
+  const stream = form.stream || null;
   const defaults = variables.filter(({ kind }) => kind === 'text' || kind === 'json');
   return {
     agentName,
@@ -165,7 +170,7 @@ function toFullPatch(form: AgentForm) {
     agentConfig: {
       ...toModels(form),
       ...toCallConfig(form.call),
-      ...{ maxAttempts, timeoutMs, maxConcurrency },
+      ...{ maxAttempts, timeoutMs, maxConcurrency, stream },
     },
     requiredVariables: variables.filter(({ kind }) => kind === 'required').map(nameOf),
     optionalVariables: variables.filter(({ kind }) => kind !== 'required').map(nameOf),

@@ -32,7 +32,7 @@ export async function readVariables(
   ) {
     throw new CommandFailure(`${varsFile} must contain a JSON object.`);
   }
-  const given: [string, unknown][] = [...Object.entries(file), ...texts, ...named];
+  const given: (readonly [string, unknown])[] = [...Object.entries(file), ...texts, ...named];
   for (const [name, path] of messages) {
     given.push([name, parse(await readInput(path.replace(/^@/, ''), signal), path)]);
   }

@@ -131,6 +131,14 @@ export interface AgentRow extends SetupRow, LimitColumns {
   readonly file_variables: Readonly<Record<string, FileKind>>;
   /** JSON text; null if the version has none. */
   readonly variable_schemas: string | null;
+  readonly prompt_id: string;
+  readonly version_number: number;
+  readonly allow_instructions: boolean;
+  readonly allow_tools: boolean;
+  /** JSON text; null if the version has none. */
+  readonly response_format: string | null;
+  /** Null if the version has none. */
+  readonly tool_names: readonly string[] | null;
   /** The slots of `maxConcurrency` in use; null without such a limit. */
   readonly slots_used: number | null;
 }
@@ -142,6 +150,10 @@ export interface WorkspaceRow {
   readonly month_used: number;
   /** The highest tag of a ready execution in the workspace. */
   readonly last_tag: number | null;
+  /** Whether an endpoint subscribes to refusals or to events of the quota. */
+  readonly reports: boolean;
+  /** The shares of the quota that were reported, as `month * 1000 + percent`. */
+  readonly quota_reports: readonly number[];
 }
 
 export interface ReplayRow {
@@ -264,7 +276,10 @@ const readAgents: Statement = {
       v.file_variables,
       jsonb_build_object('model', v.model, 'temperature', v.temperature,
         'maxTokens', v.max_tokens, 'topP', v.top_p, 'settings', v.settings) as version,
-      v.variable_schemas,
+      v.variable_schemas, a.prompt_id, v.number as version_number, a.allow_instructions, a.allow_tools, v.response_format,
+      case when v.content is not null then array(
+        select tool ->> 'name' from json_array_elements(case when json_typeof(v.content -> 'tools') = 'array'
+          then v.content -> 'tools' else '[]' end) as tool) end as tool_names,
       case when a.config ? 'maxConcurrency' then
         (select count(*) from execution_queue q where q.agent_id = a.id and q.has_slot) end as slots_used,
       ${setupColumns}
@@ -279,7 +294,11 @@ const readWorkspaces: Statement = {
   text: `select w.id, w.actions_per_month, l.month, l.month_used,
       (select max(tag) from execution_queue q where q.workspace_id = w.id
         and q.worker is null and q.available_at is null and q.has_slot is not false
-        and q.tag >= $3::bigint) as last_tag
+        and q.tag >= $3::bigint) as last_tag,
+      exists (select from endpoints p where p.workspace_id = w.id and p.enabled
+        and p.event_types && '{execution.refused,quota.threshold,quota.exhausted}') as reports,
+      case when w.actions_per_month is null then '{}' else
+        array(select r.month * 1000 + r.percent from quota_reports r where r.workspace_id = w.id) end as quota_reports
     from workspaces w join limits l on l.subject = w.id
     where w.id in
       (${callersWorkspaces})`,

@@ -1,12 +1,14 @@
 import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
+import type { NewEvent } from '../../core/event/event.ts';
+import type { QuotaReport } from '../../core/event/quota-event.ts';
 import type { EndStatus } from '../../core/execution/execution.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { rowSet } from '../connection/row-set.ts';
-import { columnsOf, commit } from '../connection/statements.ts';
+import { commit } from '../connection/statements.ts';
 import { textArray } from '../connection/text-array.ts';
-import { type RefusedExecution, writeCompletion } from '../execution/completion.ts';
+import { type Completed, type RefusedExecution, writeCompletion } from '../execution/completion.ts';
 import {
   type AdmittedCall,
   admittedNames,
@@ -36,6 +38,8 @@ export interface AdmissionWrites {
   readonly idempotency: readonly NewIdempotency[];
   readonly refusals: readonly NewRefusal[];
   readonly tallies: readonly Tally[];
+  readonly quotaReports: readonly QuotaReport[];
+  readonly events: readonly NewEvent[];
 }
 
 export interface AcceptedTerms extends ExecutionTerms {
@@ -80,31 +84,33 @@ export interface NewRefusal {
   readonly recorded: number;
 }
 
-export async function writeAdmission(send: Send, writes: AdmissionWrites): Promise<void> {
-  const sent = sendWrites(send, writes);
+/** Returns whether events must be sent to endpoints. */
+export async function writeAdmission(send: Send, writes: AdmissionWrites): Promise<boolean> {
+  const { sent, completed } = sendWrites(send, writes);
   sent.push(send(commit));
   await Promise.all(sent);
+  return (await completed).eventsQueued;
 }
 
 /** Sends the writes of a batch without its commit. */
-export function sendWrites(send: Send, writes: AdmissionWrites): Promise<unknown>[] {
+export function sendWrites(
+  send: Send,
+  writes: AdmissionWrites,
+): { readonly sent: Promise<unknown>[]; readonly completed: Promise<Completed> } {
   const { counts, months, executions, refused, idempotency, refusals } = writes;
   const sent: Promise<unknown>[] = [];
   if (counts.size + months.length > 0) sent.push(updateCounts(send, counts, months));
   if (executions.length > 0) sent.push(send(insertExecutions, executionValues(writes)));
   const called = executions.flatMap(({ id, step }) => (step ? { ...step, executionId: id } : []));
   if (called.length > 0) sent.push(markCalled(send, called));
-  if (idempotency.length > 0) sent.push(send(insertIdempotency, idempotencyValues(idempotency)));
-  if (refusals.length > 0)
-    sent.push(
-      send(
-        upsertRefusals,
-        columnsOf(refusals, ['caller', 'agentId', 'status', 'hour', 'recorded']),
-      ),
-    );
-  const { executedAtMs: refusedAtMs, tallies } = writes;
-  sent.push(writeCompletion(send, { refused, refusedAtMs, tallies }));
-  return sent;
+  if (idempotency.length > 0) sent.push(send(insertIdempotency, newKeys.values(idempotency)));
+  if (refusals.length > 0) sent.push(send(upsertRefusals, counted.values(refusals)));
+  const { quotaReports } = writes;
+  if (quotaReports.length > 0) sent.push(send(insertQuotaReports, reports.values(quotaReports)));
+  const { executedAtMs: refusedAtMs, tallies, events } = writes;
+  const completed = writeCompletion(send, { refused, refusedAtMs, tallies, events });
+  sent.push(completed);
+  return { sent, completed };
 }
 
 /** Writes counts that were read under their lock: those of keys and agents, and the months of workspaces. */
@@ -113,8 +119,30 @@ export function updateCounts(
   counts: ReadonlyMap<string, Counts>,
   months: AdmissionWrites['months'] = [],
 ): Promise<unknown> {
-  return send(updateCountRows, countValues(counts, months));
+  const ofCalls = [...counts].map(([subject, row]) => ({ subject, ...row }));
+  const ofMonths = months.map(({ workspaceId, month, used }) => {
+    return { subject: workspaceId, month, monthUsed: used };
+  });
+  return send(updateCountRows, changed.values([...ofCalls, ...ofMonths]));
 }
+
+/** A key or agent with its counts, or a workspace with its month. Nulls leave columns unchanged. */
+type ChangedCounts = { readonly subject: string } & Partial<Counts> & {
+    readonly month?: number;
+    readonly monthUsed?: number;
+  };
+
+const changed = rowSet<ChangedCounts>('c', {
+  subject: ['uuid', (row) => row.subject],
+  minute: ['bigint', (row) => row.minute],
+  minute_used: ['int', (row) => row.minuteUsed],
+  hour: ['bigint', (row) => row.hour],
+  hour_used: ['int', (row) => row.hourUsed],
+  day: ['bigint', (row) => row.day],
+  day_used: ['int', (row) => row.dayUsed],
+  month: ['int', (row) => row.month],
+  month_used: ['bigint', (row) => row.monthUsed],
+});
 
 const updateCountRows: Statement = {
   name: 'admission-update-counts',
@@ -122,32 +150,9 @@ const updateCountRows: Statement = {
       hour = coalesce(c.hour, l.hour), hour_used = coalesce(c.hour_used, l.hour_used),
       day = coalesce(c.day, l.day), day_used = coalesce(c.day_used, l.day_used),
       month = coalesce(c.month, l.month), month_used = coalesce(c.month_used, l.month_used)
-    from unnest($1::uuid[], $2::bigint[], $3::int[], $4::bigint[], $5::int[], $6::bigint[], $7::int[], $8::int[],
-        $9::bigint[])
-      as c (subject, minute, minute_used, hour, hour_used, day, day_used, month, month_used)
+    from ${changed.table}
     where l.subject = c.subject`,
 };
-
-/** A subject is either in `counts` or in `months`. Nulls leave the columns of the other unchanged. */
-function countValues(
-  counts: ReadonlyMap<string, Counts>,
-  months: AdmissionWrites['months'],
-): Value[] {
-  const rows = [...counts.values()];
-  const none = months.map(() => null);
-  const noMonth = rows.map(() => null);
-  return [
-    [...counts.keys(), ...months.map((month) => month.workspaceId)],
-    [...rows.map((row) => row.minute), ...none],
-    [...rows.map((row) => row.minuteUsed), ...none],
-    [...rows.map((row) => row.hour), ...none],
-    [...rows.map((row) => row.hourUsed), ...none],
-    [...rows.map((row) => row.day), ...none],
-    [...rows.map((row) => row.dayUsed), ...none],
-    [...noMonth, ...months.map((month) => month.month)],
-    [...noMonth, ...months.map((month) => month.used)],
-  ];
-}
 
 const accepted = rowSet<NumberedCall<NewExecution>>(
   'e',
@@ -189,31 +194,56 @@ function executionValues({ executions, executedAtMs, worker }: AdmissionWrites):
   ];
 }
 
+const newKeys = rowSet<NewIdempotency>('n', {
+  caller: ['uuid', (one) => one.caller],
+  agent_id: ['uuid', (one) => one.agentId],
+  key: ['text', (one) => one.key],
+  digest: ['bytea', (one) => one.digest],
+  execution_id: ['uuid', (one) => one.executionId],
+  agent_name: ['text', (one) => one.agentName],
+  ignored_variables: ['text', (one) => textArray(one.ignoredVariables)],
+  created_at: ['timestamptz', (one) => new Date(one.createdAtMs).toISOString()],
+});
+
 // Overwrites expired rows. The lock of the limits guarantees that there is no unexpired row.
 const insertIdempotency: Statement = {
   name: 'admission-insert-idempotency',
   text: `insert into idempotency as i (caller, agent_id, key, digest, execution_id, agent_name,
       ignored_variables, created_at)
     select caller, agent_id, key, digest, execution_id, agent_name, ignored_variables::text[], created_at
-    from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[], $5::uuid[], $6::text[], $7::text[],
-      $8::timestamptz[])
-      as n (caller, agent_id, key, digest, execution_id, agent_name, ignored_variables, created_at)
+    from ${newKeys.table}
     on conflict (caller, agent_id, key) do update set digest = excluded.digest,
       execution_id = excluded.execution_id, agent_name = excluded.agent_name,
       ignored_variables = excluded.ignored_variables, created_at = excluded.created_at`,
 };
 
-function idempotencyValues(rows: readonly NewIdempotency[]): Value[] {
-  return [
-    ...columnsOf(rows, ['caller', 'agentId', 'key', 'digest', 'executionId', 'agentName']),
-    rows.map((row) => textArray(row.ignoredVariables)),
-    rows.map((row) => new Date(row.createdAtMs).toISOString()),
-  ];
-}
+const counted = rowSet<NewRefusal>('r', {
+  caller: ['uuid', (one) => one.caller],
+  agent_id: ['uuid', (one) => one.agentId],
+  status: ['text', (one) => one.status],
+  hour: ['bigint', (one) => one.hour],
+  recorded: ['int', (one) => one.recorded],
+});
 
 const upsertRefusals: Statement = {
   name: 'admission-upsert-refusals',
   text: `insert into refusals as r (caller, agent_id, status, hour, recorded)
-    select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::int[])
+    select * from ${counted.table}
     on conflict (caller, agent_id, status) do update set hour = excluded.hour, recorded = excluded.recorded`,
+};
+
+const reports = rowSet<QuotaReport>('g', {
+  workspace_id: ['uuid', (one) => one.workspaceId],
+  month: ['int', (one) => one.month],
+  percent: ['int', (one) => one.percent],
+});
+
+// Those of earlier months are needed no longer.
+const insertQuotaReports: Statement = {
+  name: 'admission-insert-quota-reports',
+  text: `with given as materialized (select * from ${reports.table}),
+    earlier as (
+      delete from quota_reports r using given g where r.workspace_id = g.workspace_id and r.month < g.month)
+    insert into quota_reports (workspace_id, month, percent)
+    select workspace_id, month, percent from given on conflict do nothing`,
 };
