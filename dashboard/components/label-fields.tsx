@@ -10,10 +10,11 @@ export function useLabels(given: GivenLabels = {}) {
   const [initial] = useState(() => typedOf(given));
   const [typed, setTyped] = useState(initial);
   // What was not edited stays as it was given: a comma in a value could not be typed.
-  const isKept = (name: string) => typed[name as keyof Labels] === initial[name as keyof Labels];
-  const kept = Object.entries(labelsIn(given)).filter(([name]) => isKept(name));
-  const read = readLabels(isKept('metadata') ? { ...typed, metadata: '' } : typed);
-  const labels: Labels | null = read && { ...read, ...Object.fromEntries(kept) };
+  const isUnedited = (name: string) =>
+    typed[name as keyof Labels] === initial[name as keyof Labels];
+  const unedited = Object.entries(labelsIn(given)).filter(([name]) => isUnedited(name));
+  const read = readLabels(isUnedited('metadata') ? { ...typed, metadata: '' } : typed);
+  const labels: Labels | null = read && { ...read, ...Object.fromEntries(unedited) };
   return { typed, setTyped, labels };
 }
 
