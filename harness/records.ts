@@ -51,7 +51,8 @@ export async function insertRecords(db: Db, selected: RawBuilder<unknown>): Prom
         case when error_code is not null then 'Made by a test.' end, variables::json,
         case when status = 'processing' then '{}'::json end, system_prompt, user_prompt, output
       from (${selected}) as selected
-      returning id, workspace_id, agent_id, status)
+      returning id, workspace_id, agent_id, status),
+    changed as (insert into search_changes (id) select id from made where status <> 'processing')
     insert into execution_queue (id, workspace_id, agent_id, tag)
     select id, workspace_id, agent_id, 1 from made where status = 'processing'`.execute(db);
 }

@@ -28,6 +28,7 @@ import { createFinisher, type Finisher } from './flow/execution/finish.ts';
 import { createSharedReads } from './flow/execution/shared-reads.ts';
 import { createWaiters } from './flow/execution/wait.ts';
 import { createHistoryReads } from './flow/history/history-reads.ts';
+import { indexRound } from './flow/history/index-round.ts';
 import { maintain } from './flow/history/maintain.ts';
 import {
   foldLabelsRound,
@@ -51,6 +52,7 @@ import { type Notifications, openNotifications } from './store/connection/notifi
 import { findEndedExecutions } from './store/execution/executions.ts';
 import { queueDepth } from './store/execution/queue.ts';
 import { readTemplate } from './store/execution/templates.ts';
+import { readSearchLag } from './store/history/search-index.ts';
 import { findEndedWorkflowRuns } from './store/workflow/workflow-runs.ts';
 import { startMaintenance } from './worker/start-maintenance.ts';
 import { startSweep } from './worker/start-sweep.ts';
@@ -89,6 +91,7 @@ export interface WiringDeps {
     | 'leaseMs'
     | 'testingLimits'
     | 'listPerMinute'
+    | 'searchIndex'
     | 'managePerMinute'
     | 'webhookPerMinute'
     | 'trustedProxies'
@@ -203,8 +206,9 @@ function createEngine(
   const metrics = createMetrics({
     running: () => worker?.running ?? 0,
     queue: () => queueDepth(db),
+    searchLag: () => readSearchLag(db),
     providers: () => providersOpen(deps.providers?.() ?? []),
-    onError: failures.reporter('queue metrics failed'),
+    onError: failures.reporter('metrics of the database failed'),
   });
   const values = valueCache();
   const announcements = new Announcements({
@@ -266,7 +270,7 @@ function connectWorker(
 
 /** The periodic work of a worker process. */
 function startBackground(
-  { db, logger }: WiringDeps,
+  { config, db, logger }: WiringDeps,
   { connections, workflows }: Engine,
   failures: BackgroundFailures,
 ) {
@@ -291,6 +295,7 @@ function startBackground(
   const roundDeps = { db, pipelines: singlePipelines };
   const maintenance = startMaintenance({
     maintain: () => maintain(db),
+    writeIndex: (signal) => indexRound({ db, signal, isOn: config.searchIndex }),
     rounds: {
       retention: (signal) => runRetentionIfDue({ ...roundDeps, signal }),
       rollup: (signal) => runRollupIfDue({ ...roundDeps, signal }),

@@ -25,9 +25,11 @@ export interface Metrics {
 export interface Gauges {
   readonly running: () => number;
   readonly queue: () => Promise<Queue>;
+  /** How far the search index is behind, in seconds. */
+  readonly searchLag: () => Promise<number>;
   /** Number of open circuits by provider. */
   readonly providers: () => ReadonlyMap<string, number>;
-  /** Called if the queue could not be read; its metrics are then absent. */
+  /** Called if the queue or the lag could not be read; its metrics are then absent. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -36,8 +38,8 @@ interface Queue {
   readonly oldestMs: number;
 }
 
-const queueKeptMs = 5_000;
-const queueTimeoutMs = 2_000;
+const readingKeptMs = 5_000;
+const readingTimeoutMs = 2_000;
 
 export function createMetrics(gauges: Gauges): Metrics {
   const registry = new Registry();
@@ -138,30 +140,44 @@ function registerGauges(registry: Registry, gauges: Gauges): void {
   });
 }
 
-/** The queue belongs to the whole database, so every process reports the same values. */
+/** Queue and index belong to the whole database, so every process reports the same values. */
 function registerQueueGauges(registry: Registry, gauges: Gauges): void {
-  const readQueue = cached(
-    () =>
-      withTimeout(gauges.queue(), queueTimeoutMs).catch((error: unknown) => {
-        gauges.onError?.(error);
-        return null;
-      }),
-    queueKeptMs,
-  );
-  const register = (name: string, help: string, value: (queue: Queue) => number) =>
+  const keep = <T>(read: () => Promise<T>) =>
+    cached(
+      () =>
+        withTimeout(read(), readingTimeoutMs).catch((error: unknown) => {
+          gauges.onError?.(error);
+          return null;
+        }),
+      readingKeptMs,
+    );
+  const register = (name: string, help: string, read: () => Promise<number | null>) =>
     new Gauge({
       ...{ name, help, registers: [registry] },
       async collect() {
-        const queue = await readQueue();
-        if (queue) this.set(value(queue));
-        else this.remove();
+        const value = await read();
+        if (value === null) this.remove();
+        else this.set(value);
       },
     });
-  register('cueline_queue_depth', 'Queued executions without a worker.', ({ depth }) => depth);
+  const readQueue = keep(gauges.queue);
+  register(
+    'cueline_queue_depth',
+    'Queued executions without a worker.',
+    async () => (await readQueue())?.depth ?? null,
+  );
   register(
     'cueline_queue_oldest_age_seconds',
     'Waiting time of the oldest execution that is ready to run.',
-    ({ oldestMs }) => oldestMs / 1_000,
+    async () => {
+      const queue = await readQueue();
+      return queue && queue.oldestMs / 1_000;
+    },
+  );
+  register(
+    'cueline_search_lag_seconds',
+    'How long the oldest record has been waiting for the search index.',
+    keep(gauges.searchLag),
   );
 }
 
