@@ -3,6 +3,7 @@ import type { Db } from '../../store/connection/database.ts';
 import {
   emptyIndex,
   extendCoverage,
+  firstPlace,
   forgetMonths,
   indexChanges,
 } from '../../store/history/search-index.ts';
@@ -32,11 +33,19 @@ export async function indexRound(deps: IndexRoundDeps): Promise<void> {
     return;
   }
   await repeat(deps, async () => (await forgetMonths(db, groupsAtOnce)) > 0);
-  await repeat(deps, async () => (await indexChanges(db, changesAtOnce)) > 0);
+  await takeChanges(deps);
   await repeat(deps, async () => {
     const extended = await extendCoverage(db, changesAtOnce);
-    if (extended > 0) await indexChanges(db, changesAtOnce);
+    if (extended > 0) await takeChanges(deps);
     return extended > 0;
+  });
+}
+
+async function takeChanges(deps: IndexRoundDeps): Promise<void> {
+  let place: string | null = firstPlace;
+  await repeat(deps, async () => {
+    place = place && (await indexChanges(deps.db, changesAtOnce, place));
+    return place !== null;
   });
 }
 

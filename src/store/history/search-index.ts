@@ -47,14 +47,22 @@ const groupTokensMax = 20_000;
 /** Bytes of texts, as stored, that one transaction reads; a single record may exceed them. */
 const batchBytesMax = 2_000_000;
 
-/** Takes up to `limit` changes. Returns how many; 0 if there are none, or while another process takes them. */
-export function indexChanges(db: Db, limit: number): Promise<number> {
+/** Where the first change may lie in its table. */
+export const firstPlace = '(0,0)';
+
+/**
+ * Takes up to `limit` changes that lie behind a place in their table, so that a long series of calls does not read past what
+ * the earlier ones deleted. Returns the place of the last one; null if there are none, or while another process takes them.
+ */
+export function indexChanges(db: Db, limit: number, behind = firstPlace): Promise<string | null> {
   return inTransaction(db, async (trx) => {
-    if (!(await lockIndex(trx))) return 0;
+    if (!(await lockIndex(trx))) return null;
     const { rows: changes } = await sql<{ at: string; id: string }>`
-      select ctid::text as at, id from search_changes limit ${limit}`.execute(trx);
+      select ctid::text as at, id from search_changes where ctid > ${behind}::tid limit ${limit}`.execute(
+      trx,
+    );
     const ids = [...new Set(changes.map(({ id }) => id))];
-    if (ids.length === 0) return 0;
+    if (ids.length === 0) return null;
     const { picked, left } = await pickRecords(trx, ids);
     await writeGroups(trx, picked);
     const indexed = new Set(picked);
@@ -64,7 +72,7 @@ export function indexChanges(db: Db, limit: number): Promise<number> {
     );
     const taken = changes.filter(({ id }) => !left.has(id)).map(({ at }) => at);
     await sql`delete from search_changes where ctid = any(${taken}::tid[])`.execute(trx);
-    return taken.length;
+    return left.size > 0 ? behind : (changes.at(-1)?.at ?? null);
   });
 }
 
