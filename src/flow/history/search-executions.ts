@@ -53,7 +53,7 @@ export interface SearchPace {
 }
 
 const defaultPace: SearchPace = {
-  ...{ pageMs: 5_000, countMs: 1_000 },
+  ...{ pageMs: 5_000, countMs: 150 },
   ...{ countedMax: 20_000, batchSize: 1_000 },
 };
 

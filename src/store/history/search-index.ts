@@ -12,11 +12,11 @@ import { type HistoryRequest, searchedMax, searchedText } from './history-filter
 import { aboveFloor, idBounds } from './id-bounds.ts';
 
 /**
- * The search index. It finds the records that may match a search; whoever asks looks at their texts.
+ * The search index. It finds the records that may match a search; the search then reads their texts.
  *
  * A transaction that writes a record with texts, or removes texts, appends the id to `search_changes`. A background round
  * takes these changes, many at once, and writes groups of records with the tokens of all of them to `search_groups`. Groups
- * instead of records, because most words of a text are also in its neighbours.
+ * instead of records, because texts of the same agent share most words.
  *
  * Invariants
  * - In every snapshot, each record from `search_coverage` on is in a group or among the changes. So a search misses nothing,
