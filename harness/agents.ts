@@ -5,6 +5,7 @@ import { placeholders } from '../src/core/agent/prompt.ts';
 import { noLimits, type RateLimits } from '../src/core/execution/limits.ts';
 import { toId } from '../src/core/id.ts';
 import { storedConfig } from '../src/store/agent/agent-config.ts';
+import { insertSlug } from '../src/store/agent/slugs.ts';
 import { freshId } from './fresh-id.ts';
 import type { Service } from './service.ts';
 
@@ -21,6 +22,8 @@ export interface AgentOptions {
   readonly user?: string;
   readonly model?: string;
   readonly config?: AgentConfig;
+  /** Follows from the id by default. */
+  readonly slug?: string;
   readonly requiredVariables?: readonly string[];
   readonly optionalVariables?: readonly string[];
   readonly defaultVariableValues?: Readonly<Record<string, unknown>>;
@@ -67,6 +70,7 @@ export async function addAgent(
       ${limits.requestsPerDay}, ${options.allowedOrigins ?? []}::text[], ${createdBy},
       ${options.archived ? sql`clock_timestamp()` : null})`.execute(db);
   await sql`insert into limits (subject) values (${id})`.execute(db);
+  await insertSlug(db, { workspaceId, slug: options.slug ?? `agent-${id}`, subject: id });
   const agentId = toId('agent', id);
   return {
     id,

@@ -1,8 +1,11 @@
+import { collectResponse, type Emit } from '../src/core/model/model-events.ts';
 import { type ModelCall, ModelFailure, type ModelSetup } from '../src/core/model/model-port.ts';
 import { createModels, type ModelsOptions } from '../src/provider/registry.ts';
 import type { ProviderSettings } from '../src/provider/settings.ts';
 import type { FakeProvider } from './fake-provider.ts';
 import { openUnsealed, unsealed } from './setups.ts';
+
+type AskOptions = Partial<ModelCall & ModelSetup & ModelsOptions & { readonly onEvent: Emit }>;
 
 const hour = 3_600_000;
 
@@ -10,7 +13,7 @@ const hour = 3_600_000;
 export async function askModel(
   fake: Pick<FakeProvider, 'host' | 'url'>,
   settings: Partial<ProviderSettings> = {},
-  { price = null, ...more }: Partial<ModelCall & ModelSetup & ModelsOptions> = {},
+  { price = null, onEvent = () => {}, ...more }: AskOptions = {},
 ) {
   const models = createModels({ open: openUnsealed, env: {}, allowedHosts: [fake.host], ...more });
   const stored: ProviderSettings = {
@@ -19,13 +22,14 @@ export async function askModel(
     ...settings,
   };
   try {
-    return await models.call({
+    const events = models.call({
       ...{ executionId: 'exe', workspaceId: 'wsp', model: 'fake/m', system: null, user: 'hello' },
       ...{ temperature: null, maxTokens: null, topP: null, timeoutMs: hour, called: false },
       setup: { provider: unsealed(stored), price },
       signal: new AbortController().signal,
       ...more,
     });
+    return await collectResponse(events, onEvent);
   } finally {
     await models.close();
   }

@@ -56,6 +56,12 @@ export type Step =
       headers?: Record<string, string>;
       afterMs?: number;
     }
+  /** A response in these pieces, each sent alone; then its end, a reset, or silence. */
+  | {
+      chunks: readonly (string | Uint8Array)[];
+      headers?: Record<string, string>;
+      ending?: 'reset' | 'silence';
+    }
   /** The headers and half of the completion, then a reset or silence. */
   | { half: 'reset' | 'silence' }
   /** The connection is reset before any response, or never answered. */
@@ -208,13 +214,51 @@ function play(step: Step, path: string, body: any, response: ServerResponse): vo
     const text = bytes ? step.body : JSON.stringify(step.body ?? {});
     return void endLater(response, text, step.afterMs);
   }
+  if ('chunks' in step) return void playChunks(step, response);
   const answer = completion('half' in step ? {} : step, body);
-  const text = JSON.stringify(path.startsWith('/api/chat') ? ollamaAnswer(answer) : answer);
-  response.writeHead(200, { 'content-type': 'application/json' });
+  const isOllama = path.startsWith('/api/chat');
+  const isStream = body?.stream === true && !isOllama;
+  const text = isStream
+    ? eventsOf(answer)
+    : JSON.stringify(isOllama ? ollamaAnswer(answer) : answer);
+  response.writeHead(200, {
+    'content-type': isStream ? 'text/event-stream' : 'application/json',
+  });
   if (!('half' in step)) return void endLater(response, text, step.afterMs);
   response.write(text.slice(0, text.length / 2), () => {
     if (step.half === 'reset') response.socket?.resetAndDestroy();
   });
+}
+
+async function playChunks(
+  { chunks, headers = { 'content-type': 'text/event-stream' }, ending }: Chunks,
+  response: ServerResponse,
+): Promise<void> {
+  response.socket?.setNoDelay(true);
+  response.writeHead(200, headers);
+  for (const chunk of chunks) {
+    await new Promise((resolve) => response.write(chunk, resolve));
+  }
+  if (ending === 'reset') response.socket?.resetAndDestroy();
+  if (!ending) response.end();
+}
+
+type Chunks = Extract<Step, { chunks: unknown }>;
+
+/** The completion as a stream: its text in pieces of four characters. */
+function eventsOf({ choices: [choice], usage, ...rest }: ReturnType<typeof completion>): string {
+  const { content, ...message } = choice?.message ?? {};
+  const pieces = String(content ?? '').match(/.{1,4}/gsu) ?? [];
+  const chunk = (fields: object) => `data: ${JSON.stringify({ ...rest, ...fields })}\n\n`;
+  const delta = (fields: object, finish_reason: unknown = null) =>
+    chunk({ choices: [{ index: 0, delta: fields, finish_reason }] });
+  return [
+    delta({ ...message, content: '' }),
+    ...pieces.map((piece) => delta({ content: piece })),
+    delta({}, choice?.finish_reason),
+    ...(usage ? [chunk({ choices: [], usage })] : []),
+    'data: [DONE]\n\n',
+  ].join('');
 }
 
 /** Unreferenced, so that it does not keep a finished test alive. */
@@ -224,7 +268,7 @@ function endLater(response: ServerResponse, text: unknown, afterMs = 0): void {
 }
 
 function completion(
-  step: Exclude<Extract<Step, object>, { status: number } | { half: string }>,
+  step: Exclude<Extract<Step, object>, { status: number } | { half: string } | Chunks>,
   // biome-ignore lint/suspicious/noExplicitAny: arbitrary JSON
   body: any,
 ) {

@@ -1,4 +1,5 @@
 import { type Attempt, attemptOf } from '../src/core/execution/attempt.ts';
+import { type Emit, emitEnd, modelEvents } from '../src/core/model/model-events.ts';
 import {
   type ModelCall,
   ModelFailure,
@@ -25,7 +26,7 @@ export interface ScriptedModels extends ModelPort {
 export type Step =
   | Partial<ModelResponse>
   | ModelFailure
-  | ((call: ModelCall) => Promise<Partial<ModelResponse>>);
+  | ((call: ModelCall, emit: Emit) => Promise<Partial<ModelResponse>>);
 
 export interface HeldCall {
   readonly arrived: Promise<ModelCall>;
@@ -38,14 +39,19 @@ export function scriptedModels(): ScriptedModels {
   return {
     calls,
     call: (original) =>
-      withDeadline(original, unknownCost, async (signal) => {
-        const call = { ...original, signal };
-        calls.push(call);
-        const next = steps.shift() ?? {};
-        const step = typeof next === 'function' ? await orAborted(next(call), signal) : next;
-        if (step instanceof ModelFailure) throw step;
-        return { ...echoed(call), ...step };
-      }),
+      modelEvents((emit) =>
+        withDeadline(original, unknownCost, async (signal) => {
+          const call = { ...original, signal };
+          calls.push(call);
+          const next = steps.shift() ?? {};
+          const running = typeof next === 'function' ? next(call, emit) : next;
+          const step = running instanceof Promise ? await orAborted(running, signal) : running;
+          if (step instanceof ModelFailure) throw step;
+          const { text, ...response } = { ...echoed(call), ...step };
+          if (text !== '') emit({ type: 'text', text });
+          emitEnd(emit, response);
+        }),
+      ),
     script: (...more) => void steps.push(...more),
     hold() {
       const arrived = Promise.withResolvers<ModelCall>();

@@ -9,6 +9,7 @@ import type {
   WorkflowDefinition,
 } from '../src/core/workflow/definition.ts';
 import type { StartCall } from '../src/flow/workflow/start-workflow.ts';
+import { insertSlug } from '../src/store/agent/slugs.ts';
 import type { Db } from '../src/store/connection/database.ts';
 import {
   listSteps,
@@ -69,6 +70,7 @@ export async function addWorkflow(
     insert into workflow_versions (id, workflow_id, workspace_id, number, label, definition, agent_ids)
     values (${versionId}, ${id}, ${workspaceId}, 1, 'v1', ${JSON.stringify(complete)},
       ${agentsOf(complete).map((one) => fromId('agent', one))}::uuid[])`.execute(db);
+  await insertSlug(db, { workspaceId, slug: `workflow-${id}`, subject: id });
   await sql`update workflows set workflow_version_id = ${versionId} where id = ${id}`.execute(db);
   return { id, workflowId: toId('workflow', id) };
 }

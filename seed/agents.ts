@@ -94,7 +94,9 @@ export async function otherAgents(
         ${othersProject}, ${owner.userId}
       from unnest(${ids}::uuid[]) with ordinality as one (id, position)
       returning id),
-    counted as (insert into limits (subject) select id from made)
+    counted as (insert into limits (subject) select id from made),
+    named as (
+      insert into slugs (workspace_id, slug, subject) select ${owner.workspaceId}, 'other-' || id, id from made)
     insert into pins (id, agent_id, prompt_version_id, pinned_by)
     select pin, one.id, ${pinned}, ${owner.userId}
     from unnest(${ids}::uuid[], ${pins}::uuid[]) as one (id, pin)`.execute(db);

@@ -7,6 +7,7 @@ import { openTestDatabase } from '../harness/database.ts';
 import { startFakeProvider } from '../harness/fake-provider.ts';
 import { openUnsealed, unsealed } from '../harness/setups.ts';
 import { toId, uuid7 } from '../src/core/id.ts';
+import { collectResponse } from '../src/core/model/model-events.ts';
 import { ModelFailure } from '../src/core/model/model-port.ts';
 import { generateKey } from '../src/core/people/key.ts';
 import { createLogger, executionLog, repeatedWarnings } from '../src/log.ts';
@@ -179,14 +180,14 @@ test('an ended execution is logged with ids, status and code, at info if it fail
   const execution = { id, agentId: uuid7(0), attempts: 1, latencyMs: 20 };
   const baseURL = provider.url;
   const stored = unsealed({ kind: 'openai-compatible', apiKey: 'canary-api-key', baseURL });
-  const failure = await models
-    .call({
+  const failure = await collectResponse(
+    models.call({
       ...{ executionId: id, workspaceId: uuid7(0), model: 'fake/model', timeoutMs: 10_000 },
       ...{ system: 'canary-system', user: 'canary-user', temperature: null, maxTokens: null },
       ...{ topP: null, called: false, signal: new AbortController().signal },
       setup: { provider: stored, price: null },
-    })
-    .catch((error: unknown) => error);
+    }),
+  ).catch((error: unknown) => error);
   assert.ok(failure instanceof ModelFailure);
   assert.match(failure.message, /canary-error/);
 

@@ -41,7 +41,8 @@ const mayImport: Record<string, { folders: string[]; packages: string[] } | 'eve
     folders: ['core', 'net'],
     // OpenTelemetry: a trace is of a call to a model, and the engine knows only the port.
     packages: [
-      ...['@ai-sdk/*', 'aws4fetch', '@pydantic/genai-prices', '@opentelemetry/*'],
+      ...['@ai-sdk/*', 'aws4fetch', '@smithy/eventstream-codec', '@pydantic/genai-prices'],
+      '@opentelemetry/*',
       ...['@aws-sdk/credential-providers', 'google-auth-library', '@azure/identity'],
     ],
   },

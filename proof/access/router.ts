@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { sessionPaths } from '../../src/api/access/session-paths.ts';
 import { readConfig } from '../../src/config.ts';
+import { modelEvents } from '../../src/core/model/model-events.ts';
 import { pageSegments } from '../../src/core/public-url.ts';
 import { wire } from '../../src/wiring.ts';
 import type { ProofEnvironment } from '../environment.ts';
@@ -28,7 +29,7 @@ export async function routesOf({ connection, db }: ProofEnvironment): Promise<Ro
   subscribe('fastify.initialization', note);
   const { drain } = await wire({
     ...{ role: 'api', connection, db, secret: 'only lists routes', version: '0.0.0' },
-    models: { call: () => Promise.reject(new Error('calls no model')) },
+    models: { call: () => modelEvents(() => Promise.reject(new Error('calls no model'))) },
     testConnection: () => Promise.reject(new Error('calls no provider')),
     logger: pino({ level: 'silent' }),
     config: readConfig({}),

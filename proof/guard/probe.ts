@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import { openUnsealed, unsealed } from '../../harness/setups.ts';
+import { collectResponse } from '../../src/core/model/model-events.ts';
 import { checkBaseURL, type Resolve } from '../../src/net/guard.ts';
 import { createModels } from '../../src/provider/registry.ts';
 import { guardCases } from './cases.ts';
@@ -54,7 +55,8 @@ async function probe(one: GuardCase): Promise<ProbeResult> {
   network.arrived();
   const before = network.connections();
   const provider = unsealed({ kind, apiKey: 'a-key-of-the-provider', baseURL });
-  await models.call({ ...call, setup: { provider, price: null } }).catch(() => {});
+  const events = models.call({ ...call, setup: { provider, price: null } });
+  await collectResponse(events).catch(() => {});
   await models.close();
   // Lets the listener accept the connections.
   await new Promise((done) => setTimeout(done, attempts.length > 0 ? 5 : 0));

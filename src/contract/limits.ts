@@ -44,6 +44,8 @@ export const modelMax = 256;
 export const temperatureMax = 2;
 export const maxTokensMax = 1_000_000;
 export const messagesMax = 500;
+/** Parts of the content of a message. */
+export const partsMax = 100;
 export const toolsMax = 128;
 export const toolNameMax = 64;
 export const toolDescriptionMax = 4_000;

@@ -1,4 +1,5 @@
 import { namePattern, optionalNamePattern } from '../core/people/name.ts';
+import { slugPattern } from '../core/slug.ts';
 import { workflowName } from '../core/workflow/definition.ts';
 
 /** Browsers omit the default port of a scheme and leading zeros. */
@@ -23,6 +24,10 @@ export const patterns = {
     requirement:
       'must be scheme://host or scheme://host:port in lower case without a path, such as https://app.example.com; the port must be at most 65535 and omitted if it is the default port of http or https',
   },
+  filePlaceholder: {
+    source: '^\\{\\{[ \\t]*[A-Za-z_][A-Za-z0-9_]*[ \\t]*\\}\\}$',
+    requirement: 'must be exactly one placeholder, such as {{photo}}',
+  },
   variableName: {
     source: '^[A-Za-z_][A-Za-z0-9_]*$',
     requirement:
@@ -32,6 +37,11 @@ export const patterns = {
     source: workflowName.source,
     requirement:
       'must be a name of at most 64 letters a to z, digits and underscores that does not start with a digit',
+  },
+  slug: {
+    source: slugPattern,
+    requirement:
+      'must have 1 to 64 lower-case letters a to z, digits, underscores and hyphens, and not the form of an identifier',
   },
   toolName: {
     source: '^[A-Za-z0-9_-]+$',

@@ -99,6 +99,14 @@ export const versionLabel = Type.Optional(
   ),
 );
 
+/** The slug of an agent or workflow. */
+export const slug = Type.String({
+  pattern: patterns.slug.source,
+  description:
+    'Name for other programs, such as the `model` of the OpenAI API. Unique among the agents and workflows of the workspace; free again after deletion. Derived from the name by default, with a suffix if taken.',
+  examples: ['explainer'],
+});
+
 /** A request object without unknown fields. */
 export function body<P extends Record<string, TSchema>>(title: string, properties: P) {
   return Type.Object(properties, { title, additionalProperties: false });

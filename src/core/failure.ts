@@ -20,6 +20,7 @@ export const executionErrorCodes = [
   'CONTENT_FILTERED',
   'EMPTY_OUTPUT',
   'SCHEMA_MISMATCH',
+  'FILE_UNAVAILABLE',
   'CANCELED',
   'WORKER_LOST',
   'INTERNAL',

@@ -1,3 +1,4 @@
+import { compose, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import zlib, { type BrotliOptions, type ZlibOptions, type ZstdOptions } from 'node:zlib';
 import { OutboundFailure } from './outbound-failure.ts';
@@ -32,6 +33,32 @@ export async function decompress(bytes: Bytes, encoding: string): Promise<Bytes>
   }
   return decoded;
 }
+
+/** The same for a body that arrives in pieces. Corrupt data throws an error of zlib. */
+export async function* decompressPieces(
+  pieces: AsyncIterable<Uint8Array>,
+  encoding: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const source = pieces[Symbol.asyncIterator]();
+  const first = await source.next();
+  async function* all() {
+    if (first.done) return;
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => source };
+  }
+  const [name = ''] = encodings(encoding);
+  const decoder = first.done ? null : decoderFor(name, new Uint8Array(first.value));
+  const create = streams.find(([each]) => each === decoder)?.[1];
+  yield* create ? compose(all(), create()) : all();
+}
+
+const streams: readonly [Decoder, () => Transform][] = [
+  [gunzip, zlib.createGunzip],
+  [inflate, zlib.createInflate],
+  [inflateRaw, zlib.createInflateRaw],
+  [brotli, zlib.createBrotliDecompress],
+  [zstd, zlib.createZstdDecompress],
+];
 
 /** As much of the body of an error as can be read; empty if nothing can. */
 export async function decompressBeginning(bytes: Bytes, encoding: string): Promise<Bytes> {

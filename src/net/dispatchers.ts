@@ -1,7 +1,10 @@
 /** As many dispatchers as the calls in flight need, each with at most `dispatcherCallsMax`. */
 export interface Dispatchers<Dispatcher> {
-  /** Uses the first dispatcher with room, so that connections are reused. */
-  through<T>(work: (dispatcher: Dispatcher) => Promise<T>): Promise<T>;
+  /**
+   * Uses the first dispatcher with room, so that connections are reused. Work that continues after its promise holds
+   * its room until it calls what `hold` returned.
+   */
+  through<T>(work: (dispatcher: Dispatcher, hold: () => () => void) => Promise<T>): Promise<T>;
   /** Aborts calls in flight; later calls fail as if aborted. */
   close(): Promise<void>;
 }
@@ -30,11 +33,15 @@ export function dispatchers<Dispatcher extends { destroy(): Promise<void> }>(
   return {
     async through(work) {
       const one = withRoom();
-      one.calls++;
+      const hold = () => {
+        one.calls++;
+        return () => void one.calls--;
+      };
+      const release = hold();
       try {
-        return await work(one.dispatcher);
+        return await work(one.dispatcher, hold);
       } finally {
-        one.calls--;
+        release();
       }
     },
     async close() {

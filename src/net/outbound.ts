@@ -13,7 +13,8 @@ import {
   systemResolve,
 } from './guard.ts';
 import { interrupted, OutboundFailure } from './outbound-failure.ts';
-import { readResponseBody } from './response-body.ts';
+import { readFileBody, readResponseBody } from './response-body.ts';
+import { streamResponseBody } from './stream-body.ts';
 
 /**
  * The outbound HTTP client: it makes every call to a provider.
@@ -23,16 +24,22 @@ import { readResponseBody } from './response-body.ts';
  * are never followed: an API does not redirect a POST, and the key would travel to wherever the response points.
  *
  * It uses `undici.request`, not `fetch`, because fetch follows redirects, decodes and buffers on its own terms. A
- * response is read completely, at most `responseBytesMax` (of an error only the beginning), both as sent and as
- * decompressed. No compression is requested, but some gateways compress anyway.
+ * response is read up to `responseBytesMax` (of an error only the beginning), both as sent and as decompressed. No compression is requested, but some gateways compress anyway.
  */
-export interface Outbound {
+export interface Outbound extends OutboundFetch {
+  /** The same, but a successful response is returned at its beginning, and its body arrives as it is read. */
+  readonly streamed: OutboundFetch;
+  /** Guarded; for a file of at most `fileBytesMax` instead of an API's response. */
+  readonly download: typeof fetch;
+  /** Aborts calls in flight. */
+  close(): Promise<void>;
+}
+
+interface OutboundFetch {
   /** For URLs that a workspace configured: public hosts and those in `allowedHosts`. */
   readonly guarded: typeof fetch;
   /** For base URLs from the server's environment, which the operator chose. */
   readonly trusted: typeof fetch;
-  /** Aborts calls in flight. */
-  close(): Promise<void>;
 }
 
 const connectMs = 10_000;
@@ -60,16 +67,24 @@ export function createOutbound({
   const anywhere = dispatchers(() => createAgent({ timeouts, proxies }));
   const lookup = guardedLookup(resolve);
   const publicOnly = dispatchers(() => createAgent({ timeouts, proxies, lookup }));
-  return {
-    trusted: (input, init) =>
-      anywhere.through((dispatcher) => send(dispatcher, urlOf(input), init)),
-    guarded: async (input, init) => {
+  const trusted = (read: ReadBody): typeof fetch => {
+    return (input, init) =>
+      anywhere.through((dispatcher, hold) => send(dispatcher, urlOf(input), init, read, hold));
+  };
+  const guarded = (read: ReadBody): typeof fetch => {
+    return async (input, init) => {
       const url = urlOf(input);
       const why = refusal(url, allowed);
       if (why) throw new OutboundFailure('refused', why);
       const allowedOnes = isAllowed(url, allowed) ? anywhere : publicOnly;
-      return allowedOnes.through((dispatcher) => send(dispatcher, url, init));
-    },
+      return allowedOnes.through((dispatcher, hold) => send(dispatcher, url, init, read, hold));
+    };
+  };
+  return {
+    trusted: trusted(readResponseBody),
+    guarded: guarded(readResponseBody),
+    download: guarded(readFileBody),
+    streamed: { trusted: trusted(streamResponseBody), guarded: guarded(streamResponseBody) },
     close: async () => {
       await Promise.all([anywhere.close(), publicOnly.close()]);
     },
@@ -102,7 +117,15 @@ export function guardedLookup(resolve: Resolve): LookupFunction {
   };
 }
 
-async function send(dispatcher: Dispatcher, url: URL, init: RequestInit = {}): Promise<Response> {
+type ReadBody = typeof streamResponseBody;
+
+async function send(
+  dispatcher: Dispatcher,
+  url: URL,
+  init: RequestInit = {},
+  read: ReadBody,
+  hold: () => () => void,
+): Promise<Response> {
   const signal = init.signal ?? undefined;
   try {
     const response = await request(url, {
@@ -112,7 +135,7 @@ async function send(dispatcher: Dispatcher, url: URL, init: RequestInit = {}): P
       body: bodyOf(init.body),
       signal,
     });
-    return await readResponseBody(response, signal);
+    return await read(response, signal, hold);
   } catch (error) {
     // An abort is the caller's own and is rethrown as it is.
     throw signal?.aborted ? error : interrupted(error);

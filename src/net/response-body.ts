@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { decompress, decompressBeginning } from './decompress.ts';
 import { OutboundFailure } from './outbound-failure.ts';
-import { errorBytesMax, hasTooManyValues } from './response-limits.ts';
+import { errorBytesMax, fileBytesMax, hasTooManyValues } from './response-limits.ts';
 
 /**
  * Reads a provider's response within the limits, decompressed. A success must be complete; of an error, status and
@@ -30,10 +30,42 @@ export async function readResponseBody(
   return new Response(bodiless.has(status) ? null : bytes, { status, headers });
 }
 
+/** Reads a file of at most `fileBytesMax`. Of an error, nothing but status and headers. */
+export async function readFileBody(
+  { statusCode: status, headers: given, body }: Dispatcher.ResponseData,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  const headers = headersFrom(given);
+  if (status < 200 || status >= 300) {
+    await body.dump({ limit: errorBytesMax, ...(signal && { signal }) }).catch(() => {});
+    signal?.throwIfAborted();
+    if (status > 599) throw refused(`The answer had the status ${status}.`);
+    return new Response(null, { status, headers });
+  }
+  if (Number(headers.get('content-length') ?? 0) > fileBytesMax) {
+    body.destroy();
+    throw refused(fileTooLarge);
+  }
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body as AsyncIterable<Uint8Array>) {
+    length += piece.length;
+    // Leaving the loop closes the connection.
+    if (length > fileBytesMax) throw refused(fileTooLarge);
+    pieces.push(piece);
+  }
+  const sent = new Uint8Array(Buffer.concat(pieces));
+  const bytes = await decompress(sent, headers.get('content-encoding') ?? '');
+  if (bytes.length > fileBytesMax) throw refused(fileTooLarge);
+  return new Response(bodiless.has(status) ? null : bytes, { status, headers });
+}
+
+const fileTooLarge = `The file has more than ${fileBytesMax} bytes.`;
+
 /** Statuses without a body, whatever was sent. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-function headersFrom(given: Dispatcher.ResponseData['headers']): Headers {
+export function headersFrom(given: Dispatcher.ResponseData['headers']): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(given)) {
     for (const text of [value ?? []].flat()) headers.append(name, text);

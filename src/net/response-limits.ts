@@ -2,6 +2,8 @@
 
 /** Larger responses are rejected. */
 export const responseBytesMax = 32 * 1024 * 1024;
+/** Larger files are rejected. */
+export const fileBytesMax = 20 * 1024 * 1024;
 /** Error bodies are read up to this size; the status matters most. */
 export const errorBytesMax = 64 * 1024;
 /**
@@ -34,6 +36,22 @@ export function hasTooManyValues(json: Uint8Array, isStream = false): boolean {
     else if (byte === comma || byte === bracket || byte === brace) values++;
   }
   return values > valuesMax;
+}
+
+/** Counts the values of an event stream that arrives in pieces; returns whether they are too many. */
+export function countStreamValues(): (piece: Uint8Array) => boolean {
+  let values = 0;
+  let inText = false;
+  let isEscaped = false;
+  return (piece) => {
+    for (const byte of piece) {
+      if (isEscaped) isEscaped = false;
+      else if (byte === quote) inText = !inText;
+      else if (inText) isEscaped = byte === backslash;
+      else if (byte === comma || byte === bracket || byte === brace) values++;
+    }
+    return values > streamValuesMax;
+  };
 }
 
 /** The index of the closing quote of the text that begins at `start`. */

@@ -100,7 +100,8 @@ function outcomesOf(error: unknown, call: Pick<GuardedCall, 'signal' | 'timeoutM
   const reason = call.signal.aborted ? call.signal.reason : error;
   if (!(reason instanceof ModelFailure)) return noFailure;
   const { code, retryable, retryAfterMs, unreached } = reason;
-  if (code === 'PROVIDER_NOT_CONFIGURED') return noFailure;
+  // The provider was not called.
+  if (code === 'PROVIDER_NOT_CONFIGURED' || code === 'FILE_UNAVAILABLE') return noFailure;
   if (code === 'EMPTY_OUTPUT') return success;
   const failed: Outcome = { kind: 'failed', retryAfterMs };
   if (unreached) return { ...noFailure, baseURL: failed };

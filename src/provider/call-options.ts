@@ -16,6 +16,7 @@ export type Asked = Pick<
   ModelCall,
   | ('system' | 'user' | 'messages' | 'tools' | 'toolChoice')
   | ('temperature' | 'maxTokens' | 'topP' | 'settings' | 'responseFormat' | 'correction')
+  | 'stream'
 >;
 
 export interface PreparedCall extends AdjustableCall {
@@ -35,6 +36,7 @@ export function prepareCall(model: Model, call: Asked, signal: AbortSignal): Pre
     adjustable,
     unsent: providerOptionsOf(model, settings, []).unsent,
     format: format && jsonRequest(model, format, false).option ? formatAdjustment(format) : null,
+    streams: call.stream ?? false,
     reasons: (settings.reasoningEffort ?? 'none') !== 'none',
     optionsIn: (form) => ({ ...optionsIn(model, call, form), abortSignal: signal }),
   };

@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { textOf } from '../core/agent/content.ts';
 import type { ExecutionErrorCode } from '../core/failure.ts';
+import type { Emit } from '../core/model/model-events.ts';
 import {
   type ModelCall,
   ModelFailure,
@@ -16,18 +18,24 @@ import {
  * - `delay`: milliseconds before it responds or fails, 0 to 3,600,000
  * - `fail`: an error code that a model call can fail with, instead of a response
  * - `tokens`: the output tokens that it reports, 0 to 1,000,000,000
+ *
+ * A stream has up to twenty pieces of equal length, and the delay lies between them.
  */
 export async function echo(
   model: string,
-  { system, user, messages }: Pick<ModelCall, 'system' | 'user' | 'messages'>,
+  { system, user, messages, stream }: EchoCall,
   signal: AbortSignal,
-): Promise<ModelResponse> {
+  emit: Emit,
+): Promise<Omit<ModelResponse, 'text'>> {
   const { delay, fail, tokens } = parse(model);
-  if (delay > 0) await wait(delay, undefined, { signal });
-  if (fail) throw new ModelFailure(fail, `cueline/echo was asked to fail with ${fail}.`);
-  const sent = messages?.map(({ content }) => content).join('') ?? (system ?? '') + user;
+  const pieces = stream && !fail ? piecesOf(user) : [user];
+  for (const text of pieces) {
+    if (delay > 0) await wait(delay / pieces.length, undefined, { signal });
+    if (fail) throw new ModelFailure(fail, `cueline/echo was asked to fail with ${fail}.`);
+    if (text !== '') emit({ type: 'text', text });
+  }
+  const sent = messages?.map(({ content }) => textOf(content)).join('') ?? (system ?? '') + user;
   return {
-    text: user,
     usage: {
       ...noUsage,
       inputTokens: tokensOf(sent),
@@ -38,6 +46,17 @@ export async function echo(
   };
 }
 
+type EchoCall = Pick<ModelCall, 'system' | 'user' | 'messages' | 'stream'>;
+
+/** Of whole characters. */
+function piecesOf(text: string): string[] {
+  const chars = [...text];
+  const length = Math.ceil(chars.length / piecesMax);
+  const starts = Array.from({ length: Math.ceil(chars.length / length) || 1 }, (_, at) => at);
+  return starts.map((at) => chars.slice(at * length, (at + 1) * length).join(''));
+}
+
+const piecesMax = 20;
 const delayMsMax = 3_600_000;
 const tokensMax = 1_000_000_000;
 const bytesPerToken = 4;

@@ -1,31 +1,64 @@
 /**
  * Joins the events of a streamed response into the response that the same API sends unstreamed: chat completions,
- * OpenAI's Responses API, Anthropic, Google.
+ * OpenAI's Responses API, Anthropic, Google, Bedrock.
  */
 
-type Fields = Record<string, unknown>;
+export type Fields = Record<string, unknown>;
 
 export function isEventStream(text: string): boolean {
   return /^(data|event|id|retry):/.test(text);
 }
 
-/** `undefined` if an event cannot be read, or if there is none: part of a response would pass for all of it. */
+/**
+ * `undefined` if an event cannot be read, if there is none, or if the last ones are missing: part of a response would
+ * pass for all of it.
+ */
 export function joinEvents(text: string, parse: (text: string) => unknown): unknown {
   const events: Fields[] = [];
+  let isDone = false;
   for (const event of text.split(/\r?\n\r?\n|\r\r/)) {
     const data = dataOf(event);
+    if (data === '[DONE]') isDone = true;
     if (data === '' || data === '[DONE]') continue;
     const value = parse(data);
     if (typeof value !== 'object' || value === null) return undefined;
     events.push(value as Fields);
   }
+  const isWhole = isDone || events.some((event) => event.error || isLast(event));
+  return isWhole ? joinParsed(events) : undefined;
+}
+
+/** Whether a stream with this event is complete, except for its usage. */
+export function isLast(event: Fields): boolean {
+  const { type, delta, promptFeedback } = event;
+  if (typeof type === 'string') {
+    if (type === 'message_delta') return Boolean(fieldsOf(delta).stop_reason);
+    return lastTypes.has(type);
+  }
+  const [choice] = listOf(event.choices);
+  const [candidate] = listOf(event.candidates);
+  const reason = choice?.finish_reason ?? candidate?.finishReason;
+  return (
+    (reason ?? fieldsOf(promptFeedback).blockReason ?? null) !== null || 'messageStop' in event
+  );
+}
+
+const lastTypes: ReadonlySet<string> = new Set([
+  ...['message_stop', 'response.completed', 'response.incomplete', 'response.failed'],
+  'response.cancelled',
+]);
+
+export function joinParsed(events: readonly Fields[]): unknown {
   const [first] = events;
   if (!first) return undefined;
   const failed = events.find(({ error }) => error);
   if (failed) return { ...first, ...failed };
   if (String(first.type).startsWith('response.')) return lastResponse(events);
   if (first.type === 'message_start') return joinMessage(events);
-  if (events.some(({ candidates }) => candidates)) return joinCandidates(events);
+  if (events.some(({ candidates, promptFeedback }) => candidates ?? promptFeedback)) {
+    return joinCandidates(events);
+  }
+  if ('messageStart' in first) return joinConversation(events);
   // A server that streams may send the whole response as its only event.
   return joinCompletion(events);
 }
@@ -128,14 +161,51 @@ function joinCandidates(events: readonly Fields[]): Fields {
   return { ...all, candidates: [{ ...candidate, content: { role: 'model', parts } }] };
 }
 
+/** Bedrock names each event by its only field. */
+function joinConversation(events: readonly Fields[]): Fields {
+  const content = new Map<unknown, Fields>();
+  let all: Fields = {};
+  for (const event of events) {
+    const { contentBlockStart: start, contentBlockDelta, messageStop, metadata } = event;
+    const { contentBlockIndex: index, delta } = fieldsOf(contentBlockDelta ?? start);
+    if (start) content.set(index, { ...fieldsOf(fieldsOf(start).start) });
+    if (contentBlockDelta) {
+      const block = content.get(index) ?? {};
+      appendToConversation(block, fieldsOf(delta));
+      content.set(index, block);
+    }
+    all = { ...all, ...fieldsOf(messageStop), ...fieldsOf(metadata) };
+  }
+  const blocks = [...content.values()].map(({ json, toolUse, ...block }) =>
+    toolUse
+      ? { ...block, toolUse: withInput({ ...fieldsOf(toolUse), json: json ?? '{}' }) }
+      : block,
+  );
+  return { ...all, output: { message: { role: 'assistant', content: blocks } } };
+}
+
+function appendToConversation(block: Fields, { toolUse, reasoningContent, ...delta }: Fields) {
+  if (toolUse) block.json = `${block.json ?? ''}${fieldsOf(toolUse).input ?? ''}`;
+  if (reasoningContent) {
+    const { redactedContent, ...reasoningText } = fieldsOf(reasoningContent);
+    append(block, {
+      reasoningContent:
+        redactedContent === undefined
+          ? { reasoningText }
+          : { redactedReasoning: { data: redactedContent } },
+    });
+  }
+  append(block, delta);
+}
+
 function withoutNulls(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
-function listOf(value: unknown): Fields[] {
+export function listOf(value: unknown): Fields[] {
   return Array.isArray(value) ? value.map(fieldsOf) : [];
 }
 
-function fieldsOf(value: unknown): Fields {
+export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }

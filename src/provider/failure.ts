@@ -10,9 +10,9 @@ import {
 import { OutboundFailure } from '../net/outbound-failure.ts';
 import { classify, classifyHidden } from './classify-error.ts';
 import { readProviderError } from './provider-error.ts';
-import { UnreadableResponse } from './read-response.ts';
 import { redact } from './redact.ts';
 import { retryAfterMs } from './retry-after.ts';
+import { UnreadableResponse } from './unreadable-response.ts';
 
 /**
  * Maps anything a provider call threw to the closed list of error codes. `secrets` are removed from the text. Errors of
@@ -35,7 +35,9 @@ export function toFailure(error: unknown, secrets: readonly string[], nowMs: num
     // Neither a response nor the network: the request could not be built.
     const reason = error instanceof Error ? error.message : String(error);
     const message = redact(`The call failed: ${reason}`, secrets);
-    return new ModelFailure('PROVIDER_ERROR', message, failureOptions.malformed);
+    const isUnsent = error instanceof Error && error.name === unsupported;
+    const cost = isUnsent ? noCost : unknownCost;
+    return new ModelFailure('PROVIDER_ERROR', message, { retryable: false, cost });
   }
   const reading = { secrets, nowMs };
   if (statusCode < 300 || typeof responseBody !== 'string') {
@@ -194,6 +196,9 @@ const failureOptions = {
   broken: { retryable: true, cost: unknownCost },
   malformed: { retryable: false, cost: unknownCost },
 };
+
+/** The AI SDK's error for what a provider cannot take, such as a type of file. */
+const unsupported = 'AI_UnsupportedFunctionalityError';
 
 /** The AI SDK's errors for responses of an unexpected shape. */
 const unreadable =

@@ -1,9 +1,11 @@
 import type { ToolCall } from '../core/agent/messages.ts';
+import type { Emit } from '../core/model/model-events.ts';
 import type { AnswerDetails, Cost, Usage } from '../core/model/model-port.ts';
 import { storable } from '../core/storable-text.ts';
 import { type Asked, type PreparedCall, prepareCall } from './call-options.ts';
 import { type Finish, readFinish } from './finish-reason.ts';
 import type { Answer, Model, ReadableModel } from './language-model.ts';
+import { LiveText } from './live-text.ts';
 import { statedCost } from './prices.ts';
 import { toolCallsOf } from './prompt-messages.ts';
 import { rawUsage, readAnswer } from './read-answer.ts';
@@ -25,11 +27,11 @@ export interface Generated extends Finish {
 }
 
 /**
- * One request, one complete response.
+ * One request, one complete response, whose text and reasoning are emitted.
  *
- * Not streamed: nobody reads along, so a stream would only add failure cases. Usage is exact in a complete response,
- * while many compatible servers leave it out of a stream. A truncated response is invalid JSON and never passes for a
- * short one. Where a server streams unasked, `read-response.ts` joins the events. TCP keep-alive keeps the connection alive.
+ * Streamed only if the call asks for it: without a reader, a stream would only add failure cases. Usage is exact in a
+ * complete response, while some compatible servers leave it out of a stream. `stream-request.ts` joins the events of a
+ * stream, so that both are read in the same way. TCP keep-alive keeps the connection alive.
  *
  * The model is called through its specification, not through `generateText`, whose retries, telemetry and tool loop
  * would all have to be turned off, and which takes 2.7 times the CPU time (197 instead of 74 µs per call).
@@ -38,14 +40,20 @@ export async function generate(
   model: ReadableModel,
   call: Asked,
   signal: AbortSignal,
+  emit: Emit = () => {},
 ): Promise<Generated> {
   const prepared = prepareCall(model, call, signal);
+  const live = new LiveText(emit, isRewritten(model, call));
+  const asked = call.stream ? await model.streaming(live) : model;
   const { answer: response, lost } = await inAcceptedForm(model.form, prepared, (options) =>
-    requestResponse(model, options),
+    requestResponse(asked, options),
   );
   const { text: whole, details } = readAnswer(response);
   // PostgreSQL stores no NUL in a text, and a lone surrogate is not a character.
-  const text = storable(whole);
+  const given = storable(whole);
+  // A refusal is no text.
+  const isRefusal = details.refusalText !== null;
+  const text = isRefusal ? given : live.end(given, details.reasoningText);
   // A call of a tool that nobody offered is no answer.
   const toolCalls = call.tools ? toolCallsOf(response) : [];
   const isCounted = !lost.some((path) => path.startsWith('usage'));
@@ -62,6 +70,11 @@ export async function generate(
     details,
     statedCost: statedCost(rawUsage(response)),
   };
+}
+
+/** Whether the AI SDK may take the text from elsewhere than the texts of the response, such as from a tool call. */
+function isRewritten({ kind }: Model, { responseFormat }: Asked): boolean {
+  return responseFormat !== undefined && ['anthropic', 'google', 'bedrock'].includes(kind);
 }
 
 /** Includes settings that the AI SDK leaves out itself, such as the temperature of OpenAI's reasoning models. */

@@ -8,6 +8,7 @@ import { speakOllama } from './ollama.ts';
 import { fetchInForm, type RequestForm } from './request-form.ts';
 import { type Connection, isOwnOllamaAPI, missing } from './settings.ts';
 import { signRequests } from './sign-aws.ts';
+import { type Live, streamRequests } from './stream-request.ts';
 import { type Counts, countChat, countGoogle, countResponses } from './usage.ts';
 
 /** A language model of the AI SDK, by the specification that its provider packages share. */
@@ -29,6 +30,8 @@ export interface Model {
 /** A model, and how the same model reads a response that was already received. */
 export interface ReadableModel extends Model {
   readonly readResponse: (response: Response, options: CallOptions) => Promise<Answer>;
+  /** The same model, which receives its response as a stream and passes it on. */
+  readonly streaming: (live: Live) => Promise<ReadableModel>;
 }
 
 export type Answer = Awaited<ReturnType<LanguageModel['doGenerate']>>;
@@ -43,12 +46,16 @@ export async function languageModel(
   connection: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
+  /** For responses that are streamed. */
+  streamedFetch = fetch,
 ): Promise<ReadableModel> {
   checkModelPath(connection.kind, model);
   const make = makers[connection.kind];
   const form: RequestForm = new Set();
-  return {
-    ...(await make(connection, model, fetchInForm(transport(connection, fetch), form), form)),
+  const made = (fetch: typeof globalThis.fetch, live?: Live) =>
+    make(connection, model, fetchInForm(transport(connection, fetch, form, live), form), form);
+  const ready: ReadableModel = {
+    ...(await made(fetch)),
     form,
     kind: connection.kind,
     name: optionsName(connection),
@@ -56,13 +63,21 @@ export async function languageModel(
       const { language } = await make(connection, model, async () => response, form);
       return language.doGenerate(options);
     },
+    streaming: async (live) => ({ ...ready, ...(await made(streamedFetch, live)) }),
   };
+  return ready;
 }
 
 /** Everything that happens to a request after its form is decided. */
-function transport(connection: Connection, fetch: typeof globalThis.fetch): typeof fetch {
+function transport(
+  connection: Connection,
+  fetch: typeof globalThis.fetch,
+  form: RequestForm,
+  live?: Live,
+): typeof fetch {
   const extended = extendRequests(authorized(connection, fetch), connection);
-  return isOwnOllamaAPI(connection) ? speakOllama(extended) : extended;
+  const streamed = live ? streamRequests(extended, live, form) : extended;
+  return isOwnOllamaAPI(connection) ? speakOllama(streamed) : streamed;
 }
 
 function authorized(connection: Connection, fetch: typeof globalThis.fetch): typeof fetch {
@@ -160,7 +175,9 @@ function responsesOrChat(responses: LanguageModel, chat: LanguageModel, form: Re
       specificationVersion: responses.specificationVersion,
       provider: responses.provider,
       modelId: responses.modelId,
-      supportedUrls: responses.supportedUrls,
+      get supportedUrls() {
+        return isChat() ? chat.supportedUrls : responses.supportedUrls;
+      },
       doGenerate: (options) =>
         isChat() ? chat.doGenerate(withoutStore(options)) : responses.doGenerate(options),
       doStream: (options) =>
@@ -185,7 +202,7 @@ async function compatible(
   model: string,
   fetch: typeof globalThis.fetch,
 ): ReturnType<Maker> {
-  const { apiKey, baseURL } = connection;
+  const { kind, apiKey, baseURL } = connection;
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const provider = createOpenAICompatible({
     name: optionsName(connection),
@@ -193,6 +210,9 @@ async function compatible(
     ...(apiKey ? { apiKey } : {}),
     fetch,
     supportsStructuredOutputs: true,
+    // Ollama takes no URLs, whichever of its APIs is called.
+    supportedUrls: (): Record<string, RegExp[]> =>
+      kind === 'ollama' ? {} : { 'image/*': [/^https:/] },
   });
   return { language: provider(model), count: countChat };
 }

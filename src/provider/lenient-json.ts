@@ -24,7 +24,8 @@ function withoutComments(body: string): string {
   return rest;
 }
 
-function parseLeniently(text: string): unknown {
+/** One JSON text, likewise. */
+export function parseLeniently(text: string): unknown {
   try {
     return JSON.parse(text, withoutPrototypes);
   } catch {

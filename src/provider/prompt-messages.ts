@@ -1,7 +1,9 @@
+import { type Content, fileOf, textOf } from '../core/agent/content.ts';
 import type { Message, ToolCall } from '../core/agent/messages.ts';
 import type { Tool, ToolChoice } from '../core/agent/version-content.ts';
 import type { ModelCall } from '../core/model/model-port.ts';
 import type { ProviderKind } from '../core/model/provider.ts';
+import { filePart } from './files.ts';
 import type { Answer, CallOptions } from './language-model.ts';
 
 /** Messages and tools in the form of the AI SDK's specification. */
@@ -22,8 +24,14 @@ export function promptOf(
 /** Providers reject empty texts, so such messages are left out. */
 function fromMessages(messages: readonly Message[]): Prompt {
   const names = new Map<string, string>();
+  const fileNames = new Map<string, number>();
   return messages.flatMap((message): Prompt => {
-    const { role, content } = message;
+    const { role } = message;
+    if (role === 'user') {
+      const parts = userContent(message.content, fileNames);
+      return parts.length === 0 ? [] : [{ role, content: parts }];
+    }
+    const content = textOf(message.content);
     if (role === 'tool') {
       const { toolCallId } = message;
       const toolName = names.get(toolCallId) ?? '';
@@ -36,8 +44,7 @@ function fromMessages(messages: readonly Message[]): Prompt {
       const parts = [...(isEmpty(content) ? [] : [textPart(content)]), ...toolCalls.map(callPart)];
       return parts.length === 0 ? [] : [{ role, content: parts }];
     }
-    if (isEmpty(content)) return [];
-    return role === 'system' ? [{ role, content }] : [{ role, content: [textPart(content)] }];
+    return isEmpty(content) ? [] : [{ role, content }];
   });
 }
 
@@ -51,6 +58,17 @@ function inOrder(prompt: Prompt, kind: ProviderKind): Prompt {
     ...prompt.filter(({ role }) => role !== 'system'),
   ];
 }
+
+function userContent(content: Content, fileNames: Map<string, number>): UserMessage['content'] {
+  if (typeof content === 'string') return isEmpty(content) ? [] : [textPart(content)];
+  return content.flatMap((part): UserMessage['content'] => {
+    if ('text' in part) return isEmpty(part.text) ? [] : [textPart(part.text)];
+    const { kind, source } = fileOf(part);
+    return [filePart(kind, source, fileNames)];
+  });
+}
+
+type UserMessage = Extract<Prompt[number], { role: 'user' }>;
 
 function textPart(text: string) {
   return { type: 'text' as const, text };

@@ -1,6 +1,7 @@
 import type { Answer, CallOptions, ReadableModel } from './language-model.ts';
 import { readLeniently } from './lenient-json.ts';
 import { type Issue, repairCompletion, repairFields } from './repair-response.ts';
+import { UnreadableResponse } from './unreadable-response.ts';
 
 /**
  * Requests a response and reads it. A response was paid for, so it is not discarded because of how it is written: if
@@ -24,18 +25,6 @@ export interface ReadAnswer {
   readonly answer: Answer;
   /** Paths of the fields whose value could not be read. */
   readonly lost: readonly string[];
-}
-
-/** A response whose text cannot be read. The cause is the AI SDK's error. */
-export class UnreadableResponse extends Error {
-  /** The path of the field at fault; null if the response is not JSON. */
-  readonly field: string | null;
-
-  constructor(field: string | null, cause: unknown) {
-    super('the response could not be read', { cause });
-    this.name = 'UnreadableResponse';
-    this.field = field;
-  }
 }
 
 interface Received {

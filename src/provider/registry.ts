@@ -1,7 +1,9 @@
 import { LruCache } from '../core/lru-cache.ts';
 import { mayReceiveTokens, mayUseChain, notForTokens } from '../core/model/credential-chain.ts';
+import { type Emit, emitEnd, modelEvents } from '../core/model/model-events.ts';
 import {
   type ModelCall,
+  type ModelEvent,
   type ModelPort,
   type ModelResponse,
   noCost,
@@ -17,10 +19,12 @@ import { withDeadline } from '../net/deadline.ts';
 import { allowedHostCheck, type Resolve } from '../net/guard.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
 import { type BreakerState, type Breakers, createBreakers } from './breakers.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { testConnection, tryModel } from './connection-test.ts';
 import { echo } from './echo.ts';
 import { fromEnvironment, ownOllama, variableFor } from './environment.ts';
 import { empty, endedInError, filtered, toFailure } from './failure.ts';
+import { type FileFetching, fetchedBytesMax, withFetchedFiles } from './files.ts';
 import { type Generated, generate } from './generate.ts';
 import { languageModel, type ReadableModel } from './language-model.ts';
 import { cost } from './prices.ts';
@@ -81,18 +85,24 @@ class ModelRegistry implements Models {
   readonly #options: ModelsOptions;
   readonly #outbound: Outbound;
   readonly #breakers: Breakers;
+  readonly #files: FileFetching;
   readonly #models = new LruCache<Promise<ReadableModel>>(modelsMax);
 
   constructor(options: ModelsOptions) {
     this.#options = options;
     this.#outbound = createOutbound(options);
+    this.#files = { download: this.#outbound.download, budget: new ByteBudget(fetchedBytesMax) };
     this.#breakers = createBreakers(options.callsMax ?? Number.POSITIVE_INFINITY);
   }
 
-  readonly call = (call: ModelCall): Promise<ModelResponse> => {
+  readonly call = (call: ModelCall): AsyncIterable<ModelEvent> => {
     const { provider, model } = splitModelName(call.model);
-    if (provider !== 'cueline') return this.#callProvider(provider, model, call);
-    return withDeadline(call, noCost, (signal) => echo(model, call, signal));
+    return modelEvents(async (emit) => {
+      const response = await (provider === 'cueline'
+        ? withDeadline(call, noCost, (signal) => echo(model, call, signal, emit))
+        : this.#callProvider(provider, model, call, emit));
+      emitEnd(emit, response);
+    });
   };
 
   readonly states = (): BreakerState[] => this.#breakers.states();
@@ -100,7 +110,7 @@ class ModelRegistry implements Models {
   // Not through the breaker: an owner who has just fixed a provider must see that, even while executions back off.
   readonly testConnection: TestConnection = async (workspaceId, name, stored, model) => {
     const connection = this.#connect(workspaceId, name, stored);
-    const outbound = this.#fetchFor(connection);
+    const [outbound] = this.#fetchesFor(connection);
     if (model === null) {
       const timeoutMs = this.#options.testTimeoutMs ?? testTimeoutMs;
       await testConnection(connection, outbound, timeoutMs);
@@ -118,11 +128,20 @@ class ModelRegistry implements Models {
     return this.#outbound.close();
   }
 
-  async #callProvider(provider: string, model: string, call: ModelCall): Promise<ModelResponse> {
+  async #callProvider(
+    provider: string,
+    model: string,
+    call: ModelCall,
+    emit: Emit,
+  ): Promise<EndOfResponse> {
     const connection = this.#connect(call.workspaceId, provider, call.setup.provider);
     const generated = await this.#waitForRoom(connection, { provider, model }, call, (signal) =>
       this.#cachedModel(connection, model)
-        .then((ready) => generate(ready, call, signal))
+        .then((ready) =>
+          withFetchedFiles(ready, call, this.#files, signal, (complete) =>
+            generate(ready, complete, signal, emit),
+          ),
+        )
         .catch((error) => {
           const failure = toFailure(error, secretsOf(connection), Date.now());
           const providerRequestId = requestIdOf(error);
@@ -188,8 +207,10 @@ class ModelRegistry implements Models {
     if (!mayReceiveTokens(kind, baseURL, rules)) throw missing(name, notForTokens);
   }
 
-  #fetchFor({ trusted }: Connection): typeof fetch {
-    return trusted ? this.#outbound.trusted : this.#outbound.guarded;
+  /** For whole and for streamed responses. */
+  #fetchesFor({ trusted }: Connection): [typeof fetch, typeof fetch] {
+    const name = trusted ? 'trusted' : 'guarded';
+    return [this.#outbound[name], this.#outbound.streamed[name]];
   }
 
   /**
@@ -199,7 +220,7 @@ class ModelRegistry implements Models {
   #cachedModel(connection: Connection, model: string): Promise<ReadableModel> {
     const key = JSON.stringify([connection, model]);
     return this.#models.getOrCreate(key, () => {
-      const created = languageModel(connection, model, this.#fetchFor(connection));
+      const created = languageModel(connection, model, ...this.#fetchesFor(connection));
       created.catch(() => this.#models.delete(key));
       return created;
     });
@@ -213,15 +234,17 @@ function inRegion(settings: ProviderSettings, region: string | undefined): Provi
     : settings;
 }
 
+type EndOfResponse = Omit<ModelResponse, 'text'>;
+
 function toResponse(
   { text, toolCalls, finishReason, providerError, settingsNotApplied, ...generated }: Generated,
   cost: Pick<ModelResponse, 'usage' | 'cost'>,
   secrets: readonly string[],
-): ModelResponse {
+): EndOfResponse {
   const spent = { ...cost, details: redactDetails(generated.details, secrets) };
   if (finishReason === 'content-filter') throw filtered(spent);
   if (finishReason === 'error') throw endedInError(providerError, secrets, spent);
   if (text.trim() === '' && toolCalls.length === 0) throw empty(finishReason, spent);
   const calls = toolCalls.length > 0 && { toolCalls };
-  return { text, ...calls, finishReason, settingsNotApplied, ...spent };
+  return { ...calls, finishReason, settingsNotApplied, ...spent };
 }

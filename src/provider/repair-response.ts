@@ -63,13 +63,13 @@ function repairMessage(message: Fields): Fields {
   return repaired;
 }
 
-interface Part {
+export interface Part {
   readonly text: string;
   readonly isReasoning: boolean;
 }
 
 /** The parts of a content: a text, a part, or a list of either. */
-function partsOf(content: unknown): Part[] {
+export function partsOf(content: unknown): Part[] {
   return [content ?? []].flat().map((part) => {
     const { type, thinking, reasoning, thought } = fieldsOf(part);
     const isReasoning = /^(thinking|reasoning|thought)/.test(String(type)) || thought === true;

@@ -15,11 +15,14 @@ import { readProviderError } from './provider-error.ts';
  * - `system`: the system text begins the user message instead
  * - a schema for the output: asked for by a text instead. Remembered for the schema, because its form may be the reason
  * - `chat`: chat completions instead of the Responses API
+ * - `streamOptions`: left out, so that a stream may end without a usage
+ * - `unstreamed`: a whole response instead of a stream
  */
 export type RequestForm = Set<Adjustment>;
 export type Adjustment = Setting | FormatAdjustment | 'chat';
 type FormatAdjustment = `format ${string}`;
-type Setting = 'maxTokens' | AdjustableSetting | 'developer' | 'system';
+type Setting = 'maxTokens' | AdjustableSetting | 'developer' | 'system' | StreamSetting;
+type StreamSetting = 'streamOptions' | 'unstreamed';
 type AdjustableSetting = 'temperature' | 'topP' | Exclude<keyof CallSettings, 'providerOptions'>;
 
 /** A call that can be sent in several forms. */
@@ -28,6 +31,8 @@ export interface AdjustableCall {
   readonly adjustable: readonly AdjustableSetting[];
   /** The adjustment that stops sending the schema of the output; null without a schema. */
   readonly format: FormatAdjustment | null;
+  /** Whether a stream is asked for. */
+  readonly streams: boolean;
   readonly optionsIn: (form: ReadonlySet<Adjustment>) => CallOptions;
 }
 
@@ -163,7 +168,7 @@ function remember(form: RequestForm, adjustment: Adjustment): void {
 /** What the request contains and can be changed, in the order in which it is tried. */
 function candidates(
   body: unknown,
-  { adjustable, optionsIn }: AdjustableCall,
+  { adjustable, streams, optionsIn }: AdjustableCall,
   sent: ReadonlySet<Adjustment>,
 ): Setting[] {
   const { max_tokens, max_completion_tokens, messages, input } = Object(body);
@@ -180,6 +185,9 @@ function candidates(
     ...adjustable.toReversed(),
     isDeveloper && 'developer',
     hasSystem && !isDeveloper && options.prompt.length > 1 && 'system',
+    // The request without a stream has neither.
+    streams && Array.isArray(messages) && 'streamOptions',
+    streams && 'unstreamed',
   ];
   return present.filter((each) => each !== false && !sent.has(each)) as Setting[];
 }
@@ -209,4 +217,6 @@ const names: Readonly<Record<Setting, RegExp>> = {
   serviceTier: /\bservice_?tier\b/i,
   developer: /\brole\b/i,
   system: /\brole\b/i,
+  streamOptions: /\bstream_options\b|\binclude_usage\b/i,
+  unstreamed: /\bstream(ing|ed)?\b/i,
 };

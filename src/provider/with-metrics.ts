@@ -24,15 +24,17 @@ type Outcome = 'success' | 'aborted' | 'deferred' | ExecutionErrorCode;
 /** The same models; `onCalled` receives each call. */
 export function withMetrics(models: ModelPort, onCalled: (called: ModelCalled) => void): ModelPort {
   return {
-    async call(call) {
+    async *call(call) {
       const provider = knownProvider(splitModelName(call.model).provider);
       const begun = performance.now();
       const tell = (outcome: Outcome) =>
         onCalled({ provider, outcome, seconds: (performance.now() - begun) / 1_000 });
       try {
-        const response = await models.call(call);
-        tell('success');
-        return response;
+        for await (const event of models.call(call)) {
+          if (event.type === 'finish') tell('success');
+          if (event.type === 'failure') tell(event.failure.code);
+          yield event;
+        }
       } catch (error) {
         tell(outcomeOf(error, call.signal));
         throw error;

@@ -47,20 +47,28 @@ export async function withTracing(
   const tracer = provider.getTracer('cueline', options.serviceVersion);
 
   return {
-    async call(call) {
+    async *call(call) {
       const span = tracer.startSpan(`chat ${splitModelName(call.model).model}`, {
         kind: SpanKind.CLIENT,
         attributes: requestAttributes(call),
       });
       try {
-        const response = await models.call(call);
-        span.setAttributes(used(response.usage));
-        span.setAttribute('gen_ai.response.finish_reasons', [response.finishReason]);
-        span.end();
-        return response;
+        for await (const event of models.call(call)) {
+          if (event.type === 'usage') span.setAttributes(used(event.usage));
+          if (event.type === 'finish') {
+            span.setAttribute('gen_ai.response.finish_reasons', [event.finishReason]);
+            span.end();
+          }
+          if (event.type === 'failure') fail(event.failure);
+          yield event;
+        }
       } catch (error) {
         // No call was made: a span that is never ended is never exported.
-        if (error instanceof ModelDeferred) throw error;
+        if (!(error instanceof ModelDeferred)) fail(error);
+        throw error;
+      }
+
+      function fail(error: unknown): void {
         if (error instanceof ModelFailure && error.usage !== noUsage) {
           span.setAttributes(used(error.usage));
         }
@@ -68,7 +76,6 @@ export async function withTracing(
         // Without a message: a provider's error may quote the prompt.
         span.setStatus({ code: SpanStatusCode.ERROR });
         span.end();
-        throw error;
       }
     },
     // Failed deliveries have been reported already.

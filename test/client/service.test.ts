@@ -105,5 +105,8 @@ async function deployedAgent({ db, workspaceId, ownerId }: Service): Promise<str
     values (${id}, ${workspaceId}, 'Explainer', ${prompt}, ${version}, '{}', '{topic}', '{}', '{}', 'Deployed',
       true, ${ownerId})`.execute(db);
   await sql`insert into limits (subject) values (${id})`.execute(db);
+  await sql`insert into slugs (workspace_id, slug, subject) values (${workspaceId}, ${id}, ${id})`.execute(
+    db,
+  );
   return toId('agent', id);
 }

@@ -16,6 +16,7 @@ import { OutboundFailure } from '../../src/net/outbound-failure.ts';
 import { readResponseBody } from '../../src/net/response-body.ts';
 import {
   errorBytesMax,
+  fileBytesMax,
   responseBytesMax,
   responseValuesMax,
 } from '../../src/net/response-limits.ts';
@@ -212,5 +213,66 @@ describe('an error', () => {
   test('may be a redirect without a body', async () => {
     const result = await call((_, response) => response.writeHead(304).end());
     assert.equal(result.status, 304);
+  });
+});
+
+describe('a file', () => {
+  const allowed = () => `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  async function download(listener: RequestListener): Promise<Response> {
+    handle = listener;
+    const files = createOutbound({ allowedHosts: [allowed()] });
+    try {
+      return await files.download(`http://${allowed()}/`);
+    } finally {
+      await files.close();
+    }
+  }
+
+  test('may have any bytes, compressed or not', async () => {
+    const bytes = Buffer.from(','.repeat(2 * responseValuesMax));
+    for (const [encoding, body] of [
+      ['identity', bytes],
+      ['gzip', gzipSync(bytes)],
+    ] as const) {
+      const response = await download((_, answer) => {
+        answer.writeHead(200, { 'content-type': 'image/png', 'content-encoding': encoding });
+        answer.end(body);
+      });
+      assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes);
+      assert.equal(response.headers.get('content-type'), 'image/png');
+    }
+  });
+
+  test('is rejected with more than its limit, whether or not its length is stated', async () => {
+    const piece = Buffer.alloc(1_048_576);
+    const answers: RequestListener[] = [
+      (_, answer) => answer.writeHead(200, { 'content-length': fileBytesMax + 1 }).end(),
+      (_, answer) => {
+        answer.on('error', () => {});
+        for (let sent = 0; sent <= fileBytesMax; sent += piece.length) answer.write(piece);
+        answer.end();
+      },
+      (_, answer) => {
+        answer.writeHead(200, { 'content-encoding': 'gzip' });
+        answer.end(gzipSync(Buffer.alloc(fileBytesMax + 1)));
+      },
+    ];
+    for (const answer of answers) {
+      await assert.rejects(
+        download(answer),
+        ({ kind, message }: OutboundFailure) =>
+          kind === 'malformed' && message.includes(String(fileBytesMax)),
+      );
+    }
+  });
+
+  test('of exactly its limit is accepted', async () => {
+    const response = await download((_, answer) => answer.end(Buffer.alloc(fileBytesMax)));
+    assert.equal((await response.arrayBuffer()).byteLength, fileBytesMax);
+  });
+
+  test('of an error has no body', async () => {
+    const response = await download((_, answer) => answer.writeHead(404).end('not here'));
+    assert.deepEqual([response.status, await response.text()], [404, '']);
   });
 });

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { collectResponse, emitEnd, modelEvents } from '../../src/core/model/model-events.ts';
 import { ModelFailure } from '../../src/core/model/model-port.ts';
 import { echo } from '../../src/provider/echo.ts';
 
 const never = new AbortController().signal;
 const ask = (model: string, user = 'hello', system: string | null = null, signal = never) =>
-  echo(model, { system, user }, signal);
+  collectResponse(
+    modelEvents(async (emit) => emitEnd(emit, await echo(model, { system, user }, signal, emit))),
+  );
 
 test('returns the user prompt with token counts, at no cost', async () => {
   assert.deepEqual(await ask('echo', 'hello', 'Be brief.'), {

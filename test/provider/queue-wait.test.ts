@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { startFakeProvider } from '../../harness/fake-provider.ts';
 import { emptySetup, openUnsealed } from '../../harness/setups.ts';
+import { collectResponse } from '../../src/core/model/model-events.ts';
 import { ModelDeferred, ModelFailure } from '../../src/core/model/model-port.ts';
 import { createModels } from '../../src/provider/registry.ts';
 
@@ -21,16 +22,13 @@ async function afterQueueWait(t: TestContext, called: boolean): Promise<unknown>
   t.after(() => models.close());
   const before = fake.calls.length;
   const [firstAbort, secondAbort] = [new AbortController(), new AbortController()];
-  const first = models.call({
-    ...plain,
-    called: false,
-    timeoutMs: hour,
-    signal: firstAbort.signal,
-  });
+  const first = collectResponse(
+    models.call({ ...plain, called: false, timeoutMs: hour, signal: firstAbort.signal }),
+  );
   await fake.arrived(before + 1);
-  const second = models
-    .call({ ...plain, called, timeoutMs: shortMs, signal: secondAbort.signal })
-    .catch((error: unknown) => error);
+  const second = collectResponse(
+    models.call({ ...plain, called, timeoutMs: shortMs, signal: secondAbort.signal }),
+  ).catch((error: unknown) => error);
   t.mock.timers.tick(shortMs);
   firstAbort.abort(new Error('canceled'));
   await assert.rejects(first, { message: 'canceled' });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type FakeProvider, failing, startFakeProvider } from '../../harness/fake-provider.ts';
 import { openUnsealed, unsealed } from '../../harness/setups.ts';
+import { collectResponse } from '../../src/core/model/model-events.ts';
 import {
   type ModelCall,
   ModelFailure,
@@ -43,7 +44,7 @@ async function ask(
     ...options,
   });
   try {
-    return await models.call({
+    const events = models.call({
       executionId: 'exe',
       workspaceId: 'wsp',
       model: 'fake/any',
@@ -58,6 +59,7 @@ async function ask(
       signal: new AbortController().signal,
       ...call,
     });
+    return await collectResponse(events);
   } finally {
     await models.close();
   }
@@ -221,7 +223,8 @@ describe('credentials', () => {
     };
     for (const workspaceId of ['one', 'two']) {
       const provider = unsealed(compatible({ apiKey: `key-${workspaceId}` }));
-      await models.call({ ...call, workspaceId, setup: { provider, price: null } });
+      const events = models.call({ ...call, workspaceId, setup: { provider, price: null } });
+      await collectResponse(events);
     }
     await models.close();
     assert.deepEqual(opened, [

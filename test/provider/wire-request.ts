@@ -1,5 +1,8 @@
+import assert from 'node:assert/strict';
 import type { CallSettings } from '../../src/core/agent/call-settings.ts';
 import type { ModelCall } from '../../src/core/model/model-port.ts';
+import { ByteBudget } from '../../src/provider/byte-budget.ts';
+import { fetchedBytesMax, withFetchedFiles } from '../../src/provider/files.ts';
 import { generate } from '../../src/provider/generate.ts';
 import { languageModel } from '../../src/provider/language-model.ts';
 import { complete, type ProviderSettings } from '../../src/provider/settings.ts';
@@ -23,6 +26,7 @@ export async function wireRequests(
   call: Call,
   // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   reply: (body: any, url: string) => Response | null = () => null,
+  download: typeof globalThis.fetch = async () => assert.fail('nothing is fetched'),
 ) {
   const whole = { name: 'p', kind: 'openai', apiKey: 'key', baseURL: null, ...settings } as const;
   const sent: WireRequest[] = [];
@@ -33,7 +37,10 @@ export async function wireRequests(
   };
   const ready = await languageModel(complete(whole, false, ''), model, fetch);
   const asked = { ...plain, ...call };
-  const ask = () => generate(ready, asked, new AbortController().signal);
+  const { signal } = new AbortController();
+  const files = { download, budget: new ByteBudget(fetchedBytesMax) };
+  const ask = () =>
+    withFetchedFiles(ready, asked, files, signal, (complete) => generate(ready, complete, signal));
   return { sent, generated: await ask(), ask };
 }
 
@@ -72,6 +79,9 @@ function answerTo(url: string): object {
       candidates: [{ content: { parts: [{ text: 'hi' }] }, finishReason: 'STOP' }],
       usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1 },
     };
+  }
+  if (url.endsWith('/api/chat')) {
+    return { model: 'm', message: { role: 'assistant', content: 'hi' }, done: true };
   }
   if (url.endsWith('/responses')) return response({});
   return chat(undefined, { message: { role: 'assistant', content: 'hi' } });

@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import { scriptedModels } from '../../harness/models.ts';
 import { emptySetup } from '../../harness/setups.ts';
 import { toId, uuid7 } from '../../src/core/id.ts';
+import { collectResponse } from '../../src/core/model/model-events.ts';
 import { type ModelCall, ModelFailure, type ModelPort } from '../../src/core/model/model-port.ts';
 import { withTracing } from '../../src/provider/with-tracing.ts';
 
@@ -43,9 +44,10 @@ test('each call has a span with usage and outcome, but no content', async () => 
     new ModelFailure('CONTENT_FILTERED', 'canary-filtered', { usage }),
   );
   const spans = await spansOf(models, async (port) => {
-    assert.equal((await port.call(call)).text, 'canary-answer');
-    await assert.rejects(port.call({ ...call, model: 'acme/a/b' }), { message: 'canary-error' });
-    await assert.rejects(port.call(call), { code: 'CONTENT_FILTERED' });
+    assert.equal((await collectResponse(port.call(call))).text, 'canary-answer');
+    const failed = collectResponse(port.call({ ...call, model: 'acme/a/b' }));
+    await assert.rejects(failed, { message: 'canary-error' });
+    await assert.rejects(collectResponse(port.call(call)), { code: 'CONTENT_FILTERED' });
   });
   const requestAttributes = {
     'gen_ai.operation.name': 'chat',
@@ -92,7 +94,7 @@ test('a failed export is reported and affects neither calls nor shutdown', async
     ...{ endpoint: `${endpoint}/refusing/`, serviceName: 'cueline', serviceVersion: '1.2.3' },
     onError: (error) => errors.push(error),
   });
-  assert.equal((await port.call(call)).text, 'canary-user');
+  assert.equal((await collectResponse(port.call(call))).text, 'canary-user');
   await port.shutdown();
   assert.equal(errors.length, 1);
   assert.equal(received.at(-1)?.path, '/refusing/v1/traces');
@@ -110,7 +112,7 @@ test('spans go through a proxy, except to hosts of NO_PROXY', async () => {
       proxies: { http: `http://${host}`, https: null, noProxy },
       onError: () => {},
     });
-    await port.call(call);
+    await collectResponse(port.call(call));
     await port.shutdown();
     assert.equal(received[0]?.path ?? null, path);
   }

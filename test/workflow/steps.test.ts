@@ -5,6 +5,7 @@ import { addAgent } from '../../harness/agents.ts';
 import { scriptedModels } from '../../harness/models.ts';
 import { startService } from '../../harness/service.ts';
 import { addWorkflow, endOfRun, startRun, step, withText } from '../../harness/workflow-runs.ts';
+import { modelEvents } from '../../src/core/model/model-events.ts';
 import type { ModelPort } from '../../src/core/model/model-port.ts';
 import { ModelFailure, noCost, noUsage } from '../../src/core/model/model-port.ts';
 
@@ -16,7 +17,7 @@ const models: ModelPort = {
     if (!call.user.startsWith('break')) return echo.call(call);
     const options = { retryable: false, usage: noUsage, cost: noCost };
     const failure = new ModelFailure('PROVIDER_ERROR', 'Broken as asked.', options);
-    return failing.then(() => Promise.reject(failure));
+    return modelEvents(() => failing.then(() => Promise.reject(failure)));
   },
 };
 const service = await startService({ models });

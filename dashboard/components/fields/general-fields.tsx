@@ -3,9 +3,10 @@ import { fieldError } from '../form-error.tsx';
 import type { AgentFields } from './agent-fields.ts';
 import classes from './fields.module.css';
 import { NameFields } from './name-fields.tsx';
+import { SlugField } from './slug-field.tsx';
 import { VisibilityField } from './visibility-field.tsx';
 
-/** Name, description, project, tags and visibility of an agent. */
+/** Name, description, slug, project, tags and visibility of an agent. */
 export function GeneralFields(props: AgentFields) {
   const { form, onChange, error, disabled = false } = props;
   return (
@@ -18,6 +19,12 @@ export function GeneralFields(props: AgentFields) {
         }
         error={error}
         nameField="agentName"
+        disabled={disabled}
+      />
+      <SlugField
+        value={form.slug}
+        onChange={(slug) => onChange({ slug })}
+        error={error}
         disabled={disabled}
       />
       <div className={classes.halves}>

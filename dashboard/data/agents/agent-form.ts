@@ -6,6 +6,8 @@ import { type ModelSettings, noModelSettings } from './model-settings.ts';
 /** An agent's settings as form state: text for text inputs, null for an unset value. */
 export interface AgentForm {
   readonly agentName: string;
+  /** Empty for one derived from the name. */
+  readonly slug: string;
   readonly description: string;
   readonly project: string;
   readonly tags: readonly string[];
@@ -22,6 +24,8 @@ export interface AgentForm {
   readonly apiEnabled: boolean;
   /** One origin per line. */
   readonly origins: string;
+  readonly allowInstructions: boolean;
+  readonly allowTools: boolean;
   readonly storeBodies: boolean;
   readonly retention: Agent['retention'];
 }
@@ -35,6 +39,7 @@ export interface DeclaredVariable {
 
 export const blankForm: AgentForm = {
   agentName: '',
+  slug: '',
   description: '',
   project: '',
   tags: [],
@@ -48,15 +53,20 @@ export const blankForm: AgentForm = {
   rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null },
   apiEnabled: false,
   origins: '',
+  allowInstructions: false,
+  allowTools: false,
   storeBodies: true,
   retention: { recordsDays: null, bodiesDays: null },
 };
 
 export function formFromAgent(agent: Agent): AgentForm {
-  const { agentName, visibility, tags, rateLimits, apiEnabled, storeBodies, retention } = agent;
+  const { agentName, slug, visibility, tags, rateLimits, apiEnabled, storeBodies, retention } =
+    agent;
+  const { allowInstructions, allowTools } = agent;
   const { model, temperature, maxTokens, topP, ...run } = agent.agentConfig;
   return {
     agentName,
+    slug,
     description: agent.description ?? '',
     project: agent.project ?? '',
     tags,
@@ -75,6 +85,8 @@ export function formFromAgent(agent: Agent): AgentForm {
     rateLimits,
     apiEnabled,
     origins: agent.allowedOrigins.join('\n'),
+    allowInstructions,
+    allowTools,
     storeBodies,
     retention,
   };
@@ -137,10 +149,11 @@ export function rebaseForm(before: AgentForm, typed: AgentForm, now: AgentForm):
 
 function toFullPatch(form: AgentForm) {
   const { agentName, visibility, tags, rateLimits, storeBodies, retention, variables } = form;
-  const { maxAttempts, timeoutMs, maxConcurrency } = form;
+  const { slug, allowInstructions, allowTools, maxAttempts, timeoutMs, maxConcurrency } = form;
   const defaults = variables.filter(({ kind }) => kind === 'text' || kind === 'json');
   return {
     agentName,
+    ...(slug !== '' && { slug }),
     description: form.description || null,
     project: form.project || null,
     tags: [...tags],
@@ -152,6 +165,8 @@ function toFullPatch(form: AgentForm) {
     rateLimits,
     apiEnabled: form.apiEnabled,
     allowedOrigins: form.origins.split(/\s+/).filter((origin) => origin !== ''),
+    allowInstructions,
+    allowTools,
     storeBodies,
     retention,
   } satisfies AgentPatch;

@@ -4,6 +4,7 @@ import { cueline } from '../client/client.ts';
 import { execute, type StartedExecution } from '../executions/start-execution.ts';
 import { parse } from '../text/exact-json.ts';
 import { ownProperty } from '../text/own-property.ts';
+import { fileVariablesOf } from './messages.ts';
 
 /**
  * Executes versions that no agent pins. Only agents execute, so each user gets one private agent per prompt: in Draft
@@ -22,12 +23,15 @@ const playgroundTag = 'playground';
 
 /** The typed values of a version's variables. A list of messages is typed as JSON. */
 export function playgroundValues(
-  { variables, messages = [] }: PromptVersion,
+  version: PromptVersion,
   typed: Readonly<Record<string, string>>,
 ): Variables {
+  const { variables, messages = [] } = version;
+  const files = fileVariablesOf(version);
   const lists = new Set(messages.flatMap((one) => ('placeholder' in one ? one.placeholder : [])));
   const valueFor = (name: string) => {
     const text = ownProperty(typed, name) ?? '';
+    if (files.has(name)) return text === '' ? null : text;
     return lists.has(name) ? listOf(text) : text;
   };
   return Object.fromEntries(variables.map((name) => [name, valueFor(name)]));

@@ -3,7 +3,7 @@ import type { Agent } from '../../../src/client/index.ts';
 import { fieldError } from '../../components/form-error.tsx';
 import type { AgentForm } from '../../data/agents/agent-form.ts';
 
-/** API access of an agent, and its allowed browser origins. */
+/** API access of an agent, what callers may add, and its allowed browser origins. */
 export function ApiFields(props: {
   readonly agent: Agent;
   readonly form: AgentForm;
@@ -25,6 +25,20 @@ export function ApiFields(props: {
         checked={form.apiEnabled}
         disabled={disabled || !open || agent.archived}
         onChange={({ currentTarget }) => onChange({ apiEnabled: currentTarget.checked })}
+      />
+      <Switch
+        label="Callers may add instructions"
+        description="OpenAI clients may send instructions and system messages. When disabled, they get 400."
+        checked={form.allowInstructions}
+        disabled={disabled}
+        onChange={({ currentTarget }) => onChange({ allowInstructions: currentTarget.checked })}
+      />
+      <Switch
+        label="Callers may add tools"
+        description="OpenAI clients may send function tools, which they execute themselves. When disabled, they get 400."
+        checked={form.allowTools}
+        disabled={disabled}
+        onChange={({ currentTarget }) => onChange({ allowTools: currentTarget.checked })}
       />
       <Textarea
         label="Allowed browser origins (CORS)"

@@ -31,6 +31,8 @@ export const remedies: Readonly<Record<ErrorCode, string>> = {
   CONTENT_FILTERED: 'The provider blocked this content. Change the prompt or the variables.',
   SCHEMA_MISMATCH:
     'The output is not JSON that matches the schema. Describe the fields in the prompt, simplify the schema, raise the maximum tokens, or try another model.',
+  FILE_UNAVAILABLE:
+    'An image or file could not be fetched from its URL for a provider that needs its contents. Check that the URL is public, answers without a login, and has at most 20 MiB.',
   EMPTY_OUTPUT:
     'The model answered without a text, twice. If it only reasoned, raise max tokens; if it called a tool, tell it to answer in text.',
   CANCELED: 'No action needed.',

@@ -7,6 +7,7 @@ import { MetricList } from '../../components/metric-list.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import type { ExecutionDetail } from '../../data/executions/executions.ts';
+import { shortenDataUrls } from '../../data/executions/sent-files.ts';
 import { stringify } from '../../data/text/exact-json.ts';
 import { formatExactCount } from '../../data/text/format.ts';
 import { useKeyNames } from '../../data/workspace/key-names.ts';
@@ -18,6 +19,7 @@ import { indentJson } from './json-text.ts';
 import { Output } from './output.tsx';
 import classes from './record.module.css';
 import { RecordActions } from './record-actions.tsx';
+import { SentMessages } from './sent-messages.tsx';
 import { Timings } from './timings.tsx';
 
 /** All details of one execution. */
@@ -81,36 +83,13 @@ function metrics(execution: ExecutionDetail): [string, ReactNode][] {
   ];
 }
 
-/** The two prompts of the short form, or all messages. */
-function SentMessages({ execution }: { readonly execution: ExecutionDetail }) {
-  const { messages = [], systemPrompt, userPrompt } = execution;
-  const texts = [systemPrompt, userPrompt].filter((text) => text !== undefined && text !== '');
-  if (messages.length > texts.length || messages.some(({ role }) => role === 'assistant')) {
-    return messages.map(({ role, content, toolCalls }, index) => (
-      <CodeBlock
-        key={index}
-        label={`Message ${index + 1}: ${role}`}
-        code={toolCalls ? `${content}${JSON.stringify(toolCalls, null, 2)}` : content}
-      />
-    ));
-  }
-  return (
-    <>
-      {systemPrompt !== undefined && (
-        <CodeBlock label="Rendered system prompt" code={systemPrompt} />
-      )}
-      {userPrompt !== undefined && <CodeBlock label="Rendered user prompt" code={userPrompt} />}
-    </>
-  );
-}
-
 /** The variables and the rendered prompts. Bodies can be deleted before their record. */
 function Bodies({ execution }: { readonly execution: ExecutionDetail }) {
   const { inputVariables: variables, messages, reasoningText, toolCalls } = execution;
   const { tools, toolChoice, settings } = execution;
   const given = useMemo(() => {
     const text = variables && stringify(variables);
-    return text && (indentJson(text) ?? text);
+    return text && shortenDataUrls(indentJson(text) ?? text);
   }, [variables]);
   if (given === undefined && messages === undefined) {
     return (

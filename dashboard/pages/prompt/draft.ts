@@ -1,6 +1,12 @@
 import type { PromptVersion, PromptVersionInput } from '../../../src/client/index.ts';
 import type { ModelSettings } from '../../data/agents/model-settings.ts';
-import { fromField, type MessageField, toField } from '../../data/prompts/messages.ts';
+import {
+  fromField,
+  isBlank,
+  type MessageField,
+  templateOf,
+  toField,
+} from '../../data/prompts/messages.ts';
 import { extrasText, readExtras } from '../../data/prompts/version-extras.ts';
 
 /** An unsaved version. */
@@ -75,14 +81,13 @@ export function draftProblem({ user, messages, extras }: Draft): string | null {
   if (typeof problem === 'string') return problem;
   if (messages === null) return user === '' ? 'The user template is empty.' : null;
   if (messages.length === 0) return 'There are no messages.';
-  return messages.some(({ text }) => text.trim() === '') ? 'A message is empty.' : null;
+  return messages.some(isBlank) ? 'A message is empty.' : null;
 }
 
 /** The templates of the draft, where variables are looked for. */
 export function templatesOf({ system, user, messages }: Draft) {
   if (!messages) return { system, user };
-  const texts = messages.map(({ role, text }) => (role === 'list' ? `{{${text}}}` : text));
-  return { system: '', user: texts.join('\n') };
+  return { system: '', user: messages.map(templateOf).join('\n') };
 }
 
 /** Whether both have the same content, ignoring label and notes. */
@@ -120,6 +125,7 @@ export function shortForm(
   messages: readonly MessageField[],
 ): Pick<Draft, 'system' | 'user'> | null {
   const [first, second] = messages;
+  if (messages.some(({ parts }) => parts)) return null;
   if (messages.length === 1 && first?.role === 'user') return { system: '', user: first.text };
   const isShort = messages.length === 2 && first?.role === 'system' && second?.role === 'user';
   return isShort ? { system: first.text, user: second.text } : null;

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, NativeSelect, Textarea, TextInput } from '@m
 import { Icon } from '../../components/icon.tsx';
 import { type MessageField, messageRoles } from '../../data/prompts/messages.ts';
 import classes from './editor.module.css';
+import { MessageContent } from './message-content.tsx';
 
 /** Edits the messages of a version, in the order in which they are sent. */
 export function MessagesEditor(props: {
@@ -79,7 +80,7 @@ function MessageRow(props: {
           value={message.role}
           disabled={readOnly}
           onChange={({ currentTarget }) =>
-            onEdit({ role: currentTarget.value as MessageField['role'] })
+            onEdit({ role: currentTarget.value as MessageField['role'], ...onlyText(message) })
           }
         />
         {!readOnly && (
@@ -99,11 +100,19 @@ function MessageRow(props: {
       </Group>
       {isList ? (
         <TextInput {...text} placeholder="history" maxLength={100} />
+      ) : message.role === 'user' ? (
+        <MessageContent message={message} number={number} readOnly={readOnly} onEdit={onEdit} />
       ) : (
         <Textarea {...text} autosize minRows={2} maxRows={20} spellCheck={false} />
       )}
     </>
   );
+}
+
+/** Only messages of the user have images and files. */
+function onlyText({ text, parts }: MessageField): Partial<MessageField> {
+  const texts = parts?.flatMap((part) => (part.kind === 'text' ? part.text : []));
+  return { text: texts?.join('\n') ?? text, parts: undefined };
 }
 
 function Move(props: {

@@ -13,7 +13,14 @@ export async function listAgents(
     const { agents, pagination } = await cueline.agents.list({ ...filters, ...page }, { signal });
     return { rows: agents, total: pagination.total };
   });
-  const fields = ['agentId', 'agentName', 'status', 'apiEnabled', 'promptVersionLabel'] as const;
+  const fields = [
+    'agentId',
+    'agentName',
+    'slug',
+    'status',
+    'apiEnabled',
+    'promptVersionLabel',
+  ] as const;
   await printList(rows, fields, json);
 }
 

@@ -15,6 +15,7 @@ import {
   RateLimits,
   RateLimitsInput,
   reference,
+  slug,
   text,
   time,
   variableNames,
@@ -147,6 +148,16 @@ const storeBodies = Type.Boolean({
     'Whether bodies (variables, prompts, output) are stored. If `false`, executions accepted from then on keep none: variables and prompts are deleted when the execution ends, the output 15 minutes later. Only an owner may turn it back on.',
 });
 
+const callerSettings = {
+  allowInstructions: Type.Boolean({
+    description:
+      'Whether callers of the OpenAI API may add `instructions` and system messages. Default: `false`.',
+  }),
+  allowTools: Type.Boolean({
+    description: 'Whether callers of the OpenAI API may add function tools. Default: `false`.',
+  }),
+};
+
 const visibility = oneOf(
   visibilities,
   '`private`: visible to its creator and to owners. `public`: visible to every member of the workspace.',
@@ -156,6 +167,7 @@ export const Agent = Type.Object(
   {
     agentId: id('agent', 'Identifier.'),
     agentName: Type.String(),
+    slug,
     promptId: id('prompt', "The agent's prompt."),
     promptVersionId: id('version', 'The pinned prompt version.'),
     promptVersionLabel: Type.String({ description: 'Label of the pinned version.' }),
@@ -178,6 +190,7 @@ export const Agent = Type.Object(
     allowedOrigins: Origins,
     retention: AgentRetention,
     storeBodies,
+    ...callerSettings,
     createdAt: time('Time of creation.'),
     updatedAt: time('Time of the last change.'),
     createdBy: nullable(id('user', 'Creator. `null` if the account no longer exists.')),
@@ -188,6 +201,7 @@ export type Agent = Static<typeof Agent>;
 
 export const AgentInput = body('AgentInput', {
   agentName: name('Display name. Does not have to be unique.'),
+  slug: Type.Optional(slug),
   promptId: reference('prompt', "The agent's prompt."),
   promptVersionId: reference('version', 'The prompt version to pin.'),
   agentConfig: Type.Optional(AgentConfig),
@@ -203,10 +217,13 @@ export const AgentInput = body('AgentInput', {
   allowedOrigins: Type.Optional(Origins),
   retention: Type.Optional(AgentRetentionInput),
   storeBodies: Type.Optional(storeBodies),
+  allowInstructions: Type.Optional(callerSettings.allowInstructions),
+  allowTools: Type.Optional(callerSettings.allowTools),
 });
 
 export const AgentPatch = body('AgentPatch', {
   agentName: Type.Optional(AgentInput.properties.agentName),
+  slug: Type.Optional(slug),
   promptVersionId: Type.Optional(reference('version', 'Pins this version of the same prompt.')),
   agentConfig: Type.Optional(AgentConfigPatch),
   requiredVariables: Type.Optional(requiredVariables),
@@ -227,6 +244,8 @@ export const AgentPatch = body('AgentPatch', {
   allowedOrigins: Type.Optional(Origins),
   retention: Type.Optional(AgentRetentionInput),
   storeBodies: Type.Optional(storeBodies),
+  allowInstructions: Type.Optional(callerSettings.allowInstructions),
+  allowTools: Type.Optional(callerSettings.allowTools),
 });
 
 export const Pin = Type.Object(

@@ -3,7 +3,7 @@ import { stages, visibilities } from '../../core/agent/agent.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { problems, WorkflowProblems } from '../problem.ts';
-import { body, name, nullable, oneOf, RateLimitsInput, text } from '../shared.ts';
+import { body, name, nullable, oneOf, RateLimitsInput, slug, text } from '../shared.ts';
 import { declaredDefinition } from '../workflows/workflow-definition.ts';
 import { AgentConfig, AgentInput } from './agent-record.ts';
 import { PlaceholderWarnings, versionInput } from './prompts.ts';
@@ -45,10 +45,16 @@ const DeclaredPrompt = Type.Object(
 );
 
 const agent = AgentInput.properties;
+const declaredSlug = Type.String({
+  ...slug,
+  description:
+    'Name for other programs, unique within the workspace. If omitted, a new resource gets one derived from its name, and an existing one keeps its own.',
+});
 
 const DeclaredAgent = Type.Object(
   {
     name: name('Name that workflows refer to.'),
+    slug: Type.Optional(declaredSlug),
     prompt: name("Name of the agent's prompt."),
     version: name('Label of the prompt version to pin.', limits.labelMax),
     stage: Type.Optional(
@@ -71,6 +77,8 @@ const DeclaredAgent = Type.Object(
           'Whether bodies (variables, prompts, output) are stored. Default: `true`. Only an owner may turn it back on.',
       }),
     ),
+    allowInstructions: agent.allowInstructions,
+    allowTools: agent.allowTools,
     apiEnabled: Type.Optional(
       Type.Boolean({
         description:
@@ -84,6 +92,7 @@ const DeclaredAgent = Type.Object(
 const DeclaredWorkflow = Type.Object(
   {
     name: name('Unique within the workspace.'),
+    slug: Type.Optional(declaredSlug),
     description,
     enabled: Type.Optional(Type.Boolean({ description: 'Default: `true`.' })),
     ...declaredDefinition,

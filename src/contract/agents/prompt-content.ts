@@ -10,14 +10,37 @@ import { callSettings } from './call-settings.ts';
 
 const closed = { additionalProperties: false } as const;
 
+const template = Type.String({
+  ...{ minLength: 1, maxLength: limits.templateMax },
+  description: 'Template of the text.',
+});
+
+const fileTemplate = (description: string) =>
+  Type.String({ pattern: patterns.filePlaceholder.source, maxLength: 256, description });
+
+const TemplatePart = Type.Union([
+  Type.Object({ text: template }, { title: 'TextPart', ...closed }),
+  Type.Object(
+    { image: fileTemplate('Placeholder of an image: `{{photo}}`.') },
+    { title: 'ImagePart', ...closed },
+  ),
+  Type.Object(
+    { file: fileTemplate('Placeholder of a file: `{{contract}}`.') },
+    { title: 'FilePart', ...closed },
+  ),
+]);
+
+const parts = Type.Array(TemplatePart, {
+  ...{ minItems: 1, maxItems: limits.partsMax },
+  description:
+    'Texts, images and files in order. The values of images and files are https URLs or data URLs. Only messages of the user may have them.',
+});
+
 const TemplateMessage = Type.Union([
   Type.Object(
     {
       role: oneOf(templateRoles, 'Author of the message.'),
-      content: Type.String({
-        ...{ minLength: 1, maxLength: limits.templateMax },
-        description: 'Template of the text.',
-      }),
+      content: Type.Union([template, parts]),
     },
     { title: 'TemplateMessage', ...closed },
   ),
@@ -107,11 +130,40 @@ export const ToolCalls = Type.Array(ToolCall, {
   description: 'Calls of tools, for the caller to execute.',
 });
 
+/** A file that was sent. */
+const SentFile = Type.Object(
+  {
+    variable: Type.String({ description: 'The variable that supplied it.' }),
+    type: Type.Optional(Type.String({ description: 'Media type.' })),
+    bytes: Type.Optional(Type.Integer()),
+    sha256: Type.Optional(Type.String({ description: 'Hash of the contents, in hex.' })),
+  },
+  { title: 'File' },
+);
+
+export const SentFiles = Type.Array(SentFile, {
+  description:
+    'Images and files among the variables. `type`, `bytes` and `sha256` are absent for URLs, whose contents are unknown.',
+});
+
+const sentFile = Type.Union([Type.String(), SentFile], {
+  description: 'A URL, or the file whose contents are in the variable.',
+});
+
 /** A message as sent. */
 const SentMessage = Type.Object(
   {
     role: oneOf(['system', 'user', 'assistant', 'tool'], 'Author of the message.'),
-    content: Type.String(),
+    content: Type.Union([
+      Type.String(),
+      Type.Array(
+        Type.Union([
+          Type.Object({ text: Type.String() }),
+          Type.Object({ image: sentFile }),
+          Type.Object({ file: sentFile }),
+        ]),
+      ),
+    ]),
     toolCalls: Type.Optional(ToolCalls),
     toolCallId: Type.Optional(
       Type.String({ description: 'The call that a `tool` message answers.' }),

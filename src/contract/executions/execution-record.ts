@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { endStatuses, sources } from '../../core/execution/execution.ts';
 import { executionErrorCodes } from '../../core/failure.ts';
 import { costSources } from '../../core/model/model-port.ts';
-import { SentMessages, sentFields, ToolCalls } from '../agents/prompt-content.ts';
+import { SentFiles, SentMessages, sentFields, ToolCalls } from '../agents/prompt-content.ts';
 import { id, nullable, oneOf, Pagination, time } from '../shared.ts';
 import { labels, recordedLabels } from './labels.ts';
 
@@ -188,6 +188,7 @@ export const ExecutionDetail = Type.Object(
     userPrompt: Type.Optional(Type.String({ description: 'User prompt as sent to the model.' })),
     messages: Type.Optional(SentMessages),
     ...sentFields,
+    files: Type.Optional(SentFiles),
     reasoningText: Type.Optional(
       Type.String({ description: 'Reasoning of the model, as far as the provider returns it.' }),
     ),

@@ -16,6 +16,7 @@ const rateLimits = { requestsPerMinute: 100, requestsPerHour: 5000, requestsPerD
 const agent = {
   agentId: exampleId('agent'),
   agentName: 'Explainer',
+  slug: 'explainer',
   promptId,
   promptVersionId,
   promptVersionLabel: 'v2',
@@ -36,6 +37,8 @@ const agent = {
   allowedOrigins: ['https://app.example.com'],
   retention: { recordsDays: null, bodiesDays: 7 },
   storeBodies: true,
+  allowInstructions: false,
+  allowTools: false,
   createdAt: at,
   updatedAt: at,
   createdBy: by,

@@ -14,6 +14,7 @@ import {
   pageQuery,
   query,
   reference,
+  slug,
   text,
   time,
   versionLabel,
@@ -32,6 +33,7 @@ const label = Type.String({ description: 'Unique within its workflow.' });
 const fields = {
   workflowId: id('workflow', 'Identifier.'),
   name: Type.String(),
+  slug,
   description,
   enabled,
   workflowVersionId: id('workflowVersion', 'The pinned version.'),
@@ -133,11 +135,12 @@ export const createWorkflow = endpoint({
   path: '/api/v1/workflows',
   summary: 'Create a workflow',
   description:
-    'Creates the workflow with its definition as version 1 and pins it. Returns 400 with `problems` if the definition is invalid: cycles, unknown names, invalid conditions, agents that are not deployed or not visible to the caller, required variables without a value. Returns 409 if the name exists.',
+    'Creates the workflow with its definition as version 1 and pins it. Returns 400 with `problems` if the definition is invalid: cycles, unknown names, invalid conditions, agents that are not deployed or not visible to the caller, required variables without a value. Returns 409 if the name or the slug is taken.',
   tag,
   auth: 'manage',
   body: body('WorkflowInput', {
     name: workflowName,
+    slug: Type.Optional(slug),
     description: Type.Optional(description),
     enabled: Type.Optional(enabled),
     definition: WorkflowDefinitionInput,
@@ -191,6 +194,7 @@ export const updateWorkflow = endpoint({
   headers: ifMatch,
   body: body('WorkflowPatch', {
     name: Type.Optional(workflowName),
+    slug: Type.Optional(slug),
     description: Type.Optional(description),
     enabled: Type.Optional(enabled),
     workflowVersionId: Type.Optional(reference('workflowVersion', 'Pins this version.')),

@@ -3,6 +3,7 @@ import { CallFailure, invalidRequest } from '../failure.ts';
 import type { Retention } from '../history/retention.ts';
 import { identical } from '../json.ts';
 import type { Visibility } from './agent.ts';
+import { type FileKind, fileProblem } from './file-value.ts';
 import { readMessages } from './messages.ts';
 import { type AgentConfig, effective, type ModelSettings } from './model-settings.ts';
 import { undeclared } from './prompt.ts';
@@ -11,6 +12,8 @@ import { requireResponseFormat } from './response-format.ts';
 /** The settings of an agent, how a change is merged into them, and what they must satisfy to pin a version. */
 export interface AgentSettings {
   readonly name: string;
+  /** Empty for a new agent whose slug follows from its name. */
+  readonly slug: string;
   readonly config: AgentConfig;
   readonly requiredVariables: readonly string[];
   readonly optionalVariables: readonly string[];
@@ -24,6 +27,10 @@ export interface AgentSettings {
   readonly allowedOrigins: readonly string[];
   readonly retention: Retention;
   readonly storeBodies: boolean;
+  /** Whether callers of the OpenAI API may add instructions. */
+  readonly allowInstructions: boolean;
+  /** Whether callers of the OpenAI API may add function tools. */
+  readonly allowTools: boolean;
 }
 
 /** A change; fields left out keep their value. */
@@ -41,6 +48,7 @@ export interface PinnedVersion extends ModelSettings {
   readonly variables: readonly string[];
   /** Those of them whose values are lists of messages. */
   readonly messageLists: readonly string[];
+  readonly fileVariables: Readonly<Record<string, FileKind>>;
 }
 
 /**
@@ -118,6 +126,7 @@ export function requireFit(settings: AgentSettings, version: PinnedVersion): voi
   }
   requireResponseFormat('agentConfig.responseFormat', settings.config.responseFormat ?? null);
   requireMessageLists(settings, version);
+  requireFiles(settings, version);
   const undeclaredVariables = undeclared(version.variables, settings);
   if (undeclaredVariables.length > 0) {
     const names = undeclaredVariables.join(', ');
@@ -132,16 +141,28 @@ function requireMessageLists(
 ): void {
   for (const name of messageLists) {
     const value = Object.hasOwn(defaults, name) ? (defaults[name] ?? null) : null;
-    const list = readMessages(JSON.stringify(value ?? []));
+    const list = readMessages(JSON.stringify(value ?? []), name);
     if ('problem' in list) {
       throw invalidRequest(`Field "defaultVariableValues.${name}" ${list.problem}.`);
     }
   }
 }
 
+function requireFiles(
+  { defaultVariableValues: defaults }: AgentSettings,
+  { fileVariables }: PinnedVersion,
+): void {
+  for (const [name, kind] of Object.entries(fileVariables)) {
+    const value = Object.hasOwn(defaults, name) ? (defaults[name] ?? null) : null;
+    const problem = value === null ? null : fileProblem(kind, value);
+    if (problem !== null) throw invalidRequest(`Field "defaultVariableValues.${name}" ${problem}.`);
+  }
+}
+
 /** The settings that a new agent starts with. */
 export const defaultSettings: AgentSettings = {
   name: '',
+  slug: '',
   config: {},
   requiredVariables: [],
   optionalVariables: [],
@@ -155,4 +176,6 @@ export const defaultSettings: AgentSettings = {
   allowedOrigins: [],
   retention: { recordsDays: null, bodiesDays: null },
   storeBodies: true,
+  allowInstructions: false,
+  allowTools: false,
 };

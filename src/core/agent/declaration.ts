@@ -1,5 +1,6 @@
 import { noLimits, type RateLimits } from '../execution/limits.ts';
 import { identical, same } from '../json.ts';
+import { slugOf } from '../slug.ts';
 import { runTimeoutMsDefault, type WorkflowDefinition } from '../workflow/definition.ts';
 import type { DefinitionDraft, FallbackDraft, StepDraft } from '../workflow/fill-definition.ts';
 import { type Action, actions, type LifecycleState, switchable, transition } from './agent.ts';
@@ -17,6 +18,7 @@ import type { AgentConfig } from './model-settings.ts';
 
 export interface DeclaredAgent {
   readonly name: string;
+  readonly slug?: string;
   readonly prompt: string;
   readonly version: string;
   readonly stage?: LifecycleState['stage'];
@@ -32,6 +34,8 @@ export interface DeclaredAgent {
   readonly tags?: readonly string[];
   readonly allowedOrigins?: readonly string[];
   readonly storeBodies?: boolean;
+  readonly allowInstructions?: boolean;
+  readonly allowTools?: boolean;
   readonly apiEnabled?: boolean;
 }
 
@@ -43,6 +47,7 @@ type NamedStep = Omit<StepDraft, 'agentId' | 'fallback'> & {
 
 export interface DeclaredWorkflow extends Omit<DefinitionDraft, 'steps'> {
   readonly name: string;
+  readonly slug?: string;
   readonly description?: string | null;
   readonly enabled?: boolean;
   readonly steps: readonly NamedStep[];
@@ -50,6 +55,7 @@ export interface DeclaredWorkflow extends Omit<DefinitionDraft, 'steps'> {
 
 /** The settings that a declaration contains; retention is not among them. */
 const fields = [
+  'slug',
   'description',
   'config',
   'requiredVariables',
@@ -62,15 +68,29 @@ const fields = [
   'tags',
   'allowedOrigins',
   'storeBodies',
+  'allowInstructions',
+  'allowTools',
 ] as const;
 type Field = (typeof fields)[number];
 
-/** The complete settings of a declared agent; fields left out get their default. */
-export function declaredSettings(agent: DeclaredAgent, version: PinnedVersion): AgentSettings {
+/**
+ * The complete settings of a declared agent; fields left out get their default. Without a slug, a new agent has none yet,
+ * and `known` keeps its own.
+ */
+export function declaredSettings(
+  agent: DeclaredAgent,
+  version: PinnedVersion,
+  known: Pick<AgentSettings, 'slug'> | null = null,
+): AgentSettings {
   const { prompt: _, version: __, stage: ___, apiEnabled: ____, ...settings } = agent;
   const { agentConfig, rateLimits, ...others } = settings;
   return newSettings(
-    { ...others, config: agentConfig ?? {}, rateLimits: { ...noLimits, ...rateLimits } },
+    {
+      ...(known && { slug: known.slug }),
+      ...others,
+      config: agentConfig ?? {},
+      rateLimits: { ...noLimits, ...rateLimits },
+    },
     version,
   );
 }
@@ -119,6 +139,7 @@ export function declareAgent(
   const base = { name, prompt: pinned.prompt, version: pinned.version.label, stage };
   const differing = fields.filter((field) => {
     if (field === 'config') return false;
+    if (field === 'slug') return settings.slug !== slugOf(name);
     if (field !== 'requiredVariables') return !same(settings[field], defaultSettings[field]);
     const { optionalVariables, defaultVariableValues } = settings;
     const usual = newSettings({ name, optionalVariables, defaultVariableValues }, pinned.version);
@@ -162,7 +183,7 @@ export function actionsTo(from: LifecycleState, stage: LifecycleState['stage']):
 
 /** The definition with agent identifiers instead of names; `idOf` throws for an unknown name. */
 export function definitionOf(
-  { name: _, description: __, enabled: ___, steps, ...rest }: DeclaredWorkflow,
+  { name: _, slug: __, description: ___, enabled: ____, steps, ...rest }: DeclaredWorkflow,
   idOf: (agent: string) => string,
 ): DefinitionDraft {
   const inFallback = ({ agent, ...fallback }: NamedFallback): FallbackDraft =>

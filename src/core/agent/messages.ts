@@ -1,17 +1,24 @@
+import type { Content, ContentPart, TemplatePart } from './content.ts';
+import { type FileKind, fileProblem } from './file-value.ts';
+
 /** Messages of a prompt: as a version declares them, as a caller supplies them, and as they are sent. */
 
 export const templateRoles = ['system', 'user', 'assistant'] as const;
 
 /** A message of a version, or the place of a list that the caller supplies as the variable of that name. */
 export type TemplateMessage =
-  | { readonly role: (typeof templateRoles)[number]; readonly content: string }
+  | {
+      readonly role: (typeof templateRoles)[number];
+      /** Only messages of the user have parts that are images or files. */
+      readonly content: string | readonly TemplatePart[];
+    }
   | { readonly placeholder: string };
 
 export type Message =
-  | { readonly role: 'system' | 'user'; readonly content: string }
+  | { readonly role: 'system' | 'user'; readonly content: Content }
   | {
       readonly role: 'assistant';
-      readonly content: string;
+      readonly content: Content;
       readonly toolCalls?: readonly ToolCall[];
     }
   | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string };
@@ -29,26 +36,40 @@ export function messageLists(messages: readonly TemplateMessage[] | null | undef
   return [...new Set(names)];
 }
 
-/** Reads a supplied list (as JSON text). `problem` says what is wrong with it, as the end of a sentence. */
+/**
+ * Reads the list supplied as this variable (as JSON text). `problem` says what is wrong with it, as the end of a
+ * sentence. In a list that was stored, references may stand for data URLs.
+ */
 export function readMessages(
   json: string,
+  variable: string,
+  isStored = false,
 ): { readonly messages: Message[] } | { readonly problem: string } {
   const list: unknown = JSON.parse(json);
   if (!Array.isArray(list)) return { problem: 'must be a list of messages' };
   const messages: Message[] = [];
   const called = new Set<string>();
   for (const [index, item] of list.entries()) {
-    const problem = problemOf(item, called);
+    const problem = problemOf(item, called, isStored);
     if (problem !== null)
       return { problem: `must be a list of messages: item ${index} ${problem}` };
     const { content, ...rest } = item;
-    messages.push({ ...rest, content: content ?? '' });
+    messages.push({ ...rest, content: readContent(content ?? '', variable) });
     for (const call of item.toolCalls ?? []) called.add(call.id);
   }
   return { messages };
 }
 
-function problemOf(item: unknown, called: ReadonlySet<string>): string | null {
+function readContent(content: string | Record<string, string>[], variable: string): Content {
+  if (typeof content === 'string') return content;
+  return content.map((part): ContentPart => {
+    const { text, image, file } = part;
+    if (image !== undefined) return { image: { variable, value: image } };
+    return file !== undefined ? { file: { variable, value: file } } : { text: text ?? '' };
+  });
+}
+
+function problemOf(item: unknown, called: ReadonlySet<string>, isStored: boolean): string | null {
   if (!isObject(item)) return 'is not an object';
   const { role, content, toolCalls, toolCallId } = item;
   const allowed = fieldsOf.get(role as Message['role']);
@@ -61,10 +82,27 @@ function problemOf(item: unknown, called: ReadonlySet<string>): string | null {
     if (!isValid) return 'needs "toolCalls" with "id", "name" and "arguments" each';
   }
   const isOptional = toolCalls !== undefined && (content === undefined || content === null);
-  if (typeof content !== 'string' && !isOptional) return 'needs a "content" that is a text';
-  if (role !== 'tool') return null;
+  const problem = isOptional ? null : contentProblem(role, content, isStored);
+  if (problem !== null || role !== 'tool') return problem;
   if (typeof toolCallId !== 'string') return 'needs a "toolCallId"';
   return called.has(toolCallId) ? null : 'has a "toolCallId" that no message before it has called';
+}
+
+function contentProblem(role: Message['role'], content: unknown, isStored: boolean): string | null {
+  if (typeof content === 'string') return null;
+  if (!Array.isArray(content) || role === 'tool') return 'needs a "content" that is a text';
+  for (const part of content) {
+    const [[name, value] = [], ...others] = isObject(part) ? Object.entries(part) : [];
+    const isPart = ['text', 'image', 'file'].includes(name ?? '') && others.length === 0;
+    if (!isPart || (name === 'text' && typeof value !== 'string')) {
+      return 'needs parts with one field each: "text", "image" or "file"';
+    }
+    if (name === 'text') continue;
+    if (role !== 'user') return 'has an image or a file, which only messages of the user may have';
+    const problem = isStored ? null : fileProblem(name as FileKind, value);
+    if (problem !== null) return `has a part "${name}" that ${problem}`;
+  }
+  return null;
 }
 
 const fieldsOf: ReadonlyMap<Message['role'], readonly string[]> = new Map([

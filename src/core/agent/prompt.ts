@@ -1,5 +1,7 @@
 import { invalidRequest } from '../failure.ts';
 import type { CallSettings } from './call-settings.ts';
+import { type TemplatePart, templateFile } from './content.ts';
+import type { FileKind } from './file-value.ts';
 import { type Message, messageLists, type TemplateMessage } from './messages.ts';
 import { lastUserText, renderMessages, systemTextOf } from './render-messages.ts';
 import type { ResponseFormat } from './response-format.ts';
@@ -48,9 +50,38 @@ export function placeholders(template: Template): string[] {
   for (const text of [template.system ?? '', template.user ?? '']) add(text);
   for (const message of template.messages ?? []) {
     if ('placeholder' in message) names.add(message.placeholder);
-    else add(message.content);
+    else templatesOf(message.content).forEach(add);
   }
   return [...names];
+}
+
+/** The variables whose values are images or files. A variable used as both must be an image. */
+export function fileVariables(messages: Template['messages']): Record<string, FileKind> {
+  const kinds = new Map<string, FileKind>();
+  for (const message of messages ?? []) {
+    if ('placeholder' in message || typeof message.content === 'string') continue;
+    for (const part of message.content) {
+      if ('text' in part) continue;
+      const { kind, variable } = templateFile(part);
+      if (kinds.get(variable) !== 'image') kinds.set(variable, kind);
+    }
+  }
+  return Object.fromEntries(kinds);
+}
+
+/** @throws {CallFailure} if a variable is an image or file in one place, and a text or list of messages in another */
+export function requireOneUse(template: Template): void {
+  const files = Object.keys(fileVariables(template.messages));
+  if (files.length === 0) return;
+  const lists = messageLists(template.messages);
+  const texts = placeholders({
+    system: contentsOf(template.messages).join(''),
+    user: null,
+  });
+  const twice = files.find((name) => lists.includes(name) || texts.includes(name));
+  if (twice === undefined) return;
+  const other = lists.includes(twice) ? 'a list of messages' : 'a text';
+  throw invalidRequest(`The placeholder "${twice}" is an image or a file, and also ${other}.`);
 }
 
 /** A text that looks like a placeholder but is not valid: it goes to the model unchanged. */
@@ -132,8 +163,20 @@ function charsOf(template: Template, texts: ReadonlyMap<string, string>): number
   return chars;
 }
 
+/** The templates of all texts in these messages. */
 function contentsOf(messages: Template['messages']): string[] {
-  return (messages ?? []).flatMap((message) => ('placeholder' in message ? [] : message.content));
+  return (messages ?? []).flatMap((message) => {
+    if ('placeholder' in message) return [];
+    const { content } = message;
+    return typeof content === 'string'
+      ? content
+      : content.flatMap((part) => ('text' in part ? part.text : []));
+  });
+}
+
+/** Those of images and files as well. */
+function templatesOf(content: string | readonly TemplatePart[]): string[] {
+  return typeof content === 'string' ? [content] : content.flatMap((part) => Object.values(part));
 }
 
 /** The placeholders that are in no variable list and have no default. */

@@ -1,8 +1,15 @@
+import {
+  type Content,
+  type ContentPart,
+  type TemplatePart,
+  templateFile,
+  textOf,
+} from './content.ts';
 import { type Message, readMessages, type TemplateMessage } from './messages.ts';
 
 /**
  * Renders the messages of a version. `fill` replaces the placeholders of a text; supplied lists are inserted unchanged.
- * Admission has checked the lists.
+ * An image or file without a value is left out. Admission has checked the lists and files.
  */
 export function renderMessages(
   messages: readonly TemplateMessage[],
@@ -10,19 +17,39 @@ export function renderMessages(
   fill: (text: string) => string,
 ): Message[] {
   return messages.flatMap((message): readonly Message[] => {
-    if (!('placeholder' in message)) return [{ ...message, content: fill(message.content) }];
-    const list = readMessages(texts.get(message.placeholder) ?? '[]');
+    if (!('placeholder' in message)) {
+      return [{ ...message, content: renderContent(message.content, texts, fill) }];
+    }
+    const { placeholder } = message;
+    const list = readMessages(texts.get(placeholder) ?? '[]', placeholder, true);
     if ('problem' in list) throw new Error(`A message list of the prompt ${list.problem}.`);
     return list.messages;
   });
 }
 
-/** The system messages joined; null if there are none. */
+function renderContent(
+  content: string | readonly TemplatePart[],
+  texts: ReadonlyMap<string, string>,
+  fill: (text: string) => string,
+): Content {
+  if (typeof content === 'string') return fill(content);
+  return content.flatMap((part): ContentPart[] => {
+    if ('text' in part) return [{ text: fill(part.text) }];
+    const { kind, variable } = templateFile(part);
+    const value = texts.get(variable);
+    if (value === undefined) return [];
+    const source = { variable, value };
+    return [kind === 'image' ? { image: source } : { file: source }];
+  });
+}
+
+/** The texts of the system messages joined; null if there are none. */
 export function systemTextOf(messages: readonly Message[]): string | null {
-  const texts = messages.flatMap(({ role, content }) => (role === 'system' ? [content] : []));
+  const texts = messages.flatMap(({ role, content }) => (role === 'system' ? textOf(content) : []));
   return texts.length === 0 ? null : texts.join('\n\n');
 }
 
 export function lastUserText(messages: readonly Message[]): string | null {
-  return messages.findLast(({ role }) => role === 'user')?.content ?? null;
+  const last = messages.findLast(({ role }) => role === 'user');
+  return last ? textOf(last.content) : null;
 }

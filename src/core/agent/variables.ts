@@ -91,7 +91,7 @@ export function malformedList(
 ): { readonly variable: string; readonly message: string } | null {
   for (const variable of lists) {
     const json = values.get(variable) ?? 'null';
-    const list = json === 'null' ? null : readMessages(json);
+    const list = json === 'null' ? null : readMessages(json, variable);
     if (list && 'problem' in list) {
       return { variable, message: `Variable "${variable}" ${list.problem}.` };
     }

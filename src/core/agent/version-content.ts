@@ -35,8 +35,19 @@ export function versionContent(fields: VersionContentFields): VersionContent {
     throw invalidRequest('Field "messages" excludes "system" and "user".');
   }
   if (messages === null && user === null) throw invalidRequest('Field "user" is missing.');
+  requireFilesOfUser(messages ?? []);
   requireToolsFit(tools, toolChoice);
   return { system, user, messages, tools, toolChoice };
+}
+
+function requireFilesOfUser(messages: readonly TemplateMessage[]): void {
+  for (const [index, message] of messages.entries()) {
+    if ('placeholder' in message || message.role === 'user') continue;
+    if (typeof message.content === 'string') continue;
+    if (message.content.every((part) => 'text' in part)) continue;
+    const problem = `only messages of the user may have images and files, not "${message.role}".`;
+    throw invalidRequest(`Field "messages.${index}.content": ${problem}`);
+  }
 }
 
 function requireToolsFit(tools: readonly Tool[] | null, toolChoice: ToolChoice | null): void {

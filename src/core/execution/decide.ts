@@ -1,5 +1,7 @@
 import { callable, type Stage, type Visibility } from '../agent/agent.ts';
+import type { FileKind } from '../agent/file-value.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../agent/model-settings.ts';
+import { malformedFile } from '../agent/stored-files.ts';
 import { mismatchedVariable, variableMismatchMessage } from '../agent/variable-schemas.ts';
 import { type ExecuteBody, malformedList, missingOf, type Variables } from '../agent/variables.ts';
 import type { CallFailureCode, ExecutionErrorCode } from '../failure.ts';
@@ -80,6 +82,8 @@ export interface AgentAtAdmission {
   readonly version: ModelSettings;
   /** Variables of the version whose values are lists of messages. */
   readonly messageLists: readonly string[];
+  /** Variables of the version whose values are images or files. */
+  readonly fileVariables: Readonly<Record<string, FileKind>>;
   /** `variableSchemas` of the version as compact JSON text; null if it has none. */
   readonly variableSchemas: string | null;
   readonly setup: ModelSetup;
@@ -219,7 +223,8 @@ function decideOnBody(
     const { code, message, fields } = bodyFailure(body);
     return refuse(code, message, { fields });
   }
-  const malformed = malformedList(agent.messageLists, body.variables);
+  const malformed =
+    malformedList(agent.messageLists, body.variables) ?? malformedFile(agent, body.variables);
   if (malformed) {
     const { message, variable } = malformed;
     return refuse('INVALID_VARIABLES', message, { fields: { variable } });

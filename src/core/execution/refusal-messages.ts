@@ -88,6 +88,8 @@ export function reportedLimits({ caller, agent }: Limited, by?: WindowState): Ra
   return caller.kind === 'key' ? caller.limits : (agent?.limits ?? noLimits);
 }
 
+const passURLs = 'Pass images and files as https URLs.';
+
 /** The refusal for a body that could not be read. */
 export function bodyFailure(body: Exclude<ExecuteBody, { kind: 'variables' }>): {
   readonly code: CallFailureCode;
@@ -99,7 +101,7 @@ export function bodyFailure(body: Exclude<ExecuteBody, { kind: 'variables' }>): 
     case 'malformed':
       return { code: 'MALFORMED_BODY', message, fields: {} };
     case 'too-large':
-      return { code: 'BODY_TOO_LARGE', message, fields: {} };
+      return { code: 'BODY_TOO_LARGE', message: `${message} ${passURLs}`, fields: {} };
     case 'unsupported':
       return { code: 'UNSUPPORTED_MEDIA_TYPE', message, fields: {} };
     case 'absent':

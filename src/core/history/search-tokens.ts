@@ -4,7 +4,7 @@ import { type Phrase, readSearch, separators, standalone } from './search.ts';
  * The tokens under which the search index finds a text: numbers, so that the index depends on no locale, dictionary or word length.
  *
  * A token is a word, or one or two neighbouring characters of a script without blanks. Whatever a search matches has all its
- * tokens; the reverse does not hold (word order, hash collisions), so that whoever asks the index looks at the texts too.
+ * tokens; the reverse does not hold (word order, hash collisions), so that a search reads the texts too.
  */
 
 /** A set of tokens that a record must have to match; it matches if it has all of one set. */

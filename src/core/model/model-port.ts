@@ -7,12 +7,28 @@ import type { Price } from './price.ts';
 import type { StoredProvider } from './provider.ts';
 
 /**
- * The model port: a `provider/model` name and prompts go in, text and usage come out, or a `ModelFailure` is thrown.
- * The engine retries; the port never does.
+ * The model port: a `provider/model` name and prompts go in, events come out. The engine retries; the port never does.
+ *
+ * A call ends with `finish` or `failure`. It throws a `ModelDeferred` if no call was made, the reason of its signal if
+ * that aborted it, and any other error for a defect. `collectResponse` (`model-events.ts`) reads a whole response.
  */
 export interface ModelPort {
-  call(call: ModelCall): Promise<ModelResponse>;
+  call(call: ModelCall): AsyncIterable<ModelEvent>;
 }
+
+/**
+ * Text and reasoning arrive in pieces if the call asks for a stream, else at once; they never split a surrogate pair.
+ * The texts together are the text of the response. A tool call is complete.
+ */
+export type ModelEvent =
+  | { readonly type: 'text' | 'reasoning'; readonly text: string }
+  | { readonly type: 'toolCall'; readonly toolCall: ToolCall }
+  | { readonly type: 'usage'; readonly usage: Usage; readonly cost: Cost }
+  | ({ readonly type: 'finish' } & Pick<
+      ModelResponse,
+      'finishReason' | 'settingsNotApplied' | 'details'
+    >)
+  | { readonly type: 'failure'; readonly failure: ModelFailure };
 
 /**
  * Checks that a workspace's provider is reachable and accepts the credential, without running a model, or with one small
@@ -66,6 +82,8 @@ export interface ModelCall {
   readonly responseFormat?: ResponseFormat;
   /** Why the previous answer was not accepted, which is sent to the model. */
   readonly correction?: string;
+  /** Whether text is passed on as it arrives. */
+  readonly stream?: boolean;
   /** Sent instead of `system` and `user`. */
   readonly messages?: readonly Message[];
   readonly tools?: readonly Tool[];
@@ -91,6 +109,7 @@ export interface ModelCall {
   readonly signal: AbortSignal;
 }
 
+/** A response as a whole. */
 export interface ModelResponse {
   readonly text: string;
   readonly usage: Usage;

@@ -1,4 +1,5 @@
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import { storeFiles } from '../../core/agent/stored-files.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import type {
   AgentAtAdmission,
@@ -169,6 +170,7 @@ export class AdmissionBatch {
     this.#chargedWorkspaces.add(caller.workspaceId);
     const { worker, tag, hasSlot } = this.#place(agent, terms.settings.maxConcurrency);
     const inputVariables = variables.json;
+    const stored = storeFiles(agent, variables);
     const queued = { tag, hasSlot, claimed: worker !== null };
     const { ipAddress, userAgent } = call;
     const labels = labelsOf(call);
@@ -177,7 +179,9 @@ export class AdmissionBatch {
       terms,
       ipAddress,
       userAgent,
-      inputVariables,
+      inputVariables: stored.json,
+      files: stored.files,
+      fileData: stored.fileData,
       labels,
       queued,
       step,

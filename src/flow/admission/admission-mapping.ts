@@ -169,6 +169,7 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
     versionLabel: row.version_label,
     version: row.version,
     messageLists: row.message_lists,
+    fileVariables: row.file_variables,
     variableSchemas: row.variable_schemas,
     setup: modelSetupOf(row),
   };

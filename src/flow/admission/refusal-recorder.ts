@@ -59,9 +59,16 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
         recorded.set(key, { ...row, agent_id: agent.id });
       }
       const labels = labelsOf(call);
-      const rest = { inputVariables: null, labels, queued: null, step: stepOf(call) };
+      const rest = { inputVariables: null, files: null, fileData: null, labels, queued: null };
       const { ipAddress, userAgent } = call;
-      const execution = { id: uuid7(nowMs), terms: refusalTerms, ipAddress, userAgent, ...rest };
+      const execution = {
+        id: uuid7(nowMs),
+        terms: refusalTerms,
+        ipAddress,
+        userAgent,
+        ...rest,
+        step: stepOf(call),
+      };
       return {
         execution: isRecorded ? execution : null,
         tally: refusalTally(refusalTerms, { nowMs, status, errorCode, labels, isRecorded }),

@@ -21,6 +21,7 @@ import { illegalTransition } from './change-stage.ts';
 import { withLockedAgent } from './locked-agent.ts';
 import { pinVersion } from './pin-version.ts';
 import { type Precondition, refuseStale } from './precondition.ts';
+import { changeSlug, withSlugs } from './take-slug.ts';
 
 export interface AgentPatch {
   readonly change: AgentChange;
@@ -34,6 +35,19 @@ export interface AgentPatch {
  * nothing, so an `ETag` stays valid.
  */
 export async function changeAgent(
+  db: Db,
+  caller: Caller,
+  agentId: string | null,
+  patch: AgentPatch,
+  isCurrent: Precondition,
+): Promise<AgentRow> {
+  if (patch.change.slug === undefined) return writeChange(db, caller, agentId, patch, isCurrent);
+  return withSlugs(db, caller.workspaceId, (trx) =>
+    writeChange(trx, caller, agentId, patch, isCurrent),
+  );
+}
+
+function writeChange(
   db: Db,
   caller: Caller,
   agentId: string | null,
@@ -59,6 +73,9 @@ export async function changeAgent(
 
     if (change.retention) await lockFloor(trx);
     await writeSettings(trx, agent.id, settings, { promptVersionId, apiEnabled });
+    if (settings.slug !== agent.slug) {
+      await changeSlug(trx, { id: agent.id, workspaceId: caller.workspaceId }, settings.slug);
+    }
     if (isRepinned) {
       await pinVersion(trx, { agentId: agent.id, promptVersionId, pinnedBy: caller.userId });
       await writeAudit(trx, actorOf(caller), {

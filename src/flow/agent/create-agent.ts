@@ -15,10 +15,11 @@ import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
 import { lockPromptShared } from '../../store/agent/prompts.ts';
 import { findVersionSummary } from '../../store/agent/versions.ts';
 import { readClock } from '../../store/connection/clock.ts';
-import { type Db, inTransaction } from '../../store/connection/database.ts';
+import type { Db } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { refuseUnlessOwner } from './change-agent.ts';
 import { pinVersion } from './pin-version.ts';
+import { takeSlug, withSlugs } from './take-slug.ts';
 
 export interface AgentInput extends AgentChange {
   /** A new id unless given. */
@@ -35,7 +36,7 @@ export async function createAgent(
   caller: Caller,
   { id: given, promptId, promptVersionId, ...settings }: AgentInput,
 ): Promise<AgentRow> {
-  return inTransaction(db, async (trx) => {
+  return withSlugs(db, caller.workspaceId, async (trx) => {
     const prompt = promptId && (await lockPromptShared(trx, caller, promptId));
     if (!prompt) throw notFound('prompt');
     const version = promptVersionId && (await findVersionSummary(trx, promptId, promptVersionId));
@@ -47,6 +48,8 @@ export async function createAgent(
     const pin = { promptVersionId: version.id };
     const origin = { id, workspaceId, promptId, createdBy: userId };
     await insertAgent(trx, { ...origin, ...pin, settings: fitting });
+    const { slug, name } = fitting;
+    await takeSlug(trx, { kind: 'agent', id, workspaceId }, { slug: slug || null, name });
     await pinVersion(trx, { ...pin, agentId: id, pinnedBy: userId });
     await writeAudit(trx, actorOf(caller), {
       action: 'agent.create',

@@ -1,6 +1,6 @@
 import { type CallSettingInputs, callSettingsOf } from '../../core/agent/call-settings.ts';
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
-import { declarablePlaceholders } from '../../core/agent/prompt.ts';
+import { declarablePlaceholders, requireOneUse } from '../../core/agent/prompt.ts';
 import {
   type ResponseFormat,
   requireResponseFormat,
@@ -103,6 +103,7 @@ export async function createVersion(
 /** Checks the content of a version, and returns its placeholders. */
 export function requireValid(input: VersionInput): string[] {
   const variables = declarablePlaceholders(input);
+  requireOneUse(input);
   requireResponseFormat('responseFormat', input.responseFormat ?? null);
   requireVariableSchemas(input.variableSchemas ?? {}, variables);
   return variables;

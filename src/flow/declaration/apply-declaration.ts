@@ -3,6 +3,7 @@ import { CallFailure } from '../../core/failure.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { findAgents } from '../../store/agent/agents.ts';
 import { lockDeclaration } from '../../store/agent/declaration.ts';
+import { lockSlugs } from '../../store/agent/slugs.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import { inSnapshot } from '../../store/history/records.ts';
 import { type Change, type Declaration, type Plan, planDeclaration } from './plan-declaration.ts';
@@ -23,6 +24,7 @@ export async function applyDeclaration(
     try {
       return await inTransaction(db, async (trx) => {
         await lockDeclaration(trx, caller.workspaceId);
+        await lockSlugs(trx, caller.workspaceId);
         const planned = await plan(trx);
         await executePlan(trx, caller, planned);
         return planned.changes;

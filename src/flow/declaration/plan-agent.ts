@@ -14,6 +14,7 @@ import { findVersionByLabel, type NamedPromptRow } from '../../store/agent/decla
 import { changeAgent, changedSettings } from '../agent/change-agent.ts';
 import { moveAgent } from '../agent/change-stage.ts';
 import { createAgent, settingsOfNew } from '../agent/create-agent.ts';
+import { requireFreeSlug } from '../agent/take-slug.ts';
 import type { Change, Planning } from './plan-declaration.ts';
 
 /** Plans an agent: its settings, its pinned version and its stage. */
@@ -26,6 +27,9 @@ export async function planAgent(planning: Planning, declared: DeclaredAgent): Pr
     (await findVersionByLabel(trx, prompt.id, declared.version));
   if (!version) {
     throw invalidRequest(`The prompt "${prompt.name}" has no version "${declared.version}".`);
+  }
+  if (declared.slug !== undefined) {
+    await requireFreeSlug(trx, planning.caller.workspaceId, declared.slug, known?.id);
   }
   const agent = known
     ? change(planning, declared, known, version)
@@ -82,7 +86,7 @@ function change(
   version: Version,
 ): AgentRow {
   const { id, name } = known;
-  const { change: set, fields } = settingsChange(known, declaredSettings(declared, version));
+  const { change: set, fields } = settingsChange(known, declaredSettings(declared, version, known));
   const pins = version.id !== known.promptVersionId;
   if (fields.length === 0 && !pins) return known;
   const settings = changedSettings(caller, known, set, version);

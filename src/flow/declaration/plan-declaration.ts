@@ -72,6 +72,7 @@ export async function planDeclaration(
   requireUniqueNames('prompt', prompts);
   requireUniqueNames('agent', agents);
   requireUniqueNames('workflow', workflows);
+  requireUniqueSlugs([...agents, ...workflows]);
   const works: Record<Kind, Work[]> = { prompt: [], agent: [], workflow: [] };
   const common = await readExisting(trx, caller, { prompts, agents, workflows });
   for (const one of prompts) await planned('prompt', one, (planning) => planPrompt(planning, one));
@@ -174,6 +175,13 @@ function requireUniqueNames(kind: Kind, rows: readonly { readonly name: string }
   const duplicate = names.find((name, at) => names.indexOf(name) !== at);
   if (duplicate === undefined) return;
   throw invalidRequest(`The ${kind} "${duplicate}" is declared twice.`);
+}
+
+function requireUniqueSlugs(rows: readonly { readonly slug?: string }[]): void {
+  const slugs = rows.flatMap(({ slug = [] }) => slug);
+  const duplicate = slugs.find((slug, at) => slugs.indexOf(slug) !== at);
+  if (duplicate === undefined) return;
+  throw invalidRequest(`The slug "${duplicate}" is declared twice.`);
 }
 
 /** Adds the name of the declared thing to a failure. */

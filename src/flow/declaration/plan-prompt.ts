@@ -1,7 +1,8 @@
 import type { Visibility } from '../../core/agent/agent.ts';
 import { callSettingNames } from '../../core/agent/call-settings.ts';
+import type { FileKind } from '../../core/agent/file-value.ts';
 import { messageLists } from '../../core/agent/messages.ts';
-import { placeholderWarnings } from '../../core/agent/prompt.ts';
+import { fileVariables, placeholderWarnings } from '../../core/agent/prompt.ts';
 import type { ResponseFormat } from '../../core/agent/response-format.ts';
 import type { VariableSchemas } from '../../core/agent/variable-schemas.ts';
 import { CallFailure } from '../../core/failure.ts';
@@ -36,6 +37,7 @@ export type PlannedVersion = VersionInput & {
   readonly label: string;
   readonly variables: readonly string[];
   readonly messageLists: readonly string[];
+  readonly fileVariables: Readonly<Record<string, FileKind>>;
 };
 
 /** Plans a prompt and its declared versions. Other versions stay. */
@@ -78,6 +80,7 @@ async function planVersion(
     ...input,
     variables: requireValid(input),
     messageLists: messageLists(input.messages),
+    fileVariables: fileVariables(input.messages),
   });
   const warnings = placeholderWarnings(input);
   const added = { kind: 'prompt', name: prompt.name, action: 'add-version', to: label } as const;

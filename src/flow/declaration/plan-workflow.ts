@@ -5,6 +5,7 @@ import { identical } from '../../core/json.ts';
 import { type DefinitionDraft, fillDefinition } from '../../core/workflow/fill-definition.ts';
 import { nextVersion } from '../../store/agent/next-version.ts';
 import { workflowNameExists } from '../../store/workflow/workflows.ts';
+import { requireFreeSlug } from '../agent/take-slug.ts';
 import {
   changeWorkflow,
   createWorkflow,
@@ -18,19 +19,22 @@ import type { Change, Planning } from './plan-declaration.ts';
 /** Plans a workflow. A different definition becomes a new version, which is pinned. */
 export async function planWorkflow(planning: Planning, declared: DeclaredWorkflow): Promise<void> {
   const { trx, caller, agents, workflows, changes, add } = planning;
-  const { name, description = null, enabled = true } = declared;
+  const { name, slug, description = null, enabled = true } = declared;
   const addChange = (one: Omit<Change, 'kind' | 'name'>) =>
     void changes.push({ kind: 'workflow', name, ...one });
   const definition = definitionOf(declared, (agent) => agentId(planning, agent));
   const requireValidDefinition = (draft: DefinitionDraft) =>
     sound(checkAgainst(agents.ofIds(agentIdsOf(draft)), draft));
   const known = workflows.find(name);
+  if (slug !== undefined) await requireFreeSlug(trx, caller.workspaceId, slug, known?.id);
   if (!known) {
     requireValidDefinition(definition);
     // A workflow with agents that the caller does not see is not among the known ones.
     if (await workflowNameExists(trx, caller.workspaceId, name)) throw nameTaken(name);
     addChange({ action: 'create' });
-    return add((at) => createWorkflow(at, caller, { name, description, enabled, definition }));
+    return add((at) =>
+      createWorkflow(at, caller, { name, slug: slug ?? null, description, enabled, definition }),
+    );
   }
   const { id } = known;
   if (!identical(fillDefinition(known.definition), fillDefinition(definition))) {
@@ -46,8 +50,9 @@ export async function planWorkflow(planning: Planning, declared: DeclaredWorkflo
   const patch: WorkflowPatch = {
     ...(known.description !== description && { description }),
     ...(known.enabled !== enabled && { enabled }),
+    ...(slug !== undefined && known.slug !== slug && { slug }),
   };
-  for (const field of ['description', 'enabled'] as const) {
+  for (const field of ['slug', 'description', 'enabled'] as const) {
     if (field in patch)
       addChange({ action: 'change', field, from: known[field], to: patch[field] });
   }

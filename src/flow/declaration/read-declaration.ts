@@ -6,6 +6,7 @@ import {
 } from '../../core/agent/declaration.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { toId } from '../../core/id.ts';
+import { slugOf } from '../../core/slug.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../../store/agent/agents.ts';
 import {
   findDeclaredVersions,
@@ -82,6 +83,7 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
       }),
       workflows: workflows.map((row) => ({
         name: row.name,
+        ...(row.slug !== slugOf(row.name) && { slug: row.slug }),
         ...(row.description !== null && { description: row.description }),
         ...(!row.enabled && { enabled: false }),
         ...declareDefinition(row.definition, (id) => agentNames.get(id) ?? id),

@@ -8,6 +8,7 @@ import { delayWithin, retryDelayMs } from '../../core/execution/retry-delay.ts';
 import { CallFailure, type ExecutionErrorCode, withoutProviderText } from '../../core/failure.ts';
 import { LruCache } from '../../core/lru-cache.ts';
 import { attemptLimitMs, fallbackModel } from '../../core/model/fallback.ts';
+import { collectResponse } from '../../core/model/model-events.ts';
 import {
   type AnswerDetails,
   type Cost,
@@ -110,7 +111,7 @@ export async function executeAttempt(
   const format = settings.responseFormat ?? template.responseFormat ?? null;
   const startedAt = performance.now();
   try {
-    const response = await deps.models.call({
+    const events = deps.models.call({
       executionId: execution.id,
       workspaceId: execution.workspaceId,
       model: execution.model,
@@ -127,6 +128,7 @@ export async function executeAttempt(
       called: execution.called,
       signal,
     });
+    const response = await collectResponse(events);
     const { text: output, usage, cost, finishReason, details = noDetails } = response;
     const { settingsNotApplied = [], toolCalls = [] } = response;
     // Calls of tools come instead of an answer.

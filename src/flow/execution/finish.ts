@@ -1,3 +1,4 @@
+import { recordedContent, textOf } from '../../core/agent/content.ts';
 import type { ToolCall } from '../../core/agent/messages.ts';
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Prompt } from '../../core/agent/prompt.ts';
@@ -159,7 +160,7 @@ function endBatch(deps: FinisherDeps, pipelines: Pipelines, ends: End[]): Promis
 /** Messages contain the system and user prompt again. */
 function promptChars(prompt: Prompt | null): number {
   const { system, user, messages = [], tools } = prompt ?? {};
-  const lists = messages.reduce((chars, { content }) => chars + content.length, 0);
+  const lists = messages.reduce((chars, { content }) => chars + textOf(content).length, 0);
   return (system?.length ?? 0) + (user?.length ?? 0) + lists + (tools ? toolsChars : 0);
 }
 
@@ -289,7 +290,8 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
 function requestOf(prompt: Prompt | null): string | null {
   const { messages, tools, toolChoice, settings } = prompt ?? {};
   if (!messages && !tools && !settings) return null;
-  return JSON.stringify({ messages, tools, toolChoice, settings });
+  const recorded = messages?.map((one) => ({ ...one, content: recordedContent(one.content) }));
+  return JSON.stringify({ messages: recorded, tools, toolChoice, settings });
 }
 
 /** Whether the end itself is the end of an attempt. */

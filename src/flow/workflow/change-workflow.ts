@@ -26,12 +26,15 @@ import {
   type WorkflowRow,
 } from '../../store/workflow/workflows.ts';
 import { type Precondition, refuseStale } from '../agent/precondition.ts';
+import { changeSlug, takeSlug, withSlugs } from '../agent/take-slug.ts';
 import { type Checked, requireValidDefinition } from './check-workflow.ts';
 
 /** Creates, changes and deletes workflows, adds versions and pins them. */
 
 export interface WorkflowInput {
   readonly name: string;
+  /** Null for one derived from the name. */
+  readonly slug: string | null;
   readonly description: string | null;
   readonly enabled: boolean;
   readonly definition: DefinitionDraft;
@@ -41,15 +44,16 @@ export interface WorkflowInput {
 export async function createWorkflow(
   db: Db,
   caller: Caller,
-  { definition, ...input }: WorkflowInput,
+  { definition, slug, ...input }: WorkflowInput,
 ): Promise<WorkflowRow> {
-  return inTransaction(db, async (trx) => {
+  return withSlugs(db, caller.workspaceId, async (trx) => {
     const checked = await requireValidDefinition(trx, caller, definition);
     const { workspaceId, userId } = caller;
     const id = uuid7(await readClock(trx));
     if (!(await insertWorkflow(trx, { ...input, id, workspaceId, createdBy: userId }))) {
       throw nameTaken(input.name);
     }
+    await takeSlug(trx, { kind: 'workflow', id, workspaceId }, { slug, name: input.name });
     const version = await addVersion(trx, caller, id, checked, { label: null, notes: null });
     await setFirstVersion(trx, id, version.id);
     await pin(trx, caller, id, version.id);
@@ -81,6 +85,7 @@ export async function createWorkflowVersion(
 
 export interface WorkflowPatch {
   readonly name?: string;
+  readonly slug?: string;
   readonly description?: string | null;
   readonly enabled?: boolean;
   /** Null for a malformed id. */
@@ -94,6 +99,19 @@ export async function changeWorkflow(
   workflowId: string | null,
   patch: WorkflowPatch,
   isCurrent: Precondition = () => true,
+): Promise<WorkflowRow> {
+  if (patch.slug === undefined) return writeChange(db, caller, workflowId, patch, isCurrent);
+  return withSlugs(db, caller.workspaceId, (trx) =>
+    writeChange(trx, caller, workflowId, patch, isCurrent),
+  );
+}
+
+function writeChange(
+  db: Db,
+  caller: Caller,
+  workflowId: string | null,
+  patch: WorkflowPatch,
+  isCurrent: Precondition,
 ): Promise<WorkflowRow> {
   return inTransaction(db, async (trx) => {
     const workflow = await locked(trx, caller, workflowId);
@@ -115,6 +133,7 @@ export async function changeWorkflow(
     const changed = { ...workflow, ...others, workspaceId: caller.workspaceId };
     const pinned = { ...changed, workflowVersionId: versionId ?? workflow.workflowVersionId };
     if (!(await updateWorkflow(trx, pinned))) throw nameTaken(changed.name);
+    if (changed.slug !== workflow.slug) await changeSlug(trx, changed, changed.slug);
     if (fields.length > 0) await audit(trx, caller, 'workflow.change', workflow.id, { fields });
     return readWorkflow(trx, workflow.id);
   });

@@ -1,4 +1,5 @@
 import type { Stage, Visibility } from '../../core/agent/agent.ts';
+import type { FileKind } from '../../core/agent/file-value.ts';
 import type { ModelSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { ExecutionStatus } from '../../core/execution/execution.ts';
 import type { Counts } from '../../core/execution/limits.ts';
@@ -127,6 +128,7 @@ export interface AgentRow extends SetupRow, LimitColumns {
   readonly version_label: string;
   readonly version: ModelSettings;
   readonly message_lists: readonly string[];
+  readonly file_variables: Readonly<Record<string, FileKind>>;
   /** JSON text; null if the version has none. */
   readonly variable_schemas: string | null;
   /** The slots of `maxConcurrency` in use; null without such a limit. */
@@ -259,6 +261,7 @@ const readAgents: Statement = {
       a.visibility, a.created_by, a.config, a.required_variables, a.optional_variables,
       a.default_variable_values as defaults, a.store_bodies, a.requests_per_minute, a.requests_per_hour,
       a.requests_per_day, a.allowed_origins, v.id as version_id, v.label as version_label, v.message_lists,
+      v.file_variables,
       jsonb_build_object('model', v.model, 'temperature', v.temperature,
         'maxTokens', v.max_tokens, 'topP', v.top_p, 'settings', v.settings) as version,
       v.variable_schemas,

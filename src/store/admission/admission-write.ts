@@ -51,7 +51,12 @@ export interface NewExecution {
   readonly terms: ExecutionTerms;
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
+  /** With references instead of data URLs. */
   readonly inputVariables: string | null;
+  /** What the record keeps of images and files, as JSON; null without any. */
+  readonly files: string | null;
+  /** The data URLs by reference, as JSON; null without any. */
+  readonly fileData: string | null;
   readonly labels: Labels | null;
   /** Null for a refusal. */
   readonly queued: NewQueuedExecution | null;
@@ -163,9 +168,10 @@ const insertExecutions: Statement = {
       select e.*, t.*, $1::timestamptz as executed_at,
         case when e.claimed then $2::uuid end as worker, case when e.claimed then clock_timestamp() end as started_at
       from unnest($3::uuid[], $4::int[], $5::text[], $6::text[], $7::json[], $8::bigint[], $9::bool[], $10::bool[],
-        $25::uuid[], $26::text[], $27::int[], $28::text[], $29::text[], $30::text[], $31::json[])
+        $25::uuid[], $26::text[], $27::int[], $28::text[], $29::text[], $30::text[], $31::json[], $32::json[],
+        $33::json[])
         as e (id, terms, ip_address, user_agent, input_variables, tag, claimed, has_slot, workflow_run_id, step_name,
-          item, end_user, session, tags, metadata)
+          item, end_user, session, tags, metadata, files, file_data)
       join unnest($11::uuid[], $12::uuid[], $13::uuid[], $14::uuid[], $15::uuid[], $16::execution_status[],
         $17::execution_source[], $18::text[], $19::text[], $20::text[], $21::float8[], $22::text[], $23::text[],
         $24::json[]) with ordinality
@@ -178,14 +184,14 @@ const insertExecutions: Statement = {
     insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by,
       executed_at, completed_at, status, source, agent_name, prompt_version_label, model, temperature,
       error_code, error, ip_address, user_agent, input_variables, settings, workflow_run_id, step_name,
-      end_user, session, tags, metadata)
+      end_user, session, tags, metadata, files, file_data)
     select id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by,
       executed_at, case when status = 'processing' then null else executed_at end, status, source, agent_name,
       prompt_version_label, model, temperature, error_code, error, ip_address, user_agent,
       input_variables,
       case when item is null or settings is null then settings else (left(settings::text, -1) || ',"workflow":' ||
         json_build_object('runId', workflow_run_id, 'step', step_name, 'item', item)::text || '}')::json end,
-      workflow_run_id, step_name, end_user, session, tags::text[], metadata
+      workflow_run_id, step_name, end_user, session, tags::text[], metadata, files, file_data
     from accepted`,
 };
 
@@ -214,6 +220,7 @@ function executionValues({ executions, executedAtMs, worker }: AdmissionWrites):
     executions.map((one) => one.step?.step),
     executions.map((one) => one.step?.item),
     ...labelValues(executions.map((one) => one.labels)),
+    ...fileValues(executions),
   ];
 }
 
@@ -226,6 +233,12 @@ function labelValues(all: readonly (Labels | null)[]): Value[] {
     all.map((labels) => labels?.tags && textArray(labels.tags)),
     all.map((labels) => labels?.metadata),
   ];
+}
+
+/** Likewise. */
+function fileValues(executions: readonly NewExecution[]): Value[] {
+  if (executions.every(({ files }) => files === null)) return [null, null];
+  return columnsOf(executions, ['files', 'fileData']);
 }
 
 // Overwrites expired rows. The lock of the limits guarantees that there is no unexpired row.

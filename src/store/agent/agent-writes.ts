@@ -4,6 +4,7 @@ import type { AgentSettings } from '../../core/agent/agent-settings.ts';
 import type { Trx } from '../connection/database.ts';
 import { grantFreeSlots } from '../execution/finish.ts';
 import { storedConfig } from './agent-config.ts';
+import { deleteSlug } from './slugs.ts';
 
 /** Writes agents. Everything except `insertAgent` needs the lock of the limits and then of the agent. */
 
@@ -16,20 +17,21 @@ export interface NewAgent {
   readonly settings: AgentSettings;
 }
 
-/** Inserts a draft with a disabled API, and the row of limits that counts its calls. */
+/** Inserts a draft with a disabled API, and the row of limits that counts its calls, but no slug. */
 export async function insertAgent(trx: Trx, agent: NewAgent): Promise<void> {
   const { settings: s } = agent;
   await sql`
     insert into agents (id, workspace_id, name, prompt_id, prompt_version_id, config, required_variables,
       optional_variables, default_variable_values, visibility, requests_per_minute, requests_per_hour,
       requests_per_day, project, category, tags, description, allowed_origins, records_days,
-      bodies_days, store_bodies, created_by)
+      bodies_days, store_bodies, allow_instructions, allow_tools, created_by)
     values (${agent.id}, ${agent.workspaceId}, ${s.name}, ${agent.promptId}, ${agent.promptVersionId},
       ${storedConfig(s.config)}, ${s.requiredVariables}::text[], ${s.optionalVariables}::text[],
       ${JSON.stringify(s.defaultVariableValues)}, ${s.visibility}, ${s.rateLimits.requestsPerMinute},
       ${s.rateLimits.requestsPerHour}, ${s.rateLimits.requestsPerDay}, ${s.project}, ${s.category},
       ${s.tags}::text[], ${s.description}, ${s.allowedOrigins}::text[], ${s.retention.recordsDays},
-      ${s.retention.bodiesDays}, ${s.storeBodies}, ${agent.createdBy})`.execute(trx);
+      ${s.retention.bodiesDays}, ${s.storeBodies}, ${s.allowInstructions}, ${s.allowTools},
+      ${agent.createdBy})`.execute(trx);
   await sql`insert into limits (subject) values (${agent.id})`.execute(trx);
 }
 
@@ -52,7 +54,8 @@ export async function writeSettings(
       project = ${settings.project}, category = ${settings.category}, tags = ${settings.tags}::text[],
       description = ${settings.description}, allowed_origins = ${settings.allowedOrigins}::text[],
       records_days = ${retention.recordsDays}, bodies_days = ${retention.bodiesDays},
-      store_bodies = ${settings.storeBodies},
+      store_bodies = ${settings.storeBodies}, allow_instructions = ${settings.allowInstructions},
+      allow_tools = ${settings.allowTools},
       revision = revision + 1, updated_at = clock_timestamp()
     where id = ${id}`.execute(trx);
 }
@@ -69,12 +72,13 @@ export async function writeLifecycleState(
     where id = ${id}`.execute(trx);
 }
 
-/** Deletes the agent for callers. Executions that were accepted continue. */
+/** Deletes the agent for callers and frees its slug. Executions that were accepted continue. */
 export async function markDeleted(trx: Trx, id: string): Promise<void> {
   await sql`
     update agents set deleted_at = clock_timestamp(), revision = revision + 1,
       updated_at = clock_timestamp()
     where id = ${id}`.execute(trx);
+  await deleteSlug(trx, id);
 }
 
 /**

@@ -43,6 +43,7 @@ export async function findPromptsByName(
 export interface NamedWorkflowRow extends WithDefinition {
   readonly id: string;
   readonly name: string;
+  readonly slug: string;
   readonly description: string | null;
   readonly enabled: boolean;
 }
@@ -54,8 +55,9 @@ export async function findWorkflowsByName(
   names: readonly string[] | null,
 ): Promise<NamedWorkflowRow[]> {
   const { rows } = await sql<WithDefinitionText<NamedWorkflowRow>>`
-    select w.id, w.name, w.description, w.enabled, v.definition
+    select w.id, w.name, s.slug, w.description, w.enabled, v.definition
     from workflows w join workflow_versions v on v.id = w.workflow_version_id
+      join slugs s on s.subject = w.id
     where w.deleted_at is null and ${hasName('w', names)} and ${versionVisibleTo(viewer)} order by w.id`.execute(
     db,
   );

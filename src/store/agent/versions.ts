@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import type { FileKind } from '../../core/agent/file-value.ts';
 import { messageLists } from '../../core/agent/messages.ts';
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
+import { fileVariables } from '../../core/agent/prompt.ts';
 import type { VersionContent } from '../../core/agent/version-content.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import { type Page, readPage } from '../page.ts';
@@ -16,6 +18,7 @@ export interface VersionSummaryRow extends ModelSettings {
   readonly label: string;
   readonly variables: string[];
   readonly messageLists: string[];
+  readonly fileVariables: Record<string, FileKind>;
   readonly notes: string | null;
   readonly createdBy: string | null;
   readonly createdAt: Date;
@@ -42,7 +45,7 @@ export interface NewVersion extends ModelSettings, VersionContent {
 }
 
 const summaryColumns =
-  sql.raw(`v.id, v.prompt_id, v.number, v.label, v.variables, v.message_lists, v.model, v.temperature,
+  sql.raw(`v.id, v.prompt_id, v.number, v.label, v.variables, v.message_lists, v.file_variables, v.model, v.temperature,
   v.max_tokens, v.top_p, v.settings, v.notes, v.created_by, v.created_at`);
 /** SQL: the columns of a `StoredVersion` of version `v`. */
 export const versionColumns = sql`${summaryColumns}, ${sql.raw(contentColumns)}, v.response_format,
@@ -91,11 +94,12 @@ export function listVersions(
 export async function insertVersion(trx: Trx, version: NewVersion): Promise<VersionRow | null> {
   const { rows } = await sql<StoredVersion>`
     insert into prompt_versions as v (id, prompt_id, workspace_id, number, label, system_template,
-      user_template, content, variables, message_lists, model, temperature, max_tokens, top_p, settings, notes,
+      user_template, content, variables, message_lists, file_variables, model, temperature, max_tokens, top_p, settings, notes,
       created_by, response_format, variable_schemas)
     values (${version.id}, ${version.promptId}, ${version.workspaceId}, ${version.number},
       ${version.label}, ${version.system}, ${version.user}, ${storedContent(version)}::json,
       ${version.variables}::text[], ${messageLists(version.messages)}::text[],
+      ${JSON.stringify(fileVariables(version.messages))}::jsonb,
       ${version.model}, ${version.temperature}, ${version.maxTokens}, ${version.topP},
       ${JSON.stringify(version.settings)}::jsonb, ${version.notes}, ${version.createdBy},
       ${version.responseFormat}, ${version.variableSchemas})

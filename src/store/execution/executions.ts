@@ -76,6 +76,10 @@ export interface ExecutionDetailRow extends ExecutionRow {
   readonly request: string | null;
   /** Oldest first; null if the record itself describes the only attempt. */
   readonly attemptList: readonly Attempt[] | null;
+  /** What is known of the images and files among the variables, as JSON text. */
+  readonly files: string | null;
+  /** The data URLs that `inputVariables` refers to, as JSON text. */
+  readonly fileData: string | null;
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
 }
@@ -99,13 +103,14 @@ const progress = `coalesce(e.started_at, q.started_at) as "startedAt",
   case when q.id is null then e.attempts::int
     else q.earlier_attempts + q.failures + q.losses + (q.worker is not null)::int end as attempts,
   coalesce(e.attempt_list, q.attempt_list) as "attemptList"`;
-const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.reasoning_text as "reasoningText", e.request, e.ip_address as "ipAddress",
+const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.reasoning_text as "reasoningText", e.request, e.files, e.file_data as "fileData", e.ip_address as "ipAddress",
   e.user_agent as "userAgent"`;
 const bytes = `(coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.system_prompt), 0)
   + coalesce(octet_length(e.user_prompt), 0) + coalesce(octet_length(e.reasoning_text), 0)
   + coalesce(octet_length(e.refusal_text), 0) + 4 * coalesce(pg_column_size(e.output_json), 0)
   + 4 * coalesce(pg_column_size(e.request), 0)
-  + 4 * coalesce(pg_column_size(e.tool_calls), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0))`;
+  + 4 * coalesce(pg_column_size(e.tool_calls), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0)
+  + coalesce(pg_column_size(e.file_data), 0))`;
 // Exact, because a page may contain a hundred variables that are compressed to a hundredth of their size.
 const bodyBytes = `coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.refusal_text), 0)
   + coalesce(octet_length(e.tool_calls::text), 0) + coalesce(case

@@ -221,6 +221,7 @@ const updateExecutions: Statement = {
       request = f.request, tool_calls = f.tool_calls,
       model = f.model, attempt_list = f.attempt_list::jsonb,
       input_variables = case when f.store_bodies then e.input_variables end,
+      file_data = case when f.store_bodies then e.file_data end,
       ip_address = case when f.store_bodies then e.ip_address end,
       user_agent = case when f.store_bodies then e.user_agent end,
       settings = null

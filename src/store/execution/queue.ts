@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
+import { restoreFiles } from '../../core/agent/stored-files.ts';
 import type { Attempt } from '../../core/execution/attempt.ts';
 import type { AcceptedAs, QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
@@ -113,6 +114,7 @@ interface ClaimedRow extends SetupRow, Omit<AcceptedAs, 'labels'>, LabelColumns 
   readonly elapsedMs: number;
   readonly temperature: number | null;
   readonly inputVariables: string;
+  readonly fileData: string | null;
   readonly settings: string;
 }
 
@@ -138,10 +140,10 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
         c.failures > 0 or c.rejections > 0 or c.earlier_attempts > 0 or not c.spent_known as called,
         greatest(0, extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
         e.source, e.prompt_version_id, coalesce(c.model, e.model) as model, e.api_key_id, e.temperature,
-        e.input_variables, e.settings,
+        e.input_variables, e.file_data, e.settings,
         ${labelColumns}, ${setup.columns}
       from claimed c cross join lateral (
-        select source, prompt_version_id, model, api_key_id, temperature, input_variables, settings, end_user, session,
+        select source, prompt_version_id, model, api_key_id, temperature, input_variables, file_data, settings, end_user, session,
           tags, metadata
         from executions where id = c.id offset 0) as e
       ${setup.joins}) as claims on true`.execute(db);
@@ -175,7 +177,7 @@ function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
     labels: labelsOfRow(row),
     temperature: row.temperature,
     setup: modelSetupOf(row),
-    inputVariables: row.inputVariables,
+    inputVariables: restoreFiles(row.inputVariables, row.fileData),
     settings: JSON.parse(row.settings) as ExecutionSettings,
     elapsedMs: row.elapsedMs,
   };

@@ -33,6 +33,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       variables text[] not null,
       -- Variables whose values are lists of messages.
       message_lists text[] not null default '{}',
+      -- Variables whose values are images or files, each with its kind.
+      file_variables jsonb not null default '{}',
       model text,
       temperature double precision,
       max_tokens integer,
@@ -86,6 +88,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       records_days integer check (records_days between 1 and 36500),
       bodies_days integer check (bodies_days between 1 and 36500),
       store_bodies boolean not null default true,
+      -- Whether callers of the OpenAI API may add instructions and function tools.
+      allow_instructions boolean not null default false,
+      allow_tools boolean not null default false,
       revision integer not null default 1,
       created_by uuid references users on delete set null,
       created_at timestamptz not null default clock_timestamp(),
@@ -97,6 +102,14 @@ export async function up(db: Kysely<never>): Promise<void> {
       check (deleted_at is null or stage in ('Testing', 'Paused'))
     );
     create index agents_of_workspace on agents (workspace_id, id) where deleted_at is null;
+
+    -- subject is an agent or a workflow that is not deleted.
+    create table slugs (
+      workspace_id uuid not null references workspaces on delete cascade,
+      slug text not null check (slug ~ '^[a-z0-9_-]{1,64}$'),
+      subject uuid not null unique,
+      primary key (workspace_id, slug)
+    );
 
     create table pins (
       id uuid primary key,

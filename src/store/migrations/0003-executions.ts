@@ -42,7 +42,12 @@ export async function up(db: Kysely<never>): Promise<void> {
       error text,
       ip_address text,
       user_agent text,
+      -- With references instead of data URLs.
       input_variables json,
+      -- What is kept of the images and files among the variables: variable, type, bytes, sha256.
+      files json,
+      -- Their data URLs by reference: stored once, out of line, and never searched.
+      file_data json,
       -- The agent's settings at acceptance; null once the execution has ended.
       settings json,
       system_prompt text,
@@ -73,6 +78,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       check ((error is null) = (error_code is null)),
       check ((workflow_run_id is null) = (step_name is null))
     ) partition by range (id);
+    -- Encoded images do not become smaller.
+    alter table executions alter column file_data set storage external;
     create table executions_default partition of executions default with (${vacuumed});
     -- Lists read this index alone. Status and source are included so that counting the edges of a range needs no rows.
     -- Ascending, though lists read it backwards: new entries come last and leave its pages nearly full.

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Viewer, visibleIncludingDeleted } from '../agent/agents.ts';
+import { deleteSlug } from '../agent/slugs.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import { containsText, type Page, readPage } from '../page.ts';
 import {
@@ -13,6 +14,7 @@ import {
 export interface WorkflowSummaryRow {
   readonly id: string;
   readonly name: string;
+  readonly slug: string;
   readonly description: string | null;
   readonly enabled: boolean;
   readonly workflowVersionId: string;
@@ -27,11 +29,13 @@ export interface WorkflowSummaryRow {
 
 export interface WorkflowRow extends WorkflowSummaryRow, WithDefinition {}
 
-const summaryColumns = sql.raw(`w.id, w.name, w.description, w.enabled, w.workflow_version_id,
+const summaryColumns =
+  sql.raw(`w.id, w.name, s.slug, w.description, w.enabled, w.workflow_version_id,
   v.label as workflow_version_label, v.number, json_array_length(v.definition -> 'steps') as step_count,
   w.revision, w.created_by, w.created_at, w.updated_at`);
 const workflowColumns = sql`${summaryColumns}, v.definition`;
-const joined = sql.raw('workflows w join workflow_versions v on v.id = w.workflow_version_id');
+const joined = sql.raw(`workflows w join workflow_versions v on v.id = w.workflow_version_id
+  join slugs s on s.subject = w.id`);
 
 /**
  * SQL: whether a caller sees version `v`, which requires seeing all of its agents. Deleted agents do not count, or nobody could
@@ -63,6 +67,20 @@ export async function findWorkflow(
 ): Promise<WorkflowRow | null> {
   const { rows } = await sql<WithDefinitionText<WorkflowRow>>`
     select ${workflowColumns} from ${joined} where w.id = ${id} and ${visibleTo(viewer)}`.execute(
+    db,
+  );
+  return rows[0] ? parseDefinition(rows[0]) : null;
+}
+
+/** The visible workflow with this slug. */
+export async function findWorkflowBySlug(
+  db: Db,
+  viewer: Viewer,
+  slug: string,
+): Promise<WorkflowRow | null> {
+  const { rows } = await sql<WithDefinitionText<WorkflowRow>>`
+    select ${workflowColumns} from ${joined}
+    where s.workspace_id = ${viewer.workspaceId} and s.slug = ${slug} and ${visibleTo(viewer)}`.execute(
     db,
   );
   return rows[0] ? parseDefinition(rows[0]) : null;
@@ -113,7 +131,7 @@ export async function readWorkflow(trx: Trx, id: string): Promise<WorkflowRow> {
   return parseDefinition(rows[0]);
 }
 
-/** Inserts a workflow without a version. False if the name is taken. */
+/** Inserts a workflow without a version and slug. False if the name is taken. */
 export async function insertWorkflow(
   trx: Trx,
   workflow: {
@@ -161,7 +179,7 @@ export async function updateWorkflow(
   }
 }
 
-/** Deletes the workflow with its schedules, which must be locked, and its webhooks. */
+/** Deletes the workflow with its schedules, which must be locked, and its webhooks. Frees its slug. */
 export async function markWorkflowDeleted(trx: Trx, id: string): Promise<void> {
   await sql`delete from workflow_schedules where workflow_id = ${id}`.execute(trx);
   await sql`delete from workflow_webhooks where workflow_id = ${id}`.execute(trx);
@@ -169,4 +187,5 @@ export async function markWorkflowDeleted(trx: Trx, id: string): Promise<void> {
     update workflows set deleted_at = clock_timestamp(), revision = revision + 1,
       updated_at = clock_timestamp()
     where id = ${id}`.execute(trx);
+  await deleteSlug(trx, id);
 }

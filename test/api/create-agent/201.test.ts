@@ -21,14 +21,14 @@ test('creates a Draft with its API off and all placeholders required, and return
   assert.equal(created.status, 201);
   const { agentId, createdAt, updatedAt, ...rest } = created.body;
   assert.deepEqual(rest, {
-    ...{ agentName: 'A', ...pin, promptVersionLabel: 'v1', agentConfig: {} },
+    ...{ agentName: 'A', slug: 'a', ...pin, promptVersionLabel: 'v1', agentConfig: {} },
     ...{ requiredVariables: ['name', 'tone', 'mood'], optionalVariables: [] },
     ...{ defaultVariableValues: {}, apiEnabled: false, visibility: 'private' },
     rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null },
     ...{ status: 'Draft', archived: false, allowedActions: ['enable-api', 'archive'] },
     ...{ project: null, category: null, tags: [], description: null, allowedOrigins: [] },
     retention: { recordsDays: null, bodiesDays: null },
-    storeBodies: true,
+    ...{ storeBodies: true, allowInstructions: false, allowTools: false },
     createdBy: toId('user', service.ownerId),
   });
   assert.equal(created.headers.get('location'), `${path}/${agentId}`);

@@ -10,6 +10,10 @@ const messages = [
   { role: 'system', content: 'Be {{tone}}.' },
   { placeholder: 'history' },
   { role: 'user', content: '{{question}} {{my-var}}' },
+  {
+    role: 'user',
+    content: [{ text: 'Of {{whom}}:' }, { image: '{{photo}}' }, { file: '{{ contract }}' }],
+  },
 ];
 // The order of properties is what a model sees.
 const properties = { zone: { type: 'string' }, a: { type: 'string' } };
@@ -36,7 +40,8 @@ test('returns messages and tools as given, beside the short form of other versio
     assert.equal(JSON.stringify(rest[name]), JSON.stringify(value), name);
   }
   assert.deepEqual([system, user], [null, null]);
-  assert.deepEqual(variables, ['tone', 'history', 'question']);
+  const names = ['tone', 'history', 'question', 'whom', 'photo', 'contract'];
+  assert.deepEqual(variables, names);
   assert.deepEqual(warnings, [{ placeholder: '{{my-var}}', template: 'messages' }]);
   const { versions } = (await service.call('GET', `${path}/versions`, { key })).body;
   const [, short] = versions;
@@ -58,6 +63,13 @@ test('rejects contents that contradict each other or are malformed', async () =>
     [{ messages: [{ role: 'tool', content: 'a' }] }, /role/],
     [{ messages: [{ role: 'user' }] }, /content/],
     [{ messages: [{ role: 'user', content: '' }] }, /content/],
+    [{ messages: [{ role: 'user', content: [] }] }, /content/],
+    [{ messages: [{ role: 'user', content: [{ image: 'photo' }] }] }, /content/],
+    [{ messages: [{ role: 'user', content: [{ image: 'https://a.example/{{b}}' }] }] }, /content/],
+    [{ messages: [{ role: 'user', content: [{ text: 'a', image: '{{b}}' }] }] }, /content/],
+    [{ messages: [{ role: 'user', content: [{ audio: '{{b}}' }] }] }, /content/],
+    [{ messages: [{ role: 'system', content: [{ image: '{{b}}' }] }] }, /"messages.0.content"/],
+    [{ messages: [{ role: 'user', content: [{ text: '{{b}}' }, { file: '{{b}}' }] }] }, /"b" is/],
     [{ messages: [{ placeholder: 'my-var' }] }, /messages/],
     [{ messages: [{ ...user, placeholder: 'a' }] }, /placeholder/],
     [{ user: 'U', tools: [] }, /tools/],
@@ -124,5 +136,6 @@ test('an agent requires the message list like any other variable', async () => {
   const { key } = await service.key();
   const { path } = await makeAgent(service, prompt, { optionalVariables: ['tone'] });
   const agent = await service.call('GET', path, { key });
-  assert.deepEqual(agent.body.requiredVariables, ['history', 'question']);
+  const required = ['history', 'question', 'whom', 'photo', 'contract'];
+  assert.deepEqual(agent.body.requiredVariables, required);
 });

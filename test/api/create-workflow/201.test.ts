@@ -17,8 +17,9 @@ test('creates a workflow with version 1 pinned and all defaults', async () => {
   assert.equal(made.status, 201);
   const { workflowId, workflowVersionId, createdAt, updatedAt, ...rest } = made.body;
   assert.deepEqual(rest, {
-    ...{ name: 'Greet', description: null, enabled: true, workflowVersionLabel: 'v1', number: 1 },
-    ...{ stepCount: 1, createdBy: toId('user', service.ownerId) },
+    ...{ name: 'Greet', slug: 'greet', description: null, enabled: true },
+    ...{ workflowVersionLabel: 'v1', number: 1, stepCount: 1 },
+    createdBy: toId('user', service.ownerId),
     definition: {
       input: { required: ['name'], optional: [], defaults: {} },
       timeoutMs: 3_600_000,

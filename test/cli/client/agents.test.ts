@@ -71,7 +71,7 @@ test('creates a prompt, deploys an agent and pins another version', async () => 
   const listed = await call(['agents', 'list', '--status', 'Testing']);
   assert.match(
     listed.stdout,
-    new RegExp(`^agentId .*\\n${agentId} +Greeter +Testing +true +v2\\n$`),
+    new RegExp(`^agentId .*\\n${agentId} +Greeter +greeter +Testing +true +v2\\n$`),
   );
   const single = await call(['agents', 'show', agentId]);
   assert.match(single.stdout, /^agentName +Greeter$/m);

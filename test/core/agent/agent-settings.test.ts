@@ -18,12 +18,14 @@ const version = {
     topP: null,
     settings: {},
     messageLists: [],
+    fileVariables: {},
   },
 };
 
 test('a new agent is private by default, unlimited and requires every placeholder', () => {
   assert.deepEqual(newSettings({ name: 'A' }, version), {
     name: 'A',
+    slug: '',
     config: {},
     requiredVariables: ['a', 'b', 'c', 'd'],
     optionalVariables: [],
@@ -37,6 +39,8 @@ test('a new agent is private by default, unlimited and requires every placeholde
     allowedOrigins: [],
     retention: { recordsDays: null, bodiesDays: null },
     storeBodies: true,
+    allowInstructions: false,
+    allowTools: false,
   });
 });
 

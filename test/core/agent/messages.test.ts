@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readMessages } from '../../../src/core/agent/messages.ts';
-import { placeholders, placeholderWarnings, render } from '../../../src/core/agent/prompt.ts';
+import {
+  fileVariables,
+  placeholders,
+  placeholderWarnings,
+  render,
+  requireOneUse,
+} from '../../../src/core/agent/prompt.ts';
 import { versionContent } from '../../../src/core/agent/version-content.ts';
 
+const png = 'data:image/png;base64,iVBORw0KGgo=';
+const reference = `data:image/png;bytes=8;sha256=${'0'.repeat(64)}`;
 const call = { id: 'c', name: 'weather', arguments: { city: 'Bern' } };
 
 describe('a supplied list', () => {
@@ -22,7 +30,7 @@ describe('a supplied list', () => {
   ];
   for (const list of valid) {
     test(JSON.stringify(list), () =>
-      assert.deepEqual(readMessages(JSON.stringify(list)), { messages: list }),
+      assert.deepEqual(readMessages(JSON.stringify(list), 'history'), { messages: list }),
     );
   }
 
@@ -30,11 +38,39 @@ describe('a supplied list', () => {
     const expected = { messages: [{ role: 'assistant', toolCalls: [call], content: '' }] };
     for (const content of [{}, { content: null }]) {
       const list = [{ role: 'assistant', toolCalls: [call], ...content }];
-      assert.deepEqual(readMessages(JSON.stringify(list)), expected);
+      assert.deepEqual(readMessages(JSON.stringify(list), 'history'), expected);
     }
   });
 
+  test('the parts of a message, with the variable that supplied their files', () => {
+    const list = [
+      {
+        role: 'user',
+        content: [{ text: 'a' }, { image: 'https://a.example/b.png' }, { file: png }],
+      },
+      { role: 'system', content: [{ text: 'b' }] },
+    ];
+    const file = (value: string) => ({ variable: 'history', value });
+    assert.deepEqual(readMessages(JSON.stringify(list), 'history'), {
+      messages: [
+        {
+          role: 'user',
+          content: [{ text: 'a' }, { image: file('https://a.example/b.png') }, { file: file(png) }],
+        },
+        { role: 'system', content: [{ text: 'b' }] },
+      ],
+    });
+  });
+
   const invalid: [unknown, RegExp][] = [
+    [[{ role: 'user', content: [{ text: 1 }] }], /parts with one field each/],
+    [[{ role: 'user', content: [{ text: 'a', image: png }] }], /parts with one field each/],
+    [[{ role: 'user', content: [{ audio: png }] }], /parts with one field each/],
+    [[{ role: 'user', content: ['a'] }], /parts with one field each/],
+    [[{ role: 'user', content: [{ image: 'photo' }] }], /part "image" that must be an image/],
+    [[{ role: 'user', content: [{ image: reference }] }], /part "image" that must be an image/],
+    [[{ role: 'assistant', content: [{ image: png }] }], /only messages of the user/],
+    [[{ role: 'tool', toolCallId: 'c', content: [{ text: 'a' }] }], /"content" that is a text/],
     ['text', /^must be a list of messages$/],
     [{ role: 'user', content: 'a' }, /list/],
     [['a'], /item 0 is not an object/],
@@ -60,7 +96,7 @@ describe('a supplied list', () => {
   ];
   for (const [list, problem] of invalid) {
     test(JSON.stringify(list), () => {
-      const read = readMessages(JSON.stringify(list));
+      const read = readMessages(JSON.stringify(list), 'history');
       assert.match('problem' in read ? read.problem : 'valid', problem);
     });
   }
@@ -98,6 +134,43 @@ test('messages are rendered in one pass, and supplied lists are not rendered', (
   assert.equal(render(template, texts, 40), null);
 });
 
+test('images and files are placeholders of their own, left out without a value', () => {
+  const content = [
+    { text: 'Compare {{what}}:' },
+    { image: '{{ photo }}' },
+    { file: '{{contract}}' },
+    { image: '{{photo}}' },
+  ];
+  const template = versionContent({ messages: [{ role: 'user', content }] });
+  assert.deepEqual(placeholders(template), ['what', 'photo', 'contract']);
+  assert.deepEqual(fileVariables(template.messages), { photo: 'image', contract: 'file' });
+  requireOneUse(template);
+  const texts = new Map([
+    ['what', 'these'],
+    ['photo', png],
+  ]);
+  const photo = { image: { variable: 'photo', value: png } };
+  assert.deepEqual(render(template, texts, 1_000)?.messages, [
+    { role: 'user', content: [{ text: 'Compare these:' }, photo, photo] },
+  ]);
+  // Files are no characters of the prompt.
+  assert.equal(render(template, texts, 20)?.user, 'Compare these:');
+});
+
+test('a variable has one use', () => {
+  const photo = { role: 'user', content: [{ image: '{{photo}}' }, { file: '{{photo}}' }] } as const;
+  const both = versionContent({ messages: [photo] });
+  requireOneUse(both);
+  assert.deepEqual(fileVariables(both.messages), { photo: 'image' });
+  const others = [
+    { role: 'system', content: 'About {{photo}}' },
+    { placeholder: 'photo' },
+  ] as const;
+  for (const other of others) {
+    assert.throws(() => requireOneUse(versionContent({ messages: [photo, other] })), /"photo" is/);
+  }
+});
+
 test('contents that contradict each other are rejected', () => {
   const messages = [{ role: 'user', content: 'a' }] as const;
   const tools = [{ name: 'a' }, { name: 'b' }];
@@ -109,6 +182,8 @@ test('contents that contradict each other are rejected', () => {
     [{ messages, tools: [...tools, { name: 'a' }] }, /"a" twice/],
     [{ messages, toolChoice: 'auto' }, /needs "tools"/],
     [{ messages, tools, toolChoice: { tool: 'c' } }, /none of/],
+    [{ messages: [{ role: 'system', content: [{ image: '{{a}}' }] }] }, /"messages.0.content"/],
+    [{ messages: [{ role: 'assistant', content: [{ file: '{{a}}' }] }] }, /not "assistant"/],
   ];
   for (const [content, message] of invalid) {
     assert.throws(() => versionContent(content), message, JSON.stringify(content));

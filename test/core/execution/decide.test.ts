@@ -51,6 +51,7 @@ const agent: NonNullable<Facts['agent']> = {
   versionLabel: 'v1',
   version: { model: 'cueline/echo', temperature: null, maxTokens: null, topP: null, settings: {} },
   messageLists: [],
+  fileVariables: {},
   variableSchemas: null,
   setup: emptySetup,
 };

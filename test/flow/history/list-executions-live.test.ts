@@ -8,6 +8,7 @@ import { testPipelines } from '../../../harness/pipelines.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
+import { modelEvents } from '../../../src/core/model/model-events.ts';
 import type { ModelCall } from '../../../src/core/model/model-port.ts';
 import { readPage } from '../../../src/flow/history/list-executions.ts';
 import { rollupRound } from '../../../src/flow/history/retention-round.ts';
@@ -19,7 +20,8 @@ const longModel = 'cueline/long';
 const quick = scriptedModels();
 const service = await startService({
   models: {
-    call: (call) => (call.model === longModel ? untilAborted(call) : quick.call(call)),
+    call: (call) =>
+      call.model === longModel ? modelEvents(() => untilAborted(call)) : quick.call(call),
   },
 });
 after(service.close);

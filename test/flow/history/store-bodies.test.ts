@@ -74,6 +74,32 @@ test('failed and canceled executions keep no bodies', async () => {
 const quoting = () =>
   new ModelFailure('PROVIDER_AUTH', 'The provider answered 401: secret: no.\nAt all.');
 
+test('images and files are removed with the bodies of their record', async () => {
+  const agent = await addAgent(service);
+  await sql`update agents set bodies_days = 7 where id = ${agent.id}`.execute(db);
+  const one = { workspaceId: service.workspaceId, agentId: agent.id, status: 'success' } as const;
+  const [old, bare, young] = await addRecords(db, [
+    { ...one, atMs: Date.now() - 9 * dayMs },
+    { ...one, atMs: Date.now() - 8 * dayMs },
+    { ...one, atMs: Date.now() - 6 * dayMs },
+  ]);
+  await sql`update executions set files = '[{"variable":"photo"}]', file_data = '{}'
+    where agent_id = ${agent.id}`.execute(db);
+  // Of an agent that stores no bodies.
+  await sql`update executions set input_variables = null, system_prompt = null, user_prompt = null, output = null,
+    ip_address = null, user_agent = null, file_data = null where id = ${bare}`.execute(db);
+  await runRetentionRound(db, service.database);
+  const { rows } = await sql<{ id: string }>`
+    select id from executions where agent_id = ${agent.id} and (files is not null or file_data is not null)`.execute(
+    db,
+  );
+  assert.ok(old);
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    [young],
+  );
+});
+
 test('the text of a provider is removed, its status is kept', async () => {
   models.script(quoting(), quoting());
   const kept = await run(service, await addAgent(service), key);

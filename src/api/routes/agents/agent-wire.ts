@@ -15,6 +15,7 @@ export function agentWire(row: AgentRow): Agent {
   return {
     agentId: toId('agent', row.id),
     agentName: row.name,
+    slug: row.slug,
     promptId: toId('prompt', row.promptId),
     promptVersionId: toId('version', row.promptVersionId),
     promptVersionLabel: row.promptVersionLabel,
@@ -36,6 +37,8 @@ export function agentWire(row: AgentRow): Agent {
     allowedOrigins: [...row.allowedOrigins],
     retention: row.retention,
     storeBodies: row.storeBodies,
+    allowInstructions: row.allowInstructions,
+    allowTools: row.allowTools,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
     createdBy: row.createdBy === null ? null : toId('user', row.createdBy),

@@ -3,6 +3,7 @@ import type {
   PromptVersion,
   PromptVersionSummary,
 } from '../../../contract/agents/prompts.ts';
+import type { TemplateMessage } from '../../../core/agent/messages.ts';
 import { placeholderWarnings } from '../../../core/agent/prompt.ts';
 import { toId } from '../../../core/id.ts';
 import type { PromptRow } from '../../../store/agent/prompts.ts';
@@ -53,11 +54,17 @@ export function versionWire(row: VersionRow): PromptVersion {
   return {
     ...versionSummaryWire(row),
     ...{ system, user },
-    ...(messages && { messages: [...messages] }),
+    ...(messages && { messages: messages.map(messageWire) }),
     ...(tools && { tools: [...tools] }),
     ...(toolChoice && { toolChoice }),
     responseFormat: row.responseFormat === null ? null : JSON.parse(row.responseFormat),
     variableSchemas,
     warnings: placeholderWarnings(row),
   };
+}
+
+function messageWire(message: TemplateMessage): NonNullable<PromptVersion['messages']>[number] {
+  if ('placeholder' in message) return message;
+  const { role, content } = message;
+  return { role, content: typeof content === 'string' ? content : [...content] };
 }

@@ -1,4 +1,5 @@
 import type { Prompt } from '../../../core/agent/prompt.ts';
+import { restoreFiles } from '../../../core/agent/stored-files.ts';
 import type { Attempt } from '../../../core/execution/attempt.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
 import { type Labels, labelFields } from '../../../core/execution/labels.ts';
@@ -68,17 +69,23 @@ export function queuedAtOf({ status, executedAt }: ExecutionRow): string | null 
 /** The full record, with prompts, caller address and user agent. */
 export function executionDetailWire(row: ExecutionDetailRow): Record<string, unknown> {
   return {
-    ...executionWire(row),
+    ...executionWire({ ...row, inputVariables: suppliedVariables(row) }),
     ...(row.workflowId && { workflowId: toId('workflow', row.workflowId) }),
     ...(row.output !== null && { output: row.output }),
     ...(row.systemPrompt !== null && { systemPrompt: row.systemPrompt }),
     ...(row.userPrompt !== null && { userPrompt: row.userPrompt }),
     ...requestWire(row),
+    ...(row.files !== null && { files: new RawJson(row.files) }),
     ...(row.reasoningText !== null && { reasoningText: row.reasoningText }),
     ...attemptListWire(row),
     ...(row.ipAddress !== null && { ipAddress: row.ipAddress }),
     ...(row.userAgent !== null && { userAgent: row.userAgent }),
   };
+}
+
+/** As the caller supplied them, with the data of files. */
+export function suppliedVariables({ inputVariables, fileData }: ExecutionDetailRow): string | null {
+  return inputVariables && restoreFiles(inputVariables, fileData);
 }
 
 /** A single attempt is described by the figures of the record. */
@@ -118,6 +125,7 @@ export function visibleExecutionWire(
 
 const requestFields = [
   'inputVariables',
+  'files',
   'systemPrompt',
   'userPrompt',
   'messages',

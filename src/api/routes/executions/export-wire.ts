@@ -8,6 +8,7 @@ import {
   queuedAtOf,
   requestWire,
   startingKeyId,
+  suppliedVariables,
 } from './execution-wire.ts';
 
 /** The export formats: the header and the line of each record. */
@@ -48,7 +49,7 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow, sent: Sent) => 
   finishReason: (row) => row.finishReason,
   errorCode: (row) => row.errorCode,
   error: (row) => row.error,
-  inputVariables: (row) => row.inputVariables,
+  inputVariables: suppliedVariables,
   systemPrompt: (row) => row.systemPrompt,
   userPrompt: (row) => row.userPrompt,
   outputText: (row) => row.output,
@@ -76,6 +77,7 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow, sent: Sent) => 
   toolCalls: (row) => row.toolCalls,
   outputJson: (row) => row.outputJson,
   attemptList: (row) => cell(attemptListWire(row).attemptList),
+  files: (row) => row.files,
 };
 
 /** Texts as they are, other values as JSON. */

@@ -21,6 +21,7 @@ export function workflowSummaryWire(row: WorkflowSummaryRow): WorkflowSummary {
   return {
     workflowId: toId('workflow', row.id),
     name: row.name,
+    slug: row.slug,
     description: row.description,
     enabled: row.enabled,
     workflowVersionId: toId('workflowVersion', row.workflowVersionId),

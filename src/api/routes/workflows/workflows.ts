@@ -33,8 +33,9 @@ export function workflowRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.createWorkflow, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
-    const { name, description = null, enabled = true, definition } = body;
-    const row = await flow.createWorkflow(db, caller, { name, description, enabled, definition });
+    const { name, slug = null, description = null, enabled = true, definition } = body;
+    const input = { name, slug, description, enabled, definition };
+    const row = await flow.createWorkflow(db, caller, input);
     const { workflowId } = wire.workflowWire(row);
     return workflowResponse(row, 201, { location: `/api/v1/workflows/${workflowId}` });
   });

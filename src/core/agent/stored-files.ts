@@ -1,0 +1,111 @@
+import { stringEnd } from '../json.ts';
+import { filesOf } from './content.ts';
+import {
+  type FileInfo,
+  type FileKind,
+  fileInfo,
+  fileProblem,
+  isReference,
+  readDataUrl,
+  referenceTo,
+} from './file-value.ts';
+import { readMessages } from './messages.ts';
+import type { Variables } from './variables.ts';
+
+/**
+ * The files among the variables of an execution. Data URLs are moved out of the variables, so that lists and searches need
+ * not read them: the variables contain a reference, and the data is stored once beside them.
+ */
+
+/** What an agent's version and its defaults say about files. */
+export interface FileUse {
+  /** The variables whose values are images or files. */
+  readonly fileVariables: Readonly<Record<string, FileKind>>;
+  /** The variables whose values are lists of messages, which may contain files. */
+  readonly messageLists: readonly string[];
+  readonly defaults: Readonly<Record<string, unknown>>;
+}
+
+export interface StoredVariables {
+  /** The variables, with references instead of data URLs. */
+  readonly json: string;
+  /** `FileInfo[]` as JSON; null without files. */
+  readonly files: string | null;
+  /** The data URLs by reference, as JSON; null if there are none. */
+  readonly fileData: string | null;
+}
+
+/** The first of these variables whose value is supplied and no image or file. */
+export function malformedFile(
+  { fileVariables }: Pick<FileUse, 'fileVariables'>,
+  { values }: Variables,
+): { readonly variable: string; readonly message: string } | null {
+  for (const [variable, kind] of Object.entries(fileVariables)) {
+    const json = values.get(variable) ?? 'null';
+    const problem = json === 'null' ? null : fileProblem(kind, JSON.parse(json));
+    if (problem !== null) return { variable, message: `Variable "${variable}" ${problem}.` };
+  }
+  return null;
+}
+
+/** @param variables valid, as `malformedFile` and `malformedList` have checked */
+export function storeFiles(use: FileUse, variables: Variables): StoredVariables {
+  const found = filesAmong(use, variables);
+  if (found.length === 0) return { json: variables.json, files: null, fileData: null };
+  const references = new Map<string, string>();
+  const files = found.map(({ variable, value }): FileInfo => {
+    if (readDataUrl(value) === null) return fileInfo(variable, value);
+    const reference = references.get(value) ?? referenceTo(value);
+    references.set(value, reference);
+    return fileInfo(variable, reference);
+  });
+  const data = Object.fromEntries([...references].map(([value, reference]) => [reference, value]));
+  return {
+    json: replaceStrings(variables.json, (text) => references.get(text)),
+    files: JSON.stringify(files),
+    fileData: references.size === 0 ? null : JSON.stringify(data),
+  };
+}
+
+function filesAmong({ fileVariables, messageLists, defaults }: FileUse, { values }: Variables) {
+  const supplied = (name: string) => {
+    const json = values.get(name) ?? 'null';
+    return json === 'null' ? null : json;
+  };
+  const direct = Object.keys(fileVariables).flatMap((variable) => {
+    const json = supplied(variable);
+    const value: unknown = json === null ? defaults[variable] : JSON.parse(json);
+    return typeof value === 'string' ? { variable, value } : [];
+  });
+  const listed = messageLists.flatMap((variable) => {
+    const json = supplied(variable) ?? JSON.stringify(defaults[variable] ?? []);
+    const list = readMessages(json, variable);
+    return 'messages' in list
+      ? list.messages.flatMap(({ content }) => filesOf(content).map(({ source }) => source))
+      : [];
+  });
+  return [...direct, ...listed];
+}
+
+/** The variables as they were sent. */
+export function restoreFiles(json: string, fileData: string | null): string {
+  if (fileData === null) return json;
+  const data = new Map(Object.entries<string>(JSON.parse(fileData)));
+  return replaceStrings(json, (text) => (isReference(text) ? data.get(text) : undefined));
+}
+
+/** Replaces strings in a JSON text; `undefined` leaves one as it is. */
+function replaceStrings(json: string, replacement: (text: string) => string | undefined): string {
+  let out = '';
+  let from = 0;
+  for (let at = json.indexOf('"'); at >= 0; ) {
+    const end = stringEnd(json, at);
+    const replaced = replacement(JSON.parse(json.slice(at, end)) as string);
+    if (replaced !== undefined) {
+      out += json.slice(from, at) + JSON.stringify(replaced);
+      from = end;
+    }
+    at = json.indexOf('"', end);
+  }
+  return out + json.slice(from);
+}

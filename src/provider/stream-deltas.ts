@@ -1,0 +1,62 @@
+import { type Fields, fieldsOf, listOf } from './event-stream.ts';
+import { partsOf, textOf } from './repair-response.ts';
+
+/** A piece of text or reasoning in an event of a stream. */
+export interface Delta {
+  readonly kind: 'text' | 'reasoning';
+  readonly text: string;
+}
+
+/** What an event adds, in the stream of any API. */
+export function deltasOf(event: Fields): Delta[] {
+  const { type, choices, candidates, message, contentBlockDelta } = event;
+  const found =
+    typeof type === 'string'
+      ? typedDeltas(type, event.delta)
+      : choices
+        ? chatDeltas(fieldsOf(listOf(choices)[0]?.delta))
+        : candidates
+          ? listOf(fieldsOf(listOf(candidates)[0]?.content).parts).map(partDelta)
+          : contentBlockDelta
+            ? conversationDeltas(fieldsOf(fieldsOf(contentBlockDelta).delta))
+            : ollamaDeltas(fieldsOf(message));
+  return found.filter(({ text }) => text !== '');
+}
+
+const textual = (value: unknown) => (typeof value === 'string' ? value : '');
+const text = (value: unknown): Delta => ({ kind: 'text', text: textual(value) });
+const reasoning = (value: unknown): Delta => ({ kind: 'reasoning', text: textual(value) });
+
+/** The Responses API and Anthropic. */
+function typedDeltas(type: string, delta: unknown): Delta[] {
+  if (type === 'response.output_text.delta') return [text(delta)];
+  if (/^response\.reasoning(_summary)?_text\.delta$/.test(type)) return [reasoning(delta)];
+  if (type !== 'content_block_delta') return [];
+  const { type: kind, text: given, thinking } = fieldsOf(delta);
+  return kind === 'text_delta' ? [text(given)] : [reasoning(thinking)];
+}
+
+function chatDeltas({ content, reasoning_content, reasoning: given }: Fields): Delta[] {
+  const parts = typeof content === 'string' ? [{ text: content, isReasoning: false }] : null;
+  return [
+    reasoning(textOf(reasoning_content ?? given)),
+    ...(parts ?? partsOf(content)).map(
+      (part): Delta => ({
+        kind: part.isReasoning ? 'reasoning' : 'text',
+        text: part.text,
+      }),
+    ),
+  ];
+}
+
+function partDelta({ text: given, thought }: Fields): Delta {
+  return thought === true ? reasoning(given) : text(given);
+}
+
+function conversationDeltas({ text: given, reasoningContent }: Fields): Delta[] {
+  return [text(given), reasoning(fieldsOf(reasoningContent).text)];
+}
+
+function ollamaDeltas({ content, thinking }: Fields): Delta[] {
+  return [reasoning(thinking), text(content)];
+}
