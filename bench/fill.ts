@@ -4,7 +4,7 @@ import type { OpenedCueline } from './contenders/cueline.ts';
 import type { BenchEnvironment } from './environment.ts';
 
 /**
- * Fills the queue: the API accepts one execution, the others are copies of its rows with new ids and queue positions. No
+ * Fills the queue: the API accepts one execution, the others are copies of its row with new ids and queue positions. No
  * worker may be running.
  */
 export async function fillQueue(
@@ -15,21 +15,15 @@ export async function fillQueue(
   await send(opened.target);
   const client = new pg.Client(opened.connection);
   await client.connect();
-  const records = await columnsOf(client, 'executions', ['id']);
   const queued = await columnsOf(client, 'execution_queue', ['id', 'tag']);
   await client.query(
     `with fresh as materialized (
        select uuidv7() as id, number from generate_series(1, ${count - 1}) as number),
-     first as materialized (select id as first_id, tag as first_tag from execution_queue limit 1),
-     copied as (
-       insert into executions (id, ${records})
-       select fresh.id, ${records}
-       from fresh, (select ${records} from executions join first on id = first_id) as record)
+     first as materialized (select id as first_id, tag as first_tag from execution_queue limit 1)
      insert into execution_queue (id, tag, ${queued})
      select fresh.id, first_tag + number, ${queued}
      from fresh, first, (select ${queued} from execution_queue join first on id = first_id) as queued`,
   );
-  await client.query('vacuum analyze executions');
   await client.query('vacuum analyze execution_queue');
   await client.end();
   await environment.ask('checkpoint');

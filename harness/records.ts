@@ -3,14 +3,14 @@ import type { ExecutionStatus } from '../src/core/execution/execution.ts';
 import { uuid7 } from '../src/core/id.ts';
 import type { Db } from '../src/store/connection/database.ts';
 
-/** Records of any age, inserted into the tables with their statistics. */
+/** Records of any age and live executions, inserted into the tables. */
 
 export interface RecordOptions {
   /** Stored ids. */
   readonly workspaceId: string;
   readonly agentId: string;
   readonly atMs: number;
-  /** `success` by default; `processing` also adds a queue row. */
+  /** `success` by default; `processing` adds a queue row instead of a record. */
   readonly status?: ExecutionStatus;
   /** JSON text. */
   readonly variables?: string;
@@ -40,21 +40,49 @@ export async function putRecords(db: Db, records: readonly RecordOptions[]): Pro
 /** Inserts the selected records, and queue rows for those that have not ended. */
 export async function insertRecords(db: Db, selected: RawBuilder<unknown>): Promise<void> {
   await sql`
-    with made as (
-      insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_at, started_at,
-        completed_at, cost_usd, input_tokens, output_tokens, latency_ms, attempts, status, source, agent_name,
-        prompt_version_label, model, error_code, error, input_variables, settings, system_prompt, user_prompt, output)
+    with selected as materialized (${selected}),
+    queued as (
+      insert into execution_queue (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_at, started_at,
+        source, agent_name, prompt_version_label, model, input_variables, settings, tag)
       select id, workspace_id, agent_id, prompt_version_id, api_key_id, to_timestamp(ms / 1000.0),
-        case when ran then to_timestamp(ms / 1000.0) end,
-        case when status <> 'processing' then to_timestamp((ms + latency) / 1000.0) end,
-        cost_usd, 10, 20, case when ran then latency else 0 end, 1, status, source, 'made', 'v1', model, error_code,
-        case when error_code is not null then 'Made by a test.' end, variables::json,
-        case when status = 'processing' then '{}'::json end, system_prompt, user_prompt, output
-      from (${selected}) as selected
-      returning id, workspace_id, agent_id, status),
-    changed as (insert into search_changes (id) select id from made where status <> 'processing')
-    insert into execution_queue (id, workspace_id, agent_id, tag)
-    select id, workspace_id, agent_id, 1 from made where status = 'processing'`.execute(db);
+        case when ran then to_timestamp(ms / 1000.0) end, source, 'made', 'v1', model, variables::json, '{}', 1
+      from selected where status = 'processing'),
+    changed as (insert into search_changes (id) select id from selected where status <> 'processing')
+    insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_at, started_at,
+      completed_at, cost_usd, input_tokens, output_tokens, latency_ms, attempts, status, source, agent_name,
+      prompt_version_label, model, error_code, error, input_variables, system_prompt, user_prompt, output)
+    select id, workspace_id, agent_id, prompt_version_id, api_key_id, to_timestamp(ms / 1000.0),
+      case when ran then to_timestamp(ms / 1000.0) end, to_timestamp((ms + latency) / 1000.0),
+      cost_usd, 10, 20, case when ran then latency else 0 end, 1, status, source, 'made', 'v1', model, error_code,
+      case when error_code is not null then 'Made by a test.' end, variables::json, system_prompt, user_prompt, output
+    from selected where status <> 'processing'`.execute(db);
+}
+
+/** Queues executions. Selects `id`, `workspace_id`, `agent_id` and `tag`, and optionally further columns by name. */
+export async function queueExecutions(
+  db: Db,
+  selected: RawBuilder<unknown>,
+  further: readonly string[] = [],
+): Promise<void> {
+  const names = sql.raw(['id', 'workspace_id', 'agent_id', 'tag', ...further].join(', '));
+  await sql`
+    insert into execution_queue (${names}, prompt_version_id, executed_at, source, agent_name, prompt_version_label,
+      model, input_variables, settings)
+    select ${names}, agent_id, clock_timestamp(), 'api', 'queued', 'v1', 'cueline/echo', '{}', '{}'
+    from (${selected}) as selected`.execute(db);
+}
+
+/** Ends a queued execution as if a worker had ended it, without statistics. */
+export async function endQueued(db: Db, id: string, output: string): Promise<void> {
+  await sql`
+    with ended as (delete from execution_queue where id = ${id} returning *),
+    changed as (insert into search_changes (id) select id from ended)
+    insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_at, started_at,
+      completed_at, attempts, status, source, agent_name, prompt_version_label, model, input_variables, ip_address,
+      user_agent, output)
+    select id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_at, started_at, clock_timestamp(), 1,
+      'success', source, agent_name, prompt_version_label, model, input_variables, ip_address, user_agent, ${output}
+    from ended`.execute(db);
 }
 
 export async function addRecords(db: Db, records: readonly RecordOptions[]): Promise<string[]> {
@@ -66,7 +94,7 @@ export async function addRecords(db: Db, records: readonly RecordOptions[]): Pro
 /** The ids of these records that still exist. */
 export async function remainingIds(db: Db, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from executions where id = any (${ids}::uuid[])`.execute(db);
+    select id from all_executions where id = any (${ids}::uuid[])`.execute(db);
   const existing = new Set(rows.map(({ id }) => id));
   return ids.filter((id) => existing.has(id));
 }
@@ -103,7 +131,7 @@ function counted(table: keyof typeof keys): string {
       ('statistics', 'day', date_trunc('day', id_time(id), 'UTC')),
       ('breakdown', 'quarter', date_bin('15 minutes', id_time(id), 'epoch')),
       ('breakdown', 'day', date_trunc('day', id_time(id), 'UTC'))) as at (target, level, bucket)
-    where status <> 'processing' and target = '${table}'
+    where target = '${table}'
     group by ${keys[table]}`;
 }
 

@@ -1,3 +1,4 @@
+import { type Completions, createCompletions } from '../src/flow/completions.ts';
 import { definitionCache } from '../src/flow/workflow/definition-cache.ts';
 import type { ProgressDeps } from '../src/flow/workflow/progress.ts';
 import {
@@ -8,15 +9,15 @@ import { valueCache } from '../src/flow/workflow/value-cache.ts';
 import type { Connection } from '../src/store/connection/detect-pooler.ts';
 import { testPipelines } from './pipelines.ts';
 
-/** The state of a process with empty caches. */
-export function coldProgress(): ProgressDeps {
-  return {
-    definitions: definitionCache(),
-    values: valueCache(),
-    onFault(error) {
-      throw error;
-    },
-  };
+/** The state of a process with empty caches. A defect of a workflow run throws. */
+export function coldProgress(): ProgressDeps & { readonly completions: Completions } {
+  const values = valueCache();
+  const completions = createCompletions();
+  completions.subscribe(({ progress }) => {
+    for (const [runId, learned] of progress?.learned ?? []) values.add(runId, learned);
+    for (const fault of progress?.faults ?? []) throw fault;
+  });
+  return { definitions: definitionCache(), values, completions };
 }
 
 /**
@@ -31,7 +32,6 @@ export function openStarter(connection: Connection): {
   const starter = createWorkflowStarter({
     pipelines,
     ...coldProgress(),
-    onProgress: () => {},
   });
   return { starter, close: () => pipelines.close() };
 }

@@ -10,7 +10,7 @@ import type { Sent } from './load.ts';
 export async function checkAnswers(db: Db, sent: readonly Sent[]): Promise<string[]> {
   const { rows } = await sql<{ name: string; ids: string[] }>`
     select input_variables ->> 'name' as name, array_agg(id::text) as ids
-    from executions where input_variables is not null group by 1`.execute(db);
+    from all_executions where input_variables is not null group by 1`.execute(db);
   const { rows: failed } = await sql`
     select id, status, error_code, error from executions where status <> 'success'`.execute(db);
   const stored = new Map(rows.map(({ name, ids }) => [name, ids]));

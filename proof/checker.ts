@@ -20,7 +20,6 @@ export async function checkTables(db: Db, expected: Expected): Promise<string[]>
     if (rows.length > 0) violations.push(describe(what, rows));
   };
   await none('live executions in the queue', leftInQueue);
-  await none('records still processing', stillProcessing);
   await none('accepted calls without a record', withoutRecord(expected.accepted));
   if (!expected.allowUnknown) await none('records without a call', withoutCall(expected.accepted));
   await none('inconsistent records', inconsistent);
@@ -56,6 +55,22 @@ export async function allEnded(db: Db, timeoutMs: number): Promise<boolean> {
   }
 }
 
+/** Checks that each end is complete or has not happened, at any moment: each statement reads one snapshot. */
+export async function checkCompletions(db: Db): Promise<string[]> {
+  const violations: string[] = [];
+  for (const [what, statement] of [
+    ['executions both live and ended', twice],
+    ['steps whose progress differs from their execution', wrongProgress],
+    ['statistics that differ from the records', wrongStatistics],
+    ['breakdown rows that differ from the records', wrongBreakdown],
+    ['tags that differ from the records', wrongTags],
+  ] as const) {
+    const { rows } = await statement.execute(db);
+    if (rows.length > 0) violations.push(describe(what, rows));
+  }
+  return violations;
+}
+
 /** Checks invariants that must hold at any moment. */
 async function checkInvariants(db: Db): Promise<string[]> {
   const violations: string[] = [];
@@ -63,6 +78,8 @@ async function checkInvariants(db: Db): Promise<string[]> {
     ['executions owned by an unknown process', ownerless],
     ['agents with more executions in progress than slots', overdrawn],
     ['executions still processing 30 s after their deadline', overdue],
+    ['executions both live and ended', twice],
+    ['steps whose progress differs from their execution', wrongProgress],
   ] as const) {
     const { rows } = await statement.execute(db);
     if (rows.length > 0) violations.push(describe(what, rows));
@@ -106,25 +123,35 @@ const overdrawn = sql`
   having count(*) > (a.config ->> 'maxConcurrency')::int`;
 
 const overdue = sql`
-  select q.id, q.worker, q.started_at from execution_queue q join executions e on e.id = q.id
-  where q.started_at + (e.settings ->> 'timeoutMs')::int * interval '1 millisecond' + interval '30 seconds'
+  select q.id, q.worker, q.started_at from execution_queue q
+  where q.started_at + (q.settings ->> 'timeoutMs')::int * interval '1 millisecond' + interval '30 seconds'
     < clock_timestamp()
   order by q.id`;
+
+const twice = sql`
+  select q.id, q.worker, e.status from execution_queue q join executions e on e.id = q.id order by q.id`;
+
+/** A step is in progress exactly as long as its execution is live; one that has to be stopped may end a moment later. */
+const wrongProgress = sql`
+  select s.run_id, s.step, s.item, s.status, e.status as execution from workflow_steps s
+  left join all_executions e on e.id = s.execution_id
+  where s.execution_id is not null
+    and (s.status = 'processing' and e.status is distinct from 'processing'
+      or s.status in ('success', 'failed') and e.status = 'processing')
+  order by s.run_id, s.step, s.item`;
 
 const leftInQueue = sql`
   select id, worker, attempt, failures, losses, has_slot, available_at from execution_queue order by id`;
 
-const stillProcessing = sql`select id, executed_at from executions where status = 'processing' order by id`;
-
 function withoutRecord(accepted: readonly string[]): RawBuilder<unknown> {
   return sql`
     select known.id from unnest(${accepted}::uuid[]) as known (id)
-    where not exists (select from executions e where e.id = known.id)`;
+    where not exists (select from all_executions e where e.id = known.id)`;
 }
 
 function withoutCall(accepted: readonly string[]): RawBuilder<unknown> {
   return sql`
-    select e.id from executions e
+    select e.id from all_executions e
     where e.status not in ('rate_limited', 'unauthorized')
       and not exists (select from unnest(${accepted}::uuid[]) as known (id) where known.id = e.id)`;
 }
@@ -146,7 +173,6 @@ const wrongStatistics = sql`
       sum(e.cost_usd) as cost_usd, count(*) filter (where not e.cost_known) as cost_unknown,
       count(e.started_at) as started
     from executions e cross join levels l
-    where e.status <> 'processing'
     group by 1, 2, 3, 4, 5)
   select agent_id, level, bucket, status, source, s.occurred, s.recorded, r.records, s.input_tokens, s.output_tokens,
     s.cost_usd, s.cost_unknown, s.latency, r.started
@@ -171,7 +197,6 @@ const wrongBreakdown = sql`
       sum(e.cost_usd) as cost_usd, count(*) filter (where not e.cost_known) as cost_unknown,
       count(e.started_at) as started
     from executions e cross join levels l
-    where e.status <> 'processing'
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9),
   stored as (
     select *, coalesce(api_key_id::text, '') as key, coalesce(error_code, '') as error from breakdown)
@@ -188,12 +213,21 @@ const wrongBreakdown = sql`
     or (select coalesce(sum(n), 0) from unnest(b.latency) as n) <> coalesce(r.started, 0)
   order by level, bucket`;
 
+const wrongTags = sql`
+  with tagged as (
+    select agent_id, tag, count(*) as records from executions cross join unnest(tags) as tag group by 1, 2),
+  stored as (
+    select agent_id, value as tag, sum(recorded) as recorded from label_buckets
+    where kind = 'tag' and level = 'day' group by 1, 2)
+  select agent_id, tag, recorded, records from stored full join tagged using (agent_id, tag)
+  where recorded is distinct from records order by tag`;
+
 /** The AI Actions of a workspace in a month are the executions accepted in it, however they ended. */
 const wrongMonths = sql`
   select w.id, l.month, l.month_used, count(e.id) as accepted
   from workspaces w
   join limits l on l.subject = w.id
-  left join executions e on e.workspace_id = w.id and e.status not in ('rate_limited', 'unauthorized')
+  left join all_executions e on e.workspace_id = w.id and e.status not in ('rate_limited', 'unauthorized')
     and (extract(year from e.executed_at at time zone 'UTC') - 1970) * 12
       + extract(month from e.executed_at at time zone 'UTC') - 1 = l.month
   group by w.id, l.month, l.month_used
@@ -202,7 +236,7 @@ const wrongMonths = sql`
 const brokenIdempotency = sql`
   select i.key, i.execution_id from idempotency i
   where not exists (
-    select from executions e where e.id = i.execution_id and e.agent_id = i.agent_id)`;
+    select from all_executions e where e.id = i.execution_id and e.agent_id = i.agent_id)`;
 
 function describe(what: string, rows: readonly unknown[]): string {
   return `${what}: ${rows.length}, first ${JSON.stringify(rows[0])}`;

@@ -4,6 +4,7 @@ import { apiKilled } from './claims/api-killed.ts';
 import { behindPooler } from './claims/behind-pooler.ts';
 import { canaries } from './claims/canaries.ts';
 import { commitUnacknowledged } from './claims/commit-unacknowledged.ts';
+import { crashWhileEnding } from './claims/crash-while-ending.ts';
 import { databaseRestarted } from './claims/database-restarted.ts';
 import { databaseUnavailable } from './claims/database-unavailable.ts';
 import { fairBacklog } from './claims/fair-backlog.ts';
@@ -55,6 +56,7 @@ export const claims: readonly Claim[] = [
   behindPooler,
   canaries,
   commitUnacknowledged,
+  crashWhileEnding,
   databaseRestarted,
   databaseUnavailable,
   missedNotifications,

@@ -137,7 +137,7 @@ function checkCounts(
 async function checkRecords(db: Db, answered: readonly Answered<Planned>[]): Promise<string[]> {
   const keyIds = [...new Set(answered.flatMap(({ planned }) => planned.key?.id ?? []))];
   const { rows } = await sql<{ id: string; atMs: number }>`
-    select id, (extract(epoch from executed_at) * 1000)::float8 as at_ms from executions
+    select id, (extract(epoch from executed_at) * 1000)::float8 as at_ms from all_executions
     where api_key_id = any (${keyIds}::uuid[]) and status not in ('rate_limited', 'unauthorized')`.execute(
     db,
   );

@@ -21,8 +21,11 @@ export interface DatabaseProxy {
   heal(): void;
   /** Breaks all connections, or the chosen ones. */
   cut(choose?: (link: Link) => boolean): void;
-  /** Called for everything that Cueline sends: whether to break the connection, and on which side of the message. */
-  onSent: ((link: Link, text: string) => 'before' | 'after' | null) | null;
+  /**
+   * Called for everything that Cueline sends: whether to break the connection, and on which side of the message, or after
+   * how many of its bytes.
+   */
+  onSent: ((link: Link, text: string) => 'before' | 'after' | number | null) | null;
   close(): Promise<void>;
 }
 
@@ -71,9 +74,9 @@ export async function startProxy(target: pg.ClientConfig): Promise<DatabaseProxy
       reset(link);
       return;
     }
-    link.server.write(bytes);
-    if (broken === 'after') {
-      // The server receives and executes all of it; only the response is lost.
+    link.server.write(typeof broken === 'number' ? bytes.subarray(0, broken) : bytes);
+    if (broken !== null) {
+      // The server executes what it receives; the response is lost.
       link.silent = true;
       link.client.resetAndDestroy();
       link.server.end();

@@ -59,7 +59,6 @@ const settings = JSON.stringify({
   defaults: {},
 } satisfies ExecutionSettings);
 
-/** One statement, hence one transaction: every record in progress is in the queue. */
 const enqueue = `
   with texts as materialized (
     select position - 1 as position, text from unnest($15::text[]) with ordinality as one (text, position)),
@@ -67,12 +66,9 @@ const enqueue = `
     select ms, ('0' || to_hex(ms) || '7' || substr(gen_random_uuid()::text, 16))::uuid as id,
       floor(random() * cardinality($15::text[])) as position
     from generate_series($1::bigint, $2::bigint) as n
-    cross join lateral (select $4::bigint + n * $5::bigint / $3::bigint as ms) as at),
-  accepted as (
-    insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at, status,
-      source, agent_name, prompt_version_label, model, input_variables, settings)
-    select id, $7::uuid, $6::uuid, $11::uuid, $10::uuid, $8::uuid, to_timestamp(ms / 1000.0::float8), 'processing',
-      'api', $9, $12, $13, ('{"customer":"customer-0000","question":"' || text || '"}')::json, $14::json
-    from made join texts using (position))
-  insert into execution_queue (id, workspace_id, agent_id, tag, available_at, failures)
-  select id, $7::uuid, $6::uuid, 1, $16::timestamptz, 1 from made`;
+    cross join lateral (select $4::bigint + n * $5::bigint / $3::bigint as ms) as at)
+  insert into execution_queue (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at, source,
+    agent_name, prompt_version_label, model, input_variables, settings, tag, available_at, failures)
+  select id, $7::uuid, $6::uuid, $11::uuid, $10::uuid, $8::uuid, to_timestamp(ms / 1000.0::float8), 'api', $9, $12, $13,
+    ('{"customer":"customer-0000","question":"' || text || '"}')::json, $14::json, 1, $16::timestamptz, 1
+  from made join texts using (position)`;

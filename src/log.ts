@@ -4,7 +4,7 @@ import type { QueuedExecution } from './core/execution/queued-execution.ts';
 import { toId } from './core/id.ts';
 import type { EndedWorkflowRun } from './flow/workflow/progress.ts';
 import { redact } from './provider/redact.ts';
-import type { EndedExecution } from './store/execution/finish.ts';
+import type { EndedExecution } from './store/execution/completion.ts';
 
 /**
  * Structured log: JSON lines that never contain user content or secrets. Every line passes through `clean`, so this does

@@ -22,9 +22,11 @@ import type { ModelPort, TestConnection } from './core/model/model-port.ts';
 import { deriveSealKey } from './core/seal.ts';
 import { createAdmission } from './flow/admission/admit.ts';
 import { Announcements } from './flow/announcements.ts';
+import { createCompletions } from './flow/completions.ts';
 import { createCanceler } from './flow/execution/cancel.ts';
 import { type ExecuteDeps, templateCache } from './flow/execution/execute.ts';
 import { createFinisher, type Finisher } from './flow/execution/finish.ts';
+import { createLiveStreams } from './flow/execution/live-streams.ts';
 import { createSharedReads } from './flow/execution/shared-reads.ts';
 import { createWaiters } from './flow/execution/wait.ts';
 import { createHistoryReads } from './flow/history/history-reads.ts';
@@ -51,6 +53,7 @@ import type { Connection } from './store/connection/detect-pooler.ts';
 import { type Notifications, openNotifications } from './store/connection/notifications.ts';
 import { findEndedExecutions } from './store/execution/executions.ts';
 import { queueDepth } from './store/execution/queue.ts';
+import { deleteEndedStreams } from './store/execution/stream-chunks.ts';
 import { readTemplate } from './store/execution/templates.ts';
 import { readSearchLag } from './store/history/search-index.ts';
 import { findEndedWorkflowRuns } from './store/workflow/workflow-runs.ts';
@@ -149,6 +152,7 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
       await worker?.drain(timeoutMs);
       engine.waiters.close();
       engine.workflowRunWaiters.close();
+      engine.streams.close();
       await shutdown.shutDown(app.server, timeoutMs);
       await closeWithin(app, unfinishedRequestsMs);
       await background?.stopSweeps();
@@ -211,21 +215,24 @@ function createEngine(
     onError: failures.reporter('metrics of the database failed'),
   });
   const values = valueCache();
-  const announcements = new Announcements({
-    ...{ notifications, waiters, workflowRunWaiters, values, metrics, log },
+  const streams = createLiveStreams({
+    ...{ db: workDb, notifications },
+    onError: failures.reporter('stream failed'),
   });
-  const onFault = failures.reporter('workflow run faulted');
-  const progressDeps = { definitions: definitionCache(), values, onFault };
+  const announcements = new Announcements({
+    ...{ notifications, waiters, workflowRunWaiters, streams, values, metrics, log },
+  });
+  const completions = createCompletions();
+  const progressDeps = { definitions: definitionCache(), values, completions };
   const finisher = createFinisher({
     ...progressDeps,
-    ...{ pipelines, singlePipelines, announcements },
-    onProgress: (progress) => workflows.onProgress(progress),
+    ...{ pipelines, singlePipelines },
     onBatch: (size) => metrics.batchCompleted('finish', size),
   });
   const template = templateCache((id) => readTemplate(workDb, id));
   const models = withMetrics(deps.models, metrics.modelCallEnded);
   const execute = {
-    ...{ models, template },
+    ...{ models, template, streams },
     ...{ onFault: log.executionFaulted, onUnread: log.responseUnread },
   };
   const worker =
@@ -234,14 +241,16 @@ function createEngine(
     ...{ pipelines, testingLimits, announcements, slots: worker?.slots ?? null },
     onBatch: (size) => metrics.batchCompleted('admission', size),
   });
-  const canceler = createCanceler({ db, finisher, template, announcements });
+  const canceler = createCanceler({ db, finisher, template });
   const workflows = createWorkflows({
     ...progressDeps,
-    ...{ db: workDb, pipelines, singlePipelines, admission, canceler, announcements },
-    testingLimits,
+    ...{ db: workDb, pipelines, singlePipelines, admission, canceler, testingLimits },
+    onFault: failures.reporter('workflow run faulted'),
     onError: failures.reporter('workflow step failed'),
   });
-  const waiting = { waiters, workflowRunWaiters };
+  completions.subscribe((event) => announcements.completed(event));
+  completions.subscribe(workflows.completed);
+  const waiting = { waiters, workflowRunWaiters, streams };
   return {
     ...{ connections, announcements, metrics, worker, finisher },
     ...{ admission, canceler, workflows, ...waiting },
@@ -300,6 +309,7 @@ function startBackground(
       retention: (signal) => runRetentionIfDue({ ...roundDeps, signal }),
       rollup: (signal) => runRollupIfDue({ ...roundDeps, signal }),
       labels: (signal) => foldLabelsRound({ ...roundDeps, signal }),
+      streams: () => deleteEndedStreams(db),
     },
     onError: failures.reportOperation,
   });
@@ -354,10 +364,15 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
     limitManagement: createManagementLimit(config.managePerMinute),
     historyReads: createHistoryReads({ db: historyDb, limits: historyReadLimits }),
     waiters: engine.waiters,
+    streams: engine.streams,
     workflowStarter: workflows.starter,
     workflowCanceler: workflows.canceler,
     workflowRunWaiters: engine.workflowRunWaiters,
     waitSlots: createWaitSlots(),
+    streamSlots: createWaitSlots({
+      max: limits.streamsMax,
+      ofCallerMax: limits.streamsOfCallerMax,
+    }),
     authenticator: createAuthenticator({ reads, session, onKeyUsed }),
     sealKey: deriveSealKey(secret),
     checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),

@@ -19,7 +19,7 @@ export async function timePlain(fixture: Fixture, query: string): Promise<number
   await client.connect();
   const params = new URLSearchParams(query);
   const values = [fixture.agent.id, params.get('status')];
-  const where = `agent_id = $1 and status <> 'processing' and ($2::execution_status is null or status = $2)`;
+  const where = `agent_id = $1 and ($2::execution_status is null or status = $2)`;
   const page = [Number(params.get('limit')), Number(params.get('offset') ?? 0)];
   const calls: number[] = [];
   let totalMs = 0;

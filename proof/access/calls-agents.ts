@@ -39,12 +39,14 @@ function ofAll(path: string): Prepare {
 /** Ends an execution like a cancel. */
 async function end({ environment: { db } }: AccessFixture, executionId: string): Promise<void> {
   const id = fromId('execution', executionId);
-  await sql`delete from execution_queue where id = ${id}`.execute(db);
   await sql`
-    with ended as (
-      update executions set status = 'canceled', completed_at = clock_timestamp(), settings = null,
-        error_code = 'CANCELED', error = 'Canceled.'
-      where id = ${id} returning agent_id, id_time(id) as at, status, source)
+    with live as (delete from execution_queue where id = ${id} returning *),
+    ended as (
+      insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at,
+        completed_at, status, source, agent_name, prompt_version_label, model, input_variables, error_code, error)
+      select id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at, clock_timestamp(),
+        'canceled', source, agent_name, prompt_version_label, model, input_variables, 'CANCELED', 'Canceled.'
+      from live returning agent_id, id_time(id) as at, status, source)
     insert into statistics as s (agent_id, level, bucket, status, source, occurred, recorded, input_tokens,
       output_tokens, cost_usd, latency)
     select agent_id, level, date_trunc(level, at, 'UTC'), status, source, 1, 1, 0, 0, 0, '{}'
@@ -69,6 +71,12 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
   'POST /api/v1/agents/{agentId}/execute': ofAgent('/execute', { variables }),
   'GET /api/v1/agents/{agentId}/executions/{executionId}': ofExecution(''),
   'POST /api/v1/agents/{agentId}/executions/{executionId}/cancel': ofExecution('/cancel'),
+  // The stream of an execution that has not ended would not end either.
+  async 'GET /api/v1/agents/{agentId}/executions/{executionId}/stream'(fixture, note, caller) {
+    const call = await ofExecution('/stream')(fixture, note, caller);
+    await end(fixture, call.path.split('/').at(-2) ?? '');
+    return call;
+  },
   async 'DELETE /api/v1/agents/{agentId}/executions/{executionId}'(fixture, note, caller) {
     const call = await ofExecution('')(fixture, note, caller);
     await end(fixture, call.path.split('/').at(-1) ?? '');

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TestAgent } from '../../harness/agents.ts';
 import { freePort } from '../../harness/free-port.ts';
-import { toId, uuid7 } from '../../src/core/id.ts';
+import { fromId, uuid7 } from '../../src/core/id.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { ask } from './ask.ts';
 import { type Callers, makeCallers } from './callers.ts';
@@ -58,10 +58,8 @@ export async function createFixture(environment: ProofEnvironment): Promise<Acce
       const { text } = await ask(`${url}${path}/execute`, 'POST', headers, body);
       const { executionId } = JSON.parse(text) as { executionId: string };
       if (apiKeyId !== null) {
-        const { rows } = await sql<{ id: string }>`
-          select id from executions order by id desc limit 50`.execute(db);
-        const id = rows.find((row) => toId('execution', row.id) === executionId)?.id;
-        await sql`update executions set api_key_id = ${apiKeyId} where id = ${id}`.execute(db);
+        const id = fromId('execution', executionId);
+        await sql`update execution_queue set api_key_id = ${apiKeyId} where id = ${id}`.execute(db);
       }
       return executionId;
     },

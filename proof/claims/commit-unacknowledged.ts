@@ -13,8 +13,8 @@ const breaks: readonly ((proxy: DatabaseProxy, random: () => number) => Promise<
   (proxy) => atNext(proxy, /admission-.*plain-\d.*commit/s, 'after'),
   (proxy) => atNext(proxy, /admission-.*plain-\d.*commit/s, 'before'),
   (proxy) => atNext(proxy, /admission-.*retried-\d.*commit/s, 'after'),
-  (proxy) => atNext(proxy, /finish-.*commit/s, 'after'),
-  (proxy) => atNext(proxy, /finish-.*commit/s, 'before'),
+  (proxy) => atNext(proxy, /completion-move.*commit/s, 'after'),
+  (proxy) => atNext(proxy, /completion-move.*commit/s, 'before'),
   atAnyMoment,
   unreachableAfterCommit,
 ];

@@ -142,7 +142,7 @@ async function checkRound(
   answers: readonly Answer[],
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string; name: string }>`
-    select id, input_variables ->> 'name' as name from executions
+    select id, input_variables ->> 'name' as name from all_executions
     where api_key_id = ${key.id}`.execute(db);
   const [first, ...more] = rows;
   const violations: string[] = [];

@@ -153,7 +153,7 @@ async function checkUsage(
 ): Promise<string[]> {
   const { rows } = await sql<{ records: number; counted: number }>`
     select l.month_used as counted, (
-      select count(*) from executions e where e.workspace_id = l.subject
+      select count(*) from all_executions e where e.workspace_id = l.subject
         and e.status not in ('rate_limited', 'unauthorized')) as records
     from limits l where l.subject = ${workspaceId}`.execute(db);
   const response = await fetch(`${url}/api/v1/usage`, {

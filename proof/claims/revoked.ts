@@ -191,7 +191,7 @@ async function lateRecords(
   const atMs = await madeAtMs();
   if (atMs === null) return [];
   const { rows } = await sql`
-    select from executions where api_key_id = ${key.id} and status not in ('rate_limited', 'unauthorized')
+    select from all_executions where api_key_id = ${key.id} and status not in ('rate_limited', 'unauthorized')
       and executed_at > to_timestamp(${atMs}::float8 / 1000)`.execute(db);
   return rows.length === 0 ? [] : [`${rows.length} records are later than "${what}"`];
 }

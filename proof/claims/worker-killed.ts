@@ -36,8 +36,8 @@ export const workerKilled: Claim = {
       name: 'orphaned-executions',
       description: 'the sweep deletes a process row and leaves its executions',
       file: 'store/execution/workers.ts',
-      find: 'on e.id = lost.id where q.id = lost.id`',
-      replace: 'on e.id = lost.id where q.id = lost.id and false`',
+      find: 'from lost where q.id = lost.id`',
+      replace: 'from lost where q.id = lost.id and false`',
     },
     {
       name: 'late-sweep',

@@ -152,9 +152,9 @@ async function pauseAtEndOf(
 ): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ pid: number }>`
-      select pg_backend_pid() as pid from execution_queue q join executions e on e.id = q.id
-      where 'Hello ' || (e.input_variables ->> 'name') = ${prompt} and q.worker is not null
-      for update of q`.execute(trx);
+      select pg_backend_pid() as pid from execution_queue
+      where 'Hello ' || (input_variables ->> 'name') = ${prompt} and worker is not null
+      for update`.execute(trx);
     const mine = rows[0]?.pid;
     if (mine === undefined) return false;
     // The statement may never come: on a slow machine the worker may have lost its lease, or its execution during its last
@@ -195,7 +195,7 @@ async function describe(
 ): Promise<string> {
   const { rows } = await sql`
     select q.worker, q.attempt, q.losses, q.available_at, e.status, e.attempts, e.completed_at, e.error_code
-    from executions e left join execution_queue q on q.id = e.id
+    from all_executions e left join execution_queue q on q.id = e.id
     where 'Hello ' || (e.input_variables ->> 'name') = ${prompt}`.execute(db);
   const calls = (pool.calls().get(prompt) ?? []).map(({ member, ...call }) => ({
     ...call,
@@ -207,6 +207,6 @@ async function describe(
 /** The complete records of ended executions. */
 async function endedRows(db: Db): Promise<Map<string, string>> {
   const { rows } = await sql<{ id: string; row: string }>`
-    select id, e::text as row from executions e where status <> 'processing'`.execute(db);
+    select id, e::text as row from executions e`.execute(db);
   return new Map(rows.map(({ id, row }) => [id, row]));
 }

@@ -35,9 +35,10 @@ export const workflowKilled: Claim = {
     {
       name: 'missing-progress',
       description: 'the end of an execution does not advance its workflow run',
-      file: 'flow/execution/finish.ts',
-      find: 'if (progress) stopping = writeProgress(send, progress.writes);',
-      replace: '',
+      file: 'store/execution/completion.ts',
+      find: 'const progressed = progress ? writeProgress(send, progress) : [];',
+      replace:
+        'const progressed = progress && ended.length === 0 ? writeProgress(send, progress) : [];',
     },
     {
       name: 'repeated-steps',

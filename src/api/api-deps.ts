@@ -4,6 +4,7 @@ import type { ChainRules } from '../core/model/credential-chain.ts';
 import type { TestConnection } from '../core/model/model-port.ts';
 import type { Admission } from '../flow/admission/admit.ts';
 import type { Canceler } from '../flow/execution/cancel.ts';
+import type { LiveStreams } from '../flow/execution/live-streams.ts';
 import type { SharedReads } from '../flow/execution/shared-reads.ts';
 import type { Waiters } from '../flow/execution/wait.ts';
 import type { HistoryReads } from '../flow/history/history-reads.ts';
@@ -30,11 +31,14 @@ export interface ApiDeps {
   readonly admission: Admission;
   readonly canceler: Canceler;
   readonly waiters: Waiters;
+  readonly streams: LiveStreams;
   readonly workflowStarter: WorkflowStarter;
   readonly workflowCanceler: Workflows['canceler'];
   readonly workflowRunWaiters: Waiters;
   /** Shared by both kinds of waiters. */
   readonly waitSlots: WaitSlots;
+  /** Of the readers of streams. */
+  readonly streamSlots: WaitSlots;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
   /** Rejects a write that a browser sends from another origin. */

@@ -11,6 +11,7 @@ import { exportRoutes } from './routes/executions/export.ts';
 import { historyRoutes } from './routes/executions/history.ts';
 import { retentionRoutes } from './routes/executions/retention.ts';
 import { statisticsRoutes } from './routes/executions/statistics.ts';
+import { executionStreamRoutes } from './routes/executions/stream.ts';
 import { scheduleRoutes } from './routes/workflows/schedules.ts';
 import { webhookRoutes } from './routes/workflows/webhooks.ts';
 import { workflowRunRoutes } from './routes/workflows/workflow-runs.ts';
@@ -29,6 +30,7 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   deps.sessions.mount(app);
   executeRoutes(app, deps);
   executionRoutes(app, deps);
+  executionStreamRoutes(app, deps);
   historyRoutes(app, deps);
   exportRoutes(app, deps);
   promptRoutes(app, deps);

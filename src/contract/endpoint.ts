@@ -42,6 +42,8 @@ export interface Endpoint {
   readonly responses: Readonly<Record<number, TSchema | null>>;
   /** Headers of the success response. Rate limit headers are also sent with errors. */
   readonly responseHeaders?: readonly ResponseHeader[];
+  /** Describes the 200 that it sends instead to clients that accept `text/event-stream`; none by default. */
+  readonly streamed?: string;
   /** Media types of the success response. Default: JSON. */
   readonly produces?: readonly string[];
 }

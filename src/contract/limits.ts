@@ -80,6 +80,12 @@ export const waitSecondsMax = 60;
 export const waitsMax = 2_500;
 /** Concurrent long polls per key or user. */
 export const waitsOfCallerMax = 1_000;
+/** Concurrent readers of streams per process. */
+export const streamsMax = 5_000;
+/** Concurrent readers of streams per key or user. */
+export const streamsOfCallerMax = 1_000;
+/** An idle stream sends a comment this often. */
+export const streamHeartbeatMs = 15_000;
 
 export const pageDefault = 20;
 export const pageMax = 100;

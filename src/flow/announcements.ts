@@ -1,5 +1,7 @@
 import type { Notifications } from '../store/connection/notifications.ts';
-import type { EndedExecution } from '../store/execution/finish.ts';
+import type { EndedExecution } from '../store/execution/completion.ts';
+import type { CompletionEvent } from './completions.ts';
+import type { LiveStreams } from './execution/live-streams.ts';
 import type { Waiters } from './execution/wait.ts';
 import type { EndedWorkflowRun } from './workflow/progress.ts';
 import type { ValueCache } from './workflow/value-cache.ts';
@@ -13,6 +15,8 @@ export interface LocalWorker {
 export interface AnnouncementsDeps {
   readonly notifications: Pick<Notifications, 'publish' | 'subscribe'>;
   readonly waiters: Waiters;
+  /** Readers of streams: of executions, and of workflow runs by their id. */
+  readonly streams: Pick<LiveStreams, 'wake'>;
   readonly workflowRunWaiters: Waiters;
   readonly values: ValueCache;
   readonly metrics: {
@@ -39,11 +43,14 @@ export class Announcements {
 
   /** Subscribes to what other processes announce. */
   listen(worker: LocalWorker | null): void {
-    const { notifications, waiters, workflowRunWaiters, values } = this.#deps;
+    const { notifications, waiters, workflowRunWaiters, streams, values } = this.#deps;
     this.#worker = worker;
     notifications.subscribe('cueline_execution_ended', waiters.wake);
+    notifications.subscribe('cueline_execution_ended', streams.wake);
+    notifications.subscribe('cueline_execution_streamed', streams.wake);
     notifications.subscribe('cueline_workflow_run_ended', (runIds) => {
       workflowRunWaiters.wake(runIds);
+      streams.wake(runIds);
       runIds.forEach(values.forget);
     });
     if (!worker) return;
@@ -59,23 +66,33 @@ export class Announcements {
     this.#deps.notifications.publish('cueline_execution_queued');
   }
 
-  executionEnded(execution: EndedExecution): void {
-    const { notifications, waiters, metrics, log } = this.#deps;
+  /** Announces what became final. */
+  completed({ executions, interrupted, slotsFreed, progress }: CompletionEvent): void {
+    for (const execution of executions) this.#executionEnded(execution);
+    for (const id of interrupted) this.#executionInterrupted(id);
+    for (const run of progress?.ended ?? []) this.#workflowRunEnded(run);
+    if (slotsFreed) this.executionsQueued();
+  }
+
+  #executionEnded(execution: EndedExecution): void {
+    const { notifications, waiters, streams, metrics, log } = this.#deps;
     waiters.wake([execution.id]);
+    streams.wake([execution.id]);
     notifications.publish('cueline_execution_ended', [execution.id]);
     metrics.executionEnded(execution);
     log.executionEnded(execution);
   }
 
   /** A canceled execution was claimed: its worker must abort the call. */
-  executionCanceled(executionId: string): void {
+  #executionInterrupted(executionId: string): void {
     this.#worker?.cancel([executionId]);
     this.#deps.notifications.publish('cueline_execution_canceled', [executionId]);
   }
 
-  workflowRunEnded(run: EndedWorkflowRun): void {
-    const { notifications, workflowRunWaiters, metrics, log } = this.#deps;
+  #workflowRunEnded(run: EndedWorkflowRun): void {
+    const { notifications, workflowRunWaiters, streams, metrics, log } = this.#deps;
     workflowRunWaiters.wake([run.runId]);
+    streams.wake([run.runId]);
     notifications.publish('cueline_workflow_run_ended', [run.runId]);
     metrics.workflowRunEnded(run.end.status);
     log.workflowRunEnded(run);

@@ -143,10 +143,11 @@ export class RunningAttempts {
   }
 
   async #execute(attempt: RunningAttempt): Promise<AttemptOutcome> {
-    const { execute, onError } = this.#deps;
+    const { execute, lease, onError } = this.#deps;
     const { execution, controller } = attempt;
+    const isOwned = () => lease.current() === execution.worker && !controller.signal.aborted;
     try {
-      return await executeAttempt(execute, execution, controller.signal);
+      return await executeAttempt(execute, execution, controller.signal, isOwned);
     } catch (error) {
       // The database failed, not the execution: release it unchanged.
       onError(error, 'attempt');

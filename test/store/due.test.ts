@@ -42,8 +42,10 @@ const selections: Record<
   [fill: ReturnType<typeof sql>, ask: (db: Db) => Promise<unknown>]
 > = {
   'delayed executions': [
-    sql`insert into execution_queue (id, workspace_id, agent_id, tag, available_at)
-        select gen_random_uuid(), ${workspaceId}::uuid, ${agent.id}::uuid, n, clock_timestamp() + interval '1 hour'
+    sql`insert into execution_queue (id, workspace_id, agent_id, prompt_version_id, executed_at, source, agent_name,
+          prompt_version_label, model, input_variables, settings, tag, available_at)
+        select gen_random_uuid(), ${workspaceId}::uuid, ${agent.id}::uuid, ${agent.id}::uuid, clock_timestamp(), 'api',
+          'A', 'v1', 'cueline/echo', '{}', '{}', n, clock_timestamp() + interval '1 hour'
         from generate_series(1, ${many}::int) as n`,
     (counted) => promoteDelayed(counted, { withinMs: null, fromTag: 0 }),
   ],

@@ -26,15 +26,19 @@ test('an execution accepted during shutdown is executed once, by another process
   const stopping = await startService({ sharedWith: service });
   // A call that does not end before the shutdown.
   stopping.models.hold();
+  await sql`create function hold() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock_shared(1); return null; end $$`.execute(db);
+  await sql`create trigger hold before insert on execution_queue
+    for each statement execute function hold()`.execute(db);
   const held = await db.transaction().execute(async (trx) => {
-    // Blocks the write of the record. Admission has read the lease by then.
-    await sql`lock table executions in share mode`.execute(trx);
+    // Blocks the insertion. Admission has read the lease by then.
+    await sql`select pg_advisory_xact_lock(1)`.execute(trx);
     const accepted = fetch(`${stopping.url}${agent.path}/execute`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: '{"variables":{"name":"x"}}',
     });
-    while (!(await isWaiting('with accepted as'))) await wait(5);
+    while (!(await isWaiting('insert into execution_queue'))) await wait(5);
     const closed = stopping.close();
     // Time for a shutdown that would not wait: its worker row disappears once admission releases it.
     for (let n = 0; n < 50 && !(await isWaiting('from workers')); n++) await wait(10);

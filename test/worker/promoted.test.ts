@@ -6,9 +6,10 @@ import { freshId } from '../../harness/fresh-id.ts';
 import { failedAttempt } from '../../harness/models.ts';
 import { addWorkspace } from '../../harness/people.ts';
 import { testPipelines } from '../../harness/pipelines.ts';
+import { queueExecutions } from '../../harness/records.ts';
 import { startService } from '../../harness/service.ts';
 import { nothingSpent, type QueuedExecution } from '../../src/core/execution/queued-execution.ts';
-import { grantFreeSlots } from '../../src/store/execution/finish.ts';
+import { grantFreeSlots } from '../../src/store/execution/completion.ts';
 import {
   claimExecutions,
   promoteDelayed,
@@ -37,17 +38,13 @@ beforeEach(() => sql`delete from execution_queue`.execute(db));
 
 /** Queued executions with consecutive tags, as if accepted in one batch. */
 async function queue(agent: TestAgent, count: number, hasSlot: boolean | null = null) {
-  await sql`
-    with made as (
-      insert into executions (id, workspace_id, agent_id, prompt_version_id, executed_at, status, source, agent_name,
-        prompt_version_label, model, input_variables, settings)
-      select (left(${freshId()}, 24) || lpad(to_hex(n), 12, '0'))::uuid, a.workspace_id, a.id,
-        a.prompt_version_id, clock_timestamp(), 'processing', 'api', a.name, 'v1', 'cueline/echo', '{}', '{}'
-      from agents a, generate_series(1, ${count}::int) as n where a.id = ${agent.id}
-      returning id, workspace_id, agent_id)
-    insert into execution_queue (id, workspace_id, agent_id, tag, has_slot)
-    select id, workspace_id, agent_id, row_number() over (order by id), ${hasSlot}::bool from made`.execute(
+  await queueExecutions(
     db,
+    sql`
+    select (left(${freshId()}, 24) || lpad(to_hex(n), 12, '0'))::uuid as id, a.workspace_id, a.id as agent_id, n as tag,
+      ${hasSlot}::bool as has_slot
+    from agents a, generate_series(1, ${count}::int) as n where a.id = ${agent.id}`,
+    ['has_slot'],
   );
 }
 

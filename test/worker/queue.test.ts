@@ -5,6 +5,7 @@ import { openTestDatabase } from '../../harness/database.ts';
 import { freshId } from '../../harness/fresh-id.ts';
 import { failedAttempt } from '../../harness/models.ts';
 import { testPipelines } from '../../harness/pipelines.ts';
+import { queueExecutions } from '../../harness/records.ts';
 import { nothingSpent, unknownSpent } from '../../src/core/execution/queued-execution.ts';
 import { uuid7 } from '../../src/core/id.ts';
 import {
@@ -50,14 +51,11 @@ async function queue(
 ): Promise<string> {
   const id = freshId();
   const workspaceId = options.workspaceId ?? workspace;
-  await sql`
-    insert into executions (id, workspace_id, agent_id, prompt_version_id, executed_at, status, source, agent_name,
-      prompt_version_label, model, input_variables, settings)
-    values (${id}, ${workspaceId}, ${workspaceId}, ${workspaceId}, clock_timestamp(), 'processing', 'api', 'A', 'v1',
-      'cueline/echo', '{}', '{}')`.execute(db);
-  await sql`
-    insert into execution_queue (id, workspace_id, agent_id, tag) values
-    (${id}, ${workspaceId}, ${workspaceId}, ${options.tag ?? 1})`.execute(db);
+  await queueExecutions(
+    db,
+    sql`select ${id}::uuid as id, ${workspaceId}::uuid as workspace_id, ${workspaceId}::uuid as agent_id,
+      ${options.tag ?? 1}::bigint as tag`,
+  );
   return id;
 }
 
@@ -292,7 +290,7 @@ test('queueDepth returns the depth and the age of the oldest ready execution', a
   assert.deepEqual(await queueDepth(db), { depth: 0, oldestMs: 0 });
   const id = await queue();
   await queue();
-  await sql`update executions set executed_at = clock_timestamp() - interval '1 hour' where id = ${id}`.execute(
+  await sql`update execution_queue set executed_at = clock_timestamp() - interval '1 hour' where id = ${id}`.execute(
     db,
   );
   const { depth, oldestMs } = await queueDepth(db);

@@ -25,7 +25,7 @@ async function refuseEnds(on: typeof db): Promise<void> {
     create or replace function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$`.execute(
     on,
   );
-  await sql`create trigger refuse before update on executions execute function refuse()`.execute(
+  await sql`create trigger refuse before delete on execution_queue execute function refuse()`.execute(
     on,
   );
 }
@@ -48,7 +48,7 @@ test('a result is kept until it can be written, and the model is not called agai
   const { length } = service.models.calls;
   // Longer than the reconciler would need to release the execution and a claim to call it again.
   await wait(leaseMs * 20);
-  await sql`drop trigger refuse on executions`.execute(db);
+  await sql`drop trigger refuse on execution_queue`.execute(db);
   const record = await ended(service, statusUrl, key);
   assert.equal(record.status, 'success');
   assert.equal(service.models.calls.length, length);
@@ -75,7 +75,7 @@ test('calls continue while ends cannot be written, until as many ends wait as th
   while (narrow.models.calls.length < 2) await wait(5);
   await wait(leaseMs * 2);
   assert.equal(narrow.models.calls.length, 2);
-  await sql`drop trigger refuse on executions`.execute(narrow.db);
+  await sql`drop trigger refuse on execution_queue`.execute(narrow.db);
   for (const statusUrl of accepted) {
     const record = await ended(narrow, statusUrl, secret);
     assert.equal(record.status, 'success');

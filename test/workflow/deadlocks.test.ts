@@ -23,7 +23,7 @@ await runAsAdmin(
 const pipelines = testPipelines(connection);
 after(() => pipelines.close());
 after(service.close);
-const deps = { ...coldProgress(), pipelines, onProgress: () => {} };
+const deps = { ...coldProgress(), pipelines };
 const starter = createWorkflowStarter(deps);
 const { key, id: keyId } = await service.key();
 const agent = await addAgent(service, { user: 'x' });

@@ -19,7 +19,7 @@ const inner = testPipelines(service.database.connection);
 after(() => inner.close());
 const pipelines = countReadChars(inner);
 /** A new process each time, with empty caches. */
-const process = () => ({ ...coldProgress(), pipelines, onProgress: () => {} });
+const process = () => ({ ...coldProgress(), pipelines });
 
 /** A workflow run over a list whose items end one by one: each is refused and falls back to a fixed output. */
 async function listOf(length: number) {

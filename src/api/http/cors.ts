@@ -14,7 +14,7 @@ const exposedHeaders =
 
 /** What the API reads, and what libraries in pages add to every call: the trace context, and the mark of a script. */
 const allowedHeaders =
-  'Authorization, Content-Type, Idempotency-Key, If-Match, traceparent, tracestate, baggage, X-Requested-With';
+  'Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID, traceparent, tracestate, baggage, X-Requested-With';
 
 export function allowOrigin(
   request: FastifyRequest,

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { executeAgent, executeAgentInDashboard } from '../../contract/executions/executions.ts';
 import { type CallFailureCode, callFailureCodes } from '../../core/failure.ts';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
-import type { EndedExecution } from '../../store/execution/finish.ts';
+import type { EndedExecution } from '../../store/execution/completion.ts';
 import { routePath } from './route.ts';
 import { cached, withTimeout } from './ttl-cache.ts';
 

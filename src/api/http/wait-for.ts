@@ -4,19 +4,21 @@ import type { Caller } from '../../core/execution/caller.ts';
 import type { Waiters } from '../../flow/execution/wait.ts';
 import { abortOnDisconnect } from './disconnect.ts';
 
-/** Limits the long polls of each caller and of the process. */
+/** Limits what waits for each caller and in the process: long polls, readers of streams. */
 export interface WaitSlots {
   /** Returns the release function; null above either limit. */
   acquire(callerId: string): (() => void) | null;
 }
 
-export function createWaitSlots(): WaitSlots {
+export function createWaitSlots(
+  { max, ofCallerMax } = { max: waitsMax, ofCallerMax: waitsOfCallerMax },
+): WaitSlots {
   const used = new Map<string, number>();
   let total = 0;
   return {
     acquire(callerId) {
       const own = used.get(callerId) ?? 0;
-      if (own >= waitsOfCallerMax || total >= waitsMax) return null;
+      if (own >= ofCallerMax || total >= max) return null;
       used.set(callerId, own + 1);
       total++;
       return () => {

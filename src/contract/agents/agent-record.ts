@@ -78,6 +78,10 @@ const fallbackSettings = {
     description:
       'Failures after which the next of `models` is called. Default: `PROVIDER_RATE_LIMITED` with a wait above 30 seconds, `PROVIDER_QUOTA`, `PROVIDER_ERROR`, `MODEL_TIMEOUT`, `CONTEXT_LENGTH`.',
   }),
+  stream: Type.Boolean({
+    description:
+      'Whether the response of the model is read as a stream, so that readers of the execution see its text as it arrives. Default: `false`.',
+  }),
   attemptTimeoutMs: Type.Integer({
     minimum: limits.timeoutMsMin,
     maximum: limits.timeoutMsMax,
@@ -108,6 +112,7 @@ export const AgentConfigPatch = Type.Partial(
     models: nullable(config.models),
     fallbackOn: nullable(config.fallbackOn),
     attemptTimeoutMs: nullable(config.attemptTimeoutMs),
+    stream: nullable(config.stream),
     maxAttempts: nullable(config.maxAttempts),
     timeoutMs: nullable(config.timeoutMs),
     maxConcurrency: nullable(config.maxConcurrency),

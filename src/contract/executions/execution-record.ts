@@ -16,6 +16,12 @@ export const ExecuteRequest = Type.Object(
       examples: [{ topic: 'tides', audience: 'sailors' }],
     }),
     ...labels,
+    stream: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether the response of the model is read as a stream, so that readers see its text as it arrives. Default: the agent's `stream`; `true` with `Accept: text/event-stream`.",
+      }),
+    ),
   },
   { title: 'ExecuteRequest', additionalProperties: false },
 );
@@ -107,6 +113,9 @@ const fields = {
   ...figures,
   costSource: Type.Optional(
     oneOf(costSources, 'Origin of `costUSD`. Absent if no call was charged.'),
+  ),
+  firstTextMs: figure(
+    'Milliseconds from the first start to the first text of the last attempt, if that was read as a stream.',
   ),
   reasoningTokens: figure('Output tokens spent on reasoning, if the provider reports them.'),
   modelAnswered: Type.Optional(

@@ -41,6 +41,8 @@ const execute = {
     ...problems(503),
   },
   responseHeaders: ['Location', 'RateLimit', 'Idempotent-Replayed'],
+  streamed:
+    'With `Accept: text/event-stream`: the event `accepted` with the object of the 202, then the events of the stream of the execution.',
 } as const;
 
 export const executeAgent = endpoint({
@@ -79,6 +81,41 @@ export const getExecution = endpoint({
   query: waitQuery,
   responses: { 200: ExecutionDetail, ...problems(404) },
   responseHeaders: ['Retry-After'],
+});
+
+export const streamExecution = endpoint({
+  id: 'streamExecution',
+  method: 'GET',
+  path: '/api/v1/agents/{agentId}/executions/{executionId}/stream',
+  summary: 'Stream an execution',
+  description: `Server-sent events until the execution ends: \`status\` (the record while \`processing\`), \`text\` (\`{attempt, offset, text}\`; \`offset\` counts UTF-16 units), \`reasoning\` (likewise; requires \`read\`), \`tool\` (\`{attempt, id, name, arguments}\`), \`restart\` (\`{attempt}\`: the text so far is void), \`gone\` (\`{reason}\`: the text has been removed), \`end\` (the ended record). The texts of the last attempt, concatenated, are \`outputText\`. Resume with \`Last-Event-ID\` or \`after\`, in any process, also after the end. An execution that is not read as a stream delivers its text in one piece. At most ${limits.streamsMax} readers per process and ${limits.streamsOfCallerMax} per key or user (503 beyond). Access as for reading the execution.`,
+  tag,
+  auth: 'read',
+  unlimited: true,
+  ownPermission: 'execute',
+  query: Type.Object({
+    after: Type.Optional(
+      Type.String({
+        pattern: '^\\d{1,9}\\.\\d{1,10}$',
+        description:
+          '`attempt.offset`: continues after so many UTF-16 units of the text of that attempt. The `id` of the last event.',
+        examples: ['2.1834'],
+      }),
+    ),
+    workspace: Type.Optional(
+      reference(
+        'workspace',
+        'Same as the header `Cueline-Workspace`, for `EventSource`, which cannot send headers. Selects the workspace if the user belongs to several.',
+      ),
+    ),
+  }),
+  headers: Type.Object({
+    'Last-Event-ID': Type.Optional(
+      Type.String({ description: 'Like `after`, over which it takes precedence.' }),
+    ),
+  }),
+  produces: ['text/event-stream'],
+  responses: { 200: Type.String(), ...problems(400, 404, 503) },
 });
 
 export const cancelExecution = endpoint({

@@ -92,7 +92,18 @@ function operation(e: Endpoint, components: Components): Json {
     security: allowed,
     parameters: parameters(e, components),
     ...(e.body ? { requestBody: requestBody(e, e.body, components) } : {}),
-    responses: Object.fromEntries(responses),
+    responses: {
+      ...(e.streamed && { 200: streamedResponse(e) }),
+      ...Object.fromEntries(responses),
+    },
+  };
+}
+
+function streamedResponse(e: Endpoint): Json {
+  return {
+    description: e.streamed,
+    headers: headerReferences(headersOf(200, headersSent(e))),
+    content: { 'text/event-stream': { schema: { type: 'string' } } },
   };
 }
 

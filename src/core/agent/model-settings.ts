@@ -22,6 +22,8 @@ export interface AgentConfig extends CallSettings, FallbackSettings {
   readonly timeoutMs?: number;
   readonly maxConcurrency?: number;
   readonly responseFormat?: ResponseFormat;
+  /** Whether the response of the model is read as a stream. */
+  readonly stream?: boolean;
 }
 
 /** The agent's settings at acceptance. They are kept with the execution until it ends. */
@@ -37,6 +39,8 @@ export interface ExecutionSettings extends FallbackSettings {
   readonly call?: CallSettings;
   /** Only if the agent overrides that of the version. */
   readonly responseFormat?: ResponseFormat;
+  /** The response of the model is read as a stream. */
+  readonly stream?: true;
   readonly defaults: Readonly<Record<string, unknown>>;
   /** False: nothing of the bodies remains after the end; absent means true. */
   readonly storeBodies?: false;
@@ -90,5 +94,6 @@ export function executionSettings(
     ...(fallbackOn && { fallbackOn }),
     ...(attemptTimeoutMs && { attemptTimeoutMs }),
     ...(!storeBodies && { storeBodies }),
+    ...(config.stream && { stream: true }),
   };
 }

@@ -14,6 +14,8 @@ export type ExecuteBody =
       readonly variables: Variables;
       /** Null if the caller sent none. */
       readonly labels: Labels | null;
+      /** Whether the response of the model is read as a stream; the agent decides if left out. */
+      readonly stream?: boolean;
     }
   | { readonly kind: 'malformed' | 'too-large' | 'unsupported'; readonly message: string }
   /** An object without the field: no variables are supplied. */
@@ -27,7 +29,10 @@ export interface Variables {
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** Parses `{"variables": {…}}`, or `{"input": {…}}` for a workflow, with labels. Other fields are rejected. */
+/**
+ * Parses `{"variables": {…}}`, or `{"input": {…}}` for a workflow, with labels; for an agent also with `stream`. Other
+ * fields are rejected.
+ */
 export function parseExecuteBody(
   text: string,
   field: 'variables' | 'input' = 'variables',
@@ -40,16 +45,22 @@ export function parseExecuteBody(
   }
   if (!isObject(body)) return invalid('The body must be a JSON object.');
   const found = members(compact(text));
-  const allowed: readonly string[] = [field, ...labelFields];
+  const isAgent = field === 'variables';
+  const allowed: readonly string[] = [field, ...labelFields, ...(isAgent ? ['stream'] : [])];
   const unknown = found.find(({ name }) => !allowed.includes(name));
   if (unknown) {
     return invalid(unknownName(`Field ${JSON.stringify(unknown.name.slice(0, 100))}`, allowed));
   }
   const labels = readLabels(found);
   if (labels !== null && 'problem' in labels) return invalid(labels.problem);
+  const { stream } = body;
+  if (stream !== undefined && typeof stream !== 'boolean') {
+    return invalid('Field "stream" must be true or false.');
+  }
   if (body[field] === undefined) return { kind: 'absent', message: `Field "${field}" is missing.` };
   if (!isObject(body[field])) return invalid(`Field "${field}" must be an object.`);
-  return readVariables(found.findLast(({ name }) => name === field)?.text ?? '{}', labels);
+  const read = readVariables(found.findLast(({ name }) => name === field)?.text ?? '{}', labels);
+  return read.kind === 'variables' && stream !== undefined ? { ...read, stream } : read;
 }
 
 /** Parses the compact text of a variables object. */

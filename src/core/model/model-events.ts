@@ -57,14 +57,14 @@ export function emitEnd(emit: Emit, response: Omit<ModelResponse, 'text'>): void
  */
 export async function collectResponse(
   events: AsyncIterable<ModelEvent>,
-  onEvent: Emit = () => {},
+  onEvent?: Emit,
 ): Promise<ModelResponse> {
   const texts: string[] = [];
   const toolCalls: ToolCall[] = [];
   let spent: { usage: Usage; cost: Cost } | null = null;
   let response: ModelResponse | null = null;
   for await (const event of events) {
-    onEvent(event);
+    onEvent?.(event);
     if (event.type === 'failure') throw event.failure;
     if (event.type === 'text') texts.push(event.text);
     if (event.type === 'toolCall') toolCalls.push(event.toolCall);

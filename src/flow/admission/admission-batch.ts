@@ -14,9 +14,13 @@ import type { Counts, RateLimits } from '../../core/execution/limits.ts';
 import type { QueuedExecution, Slots } from '../../core/execution/queued-execution.ts';
 import { uuid7 } from '../../core/id.ts';
 import type { AdmissionState } from '../../store/admission/admission-read.ts';
-import type { AdmissionWrites, NewExecution } from '../../store/admission/admission-write.ts';
+import type {
+  AcceptedTerms,
+  AdmissionWrites,
+  NewExecution,
+} from '../../store/admission/admission-write.ts';
+import type { RefusedExecution } from '../../store/execution/completion.ts';
 import {
-  type AcceptedTerms,
   agentOfRow,
   apiKeyOf,
   bodyDigest,
@@ -25,6 +29,7 @@ import {
   keyWindowsOf,
   labelsOf,
   stepOf,
+  streamOf,
   termsOf,
 } from './admission-mapping.ts';
 import { refusalRecorder } from './refusal-recorder.ts';
@@ -87,6 +92,7 @@ export class AdmissionBatch {
   readonly #refusals: ReturnType<typeof refusalRecorder>;
   readonly #terms = new Map<string, AcceptedTerms>();
   readonly #executions: NewExecution[] = [];
+  readonly #refused: RefusedExecution[] = [];
   readonly #idempotency: AdmissionWrites['idempotency'][number][] = [];
   readonly #tallies: AdmissionWrites['tallies'][number][] = [];
   /** Executions that start in this process after the commit. */
@@ -165,8 +171,11 @@ export class AdmissionBatch {
     const step = stepOf(call);
     if (step) this.#readySteps.delete(stepKey(step));
     // A workflow calls for the user who started the workflow run, with the key that started it.
-    const termsKey = `${caller.id} ${caller.userId} ${apiKeyId} ${agent.id}`;
-    const terms = getOrCreate(this.#terms, termsKey, () => termsOf(caller, agent, apiKeyId));
+    const stream = streamOf(call);
+    const termsKey = `${caller.id} ${caller.userId} ${apiKeyId} ${agent.id} ${stream}`;
+    const terms = getOrCreate(this.#terms, termsKey, () =>
+      termsOf(caller, agent, apiKeyId, stream),
+    );
     this.#chargedWorkspaces.add(caller.workspaceId);
     const { worker, tag, hasSlot } = this.#place(agent, terms.settings.maxConcurrency);
     const inputVariables = variables.json;
@@ -199,7 +208,7 @@ export class AdmissionBatch {
 
   refuse(call: ExecuteCall, caller: Caller, agent: AgentAtAdmission, refusal: Refusal): void {
     const recorded = this.#refusals.record(call, caller, agent, refusal);
-    if (recorded?.execution) this.#executions.push(recorded.execution);
+    if (recorded?.execution) this.#refused.push(recorded.execution);
     if (recorded) this.#tallies.push(recorded.tally);
   }
 
@@ -214,6 +223,7 @@ export class AdmissionBatch {
       executedAtMs: this.#state.nowMs,
       worker: this.#deps.worker,
       executions: this.#executions,
+      refused: this.#refused,
       idempotency: this.#idempotency,
       refusals: this.#refusals.counted(),
       tallies: this.#tallies,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import {
-  type ExecutionSettings,
   effective,
   executionSettings,
   type WorkflowStepOf,
@@ -18,7 +17,7 @@ import type {
   LimitColumns,
   ReplayLookup,
 } from '../../store/admission/admission-read.ts';
-import type { ExecutionTerms } from '../../store/admission/admission-write.ts';
+import type { AcceptedTerms } from '../../store/admission/admission-write.ts';
 import { agentConfigOf } from '../../store/agent/agent-config.ts';
 import { modelSetupOf } from '../../store/execution/model-setup.ts';
 import type { MembershipLookup } from '../../store/people/members.ts';
@@ -175,15 +174,16 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
   };
 }
 
-export type AcceptedTerms = ExecutionTerms & { readonly settings: ExecutionSettings };
-
-/** The terms of an accepted call. A refusal overrides its status and error. */
+/** The terms of an accepted call. A refusal replaces its settings by a status and an error. */
 export function termsOf(
   caller: Caller,
   agent: AgentAtAdmission,
   apiKeyId: string | null,
+  /** Replaces the agent's setting, if given. */
+  stream: boolean | null = null,
 ): AcceptedTerms {
   const { model, temperature } = effective(agent.config, agent.version);
+  const config = stream === null ? agent.config : { ...agent.config, stream };
   return {
     workspaceId: caller.workspaceId,
     agentId: agent.id,
@@ -192,13 +192,10 @@ export function termsOf(
     promptVersionLabel: agent.versionLabel,
     apiKeyId,
     executedBy: caller.userId,
-    status: 'processing',
     source: sources[caller.kind],
     model: model ?? '',
     temperature,
-    errorCode: null,
-    error: null,
-    settings: executionSettings(agent.config, agent.version, agent.defaults, agent.storeBodies),
+    settings: executionSettings(config, agent.version, agent.defaults, agent.storeBodies),
   };
 }
 
@@ -226,6 +223,11 @@ export function stepOf({ credential }: ExecuteCall): WorkflowStepOf | null {
 /** The labels of a call; null if it has none or its body is malformed. */
 export function labelsOf({ body }: ExecuteCall): Labels | null {
   return body.kind === 'variables' ? body.labels : null;
+}
+
+/** What a call asks for instead of the agent's setting; null for that. */
+export function streamOf({ body }: ExecuteCall): boolean | null {
+  return body.kind === 'variables' ? (body.stream ?? null) : null;
 }
 
 /** Shares values between the calls of a batch. */

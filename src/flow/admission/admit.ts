@@ -102,12 +102,12 @@ async function admitBatch(
     const writes = batch.writes();
     await writeAdmission(send, writes).catch(async (error: unknown) => {
       if (isStatementError(error) || isUnstorable(error)) throw error;
-      const inserted = { xid: state.xid, id: writes.executions[0]?.id, kind: 'execution' } as const;
+      const [first] = [...writes.executions, ...writes.refused];
+      const inserted = { xid: state.xid, id: first?.id, kind: 'execution' } as const;
       await resolveCommit(pipelines, inserted, error);
     });
     for (const execution of batch.bornClaimed) slots?.start(execution);
-    if (writes.executions.some(({ queued }) => queued && !queued.claimed))
-      announcements.executionsQueued();
+    if (writes.executions.some(({ queued }) => !queued.claimed)) announcements.executionsQueued();
     return results;
   } catch (error) {
     for (const { workspaceId } of batch.bornClaimed) slots?.release(workspaceId);

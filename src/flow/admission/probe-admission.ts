@@ -2,7 +2,7 @@ import { executionSettings } from '../../core/agent/model-settings.ts';
 import { uuid7 } from '../../core/id.ts';
 import { randomHex } from '../../core/random.ts';
 import { rollBackWrites } from '../../store/admission/admission-probe.ts';
-import type { AdmissionWrites, ExecutionTerms } from '../../store/admission/admission-write.ts';
+import type { AcceptedTerms, AdmissionWrites } from '../../store/admission/admission-write.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { clockTag } from './admission-batch.ts';
@@ -38,6 +38,7 @@ function writesAt(nowMs: number): AdmissionWrites {
         queued: { tag: clockTag(nowMs), claimed: false, hasSlot: null },
       },
     ],
+    refused: [],
     idempotency: [
       {
         ...{ caller, agentId, agentName, executionId, key: 'probe' },
@@ -51,7 +52,7 @@ function writesAt(nowMs: number): AdmissionWrites {
 
 const version = { model: null, temperature: null, maxTokens: null, topP: null, settings: {} };
 
-function probedTerms(nowMs: number): ExecutionTerms {
+function probedTerms(nowMs: number): AcceptedTerms {
   return {
     workspaceId: uuid7(nowMs),
     agentId: uuid7(nowMs),
@@ -60,12 +61,9 @@ function probedTerms(nowMs: number): ExecutionTerms {
     promptVersionLabel: 'probe',
     apiKeyId: null,
     executedBy: null,
-    status: 'processing',
     source: 'api',
     model: 'cueline/echo',
     temperature: null,
-    errorCode: null,
-    error: null,
     settings: executionSettings({}, version, {}, true),
   };
 }

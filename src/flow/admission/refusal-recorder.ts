@@ -3,11 +3,8 @@ import type { AgentAtAdmission, ExecuteCall, Refusal } from '../../core/executio
 import type { Tally } from '../../core/history/statistics.ts';
 import { uuid7 } from '../../core/id.ts';
 import type { AdmissionState } from '../../store/admission/admission-read.ts';
-import type {
-  ExecutionTerms,
-  NewExecution,
-  NewRefusal,
-} from '../../store/admission/admission-write.ts';
+import type { NewRefusal } from '../../store/admission/admission-write.ts';
+import type { RefusalTerms, RefusedExecution } from '../../store/execution/completion.ts';
 import { apiKeyOf, getOrCreate, labelsOf, stepOf, termsOf } from './admission-mapping.ts';
 
 /** Refusals that become records, for each caller, agent, status and hour. The rest are only counted. */
@@ -16,7 +13,7 @@ const hourMs = 3_600_000;
 
 interface RecordedRefusal {
   /** Null if this refusal is only counted. */
-  readonly execution: NewExecution | null;
+  readonly execution: RefusedExecution | null;
   readonly tally: Tally;
 }
 
@@ -25,7 +22,7 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
   const recorded = new Map(
     refusals.map((row) => [`${row.caller} ${row.agent_id} ${row.status}`, row]),
   );
-  const terms = new Map<string, ExecutionTerms>();
+  const terms = new Map<string, RefusalTerms>();
   const counted = new Map<string, NewRefusal>();
   return {
     /** Null for a refusal without a trace: a workflow step that reached a rate limit waits and is not refused. */
@@ -49,8 +46,8 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
         terms,
         `${key} ${caller.userId} ${apiKeyId} ${message}`,
         () => {
-          const refusal = { status, errorCode, error: message, settings: null };
-          return { ...termsOf(caller, agent, apiKeyId), ...refusal };
+          const { settings: _, ...shared } = termsOf(caller, agent, apiKeyId);
+          return { ...shared, status, errorCode, error: message };
         },
       );
       if (isRecorded) {
@@ -59,16 +56,9 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
         recorded.set(key, { ...row, agent_id: agent.id });
       }
       const labels = labelsOf(call);
-      const rest = { inputVariables: null, files: null, fileData: null, labels, queued: null };
       const { ipAddress, userAgent } = call;
-      const execution = {
-        id: uuid7(nowMs),
-        terms: refusalTerms,
-        ipAddress,
-        userAgent,
-        ...rest,
-        step: stepOf(call),
-      };
+      const rest = { ipAddress, userAgent, labels, step: stepOf(call) };
+      const execution = { id: uuid7(nowMs), terms: refusalTerms, ...rest };
       return {
         execution: isRecorded ? execution : null,
         tally: refusalTally(refusalTerms, { nowMs, status, errorCode, labels, isRecorded }),
@@ -81,7 +71,7 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
 }
 
 function refusalTally(
-  { agentId, source, promptVersionId, model, apiKeyId }: ExecutionTerms,
+  { agentId, source, promptVersionId, model, apiKeyId }: RefusalTerms,
   {
     nowMs,
     isRecorded,

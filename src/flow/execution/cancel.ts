@@ -6,7 +6,6 @@ import {
   findRenderings,
   type LiveExecution,
 } from '../../store/execution/executions.ts';
-import type { Announcements } from '../announcements.ts';
 import { canceledEnd, type Finisher } from './finish.ts';
 
 /**
@@ -24,7 +23,6 @@ export interface CancelerDeps {
   readonly db: Db;
   readonly finisher: Finisher;
   readonly template: (promptVersionId: string) => Promise<Template>;
-  readonly announcements: Pick<Announcements, 'executionCanceled'>;
 }
 
 /** Prompts in memory at once: they can be long. */
@@ -49,7 +47,8 @@ async function cancelAll(deps: CancelerDeps, executionIds: readonly string[]): P
   ) => {
     await Promise.all(
       executions.map(async ([id, execution]) => {
-        if (await end(deps, id, execution, prompts.get(id) ?? null)) canceled.add(id);
+        const end = canceledEnd(id, execution, prompts.get(id) ?? null);
+        if ((await deps.finisher.finish(end)).ended) canceled.add(id);
       }),
     );
   };
@@ -67,17 +66,6 @@ async function cancelAll(deps: CancelerDeps, executionIds: readonly string[]): P
 
 function recordsPrompt({ begun, storeBodies }: LiveExecution): boolean {
   return begun && storeBodies;
-}
-
-async function end(
-  { finisher, announcements }: CancelerDeps,
-  id: string,
-  execution: LiveExecution,
-  prompt: Prompt | null,
-): Promise<boolean> {
-  const { ended, worker } = await finisher.finish(canceledEnd(id, execution, prompt));
-  if (ended && worker !== null) announcements.executionCanceled(id);
-  return ended !== null;
 }
 
 /** The worker does not write the prompt that it sent, so the cancel renders it again if possible. */

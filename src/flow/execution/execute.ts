@@ -12,7 +12,9 @@ import { collectResponse } from '../../core/model/model-events.ts';
 import {
   type AnswerDetails,
   type Cost,
+  type ModelCall,
   ModelDeferred,
+  type ModelEvent,
   ModelFailure,
   type ModelPort,
   type ModelResponse,
@@ -24,6 +26,7 @@ import {
 } from '../../core/model/model-port.ts';
 import { storable } from '../../core/storable-text.ts';
 import type { End } from './finish.ts';
+import type { LiveStreams } from './live-streams.ts';
 
 /**
  * One attempt of an execution: render the prompt, call the model, decide what follows. Nothing is written here; the
@@ -75,6 +78,8 @@ interface Deferred {
 export interface ExecuteDeps {
   readonly models: ModelPort;
   readonly template: (promptVersionId: string) => Promise<Template>;
+  /** Where attempts that are read as a stream show what arrives. */
+  readonly streams?: Pick<LiveStreams, 'open'>;
   /** Reports an error that is a defect of this program. */
   readonly onFault: (error: unknown, execution: QueuedExecution) => void;
   /** Reports the field that kept a provider's response from being read. */
@@ -86,6 +91,8 @@ export async function executeAttempt(
   deps: ExecuteDeps,
   execution: QueuedExecution,
   signal: AbortSignal,
+  /** Whether the claim of this attempt still holds, as far as this process knows. */
+  isOwned: () => boolean = () => true,
 ): Promise<AttemptOutcome> {
   if (signal.aborted) return { kind: 'stopped', sent: null };
   // Before rendering: rendering may be what kills the worker.
@@ -110,31 +117,17 @@ export async function executeAttempt(
   }
   const format = settings.responseFormat ?? template.responseFormat ?? null;
   const startedAt = performance.now();
+  const shown = settings.stream ? showEvents(deps, execution, isOwned) : null;
   try {
-    const events = deps.models.call({
-      executionId: execution.id,
-      workspaceId: execution.workspaceId,
-      model: execution.model,
-      setup: execution.setup,
-      ...prompt,
-      user: prompt.user ?? '',
-      temperature: execution.temperature,
-      maxTokens: settings.maxTokens,
-      topP: settings.topP,
-      ...(format && { responseFormat: format }),
-      ...(execution.mismatch !== null && { correction: execution.mismatch }),
-      timeoutMs: Math.ceil(attemptLimitMs(settings, execution.model, leftMs)),
-      leftMs,
-      called: execution.called,
-      signal,
-    });
-    const response = await collectResponse(events);
+    const call = modelCall(execution, prompt, { format, leftMs, signal });
+    const response = await collectResponse(deps.models.call(call), shown?.onEvent);
     const { text: output, usage, cost, finishReason, details = noDetails } = response;
     const { settingsNotApplied = [], toolCalls = [] } = response;
     // Calls of tools come instead of an answer.
     const outputJson = format && toolCalls.length === 0 ? requireJson(format, response) : null;
     const attemptMs = performance.now() - startedAt;
-    const sent = { settingsNotApplied, attemptMs };
+    const firstTextMs = shown?.firstTextMs() ?? null;
+    const sent = { settingsNotApplied, attemptMs, firstTextMs };
     const answer = { output, outputJson, toolCalls, usage, cost, finishReason, details, ...sent };
     const success = { status: 'success', ...answer } as const;
     return { kind: 'end', end: { ...baseEnd(execution, prompt), ...success } };
@@ -142,7 +135,8 @@ export async function executeAttempt(
     const isDeferred = error instanceof ModelDeferred;
     if (signal.aborted) return { kind: 'stopped', sent: isDeferred ? null : prompt };
     const attemptMs = performance.now() - startedAt;
-    const timing = { attemptMs, leftMs: settings.timeoutMs - elapsedMs - attemptMs };
+    const firstTextMs = shown?.firstTextMs() ?? null;
+    const timing = { attemptMs, firstTextMs, leftMs: settings.timeoutMs - elapsedMs - attemptMs };
     if (isDeferred) return deferredOutcome(execution, error, timing.leftMs);
     if (error instanceof ModelFailure && error.unreadField) {
       deps.onUnread?.(error.unreadField, execution);
@@ -154,7 +148,53 @@ export async function executeAttempt(
       cost: unknownCost,
       attemptMs,
     });
+  } finally {
+    shown?.close();
   }
+}
+
+function modelCall(
+  execution: QueuedExecution,
+  prompt: Prompt,
+  more: { format: ResponseFormat | null; leftMs: number; signal: AbortSignal },
+): ModelCall {
+  const { settings } = execution;
+  const { format, leftMs, signal } = more;
+  return {
+    executionId: execution.id,
+    workspaceId: execution.workspaceId,
+    model: execution.model,
+    setup: execution.setup,
+    ...prompt,
+    user: prompt.user ?? '',
+    temperature: execution.temperature,
+    maxTokens: settings.maxTokens,
+    topP: settings.topP,
+    ...(format && { responseFormat: format }),
+    ...(settings.stream && { stream: true }),
+    ...(execution.mismatch !== null && { correction: execution.mismatch }),
+    timeoutMs: Math.ceil(attemptLimitMs(settings, execution.model, leftMs)),
+    leftMs,
+    called: execution.called,
+    signal,
+  };
+}
+
+/** Shows what an attempt that is read as a stream receives, and times its first text. */
+function showEvents({ streams }: ExecuteDeps, execution: QueuedExecution, isOwned: () => boolean) {
+  const stream = streams?.open(execution, isOwned);
+  const startedAt = performance.now();
+  let firstTextMs: number | null = null;
+  return {
+    onEvent(event: ModelEvent) {
+      const elapsedMs = execution.elapsedMs + performance.now() - startedAt;
+      if (event.type === 'text') firstTextMs ??= Math.round(elapsedMs);
+      stream?.emit(event);
+    },
+    /** Since the first start of work; null if no text has arrived. */
+    firstTextMs: () => firstTextMs,
+    close: () => stream?.close(),
+  };
 }
 
 /** @throws {ModelFailure} if the output does not match */
@@ -194,7 +234,7 @@ function nextModel(
 function failureOutcome(
   execution: QueuedExecution,
   error: ModelFailure,
-  { leftMs, attemptMs }: { readonly leftMs: number; readonly attemptMs: number },
+  { leftMs, attemptMs, firstTextMs }: FailedTiming,
   prompt: Prompt,
 ): AttemptOutcome {
   const { failures, rejections, settings, model } = execution;
@@ -220,8 +260,14 @@ function failureOutcome(
     if (rejected) return { kind: 'deferred', unstarted: false, rejected, ...wait };
     if (hasAttempts) return { ...retry, delayMs, fallback };
   }
-  const answer = { usage, cost, finishReason, details, attemptMs };
+  const answer = { usage, cost, finishReason, details, attemptMs, firstTextMs };
   return failed(execution, code, error.message, { prompt, ...answer });
+}
+
+interface FailedTiming {
+  readonly leftMs: number;
+  readonly attemptMs: number;
+  readonly firstTextMs: number | null;
 }
 
 /** The deadline has come. What the execution waited for decides its code. */
@@ -251,6 +297,7 @@ function baseEnd(execution: QueuedExecution, prompt: Prompt | undefined): Omit<E
     settingsNotApplied: [],
     details: noDetails,
     attemptMs: null,
+    firstTextMs: null,
     errorCode: null,
     error: null,
     prompt: storesBodies(execution) ? (prompt ?? null) : null,
@@ -273,13 +320,15 @@ function failed(
     finishReason?: string | null;
     details?: AnswerDetails;
     attemptMs?: number;
+    firstTextMs?: number | null;
   },
 ): AttemptOutcome {
   const { prompt, counted = true, usage = noUsage, cost = noCost } = more;
-  const { finishReason = null, details = noDetails, attemptMs = null } = more;
+  const { finishReason = null, details = noDetails, attemptMs = null, firstTextMs = null } = more;
   const error = storesBodies(execution) ? message : withoutProviderText(message);
   const failure = { status: 'failed', errorCode, error, counted, usage, cost } as const;
-  const end = { ...baseEnd(execution, prompt), ...failure, finishReason, details, attemptMs };
+  const answer = { finishReason, details, attemptMs, firstTextMs };
+  const end = { ...baseEnd(execution, prompt), ...failure, ...answer };
   return { kind: 'end', end };
 }
 

@@ -21,35 +21,31 @@ import {
 } from '../../core/model/model-port.ts';
 import { storable, storableJson } from '../../core/storable-text.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
-import type { LiveExecution } from '../../store/execution/executions.ts';
+import { commit } from '../../store/connection/statements.ts';
 import {
+  type Completion,
   type EndedExecution,
-  lockExecutions,
-  type QueuedExecutionRow,
-  writeEnds,
-} from '../../store/execution/finish.ts';
-import { type Stopping, writeProgress } from '../../store/workflow/workflow-progress.ts';
+  writeCompletion,
+} from '../../store/execution/completion.ts';
+import type { LiveExecution } from '../../store/execution/executions.ts';
+import { lockExecutions, type QueuedExecutionRow } from '../../store/execution/lock-executions.ts';
 import { batcher, type Outcome } from '../admission/batcher.ts';
 import { endAfterRetries, transactBatch } from '../admission/retry-transaction.ts';
-import type { Announcements } from '../announcements.ts';
-import {
-  type OnProgress,
-  type ProgressDeps,
-  planProgress,
-  type WorkflowRunEvent,
-} from '../workflow/progress.ts';
+import type { Completions } from '../completions.ts';
+import { type ProgressDeps, planProgress, type WorkflowRunEvent } from '../workflow/progress.ts';
 
 /**
  * Ends executions: success, failure, cancel, deadline and lost worker all go through this module.
  *
- * One batch is one transaction. It locks agents with slots, workflow runs and queue rows in that order, then deletes the
- * queue rows, writes records and statistics, grants freed slots, advances the workflow runs and commits.
+ * One batch is one transaction. It locks agents with slots, workflow runs and queue rows in that order, then moves the queue
+ * rows to the history, grants freed slots, advances the workflow runs, adds statistics and commits (`completion.ts` of the
+ * store).
  *
  * Invariants:
  * - The queue row is the fence. A worker names `(worker, attempt)`; if the row is gone or claimed again, its end changes
  *   nothing and `ended` is null. A cancel has no fence and wins against a worker that has not written yet.
  * - An execution ends once, and its workflow run advances in the same transaction.
- * - Announcements follow the commit.
+ * - One event follows the commit (`completions.ts`).
  *
  * Failure cases: if a batch fails because of one end, ends without a workflow share a transaction and each workflow step
  * gets its own, so that long values of workflow runs delay nobody else. If the follow-up of a step cannot be stored, the
@@ -72,6 +68,8 @@ export interface End {
   readonly details: AnswerDetails;
   /** How long the call of this attempt took; null if there was none, or it was aborted. */
   readonly attemptMs: number | null;
+  /** From the first start to the first text of the attempt; null if it was not read as a stream. */
+  readonly firstTextMs: number | null;
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   /** As sent; null if it is not recorded. */
@@ -90,8 +88,6 @@ export interface End {
 /** `ended` is null if the execution has already ended or belongs to another worker. */
 export interface EndResult {
   readonly ended: EndedExecution | null;
-  /** The worker that had claimed a canceled execution. */
-  readonly worker: string | null;
 }
 
 export interface Finisher {
@@ -103,9 +99,7 @@ export interface FinisherDeps extends ProgressDeps {
   readonly pipelines: Pipelines;
   /** For transactions with a single end. */
   readonly singlePipelines: Pipelines;
-  readonly announcements: Pick<Announcements, 'executionEnded' | 'executionsQueued'>;
-  /** After the commit, with how workflow runs advanced. `createWorkflows` implements it. */
-  readonly onProgress: OnProgress;
+  readonly completions: Pick<Completions, 'publish'>;
   readonly onBatch?: (size: number) => void;
 }
 
@@ -167,12 +161,11 @@ function promptChars(prompt: Prompt | null): number {
 /** A rough size: only how many ends share a transaction depends on it. */
 const toolsChars = 10_000;
 
-interface EndsToWrite {
+interface EndsToWrite extends Completion {
   readonly results: readonly EndResult[];
   readonly events: readonly WorkflowRunEvent[];
-  readonly tallies: readonly Tally[];
+  readonly ended: readonly EndedExecution[];
   readonly cancellations: readonly { executionId: string; worker: string }[];
-  readonly transientExecutionIds: readonly string[];
 }
 
 async function transact(
@@ -184,22 +177,24 @@ async function transact(
   const ids = ends.map((end) => end.id);
   const endedSteps = ends.flatMap((end) => end.workflow ?? []);
   const locked = await lockExecutions(send, ids, { slotAgentIds, steps: endedSteps });
-  const { results, events, ...writes } = planEnds(ends, locked.rows);
-  const ended = results.flatMap((result) => result.ended ?? []);
+  const { results, events, ...completion } = planEnds(ends, locked.rows);
   const { workflows: runs, steps } = locked;
-  const progress =
-    events.length > 0 &&
-    (await planProgress(deps, send, { runs, steps, shared: ends.length > 1, unwritable }, events));
-  let stopping: Promise<Stopping[]> = Promise.resolve([]);
-  const inSameTransaction = () => {
-    if (progress) stopping = writeProgress(send, progress.writes);
-    return [stopping];
-  };
-  await writeEnds(send, ended, { ...writes, slotAgentIds, inSameTransaction });
-  for (const one of ended) deps.announcements.executionEnded(one);
-  if (progress) progress.committed();
-  if (progress) deps.onProgress({ ...progress, stopping: await stopping });
-  if (slotAgentIds.length > 0) deps.announcements.executionsQueued();
+  const plan =
+    events.length > 0
+      ? await planProgress(deps, send, { runs, steps, shared: ends.length > 1, unwritable }, events)
+      : null;
+  const progress = plan?.writes;
+  const [stopping] = await Promise.all([
+    writeCompletion(send, { ...completion, slotAgentIds, progress }),
+    send(commit),
+  ]);
+  const { ended, cancellations } = completion;
+  deps.completions.publish({
+    executions: ended,
+    interrupted: cancellations.map(({ executionId }) => executionId),
+    slotsFreed: slotAgentIds.length > 0,
+    progress: plan && { ...plan.progress, stopping },
+  });
   return [...results];
 }
 
@@ -209,22 +204,25 @@ function planEnds(ends: readonly End[], locked: readonly QueuedExecutionRow[]): 
   const events: WorkflowRunEvent[] = [];
   const tallies: Tally[] = [];
   const cancellations: { executionId: string; worker: string }[] = [];
-  const transientExecutionIds = new Set<string>();
+  const transientRunIds = new Set<string>();
   const results = ends.map((end): EndResult => {
     const row = rows.get(end.id);
-    if (!row || !holdsFence(end, row)) return { ended: null, worker: null };
+    if (!row || !holdsFence(end, row)) return { ended: null };
     rows.delete(end.id);
     const ended = endedExecution(end, row);
     tallies.push(tally(ended, end, row));
     if (end.workflow) events.push(eventOf(end.workflow, ended));
-    if (end.workflow && !end.storeBodies) transientExecutionIds.add(end.workflow.runId);
+    if (end.workflow && !end.storeBodies) transientRunIds.add(end.workflow.runId);
     if (end.fence === null && row.worker !== null) {
       cancellations.push({ executionId: end.id, worker: row.worker });
     }
-    return { ended, worker: row.worker };
+    return { ended };
   });
-  const transient = [...transientExecutionIds];
-  return { results, events, tallies, cancellations, transientExecutionIds: transient };
+  return {
+    ...{ results, events, tallies, cancellations },
+    ended: results.flatMap((result) => result.ended ?? []),
+    transientRunIds: [...transientRunIds],
+  };
 }
 
 function eventOf(step: WorkflowStepOf, ended: EndedExecution): WorkflowRunEvent {
@@ -263,9 +261,11 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     completedMs: row.now_ms,
     startedMs: row.started_ms,
     latencyMs,
-    model: row.model ?? end.acceptedAs.model,
+    model: row.model,
     attempts: row.earlier_attempts + row.failures + row.losses + Number(isAttempt(end, row)),
     attemptList: attemptListOf(end, row, cost),
+    lastClaim: row.attempt || null,
+    firstTextMs: end.firstTextMs === null ? null : Math.min(end.firstTextMs, latencyMs),
     inputTokens: row.spent_input_tokens + end.usage.inputTokens,
     outputTokens: row.spent_output_tokens + end.usage.outputTokens,
     costUsd: addDecimals(row.spent_usd, cost.usd),
@@ -311,7 +311,7 @@ function attemptListOf(end: End, row: QueuedExecutionRow, cost: Cost): string | 
 
 function ownAttempt(end: End, row: QueuedExecutionRow, cost: Cost): Attempt {
   const { usage, errorCode, attemptMs } = end;
-  const model = row.model ?? end.acceptedAs.model;
+  const { model } = row;
   const latencyMs = attemptMs === null ? null : Math.round(attemptMs);
   return attemptOf({ model, errorCode, usage, cost, latencyMs });
 }
@@ -367,6 +367,7 @@ export function canceledEnd(id: string, execution: LiveExecution, prompt: Prompt
     settingsNotApplied: [],
     details: noDetails,
     attemptMs: null,
+    firstTextMs: null,
     errorCode: 'CANCELED',
     error: 'The execution was canceled.',
     prompt,

@@ -1,39 +1,38 @@
 import type { RunEnd } from '../../core/workflow/step-state.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import { commit } from '../../store/connection/statements.ts';
-import {
-  beginProgress,
-  lockWorkflowRuns,
-  writeProgress,
-} from '../../store/workflow/workflow-progress.ts';
+import { writeCompletion } from '../../store/execution/completion.ts';
+import { beginProgress, lockWorkflowRuns } from '../../store/workflow/workflow-progress.ts';
 import { retryTransaction } from '../admission/retry-transaction.ts';
-import type { OnProgress } from './progress.ts';
+import { type Completions, progressed } from '../completions.ts';
+import type { Progress } from './progress.ts';
 
 /**
  * Ends a workflow run from outside, by cancel or deadline: no further step starts, and running executions are stopped.
  * Returns false if it has already ended, or if `lock` skips it because another transaction holds it.
  */
 export async function endWorkflowRun(
-  deps: { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
+  deps: { readonly pipelines: Pipelines; readonly completions: Pick<Completions, 'publish'> },
   runId: string,
   end: RunEnd,
   lock = lockWorkflowRuns,
 ): Promise<boolean> {
   const progress = await retryTransaction(() => deps.pipelines.use(transact));
-  if (progress) deps.onProgress(progress);
+  if (progress) deps.completions.publish(progressed(progress));
   return progress !== null;
 
-  async function transact(send: Send) {
+  async function transact(send: Send): Promise<Progress | null> {
     const [, [run]] = await Promise.all([beginProgress(send), lock(send, [runId])]);
     if (run?.status !== 'processing') {
       await send(commit);
       return null;
     }
     const [stopping] = await Promise.all([
-      writeProgress(send, { steps: [], ends: [{ runId, end }] }),
+      writeCompletion(send, { progress: { steps: [], ends: [{ runId, end }] } }),
       send(commit),
     ]);
-    return { ready: [], ended: [{ runId, workflowId: run.workflow_id, end }], stopping };
+    const ended = [{ runId, workflowId: run.workflow_id, end }];
+    return { ready: [], ended, stopping, learned: new Map(), faults: [] };
   }
 }
 

@@ -38,7 +38,7 @@ import { merged, type ValueCache } from './value-cache.ts';
  * Steps of the protocol, under the lock of the workflow runs:
  * 1. `advance` runs with what this process has cached (`ValueCache`) and reports missing values;
  * 2. missing values are read for all workflow runs at once, and those runs advance again, up to `roundsMax` times;
- * 3. the caller writes the result in the transaction of the ends, commits, then calls `committed` and `onProgress`.
+ * 3. the caller writes the result in the transaction of the ends, commits, then publishes the progress (`completions.ts`).
  *
  * Invariants:
  * - A workflow run that has ended changes only its canceling steps, once their executions stop.
@@ -56,28 +56,28 @@ export interface EndedWorkflowRun {
   readonly end: RunEnd;
 }
 
-/** What to do after the commit: steps to call, workflow runs that ended, executions to stop. */
+/** What follows from a committed transaction: steps to call, workflow runs that ended, executions to stop. */
 export interface Progress {
   readonly ready: readonly DueStep[];
   readonly ended: readonly EndedWorkflowRun[];
   readonly stopping: readonly Stopping[];
+  /** The values that are committed now, by workflow run. */
+  readonly learned: ReadonlyMap<string, RunValues>;
+  /** Workflow runs that failed because of a defect. */
+  readonly faults: readonly Error[];
 }
-
-export type OnProgress = (progress: Progress) => void;
 
 export type WorkflowRunEvent = StepEvent & { readonly runId: string };
 
-export interface PlannedProgress extends Omit<Progress, 'stopping'> {
+export interface PlannedProgress {
   readonly writes: ProgressWrites;
-  /** Call it after the commit. */
-  readonly committed: () => void;
+  /** To publish after the commit. */
+  readonly progress: Omit<Progress, 'stopping'>;
 }
 
 export interface ProgressDeps {
   readonly definitions: Definitions;
   readonly values: ValueCache;
-  /** After the commit: a workflow run failed because of a defect. */
-  readonly onFault: (error: Error) => void;
 }
 
 /** Locked workflow runs with their steps. */
@@ -119,11 +119,7 @@ export async function planProgress(
   const planning = planRuns(deps, send, advancing, { plan, shared });
   await (shared ? asItemFaults(planning) : planning);
   const { steps: changed, ready, ended, faults, learned } = plan;
-  const committed = () => {
-    for (const [runId, values] of learned) deps.values.add(runId, values);
-    faults.forEach(deps.onFault);
-  };
-  return { writes: { steps: changed, ends: ended }, ready, ended, committed };
+  return { writes: { steps: changed, ends: ended }, progress: { ready, ended, learned, faults } };
 }
 
 /** How long workflow runs advance before the event loop runs other work. */

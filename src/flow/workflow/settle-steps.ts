@@ -1,31 +1,26 @@
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import { commit } from '../../store/connection/statements.ts';
-import {
-  beginProgress,
-  lockWorkflowRuns,
-  writeProgress,
-} from '../../store/workflow/workflow-progress.ts';
+import { writeCompletion } from '../../store/execution/completion.ts';
+import { beginProgress, lockWorkflowRuns } from '../../store/workflow/workflow-progress.ts';
 import { readSteps } from '../../store/workflow/workflow-progress-read.ts';
 import { lockReadyStepsOfRuns } from '../../store/workflow/workflow-steps.ts';
 import { endAfterRetries, retryTransaction } from '../admission/retry-transaction.ts';
-import {
-  type OnProgress,
-  type ProgressDeps,
-  planProgress,
-  type WorkflowRunEvent,
-} from './progress.ts';
+import { type Completions, progressed } from '../completions.ts';
+import { type ProgressDeps, planProgress, type WorkflowRunEvent } from './progress.ts';
 
 /** Advances a workflow run after admission refused some of its steps. No end of an execution would advance it. */
 export async function settleSteps(
-  deps: ProgressDeps & { readonly pipelines: Pipelines; readonly onProgress: OnProgress },
+  deps: ProgressDeps & {
+    readonly pipelines: Pipelines;
+    readonly completions: Pick<Completions, 'publish'>;
+  },
   runId: string,
   events: readonly WorkflowRunEvent[],
 ): Promise<void> {
   const progress = await endAfterRetries((unwritable) =>
     retryTransaction(() => deps.pipelines.use((send) => settle(send, unwritable))),
   );
-  progress.committed();
-  deps.onProgress(progress);
+  deps.completions.publish(progressed(progress));
 
   async function settle(send: Send, unwritable: Error | null) {
     const [, runs, , steps] = await Promise.all([
@@ -36,7 +31,10 @@ export async function settleSteps(
       readSteps(send, events),
     ]);
     const plan = await planProgress(deps, send, { runs, steps, shared: false, unwritable }, events);
-    const [stopping] = await Promise.all([writeProgress(send, plan.writes), send(commit)]);
-    return { ...plan, stopping };
+    const [stopping] = await Promise.all([
+      writeCompletion(send, { progress: plan.writes }),
+      send(commit),
+    ]);
+    return { ...plan.progress, stopping };
   }
 }

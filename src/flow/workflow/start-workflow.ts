@@ -18,7 +18,8 @@ import { membersOf } from '../admission/admission-mapping.ts';
 import { batcher } from '../admission/batcher.ts';
 import { resolveCommit } from '../admission/resolve-commit.ts';
 import { transactBatch } from '../admission/retry-transaction.ts';
-import { type OnProgress, type ProgressDeps, planProgress } from './progress.ts';
+import { type Completions, progressed } from '../completions.ts';
+import { type ProgressDeps, planProgress } from './progress.ts';
 import { StartBatch } from './start-batch.ts';
 import { noValues } from './value-cache.ts';
 
@@ -73,7 +74,7 @@ export interface WorkflowStarter {
 
 export interface WorkflowStarterDeps extends ProgressDeps {
   readonly pipelines: Pipelines;
-  readonly onProgress: OnProgress;
+  readonly completions: Pick<Completions, 'publish'>;
 }
 
 const batchMax = 200;
@@ -120,8 +121,7 @@ async function startBatch(
     );
     return [];
   });
-  plan.committed();
-  deps.onProgress({ ...plan, stopping });
+  deps.completions.publish(progressed({ ...plan.progress, stopping }));
   return results;
 }
 

@@ -17,10 +17,10 @@ import {
   listOverdueRuns,
   markStopped,
 } from '../../store/workflow/workflow-steps.ts';
+import type { Completions } from '../completions.ts';
 import type { Canceler } from '../execution/cancel.ts';
 import { runAll } from '../history/paced-transactions.ts';
 import { deadlineExceeded, endWorkflowRun } from './end-workflow-run.ts';
-import type { OnProgress } from './progress.ts';
 import type { StepTaker } from './take-steps.ts';
 
 /**
@@ -32,7 +32,7 @@ export interface SweepDeps {
   readonly pipelines: Pipelines;
   readonly taker: Pick<StepTaker, 'take' | 'room'>;
   readonly canceler: Canceler;
-  readonly onProgress: OnProgress;
+  readonly completions: Pick<Completions, 'publish'>;
   /** The caps of agents in the Testing stage. */
   readonly testingLimits: RateLimits;
 }
@@ -50,7 +50,7 @@ export async function sweepWorkflows(deps: SweepDeps): Promise<void> {
 
 /** Separate from the sweep, because workflow runs end one after the other and steps must not wait for that. */
 export async function endOverdueWorkflowRuns(
-  deps: Pick<SweepDeps, 'db' | 'pipelines' | 'onProgress'>,
+  deps: Pick<SweepDeps, 'db' | 'pipelines' | 'completions'>,
 ): Promise<void> {
   const overdue = await listOverdueRuns(deps.db, batchMax);
   // One that another process is ending is skipped.

@@ -5,7 +5,8 @@ import { storedLabels } from '../../core/execution/labels.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import type { DueStep } from '../../store/workflow/workflow-steps.ts';
 import type { Admission } from '../admission/admit.ts';
-import type { OnProgress, ProgressDeps, WorkflowRunEvent } from './progress.ts';
+import type { Completions } from '../completions.ts';
+import type { ProgressDeps, WorkflowRunEvent } from './progress.ts';
 import { settleSteps } from './settle-steps.ts';
 import { type StepQueue, stepQueue } from './step-queue.ts';
 
@@ -24,7 +25,7 @@ export interface StepTaker {
 export interface StepTakerDeps extends ProgressDeps {
   readonly pipelines: Pipelines;
   readonly admission: Pick<Admission, 'admit'>;
-  readonly onProgress: OnProgress;
+  readonly completions: Pick<Completions, 'publish'>;
   /** Releases steps that do not fit now, for a later sweep. */
   readonly releaseSteps: (steps: readonly DueStep[]) => Promise<void>;
   readonly onError: (error: unknown) => void;

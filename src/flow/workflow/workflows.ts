@@ -3,10 +3,10 @@ import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { releaseSteps } from '../../store/workflow/workflow-steps.ts';
 import type { Admission } from '../admission/admit.ts';
-import type { Announcements } from '../announcements.ts';
+import type { CompletionListener, Completions } from '../completions.ts';
 import type { Canceler } from '../execution/cancel.ts';
 import { canceled, endWorkflowRun } from './end-workflow-run.ts';
-import type { OnProgress, ProgressDeps } from './progress.ts';
+import type { ProgressDeps } from './progress.ts';
 import { createWorkflowStarter, type WorkflowStarter } from './start-workflow.ts';
 import { endOverdueWorkflowRuns, stopExecutions, sweepWorkflows } from './sweep-workflows.ts';
 import { createStepTaker } from './take-steps.ts';
@@ -19,7 +19,7 @@ export interface Workflows {
     cancel(runId: string): Promise<boolean>;
   };
   /** Acts after a commit in which workflow runs advanced. */
-  readonly onProgress: OnProgress;
+  readonly completed: CompletionListener;
   sweep(): Promise<void>;
   endOverdueWorkflowRuns(): Promise<void>;
   /** Resolves once nothing is in progress here. */
@@ -35,33 +35,36 @@ export interface WorkflowDeps extends ProgressDeps {
   readonly admission: Pick<Admission, 'admit'>;
   readonly canceler: Canceler;
   readonly testingLimits: RateLimits;
-  readonly announcements: Pick<Announcements, 'workflowRunEnded'>;
+  readonly completions: Pick<Completions, 'publish'>;
+  /** A workflow run failed because of a defect. */
+  readonly onFault: (error: Error) => void;
   readonly onError: (error: unknown) => void;
 }
 
 export function createWorkflows(deps: WorkflowDeps): Workflows {
   const stops = new Set<Promise<void>>();
-  const onProgress: OnProgress = ({ ready, ended, stopping }) => {
-    for (const run of ended) {
-      deps.values.forget(run.runId);
-      deps.announcements.workflowRunEnded(run);
-    }
+  const completed: CompletionListener = ({ progress }) => {
+    if (progress === null) return;
+    const { ready, ended, stopping, learned, faults } = progress;
+    for (const [runId, values] of learned) deps.values.add(runId, values);
+    for (const { runId } of ended) deps.values.forget(runId);
+    for (const fault of faults) deps.onFault(fault);
     taker.take(ready);
     if (stopping.length === 0) return;
     const stop = stopExecutions(deps, stopping).catch(deps.onError);
     stops.add(stop);
     void stop.finally(() => stops.delete(stop));
   };
-  const single = { ...deps, pipelines: deps.singlePipelines, onProgress };
+  const single = { ...deps, pipelines: deps.singlePipelines };
   const taker = createStepTaker({
     ...single,
     releaseSteps: (steps) => releaseSteps(deps.db, steps),
   });
-  const starter = createWorkflowStarter({ ...deps, onProgress });
+  const starter = createWorkflowStarter(deps);
   return {
     starter,
     canceler: { cancel: (runId) => endWorkflowRun(single, runId, canceled) },
-    onProgress,
+    completed,
     sweep: () => sweepWorkflows({ ...single, taker }),
     endOverdueWorkflowRuns: () => endOverdueWorkflowRuns(single),
     async idle() {

@@ -309,7 +309,7 @@ const lockWorker: Statement = {
 const readReplays: Statement = {
   name: 'admission-read-replays',
   text: `select i.caller, i.agent_id, i.key, i.digest, i.execution_id, i.agent_name, i.ignored_variables,
-      (select status from executions e where e.id = i.execution_id) as status
+      (select e.status from all_executions e where e.id = i.execution_id) as status
     from unnest($1::bytea[], $2::uuid[], $3::uuid[], $4::text[]) as lookup (hash, caller, agent_id, key)
     cross join lateral (
       select * from idempotency i

@@ -1,16 +1,28 @@
-import type { ExecutionSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
-import type { EndStatus, ExecutionStatus, Source } from '../../core/execution/execution.ts';
-import type { Labels } from '../../core/execution/labels.ts';
+import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
+import type { EndStatus } from '../../core/execution/execution.ts';
 import type { Counts } from '../../core/execution/limits.ts';
-import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
+import { rowSet } from '../connection/row-set.ts';
 import { columnsOf, commit } from '../connection/statements.ts';
 import { textArray } from '../connection/text-array.ts';
-import { addStatistics } from '../history/statistics.ts';
+import { type RefusedExecution, writeCompletion } from '../execution/completion.ts';
+import {
+  type AdmittedCall,
+  admittedNames,
+  admittedValues,
+  callColumns,
+  type ExecutionTerms,
+  type NumberedCall,
+  numberTerms,
+  termsColumns,
+} from '../execution/terms.ts';
 import { markCalled } from '../workflow/workflow-steps.ts';
 
-/** The second of admission's two batches: it writes and commits (see `admission-read.ts`). */
+/**
+ * The second of admission's two batches: it writes and commits (see `admission-read.ts`). An accepted execution is one row of
+ * the queue. A refused call is final, so that it goes through `completion.ts`.
+ */
 
 export interface AdmissionWrites {
   readonly counts: ReadonlyMap<string, Counts>;
@@ -20,48 +32,25 @@ export interface AdmissionWrites {
   /** The worker that claims accepted executions at once. */
   readonly worker: string | null;
   readonly executions: readonly NewExecution[];
+  readonly refused: readonly RefusedExecution[];
   readonly idempotency: readonly NewIdempotency[];
   readonly refusals: readonly NewRefusal[];
   readonly tallies: readonly Tally[];
 }
 
-/** The fields that all records of one caller and agent have in common. */
-export interface ExecutionTerms {
-  readonly workspaceId: string;
-  readonly agentId: string;
-  readonly promptVersionId: string;
-  readonly apiKeyId: string | null;
-  readonly executedBy: string | null;
-  /** `processing` with settings, or the status of a refusal with an error. */
-  readonly status: ExecutionStatus;
-  readonly source: Source;
-  readonly agentName: string;
-  readonly promptVersionLabel: string;
-  readonly model: string;
-  readonly temperature: number | null;
-  readonly errorCode: ExecutionErrorCode | null;
-  readonly error: string | null;
-  readonly settings: ExecutionSettings | null;
+export interface AcceptedTerms extends ExecutionTerms {
+  readonly settings: ExecutionSettings;
 }
 
-/** A new record, and the queue row of an accepted execution. */
-export interface NewExecution {
-  readonly id: string;
-  /** The same object for all records with equal terms, which are sent once. */
-  readonly terms: ExecutionTerms;
-  readonly ipAddress: string | null;
-  readonly userAgent: string | null;
+/** An accepted execution. */
+export interface NewExecution extends AdmittedCall<AcceptedTerms> {
   /** With references instead of data URLs. */
-  readonly inputVariables: string | null;
+  readonly inputVariables: string;
   /** What the record keeps of images and files, as JSON; null without any. */
   readonly files: string | null;
   /** The data URLs by reference, as JSON; null without any. */
   readonly fileData: string | null;
-  readonly labels: Labels | null;
-  /** Null for a refusal. */
-  readonly queued: NewQueuedExecution | null;
-  /** The step of a workflow run that it belongs to. */
-  readonly step: WorkflowStepOf | null;
+  readonly queued: NewQueuedExecution;
 }
 
 export interface NewQueuedExecution {
@@ -99,13 +88,11 @@ export async function writeAdmission(send: Send, writes: AdmissionWrites): Promi
 
 /** Sends the writes of a batch without its commit. */
 export function sendWrites(send: Send, writes: AdmissionWrites): Promise<unknown>[] {
-  const { counts, months, executions, idempotency, refusals } = writes;
+  const { counts, months, executions, refused, idempotency, refusals } = writes;
   const sent: Promise<unknown>[] = [];
   if (counts.size + months.length > 0) sent.push(updateCounts(send, counts, months));
   if (executions.length > 0) sent.push(send(insertExecutions, executionValues(writes)));
-  const called = executions.flatMap(({ id, queued, step }) =>
-    queued && step ? { ...step, executionId: id } : [],
-  );
+  const called = executions.flatMap(({ id, step }) => (step ? { ...step, executionId: id } : []));
   if (called.length > 0) sent.push(markCalled(send, called));
   if (idempotency.length > 0) sent.push(send(insertIdempotency, idempotencyValues(idempotency)));
   if (refusals.length > 0)
@@ -115,7 +102,8 @@ export function sendWrites(send: Send, writes: AdmissionWrites): Promise<unknown
         columnsOf(refusals, ['caller', 'agentId', 'status', 'hour', 'recorded']),
       ),
     );
-  sent.push(addStatistics(send, writes.tallies));
+  const { executedAtMs: refusedAtMs, tallies } = writes;
+  sent.push(writeCompletion(send, { refused, refusedAtMs, tallies }));
   return sent;
 }
 
@@ -161,84 +149,44 @@ function countValues(
   ];
 }
 
-// Terms are sent once for all records that share them: parsing the parameters is half the cost of an insert.
+const accepted = rowSet<NumberedCall<NewExecution>>(
+  'e',
+  {
+    ...callColumns,
+    step_item: ['int', (one) => one.step?.item],
+    input_variables: ['json', (one) => one.inputVariables],
+    files: ['json', (one) => one.files],
+    file_data: ['json', (one) => one.fileData],
+    tag: ['bigint', (one) => one.queued.tag],
+    has_slot: ['bool', (one) => one.queued.hasSlot],
+    claimed: ['bool', (one) => one.queued.claimed],
+    position: ['int', (one) => one.position],
+  },
+  { first: 3 },
+);
+const acceptedTerms = rowSet<AcceptedTerms>(
+  't',
+  { ...termsColumns, settings: ['json', (one) => JSON.stringify(one.settings)] },
+  { first: accepted.next, ordinality: true },
+);
+
 const insertExecutions: Statement = {
   name: 'admission-insert-executions',
-  text: `with accepted as materialized (
-      select e.*, t.*, $1::timestamptz as executed_at,
-        case when e.claimed then $2::uuid end as worker, case when e.claimed then clock_timestamp() end as started_at
-      from unnest($3::uuid[], $4::int[], $5::text[], $6::text[], $7::json[], $8::bigint[], $9::bool[], $10::bool[],
-        $25::uuid[], $26::text[], $27::int[], $28::text[], $29::text[], $30::text[], $31::json[], $32::json[],
-        $33::json[])
-        as e (id, terms, ip_address, user_agent, input_variables, tag, claimed, has_slot, workflow_run_id, step_name,
-          item, end_user, session, tags, metadata, files, file_data)
-      join unnest($11::uuid[], $12::uuid[], $13::uuid[], $14::uuid[], $15::uuid[], $16::execution_status[],
-        $17::execution_source[], $18::text[], $19::text[], $20::text[], $21::float8[], $22::text[], $23::text[],
-        $24::json[]) with ordinality
-        as t (workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, status, source, agent_name,
-          prompt_version_label, model, temperature, error_code, error, settings, ordinal) on t.ordinal = e.terms),
-    queued as (
-      insert into execution_queue (id, workspace_id, agent_id, tag, worker, has_slot, attempt, started_at)
-      select id, workspace_id, agent_id, tag, worker, has_slot, claimed::int, started_at
-      from accepted where tag is not null)
-    insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by,
-      executed_at, completed_at, status, source, agent_name, prompt_version_label, model, temperature,
-      error_code, error, ip_address, user_agent, input_variables, settings, workflow_run_id, step_name,
-      end_user, session, tags, metadata, files, file_data)
-    select id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by,
-      executed_at, case when status = 'processing' then null else executed_at end, status, source, agent_name,
-      prompt_version_label, model, temperature, error_code, error, ip_address, user_agent,
-      input_variables,
-      case when item is null or settings is null then settings else (left(settings::text, -1) || ',"workflow":' ||
-        json_build_object('runId', workflow_run_id, 'step', step_name, 'item', item)::text || '}')::json end,
-      workflow_run_id, step_name, end_user, session, tags::text[], metadata, files, file_data
-    from accepted`,
+  text: `insert into execution_queue (${admittedNames}, step_item, input_variables, files, file_data, settings, tag, has_slot, executed_at,
+      worker, attempt, started_at)
+    select ${admittedValues}, step_item, input_variables, files, file_data, settings, tag, has_slot, $1::timestamptz,
+      case when claimed then $2::uuid end, claimed::int, case when claimed then clock_timestamp() end
+    from ${accepted.table} join ${acceptedTerms.table} on t.ordinal = e.position`,
 };
 
 function executionValues({ executions, executedAtMs, worker }: AdmissionWrites): Value[] {
-  const indexes = new Map<ExecutionTerms, number>();
-  for (const { terms } of executions) {
-    if (!indexes.has(terms)) indexes.set(terms, indexes.size + 1);
-  }
-  const terms = [...indexes.keys()];
+  const { terms, calls } = numberTerms<AcceptedTerms, NewExecution>(executions);
   return [
     new Date(executedAtMs).toISOString(),
     worker,
-    ...columnsOf(executions, ['id']),
-    executions.map((one) => indexes.get(one.terms)),
-    ...columnsOf(executions, ['ipAddress', 'userAgent', 'inputVariables']),
-    executions.map((one) => one.queued?.tag),
-    executions.map((one) => one.queued?.claimed ?? false),
-    executions.map((one) => one.queued?.hasSlot),
-    ...columnsOf(
-      terms,
-      ['workspaceId', 'agentId', 'promptVersionId', 'apiKeyId', 'executedBy', 'status'],
-      ['source', 'agentName', 'promptVersionLabel', 'model', 'temperature', 'errorCode', 'error'],
-    ),
-    terms.map((one) => one.settings && JSON.stringify(one.settings)),
-    executions.map((one) => one.step?.runId),
-    executions.map((one) => one.step?.step),
-    executions.map((one) => one.step?.item),
-    ...labelValues(executions.map((one) => one.labels)),
-    ...fileValues(executions),
+    ...accepted.values(calls),
+    ...acceptedTerms.values(terms),
   ];
-}
-
-/** Nulls instead of lists if no execution has labels: PostgreSQL pads them, so they cost nothing. */
-function labelValues(all: readonly (Labels | null)[]): Value[] {
-  if (all.every((labels) => labels === null)) return [null, null, null, null];
-  return [
-    all.map((labels) => labels?.user),
-    all.map((labels) => labels?.session),
-    all.map((labels) => labels?.tags && textArray(labels.tags)),
-    all.map((labels) => labels?.metadata),
-  ];
-}
-
-/** Likewise. */
-function fileValues(executions: readonly NewExecution[]): Value[] {
-  if (executions.every(({ files }) => files === null)) return [null, null];
-  return columnsOf(executions, ['files', 'fileData']);
 }
 
 // Overwrites expired rows. The lock of the limits guarantees that there is no unexpired row.

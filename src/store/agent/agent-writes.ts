@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from 'kysely';
 import type { LifecycleState } from '../../core/agent/agent.ts';
 import type { AgentSettings } from '../../core/agent/agent-settings.ts';
 import type { Trx } from '../connection/database.ts';
-import { grantFreeSlots } from '../execution/finish.ts';
+import { grantFreeSlots } from '../execution/completion.ts';
 import { storedConfig } from './agent-config.ts';
 import { deleteSlug } from './slugs.ts';
 

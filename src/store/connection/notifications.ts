@@ -10,6 +10,7 @@ import type { Connection } from './detect-pooler.ts';
 const channels = [
   'cueline_execution_queued',
   'cueline_execution_ended',
+  'cueline_execution_streamed',
   'cueline_execution_canceled',
   'cueline_workflow_run_ended',
 ] as const;

@@ -29,7 +29,7 @@ const readState: Statement = {
 };
 
 const findRow = {
-  execution: { name: 'outcome-find-execution', text: `select from executions where id = $1` },
+  execution: { name: 'outcome-find-execution', text: `select from all_executions where id = $1` },
   workflowRun: {
     name: 'outcome-find-workflow-run',
     text: `select from workflow_runs where id = $1`,

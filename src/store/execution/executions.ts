@@ -11,7 +11,10 @@ import type { Db } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 import { idBounds } from '../history/id-bounds.ts';
 
-/** Reads executions: records that have ended, and those in the queue. */
+/**
+ * Reads executions. A live one is a row of `execution_queue`, an ended or refused one a record in `executions`. Its end moves
+ * it in one statement, so that every snapshot contains it once: the view `all_executions` reads both.
+ */
 
 export interface ExecutionRow {
   readonly id: string;
@@ -43,6 +46,7 @@ export interface ExecutionRow {
   readonly errorCode: ExecutionErrorCode | null;
   readonly error: string | null;
   readonly output: string | null;
+  readonly firstTextMs: number | null;
   readonly reasoningTokens: number | null;
   readonly modelAnswered: string | null;
   readonly providerRequestId: string | null;
@@ -76,6 +80,8 @@ export interface ExecutionDetailRow extends ExecutionRow {
   readonly request: string | null;
   /** Oldest first; null if the record itself describes the only attempt. */
   readonly attemptList: readonly Attempt[] | null;
+  /** The claim that ended it; null if it has not ended, or was never claimed. */
+  readonly lastClaim: number | null;
   /** What is known of the images and files among the variables, as JSON text. */
   readonly files: string | null;
   /** The data URLs that `inputVariables` refers to, as JSON text. */
@@ -86,61 +92,66 @@ export interface ExecutionDetailRow extends ExecutionRow {
 
 /** SQL: the labels of record `e`. */
 export const labelFields = 'e.end_user as "user", e.session, e.tags, e.metadata';
-export const labelColumns = sql.raw(labelFields);
 
 const summaryFields = `e.id, e.agent_id as "agentId", e.agent_name as "agentName", e.status::text as status, e.source::text as source,
   e.executed_at as "executedAt", e.executed_by as "executedBy", e.api_key_id as "apiKeyId", e.model, e.temperature,
   e.prompt_version_id as "promptVersionId", e.prompt_version_label as "promptVersionLabel",
-  e.completed_at as "completedAt", e.latency_ms as "latencyMs", e.input_tokens as "inputTokens",
+  e.started_at as "startedAt", e.completed_at as "completedAt", e.attempts::int as attempts,
+  e.latency_ms as "latencyMs", e.input_tokens as "inputTokens",
   e.output_tokens as "outputTokens", e.cost_usd as "costUsd", e.cost_known as "costKnown", e.cost_source as "costSource",
   e.settings_not_applied as "settingsNotApplied",
   e.finish_reason as "finishReason", e.error_code as "errorCode", e.error, e.workflow_run_id as "workflowRunId",
-  e.step_name as "stepName", ${labelFields}, e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
+  e.step_name as "stepName", ${labelFields}, e.first_text_ms as "firstTextMs",
+  e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
   e.provider_request_id as "providerRequestId"`;
-const bodies = `e.input_variables as "inputVariables", e.output, e.refusal_text as "refusalText",
-  e.output_json as "outputJson", e.tool_calls as "toolCalls"`;
-const progress = `coalesce(e.started_at, q.started_at) as "startedAt",
-  case when q.id is null then e.attempts::int
-    else q.earlier_attempts + q.failures + q.losses + (q.worker is not null)::int end as attempts,
-  coalesce(e.attempt_list, q.attempt_list) as "attemptList"`;
-const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.reasoning_text as "reasoningText", e.request, e.files, e.file_data as "fileData", e.ip_address as "ipAddress",
-  e.user_agent as "userAgent"`;
-const bytes = `(coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.system_prompt), 0)
+const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.reasoning_text as "reasoningText", e.request, e.last_claim as "lastClaim", e.files, e.file_data as "fileData", e.ip_address as "ipAddress",
+  e.user_agent as "userAgent", e.attempt_list as "attemptList"`;
+/** The output is in the record, or for a while in `transient_outputs` if its agent stores no bodies. */
+const bodies = `e.input_variables as "inputVariables", coalesce(e.output, t.output) as output,
+  coalesce(e.refusal_text, t.refusal_text) as "refusalText", coalesce(e.output_json, t.output_json) as "outputJson",
+  coalesce(e.tool_calls, t.tool_calls) as "toolCalls"`;
+const withTransientOutput = 'left join transient_outputs t on t.execution_id = e.id';
+const outputBytes = (of: string) => `coalesce(octet_length(${of}.output), 0)
+  + coalesce(octet_length(${of}.refusal_text), 0) + 4 * coalesce(pg_column_size(${of}.output_json), 0)
+  + 4 * coalesce(pg_column_size(${of}.tool_calls), 0)`;
+const bytes = `(coalesce(octet_length(e.system_prompt), 0)
   + coalesce(octet_length(e.user_prompt), 0) + coalesce(octet_length(e.reasoning_text), 0)
-  + coalesce(octet_length(e.refusal_text), 0) + 4 * coalesce(pg_column_size(e.output_json), 0)
-  + 4 * coalesce(pg_column_size(e.request), 0)
-  + 4 * coalesce(pg_column_size(e.tool_calls), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0)
-  + coalesce(pg_column_size(e.file_data), 0))`;
+  + 4 * coalesce(pg_column_size(e.request), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0)
+  + coalesce(pg_column_size(e.file_data), 0) + ${outputBytes('e')} + ${outputBytes('t')})`;
 // Exact, because a page may contain a hundred variables that are compressed to a hundredth of their size.
-const bodyBytes = `coalesce(octet_length(e.output), 0) + coalesce(octet_length(e.refusal_text), 0)
-  + coalesce(octet_length(e.tool_calls::text), 0) + coalesce(case
-    when pg_column_compression(e.input_variables) is null then pg_column_size(e.input_variables)
-    else octet_length(e.input_variables::text) end, 0) + coalesce(case
-    when pg_column_compression(e.output_json) is null then pg_column_size(e.output_json)
-    else octet_length(e.output_json::text) end, 0)`;
+const jsonBytes = (column: string) => `coalesce(case
+    when pg_column_compression(${column}) is null then pg_column_size(${column})
+    else octet_length(${column}::text) end, 0)`;
+const exactOutputBytes = (of: string) => `coalesce(octet_length(${of}.output), 0)
+  + coalesce(octet_length(${of}.refusal_text), 0) + coalesce(octet_length(${of}.tool_calls::text), 0)
+  + ${jsonBytes(`${of}.output_json`)}`;
+const bodyBytes = `${jsonBytes('e.input_variables')} + ${exactOutputBytes('e')} + ${exactOutputBytes('t')}`;
 /** Limits the text of records that are read at once, except for the first record. */
 const textBytesMax = 8_388_608;
 const bytesBefore = `sum(${bodyBytes}) over (order by e.id desc rows between unbounded preceding and 1 preceding)`;
+const outputColumns = ['output', 'refusal_text', 'output_json', 'tool_calls'];
 
-/** SQL: the columns of an `ExecutionRow` of record `e`, except for its progress. */
-export const recordColumns = sql.raw(`${summaryFields}, ${bodies}`);
+/** SQL: the columns of an `ExecutionDetailRow` of record `e`; needs `transientOutputs`. */
+export const recordColumns = sql.raw(`${summaryFields}, ${bodies}, ${details}`);
 /** SQL: the columns of an `ExecutionListRow`; `e` must come from `withFits`. */
 export const listColumns = sql.raw(`${summaryFields}, e.fits,
-  case when e.fits then e.input_variables end as "inputVariables", case when e.fits then e.output end as output,
-  case when e.fits then e.refusal_text end as "refusalText",
-  case when e.fits then e.output_json end as "outputJson",
-  case when e.fits then e.tool_calls end as "toolCalls"`);
-/** SQL: records `e`, newest first, each with a flag whether its bodies fit. */
-export const withFits = sql.raw(`e.*, coalesce(${bytesBefore}, 0) < ${textBytesMax} as fits`);
+  case when e.fits then e.input_variables end as "inputVariables", ${outputColumns
+    .map((name) => `case when e.fits then coalesce(e.${name}, e.transient_${name}) end`)
+    .map((value, at) => `${value} as "${['output', 'refusalText', 'outputJson', 'toolCalls'][at]}"`)
+    .join(', ')}`);
+/** SQL: records `e`, newest first, each with a flag whether its bodies fit; needs `transientOutputs`. */
+export const withFits = sql.raw(
+  `e.*, ${outputColumns
+    .map((name) => `t.${name} as transient_${name}`)
+    .join(', ')}, coalesce(${bytesBefore}, 0) < ${textBytesMax} as fits`,
+);
+/** SQL: joins the output that record `e` itself must not keep. */
+export const transientOutputs = sql.raw(withTransientOutput);
 /** SQL: without bodies. PostgreSQL stores long ones out of line and then need not read them. */
 export const summaryColumns = sql.raw(
   `${summaryFields}, true as fits, null::text as "inputVariables", null::text as output,
   null::text as "refusalText", null::text as "outputJson", null::json as "toolCalls"`,
 );
-/** SQL: start and attempts, which are in the queue `q` until the execution ends. */
-export const progressColumns = sql.raw(progress);
-/** SQL: the additional columns of an `ExecutionDetailRow`. */
-export const detailColumns = sql.raw(details);
 /** SQL: the approximate size of the texts of record `e`, without reading them. Variables may be stored compressed. */
 export const textBytes = sql.raw(bytes);
 
@@ -188,9 +199,9 @@ const readByKey: Statement = {
         sum(one.bytes) over (order by given.ordinal) - one.bytes as before
       from unnest($1::uuid[], $2::uuid[]) with ordinality as given (id, agent_id, ordinal)
       cross join lateral (
-        select ${summaryFields}, ${bodies}, ${progress}, ${details}, ${bytes} as bytes,
+        select ${summaryFields}, ${bodies}, ${details}, ${bytes} as bytes,
           (select r.workflow_id from workflow_runs r where r.id = e.workflow_run_id) as "workflowId"
-        from executions e left join execution_queue q on q.id = e.id
+        from all_executions e ${withTransientOutput}
         where e.id = given.id and e.agent_id = given.agent_id and e.id between $4::uuid and $5::uuid
           and e.id >= (select id_floor(at) from history_floor)
         offset 0) as one) as sized
@@ -204,12 +215,11 @@ export async function readExecutionListRows(
 ): Promise<ExecutionListRow[]> {
   const [lowest, highest] = idBounds(ids);
   const { rows } = await sql<ExecutionListRow>`
-    select ${listColumns}, ${progressColumns}
+    select ${listColumns}
     from (
-      select ${withFits} from executions e
+      select ${withFits} from all_executions e ${transientOutputs}
       where e.id = any(${ids}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
         and (e.status = 'processing' or e.id >= (select id_floor(at) from history_floor))) as e
-      left join execution_queue q on q.id = e.id
     order by e.id desc`.execute(db);
   return rows;
 }
@@ -236,29 +246,42 @@ export interface LiveExecution extends AcceptedAs {
   readonly begun: boolean;
 }
 
+/** SQL: the step of a workflow run that execution `of` belongs to, as `StepColumns`. */
+export const stepColumns = (of: string) =>
+  sql.raw(`${of}.workflow_run_id, ${of}.step_name, ${of}.step_item`);
+
+export interface StepColumns {
+  readonly workflowRunId: string | null;
+  readonly stepName: string | null;
+  readonly stepItem: number | null;
+}
+
+export function stepOfRow({
+  workflowRunId: runId,
+  stepName: step,
+  stepItem: item,
+}: StepColumns): WorkflowStepOf | null {
+  return runId === null || step === null || item === null ? null : { runId, step, item };
+}
+
 /** By id; omits executions that have ended. */
 export async function findLiveExecutions(
   db: Db,
   executionIds: readonly string[],
 ): Promise<Map<string, LiveExecution>> {
   const { rows } = await sql<
-    Omit<LiveExecution, 'workflow' | 'labels'> &
-      LabelColumns & { id: string; workflow: string | null }
+    Omit<LiveExecution, 'workflow' | 'labels'> & LabelColumns & StepColumns & { id: string }
   >`
-    select q.id, case when q.has_slot is null then null else q.agent_id end as slot_agent_id,
-      e.source, e.prompt_version_id, e.model, e.api_key_id, ${labelColumns}, e.settings -> 'workflow' as workflow,
-      e.settings ->> 'storeBodies' is distinct from 'false' as store_bodies, q.started_at is not null as begun
-    from execution_queue q join executions e on e.id = q.id
-    where q.id = any(${executionIds}::uuid[]) and e.id = any(${executionIds}::uuid[])`.execute(db);
+    select e.id, case when e.has_slot is null then null else e.agent_id end as slot_agent_id,
+      e.source, e.prompt_version_id, e.model, e.api_key_id, ${sql.raw(labelFields)}, ${stepColumns('e')},
+      e.settings ->> 'storeBodies' is distinct from 'false' as store_bodies, e.started_at is not null as begun
+    from execution_queue e where e.id = any(${executionIds}::uuid[])`.execute(db);
   return new Map(
-    rows.map(({ id, workflow, user, session, tags, metadata, ...execution }) => [
-      id,
-      {
-        ...execution,
-        labels: labelsOfRow({ user, session, tags, metadata }),
-        workflow: workflow === null ? null : (JSON.parse(workflow) as WorkflowStepOf),
-      },
-    ]),
+    rows.map((row) => {
+      const { source, promptVersionId, model, apiKeyId, storeBodies, slotAgentId, begun } = row;
+      const execution = { source, promptVersionId, model, apiKeyId, storeBodies, slotAgentId };
+      return [row.id, { ...execution, begun, labels: labelsOfRow(row), workflow: stepOfRow(row) }];
+    }),
   );
 }
 
@@ -273,9 +296,8 @@ export async function findRenderings(
     inputVariables: string;
     settings: string;
   }>`
-    select e.id, e.prompt_version_id, e.input_variables, e.settings
-    from executions e join execution_queue q on q.id = e.id
-    where q.id = any(${executionIds}::uuid[]) and e.id = any(${executionIds}::uuid[])`.execute(db);
+    select id, prompt_version_id, input_variables, settings
+    from execution_queue where id = any(${executionIds}::uuid[])`.execute(db);
   return new Map(
     rows.map(({ id, settings, ...row }) => [
       id,

@@ -6,11 +6,19 @@ import type { AcceptedAs, QueuedExecution, Spent } from '../../core/execution/qu
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
-import { type LabelColumns, labelColumns, labelsOfRow } from './executions.ts';
+import {
+  type LabelColumns,
+  labelFields,
+  labelsOfRow,
+  type StepColumns,
+  stepColumns,
+  stepOfRow,
+} from './executions.ts';
 import { modelSetupOf, type SetupRow, setupColumns, setupJoins } from './model-setup.ts';
 
 /**
- * The queue of executions that have not ended. An execution leaves the queue when it ends (`finish.ts`).
+ * The queue of executions that have not ended. A row holds everything that the execution and its record need. Its end
+ * deletes the row and inserts the record (`completion.ts`).
  *
  * States of a row
  *
@@ -98,7 +106,7 @@ export async function claimForOtherWorkspaces(
   return executions;
 }
 
-interface ClaimedRow extends SetupRow, Omit<AcceptedAs, 'labels'>, LabelColumns {
+interface ClaimedRow extends SetupRow, Omit<AcceptedAs, 'labels'>, LabelColumns, StepColumns {
   readonly id: string;
   readonly tag: number;
   readonly workspaceId: string;
@@ -121,7 +129,7 @@ interface ClaimedRow extends SetupRow, Omit<AcceptedAs, 'labels'>, LabelColumns 
 /** SQL: the stored model setup of a claimed execution. */
 const setup = {
   columns: sql.raw(setupColumns),
-  joins: sql.raw(setupJoins('c.workspace_id', 'coalesce(c.model, e.model)')),
+  joins: sql.raw(setupJoins('e.workspace_id', 'e.model')),
 };
 
 async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Promise<ClaimResult> {
@@ -135,17 +143,14 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
       from picked, me where q.id = picked.id
       returning q.*)
     select ${clockTag} as clock_tag, exists (select from me) as has_lease, claims.* from (values (1)) as always left join (
-      select c.id, c.tag, c.workspace_id, c.agent_id, c.attempt, c.failures, c.losses,
-        c.rejections, c.wait_code, c.emptied, c.mismatch,
-        c.failures > 0 or c.rejections > 0 or c.earlier_attempts > 0 or not c.spent_known as called,
-        greatest(0, extract(epoch from clock_timestamp() - c.started_at) * 1000)::float8 as elapsed_ms,
-        e.source, e.prompt_version_id, coalesce(c.model, e.model) as model, e.api_key_id, e.temperature,
-        e.input_variables, e.file_data, e.settings,
-        ${labelColumns}, ${setup.columns}
-      from claimed c cross join lateral (
-        select source, prompt_version_id, model, api_key_id, temperature, input_variables, file_data, settings, end_user, session,
-          tags, metadata
-        from executions where id = c.id offset 0) as e
+      select e.id, e.tag, e.workspace_id, e.agent_id, e.attempt, e.failures, e.losses,
+        e.rejections, e.wait_code, e.emptied, e.mismatch,
+        e.failures > 0 or e.rejections > 0 or e.earlier_attempts > 0 or not e.spent_known as called,
+        greatest(0, extract(epoch from clock_timestamp() - e.started_at) * 1000)::float8 as elapsed_ms,
+        e.source, e.prompt_version_id, e.model, e.api_key_id, e.temperature, e.input_variables,
+        e.file_data, e.settings,
+        ${stepColumns('e')}, ${sql.raw(labelFields)}, ${setup.columns}
+      from claimed e
       ${setup.joins}) as claims on true`.execute(db);
   const claimed = rows.filter((row) => row.id !== null);
   return {
@@ -157,6 +162,7 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
 }
 
 function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
+  const step = stepOfRow(row);
   return {
     id: row.id,
     workspaceId: row.workspaceId,
@@ -178,7 +184,10 @@ function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
     temperature: row.temperature,
     setup: modelSetupOf(row),
     inputVariables: restoreFiles(row.inputVariables, row.fileData),
-    settings: JSON.parse(row.settings) as ExecutionSettings,
+    settings: {
+      ...(JSON.parse(row.settings) as ExecutionSettings),
+      ...(step && { workflow: step }),
+    },
     elapsedMs: row.elapsedMs,
   };
 }
@@ -303,10 +312,7 @@ export async function leasedExecutions(
 export async function queueDepth(db: Db): Promise<{ depth: number; oldestMs: number }> {
   const { rows } = await sql<{ depth: number; oldestMs: number }>`
     select (select count(*) from execution_queue where worker is null) as depth,
-      coalesce((select (extract(epoch from clock_timestamp() - e.executed_at) * 1000)::float8
-        from executions e where e.id = (
-          select id from execution_queue where ${ready} order by id limit 1)), 0) as oldest_ms`.execute(
-    db,
-  );
+      coalesce((select (extract(epoch from clock_timestamp() - executed_at) * 1000)::float8
+        from execution_queue where ${ready} order by id limit 1), 0) as oldest_ms`.execute(db);
   return rows[0] ?? { depth: 0, oldestMs: 0 };
 }

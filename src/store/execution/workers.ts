@@ -89,11 +89,11 @@ async function freeExecutions(db: Db, worker: string, leaseMs: number): Promise<
       with lost as materialized (
         select id from execution_queue where worker = ${worker} order by id for update)
       update execution_queue q set worker = null, losses = q.losses + 1, spent_known = false, wait_code = null,
-        attempt_list = coalesce(q.attempt_list, '[]') || jsonb_build_object('model', coalesce(q.model, e.model),
+        attempt_list = coalesce(q.attempt_list, '[]') || jsonb_build_object('model', q.model,
           'errorCode', 'WORKER_LOST', 'inputTokens', 0, 'outputTokens', 0, 'costUSD', 0, 'costKnown', false,
           'latencyMs', null),
         available_at = clock_timestamp()
-      from lost join executions e on e.id = lost.id where q.id = lost.id`.execute(trx);
+      from lost where q.id = lost.id`.execute(trx);
     return Number(numAffectedRows ?? 0);
   });
 }

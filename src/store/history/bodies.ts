@@ -15,7 +15,7 @@ const errorWithoutQuote = sql`regexp_replace(error, ${sql.lit(providerTextPatter
 
 /**
  * Removes the overdue bodies of up to `limit` records of an agent. Returns how many records it passed. The position is
- * stored, and never passes an execution that has not ended, because its bodies are still to be written. One snapshot shows
+ * stored, and never passes an execution that has not ended, because its record is still to be inserted. One snapshot shows
  * both the queue and the records, so no execution is missed.
  */
 export async function removeBodies(
@@ -33,7 +33,7 @@ export async function removeBodies(
         from agents a join workspaces w on w.id = a.workspace_id where a.id = ${agentId}) as own),
     picked as materialized (
       select id from executions
-      where agent_id = ${agentId} and status <> 'processing'
+      where agent_id = ${agentId}
         and id >= (select from_id from bound) and id < (select before from bound)
       order by id limit ${limit}),
     removed as (
@@ -58,14 +58,9 @@ export async function removeBodies(
 /** Removes up to `limit` expired outputs of agents that store no bodies. Returns how many. */
 export async function removeTransientOutputs(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    with due as materialized (
+    delete from transient_outputs where execution_id = any (array(
       select execution_id from transient_outputs
       where ended_at <= ${statementTime} - ${transientOutputMs} * interval '1 millisecond'
-      order by ended_at limit ${limit} for update skip locked),
-    removed as (
-      update executions set output = null, refusal_text = null, output_json = null, tool_calls = null where id = any (array(select execution_id from due)))
-    delete from transient_outputs where execution_id = any (array(select execution_id from due))`.execute(
-    db,
-  );
+      order by ended_at limit ${limit} for update skip locked))`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

@@ -152,21 +152,15 @@ export async function scanForErasure(
   const { agentId, workspaceId, variable, value, downTo } = erasure;
   const tokens = sql`translate(text, ${jsonWhitespace}, '')`;
   const valueTokens = sql`translate(${value}, ${jsonWhitespace}, '')`;
-  const batch =
-    agentId === null
-      ? sql`
-        select e.id, e.workspace_id, e.input_variables from executions e
-        where e.id < ${downTo} and ${aboveFloor} order by e.id desc limit ${limit}`
-      : sql`
-        select * from (
-          (select e.id, e.workspace_id, e.input_variables from executions e
-           where e.agent_id = ${agentId} and e.status <> 'processing' and e.id < ${downTo} and ${aboveFloor}
-           order by e.id desc limit ${limit})
-          union all
-          (select e.id, e.workspace_id, e.input_variables
-           from (select id from execution_queue where agent_id = ${agentId} and id < ${downTo} order by id desc limit ${limit}) q
-           join executions e on e.id = q.id)) as either
-        order by id desc limit ${limit}`;
+  const inAgent = agentId === null ? sql`true` : sql`e.agent_id = ${agentId}`;
+  const batch = sql`
+    select * from (
+      (select e.id, e.workspace_id, e.input_variables from executions e
+       where ${inAgent} and e.id < ${downTo} and ${aboveFloor} order by e.id desc limit ${limit})
+      union all
+      (select e.id, e.workspace_id, e.input_variables from execution_queue e
+       where ${inAgent} and e.id < ${downTo} order by e.id desc limit ${limit})) as either
+    order by id desc limit ${limit}`;
   const { rows } = await sql<{ downTo: string | null; id: string | null; text: string | null }>`
     with scanned as materialized (
       select id, workspace_id, input_variables from (
@@ -215,11 +209,10 @@ export async function scanForUser(
     and (${agentId}::uuid is null or e.agent_id = ${agentId})`;
   const { rows } = await sql<{ id: string }>`
     select id from (
-      (select e.id from executions e where ${ofUser} and e.status <> 'processing' and ${aboveFloor}
+      (select e.id from executions e where ${ofUser} and ${aboveFloor}
        order by e.id desc limit ${limit})
       union all
-      (select e.id from execution_queue q join executions e on e.id = q.id
-       where q.workspace_id = ${workspaceId} and ${ofUser} order by e.id desc limit ${limit})) as either
+      (select e.id from execution_queue e where ${ofUser} order by e.id desc limit ${limit})) as either
     order by id desc limit ${limit}`.execute(db);
   const last = rows.length < limit ? null : (rows.at(-1)?.id ?? null);
   return { found: rows.map(({ id }) => ({ id, text: null })), downTo: last };
@@ -273,7 +266,7 @@ const updateProgress: Statement = {
 const addWaiting: Statement = {
   name: 'erasure-add-waiting',
   text: `insert into erasure_executions (erasure_id, execution_id)
-    select $1, e.id from executions e
+    select $1, e.id from all_executions e
     where e.id = any($2::uuid[]) and e.workflow_run_id is null on conflict do nothing`,
 };
 
@@ -281,7 +274,7 @@ const removeWaiting: Statement = {
   name: 'erasure-remove-waiting',
   text: `delete from erasure_executions r
     where r.erasure_id = $1 and r.execution_id = any($2::uuid[])
-      and not exists (select from executions e where e.id = r.execution_id and e.id = any($2::uuid[]))`,
+      and not exists (select from all_executions e where e.id = r.execution_id and e.id = any($2::uuid[]))`,
 };
 
 /** Completes an erasure that waits for nothing, and deletes its value. Null if it still waits. */

@@ -140,23 +140,17 @@ export function matchesNothing({ contents }: HistoryFilter): boolean {
   return words !== null && readSearch(words).length === 0;
 }
 
-/** SQL: records `e` of these agents that have ended and were not removed with their month. */
+/** SQL: records `e` of these agents that were not removed with their month. */
 export function endedRecords(request: HistoryRequest): Condition {
   const found = request.among && sql`e.id = any(${request.among}::uuid[])`;
-  return all([
-    sql`${ofAgents('e.agent_id', request)} and e.status <> 'processing' and ${aboveFloor}`,
-    found,
-  ]);
+  return all([sql`${ofAgents('e.agent_id', request)} and ${aboveFloor}`, found]);
 }
 
-/** SQL: executions `e` of these agents that have not ended. Joins their records only if a condition needs them. */
+/** SQL: executions `e` of these agents that have not ended. Texts that are not to be stored cannot be searched. */
 export function processingFrom(request: HistoryRequest): Condition {
-  const { source, contents } = request;
-  if (source === null && contents === null && !needsBreakdown(request)) {
-    return sql`execution_queue e where ${ofAgents('e.agent_id', request)}`;
-  }
-  return sql`execution_queue q join executions e on e.id = q.id
-    where ${ofAgents('q.agent_id', request)} and ${matchesFilter(request)}`;
+  const searchable = (request.contents?.words ?? null) === null ? sql`true` : sql`e.stores_bodies`;
+  return sql`live_executions e
+    where ${ofAgents('e.agent_id', request)} and ${matchesFilter(request)} and ${searchable}`;
 }
 
 /** SQL: the ranges as rows, for `inListedRange`. */

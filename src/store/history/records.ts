@@ -2,14 +2,13 @@ import { type RawBuilder, sql } from 'kysely';
 import { before, downTo, type IdRange } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import {
-  detailColumns,
   type ExecutionDetailRow,
   type ExecutionListRow,
   listColumns,
-  progressColumns,
   recordColumns,
   summaryColumns,
   textBytes,
+  transientOutputs,
   withFits,
 } from '../execution/executions.ts';
 import {
@@ -56,6 +55,11 @@ export async function openSnapshot(
   };
 }
 
+/** SQL: what a request lists, as `e`. */
+function listed({ includeProcessing }: HistoryRequest): RawBuilder<unknown> {
+  return includeProcessing ? sql`all_executions e` : sql`executions e`;
+}
+
 /** The matching records of these ranges, newest first, without the first `skip`. */
 export async function readRecords(
   trx: Trx,
@@ -70,13 +74,12 @@ export async function readRecords(
   const { ranges, skip, take, omitsBodies } = page;
   if (ranges.length === 0) return [];
   const { rows } = await sql<ExecutionListRow>`
-    select ${omitsBodies ? summaryColumns : listColumns}, ${progressColumns}
+    select ${omitsBodies ? summaryColumns : listColumns}
     from (
-      select ${omitsBodies ? sql`*` : withFits} from executions e
+      select ${omitsBodies ? sql`*` : withFits} from ${listed(request)} ${omitsBodies ? sql`` : transientOutputs}
       where ${inRange(enclosingRange(ranges))} and e.id = any(array(
         select id from (${pickedIds(request, ranges, skip + take)}) as ids
         order by id desc limit ${take} offset ${skip}))) as e
-      left join execution_queue q on q.id = e.id
     order by e.id desc`.execute(trx);
   return rows;
 }
@@ -122,12 +125,12 @@ export async function readFullRecords(
   const { ranges, take, bytesMax } = page;
   const inBounds = inRange(enclosingRange(ranges));
   const { rows } = await sql<ExecutionDetailRow>`
-    select ${recordColumns}, ${progressColumns}, ${detailColumns}
-    from executions e left join execution_queue q on q.id = e.id
+    select ${recordColumns}
+    from ${listed(request)} ${transientOutputs}
     where ${inBounds} and e.id = any(array(
       select id from (
         select e.id, sum(${textBytes}) over (order by e.id desc) - ${textBytes} as before
-        from executions e
+        from ${listed(request)} ${transientOutputs}
         where ${inBounds} and e.id = any(array(
           select id from (${pickedIds(request, ranges, take)}) as ids order by id desc limit ${take}))) as sized
       where before < ${bytesMax}))
@@ -139,7 +142,7 @@ export async function readFullRecords(
 export async function findExistingRecords(db: Db, ids: readonly string[]): Promise<string[]> {
   const [lowest, highest] = idBounds(ids);
   const { rows } = await sql<{ id: string }>`
-    select e.id from executions e
+    select e.id from all_executions e
     where e.id = any(${ids}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
       and ${aboveFloor}`.execute(db);
   return rows.map(({ id }) => id);

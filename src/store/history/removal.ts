@@ -44,7 +44,7 @@ export type InSameTransaction = (
   removed: readonly RemovedRecord[],
 ) => readonly Promise<unknown>[];
 
-/** Deletes those of these records that have ended, that no open workflow run needs and that nobody has locked. Returns them. */
+/** Deletes those of these records that no open workflow run needs and that nobody has locked. Returns them. */
 export async function removeRecords(
   pipelines: Pipelines,
   removal: Removal,
@@ -96,27 +96,30 @@ const aboveFloor = `e.id >= (select id_floor(at) from history_floor)`;
 const isDeletable = `coalesce(
         (select w.completed_at is not null from workflow_runs w where w.id = r.workflow_run_id), true)`;
 
+/** SQL: deletes records `e` with their transient outputs. */
+const deleted = (condition: string) => `with removed as (
+      delete from executions e where ${aboveFloor} and ${condition}
+      ${returning}),
+    outputs as (delete from transient_outputs t using removed where t.execution_id = removed.id)
+    select * from removed`;
+
 const deleteGiven: Statement = {
   name: 'removal-delete-given',
-  text: `delete from executions e
-    where e.status <> 'processing' and ${aboveFloor} and e.id = any(array(
-      select id from executions r
-      where id = any($1::uuid[]) and id between $2::uuid and $3::uuid and status <> 'processing' and ${isDeletable}
-      order by id for update skip locked))
-      and e.id between $2::uuid and $3::uuid
-    ${returning}`,
+  text: deleted(`e.id = any(array(
+        select id from executions r
+        where id = any($1::uuid[]) and id between $2::uuid and $3::uuid and ${isDeletable}
+        order by id for update skip locked))
+      and e.id between $2::uuid and $3::uuid`),
 };
 
 const deleteOldest: Statement = {
   name: 'removal-delete-oldest',
-  text: `delete from executions e
-    where e.status <> 'processing' and ${aboveFloor} and e.id = any(array(
-      select id from executions r
-      where agent_id = $1 and status <> 'processing' and ${isDeletable} and id >= $2 and id < (
-        select ${overdueBefore('records_days')}
-        from agents a join workspaces w on w.id = a.workspace_id where a.id = $1)
-      order by id limit $3 for update skip locked))
-    ${returning}`,
+  text: deleted(`e.id = any(array(
+        select id from executions r
+        where agent_id = $1 and ${isDeletable} and id >= $2 and id < (
+          select ${overdueBefore('records_days')}
+          from agents a join workspaces w on w.id = a.workspace_id where a.id = $1)
+        order by id limit $3 for update skip locked))`),
 };
 
 /** Uses the time in the id, like the insertion. */

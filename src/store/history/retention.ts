@@ -51,7 +51,7 @@ export async function listOverdueAgents(db: Db, after: string, limit: number): P
   const { rows } = await sql<Overdue>`
     select a.id as agent_id, a.loses_bodies, (
         select e.id from executions e
-        where e.agent_id = a.id and e.status <> 'processing'
+        where e.agent_id = a.id
           and e.id >= (select id_floor(at) from history_floor) and e.id < a.before
         order by e.id limit 1) as oldest
     from (

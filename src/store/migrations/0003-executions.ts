@@ -8,8 +8,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       ('processing', 'success', 'failed', 'rate_limited', 'canceled', 'unauthorized');
     create type execution_source as enum ('dashboard', 'api', 'workflow');
 
-    -- One row per accepted or refused call. Partitioned by month on the time inside the id, so that the id alone is the key
-    -- and a range of dates is a range of ids. Written at acceptance and once more at the end.
+    -- The history: one row per call that was refused or has ended. A row is inserted once and never updated, except for
+    -- removing its bodies. Partitioned by month on the time inside the id, so that the id alone is the key and a range of
+    -- dates is a range of ids.
     create table executions (
       id uuid primary key,
       workspace_id uuid not null,
@@ -19,13 +20,17 @@ export async function up(db: Kysely<never>): Promise<void> {
       executed_by uuid,
       executed_at timestamptz not null,
       started_at timestamptz,
-      completed_at timestamptz,
+      completed_at timestamptz not null,
       temperature double precision,
       cost_usd numeric(20, 10) not null default 0,
       input_tokens integer not null default 0,
       output_tokens integer not null default 0,
       latency_ms integer not null default 0,
+      -- From the start to the first text of a stream.
+      first_text_ms integer,
       attempts smallint not null default 0,
+      -- The claim that ended it: readers of its stream know their position by it. Null if it was never claimed.
+      last_claim integer,
       status execution_status not null,
       source execution_source not null,
       cost_known boolean not null default true,
@@ -48,8 +53,6 @@ export async function up(db: Kysely<never>): Promise<void> {
       files json,
       -- Their data URLs by reference: stored once, out of line, and never searched.
       file_data json,
-      -- The agent's settings at acceptance; null once the execution has ended.
-      settings json,
       system_prompt text,
       user_prompt text,
       output text,
@@ -65,9 +68,6 @@ export async function up(db: Kysely<never>): Promise<void> {
       request json,
       -- The calls of tools in the answer.
       tool_calls json,
-      check ((status = 'processing') = (completed_at is null)),
-      check ((status = 'processing') = (settings is not null)),
-      check ((status in ('processing', 'success')) = (error_code is null)),
       workflow_run_id uuid,
       step_name text,
       -- Who it was for: the end user and the session as the caller names them.
@@ -75,6 +75,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       session text,
       tags text[],
       metadata json,
+      check (status <> 'processing'),
+      check ((status = 'success') = (error_code is null)),
       check ((error is null) = (error_code is null)),
       check ((workflow_run_id is null) = (step_name is null))
     ) partition by range (id);
@@ -83,14 +85,14 @@ export async function up(db: Kysely<never>): Promise<void> {
     create table executions_default partition of executions default with (${vacuumed});
     -- Lists read this index alone. Status and source are included so that counting the edges of a range needs no rows.
     -- Ascending, though lists read it backwards: new entries come last and leave its pages nearly full.
-    create index executions_of_agent on executions (agent_id, id) include (status, source) where status <> 'processing';
+    create index executions_of_agent on executions (agent_id, id) include (status, source);
 
-    -- Few records have the same user or session, so that these are found and counted by their index. Entries are written at
-    -- the end only; an execution without a user or session has none. By workspace, for the lists of all its agents.
+    -- Few records have the same user or session, so that these are found and counted by their index. A record without a
+    -- user or session has no entry. By workspace, for the lists of all its agents.
     create index executions_of_user on executions (workspace_id, end_user, id) include (agent_id, status, source)
-      where end_user is not null and status <> 'processing';
+      where end_user is not null;
     create index executions_of_session on executions (workspace_id, session, id) include (agent_id, status, source)
-      where session is not null and status <> 'processing';
+      where session is not null;
 
     -- All steps and items of a workflow run, also once the run is gone: an erasure deletes them together.
     create index executions_of_workflow_run on executions (workflow_run_id) where workflow_run_id is not null;
@@ -105,7 +107,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       return (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
 
     -- Creates the partitions of this month and of as many months after it, in one process at a time. If rows of a month
-    -- already are in the default partition, that month stays there. Autovacuum is tuned because every row is updated once.
+    -- already are in the default partition, that month stays there.
     create function make_execution_partitions(months_ahead integer) returns void language plpgsql as $$
     declare
       -- No time zone: a month must not have the length that the session's zone gives it.
@@ -141,49 +143,76 @@ export async function up(db: Kysely<never>): Promise<void> {
       started_at timestamptz not null default clock_timestamp()
     ) with (fillfactor = 50);
 
-    -- The live executions: ready, delayed, waiting for a slot, or leased.
+    -- The live executions: ready, delayed, waiting for a slot, or leased. A row holds everything that the execution and its
+    -- record need. The end of the execution deletes it and inserts the record in one statement.
     create table execution_queue (
       id uuid primary key,
       workspace_id uuid not null,
       agent_id uuid not null,
-      -- The virtual time of fair queueing: no workspace waits behind another's backlog.
-      tag bigint not null,
-      -- Delayed until then; null when ready or leased.
-      available_at timestamptz,
+      prompt_version_id uuid not null,
+      api_key_id uuid,
+      executed_by uuid,
       -- The worker that holds the lease.
       worker uuid,
+      workflow_run_id uuid,
+      executed_at timestamptz not null,
+      started_at timestamptz,
+      -- Delayed until then; null when ready or leased.
+      available_at timestamptz,
+      -- The virtual time of fair queueing: no workspace waits behind another's backlog.
+      tag bigint not null,
+      temperature double precision,
+      source execution_source not null,
       -- The fence: every claim increments it; every write by a worker specifies (worker, attempt).
       attempt integer not null default 0,
+      -- Tokens and cost of earlier attempts, as far as they are known.
+      spent_input_tokens integer not null default 0,
+      spent_output_tokens integer not null default 0,
+      -- Of the workflow run, with step_name: -1, or the item of a step that fans out.
+      step_item integer,
       failures smallint not null default 0,
       losses smallint not null default 0,
       -- Calls that the provider rejected before any work (rate limit, loading model); they are no attempts.
       rejections smallint not null default 0,
-      -- Why it waits for its provider: the error code if its deadline comes first.
-      wait_code text,
-      -- The model to call, once a fallback has replaced the one of the execution.
-      model text,
-      -- Attempts with the models before it, without losses.
+      -- Attempts with the models before the current one, without losses.
       earlier_attempts smallint not null default 0,
-      -- The attempts so far, oldest first; null if there was none.
-      attempt_list jsonb,
+      spent_known boolean not null default true,
       -- Whether an attempt ended with EMPTY_OUTPUT, which is retried once.
       emptied boolean not null default false,
-      -- Why an output did not match its schema, which is retried once.
-      mismatch text,
       -- Agents with maxConcurrency: true holds a slot, false waits for one. Null: no such limit.
       has_slot boolean,
-      started_at timestamptz,
-      -- Tokens and cost of earlier attempts, as far as they are known.
-      spent_input_tokens integer not null default 0,
-      spent_output_tokens integer not null default 0,
-      spent_usd numeric not null default 0,
-      spent_known boolean not null default true,
-      spent_source text,
       -- Ready again after a delay, or newly given a slot: ordered after the last of these of its workspace.
       promoted boolean not null default false,
+      spent_usd numeric not null default 0,
+      spent_source text,
+      agent_name text not null,
+      prompt_version_label text not null,
+      -- The model to call now: a fallback replaces it.
+      model text not null,
+      -- Why it waits for its provider: the error code if its deadline comes first.
+      wait_code text,
+      -- Why an output did not match its schema, which is retried once.
+      mismatch text,
+      -- The attempts so far, oldest first; null if there was none.
+      attempt_list jsonb,
+      ip_address text,
+      user_agent text,
+      step_name text,
+      end_user text,
+      session text,
+      tags text[],
+      metadata json,
+      -- The agent's settings at acceptance.
+      settings json not null,
+      input_variables json not null,
+      files json,
+      file_data json,
       check (worker is null or available_at is null),
-      check (worker is null or has_slot is not false)
+      check (worker is null or has_slot is not false),
+      check ((workflow_run_id is null) = (step_name is null)),
+      check ((workflow_run_id is null) = (step_item is null))
     ) with (fillfactor = 70);
+    alter table execution_queue alter column file_data set storage external;
     create index execution_queue_ready on execution_queue (tag, id)
       where worker is null and available_at is null and has_slot is not false;
     create index execution_queue_ready_of_workspace on execution_queue (workspace_id, tag, id)
@@ -194,6 +223,16 @@ export async function up(db: Kysely<never>): Promise<void> {
     create index execution_queue_of_agent on execution_queue (agent_id, id);
     create index execution_queue_promoted on execution_queue (workspace_id, tag)
       where promoted and worker is null and available_at is null and has_slot is not false;
+    create index execution_queue_of_workflow_run on execution_queue (workflow_run_id) where workflow_run_id is not null;
+
+    -- Live executions in the shape of records.
+    create view live_executions as
+      select ${columnsOf(liveColumns)}, settings ->> 'storeBodies' is distinct from 'false' as stores_bodies
+      from execution_queue;
+    -- Every execution, live or ended: exactly once in each snapshot.
+    create view all_executions as
+      select ${Object.keys(liveColumns).join(', ')} from executions
+      union all select ${Object.keys(liveColumns).join(', ')} from live_executions;
 
     -- Executions canceled while a worker ran them; the worker learns of them at its next heartbeat at the latest.
     -- No foreign key: cancel locks the execution first and a sweep the worker, so they could deadlock.
@@ -217,6 +256,16 @@ export async function up(db: Kysely<never>): Promise<void> {
     create index idempotency_of_execution on idempotency (execution_id);
     create index idempotency_by_age on idempotency (created_at);
 
+    -- What streamed executions have shown so far, for readers in other processes. Unlogged: after a crash the workers write
+    -- it again. Rows of ended executions are deleted by a round.
+    create unlogged table stream_chunks (
+      execution_id uuid not null,
+      attempt integer not null,
+      number integer not null,
+      events text not null,
+      primary key (execution_id, attempt, number)
+    );
+
     -- List calls of a caller in its current minute. Unlogged: a crash resets the counts.
     create unlogged table list_counts (
       caller uuid primary key,
@@ -230,6 +279,54 @@ export async function up(db: Kysely<never>): Promise<void> {
 /** Advisory lock: one process at a time creates partitions. */
 const partitionLock = 7_315_202_612;
 
-/** Every row is updated once: PostgreSQL's default of a fifth of the table would leave a month's worth of dead rows. */
+/** Counts read the index alone once a vacuum has marked the pages: by default it waits for a fifth of the table. */
 const vacuumed =
-  'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02';
+  'autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02';
+
+/** The columns of a record, each with its expression for a live execution. */
+const liveColumns: Readonly<Record<string, string>> = {
+  ...same('id', 'workspace_id', 'agent_id', 'prompt_version_id', 'api_key_id', 'executed_by'),
+  ...same('executed_at', 'started_at'),
+  completed_at: 'null::timestamptz',
+  ...same('temperature'),
+  cost_usd: '0::numeric(20, 10)',
+  input_tokens: '0',
+  output_tokens: '0',
+  latency_ms: '0',
+  first_text_ms: 'null::integer',
+  attempts: '(earlier_attempts + failures + losses + (worker is not null)::int)::smallint',
+  last_claim: 'null::integer',
+  status: "'processing'::execution_status",
+  ...same('source'),
+  cost_known: 'true',
+  cost_source: 'null::text',
+  ...same('agent_name', 'prompt_version_label', 'model'),
+  finish_reason: 'null::text',
+  settings_not_applied: 'null::text[]',
+  ...same('attempt_list'),
+  error_code: 'null::text',
+  error: 'null::text',
+  ...same('ip_address', 'user_agent', 'input_variables', 'files', 'file_data'),
+  system_prompt: 'null::text',
+  user_prompt: 'null::text',
+  output: 'null::text',
+  reasoning_text: 'null::text',
+  reasoning_tokens: 'null::integer',
+  model_answered: 'null::text',
+  provider_request_id: 'null::text',
+  refusal_text: 'null::text',
+  output_json: 'null::json',
+  request: 'null::json',
+  tool_calls: 'null::json',
+  ...same('workflow_run_id', 'step_name', 'end_user', 'session', 'tags', 'metadata'),
+};
+
+function same(...names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, name]));
+}
+
+function columnsOf(columns: Readonly<Record<string, string>>): string {
+  return Object.entries(columns)
+    .map(([name, expression]) => `${expression} as ${name}`)
+    .join(', ');
+}

@@ -190,10 +190,14 @@ export async function up(db: Kysely<never>): Promise<void> {
       up_to uuid not null
     );
 
-    -- Outputs of agents with store_bodies = false, kept for a while so that pollers can read them.
+    -- Outputs of agents with store_bodies = false, kept for a while so that pollers can read them. Their records have none.
     create table transient_outputs (
       execution_id uuid primary key,
-      ended_at timestamptz not null
+      ended_at timestamptz not null,
+      output text,
+      refusal_text text,
+      output_json json,
+      tool_calls json
     );
     create index transient_outputs_by_age on transient_outputs (ended_at);
 
@@ -250,7 +254,7 @@ export async function up(db: Kysely<never>): Promise<void> {
              input_tokens, output_tokens, input_tokens + output_tokens as tokens_used,
              cost_usd, cost_known, latency_ms, model as model_used, prompt_version_label, error_code
       from executions
-      where status <> 'processing' and id >= (select id_floor(at) from history_floor);
+      where id >= (select id_floor(at) from history_floor);
 
     -- PostgreSQL would write through a view this simple.
     create function refuse_view_write() returns trigger language plpgsql as $$

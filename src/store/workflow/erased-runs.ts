@@ -68,7 +68,7 @@ export async function recordRunsOfRecords(
   const [lowest, highest] = idBounds(executionIds);
   await sql`
     insert into erasure_workflow_runs (erasure_id, run_id)
-    select distinct ${erasureId}::uuid, e.workflow_run_id from executions e
+    select distinct ${erasureId}::uuid, e.workflow_run_id from all_executions e
     where e.id = any(${executionIds}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
       and e.workflow_run_id is not null
     on conflict do nothing`.execute(db);
@@ -97,7 +97,7 @@ export async function listExecutionsOfRuns(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select e.id from executions e
-    where e.workflow_run_id = any(${runIds}::uuid[]) and e.status <> 'processing' and ${aboveFloor}
+    where e.workflow_run_id = any(${runIds}::uuid[]) and ${aboveFloor}
     limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
 }
@@ -112,7 +112,7 @@ export async function forgetErasedRuns(
     delete from erasure_workflow_runs l
     where l.erasure_id = ${erasureId} and l.run_id = any(${runIds}::uuid[])
       and not exists (select from workflow_runs r where r.id = l.run_id)
-      and not exists (select from executions e where e.workflow_run_id = l.run_id and ${aboveFloor})`.execute(
+      and not exists (select from all_executions e where e.workflow_run_id = l.run_id and ${aboveFloor})`.execute(
     db,
   );
 }

@@ -80,7 +80,7 @@ export function removeErasedWorkflowRuns(db: Db, runIds: readonly string[]): Pro
   return removeSome(
     db,
     sql`id = any(${runIds}::uuid[]) and not exists (
-      select from executions e where e.workflow_run_id = workflow_runs.id
+      select from all_executions e where e.workflow_run_id = workflow_runs.id
         and e.id >= (select id_floor(at) from history_floor))`,
   );
 }

@@ -13,8 +13,9 @@ import { updateCounts } from '../admission/admission-write.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { begin, columnsOf, commit } from '../connection/statements.ts';
 import { textArray } from '../connection/text-array.ts';
+import { writeCompletion } from '../execution/completion.ts';
 import { type MembershipLookup, readRoles } from '../people/members.ts';
-import { type ProgressWrites, type Stopping, writeProgress } from './workflow-progress.ts';
+import type { ProgressWrites, Stopping } from './workflow-progress.ts';
 
 /**
  * Starts workflow runs, with the two batches of admission (`admission-read.ts`): lock the limits of the callers and read what
@@ -142,7 +143,7 @@ export async function writeStart(send: Send, writes: StartWrites): Promise<Stopp
     idempotency.length > 0
       ? send(insertIdempotency, [executedAt, ...idempotencyValues(idempotency)])
       : [],
-    writeProgress(send, writes.progress),
+    writeCompletion(send, { progress: writes.progress }),
     send(commit),
   ]);
   return stopping;

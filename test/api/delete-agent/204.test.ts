@@ -58,7 +58,7 @@ test('its records remain, and accepted executions complete', async () => {
   heldCalls[1]?.release();
   const statuses = async () => {
     const { rows } = await sql<{ status: string }>`
-      select status::text as status from executions where agent_id = ${agent.id}`.execute(
+      select status::text as status from all_executions where agent_id = ${agent.id}`.execute(
       service.db,
     );
     return rows.map((row) => row.status);

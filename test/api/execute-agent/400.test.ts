@@ -56,7 +56,7 @@ test('names the unknown field and the allowed ones', async () => {
   const field = await execute({ variables: {}, model: 'x' });
   assert.equal(
     field.body.message,
-    'Unknown field "model". Allowed: variables, user, session, tags, metadata.',
+    'Unknown field "model". Allowed: variables, user, session, tags, metadata, stream.',
   );
   const path = `${agent.path}/execute?wait=1`;
   const parameter = await service.call('POST', path, { key, body: { variables: {} } });
@@ -99,7 +99,7 @@ test('rejects an Idempotency-Key that is too long', async () => {
 
 test('counts towards the limits, writes no record and counts no action', async () => {
   const { rows } = await sql<{ executions: number; actions: number; used: number }>`
-    select (select count(*) from executions) as executions,
+    select (select count(*) from all_executions) as executions,
       (select month_used from limits where subject = ${service.workspaceId}) as actions,
       (select sum(day_used) from limits where subject = ${id}) as used`.execute(service.db);
   assert.equal(rows[0]?.executions, 0);

@@ -114,9 +114,7 @@ test('accepts exactly the quota, counts no refusal, and records refusals', async
   assert.equal(refused[0]?.body.limitedBy.window, 'month');
   const { rows } = await sql<{ status: string; errorCode: string; count: number }>`
     select status::text as status, error_code, count(*) from executions
-    where agent_id = ${agent.id} and status <> 'processing' and error_code is not null group by 1, 2`.execute(
-    service.db,
-  );
+    where agent_id = ${agent.id} and error_code is not null group by 1, 2`.execute(service.db);
   assert.deepEqual(rows, [{ status: 'rate_limited', errorCode: 'QUOTA_EXCEEDED', count: 4 }]);
 });
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { openResponse } from '../../../harness/call.ts';
 import { firstHundred } from '../../../harness/history.ts';
-import { addRecords } from '../../../harness/records.ts';
+import { addRecords, endQueued, queueExecutions } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
 import { longPagesOfWorkspaceMax } from '../../../src/contract/limits.ts';
 import { fromId } from '../../../src/core/id.ts';
@@ -140,17 +140,16 @@ test('reads are limited in size, for outputs and for compressed variables', asyn
 
 test('a record that is deleted during the stream is omitted, and an execution that ends is shown as ended', async () => {
   const oldest = ids.at(-1) ?? '';
-  await sql`update executions set status = 'processing', completed_at = null, settings = '{}'
-    where id = ${oldest}`.execute(db);
-  await sql`insert into execution_queue (id, workspace_id, agent_id, tag)
-    values (${oldest}, ${workspaceId}, ${agent.id}, 1)`.execute(db);
+  await sql`delete from executions where id = ${oldest}`.execute(db);
+  await queueExecutions(
+    db,
+    sql`select ${oldest}::uuid as id, ${workspaceId}::uuid as workspace_id, ${agent.id}::uuid as agent_id, 1 as tag`,
+  );
   const batches = await batchesOf({ includeProcessing: true });
   const first = (await batches.next()).value ?? [];
   const gone = ids.slice(first.length, first.length + 4);
   await sql`delete from executions where id = any(${gone}::uuid[])`.execute(db);
-  await sql`delete from execution_queue where id = ${oldest}`.execute(db);
-  await sql`update executions set status = 'success', completed_at = clock_timestamp(), settings = null
-    where id = ${oldest}`.execute(db);
+  await endQueued(db, oldest, 'x'.repeat(length));
   const rows = [...first, ...(await Array.fromAsync(batches)).flat()];
   assert.deepEqual(
     rows.map(({ id }) => id),
@@ -166,9 +165,9 @@ test('a client that does not read holds no database connection; a later failure 
     select count(*)::int as open from pg_stat_activity
     where datname = current_database() and state like 'idle in transaction%'`.execute(db);
   assert.equal(rows[0]?.open, 0);
-  await sql`alter table executions rename to away`.execute(db);
+  await sql`alter view all_executions rename to away`.execute(db);
   await assert.rejects(response.toArray(), /aborted/);
-  await sql`alter table away rename to executions`.execute(db);
+  await sql`alter view away rename to all_executions`.execute(db);
   assert.match(JSON.stringify(service.faults.splice(0)), /executions/);
 });
 

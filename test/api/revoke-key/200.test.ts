@@ -99,7 +99,7 @@ test('no request after the response is accepted in any process', async () => {
   // By the clock under the lock, every accepted request came first.
   const { rows } = await sql<{ accepted: number; after: number }>`
     select count(*) as accepted, count(*) filter (where e.executed_at > k.revoked_at) as after
-    from executions e join api_keys k on k.id = e.api_key_id
+    from all_executions e join api_keys k on k.id = e.api_key_id
     where k.id = ${id} and e.status <> 'unauthorized'`.execute(service.db);
   assert.deepEqual(rows[0], {
     accepted: early.filter((status) => status === 202).length,

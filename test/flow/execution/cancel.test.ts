@@ -16,8 +16,6 @@ const pipelines = testPipelines(service.database.connection);
 after(() => pipelines.close());
 const { key } = await service.key();
 const agent = await addAgent(service, { user: 'x', config: { maxConcurrency: 1 } });
-const silent = { executionEnded() {}, executionsQueued() {}, executionCanceled() {} };
-
 test('cancelAll looks up many executions in one statement and reports those that had ended', async () => {
   const ids = await Promise.all(
     [1, 2, 3].map(async () => {
@@ -37,15 +35,10 @@ test('cancelAll looks up many executions in one statement and reports those that
   });
   const finisher = createFinisher({
     ...coldProgress(),
-    ...{
-      pipelines,
-      singlePipelines: pipelines,
-      announcements: silent,
-      onProgress: () => {},
-    },
+    ...{ pipelines, singlePipelines: pipelines },
   });
   const template = async () => ({ system: null, user: 'Hello {{name}}' });
-  const canceler = createCanceler({ db, finisher, template, announcements: silent });
+  const canceler = createCanceler({ db, finisher, template });
   assert.equal(await canceler.cancel(ids[1] ?? ''), true);
   statements = 0;
   assert.deepEqual(await canceler.cancelAll([...ids, freshId()]), [true, false, true, false]);
@@ -67,12 +60,7 @@ test('cancelAll records the prompts of started executions in batches, and none i
   );
   const finisher = createFinisher({
     ...coldProgress(),
-    ...{
-      pipelines,
-      singlePipelines: pipelines,
-      announcements: silent,
-      onProgress: () => {},
-    },
+    ...{ pipelines, singlePipelines: pipelines },
   });
   let rendered = 0;
   const template = async () => {
@@ -80,7 +68,7 @@ test('cancelAll records the prompts of started executions in batches, and none i
     if (++rendered > 20 && rendered <= 40) throw new Error('not now');
     return { system: null, user: 'Hello {{name}}' };
   };
-  const deps = { db: service.db, finisher, template, announcements: silent };
+  const deps = { db: service.db, finisher, template };
   const canceled = await createCanceler(deps).cancelAll(ids);
   assert.ok(canceled.every(Boolean));
   const { rows } = await sql<{ userPrompt: string | null }>`

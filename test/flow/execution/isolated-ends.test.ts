@@ -73,14 +73,13 @@ async function endTogether(
   batches: Pipelines,
 ) {
   const ended: string[] = [];
+  const progress = coldProgress();
+  progress.completions.subscribe(({ executions }) => {
+    ended.push(...executions.map(({ id }) => id));
+  });
   const finisher = createFinisher({
-    ...coldProgress(),
+    ...progress,
     ...{ pipelines: batches, singlePipelines: pipelines },
-    onProgress: () => {},
-    announcements: {
-      executionsQueued() {},
-      executionEnded: ({ id }) => void ended.push(id),
-    },
   });
   const all = [...executionIds, free];
   const unended = await findLiveExecutions(db, all);

@@ -7,6 +7,7 @@ import { freshId } from '../../../harness/fresh-id.ts';
 import { failedAttempt } from '../../../harness/models.ts';
 import { addWorkspace } from '../../../harness/people.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
+import { queueExecutions } from '../../../harness/records.ts';
 import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import { shadowClock } from '../../../proof/clock.ts';
 import { nothingSpent } from '../../../src/core/execution/queued-execution.ts';
@@ -73,14 +74,10 @@ async function register(): Promise<string> {
 
 async function queue(): Promise<string> {
   const id = freshId();
-  await sql`
-    insert into executions (id, workspace_id, agent_id, prompt_version_id, executed_at, status, source, agent_name,
-      prompt_version_label, model, input_variables, settings)
-    values (${id}, ${owned.workspaceId}, ${agent.id}, ${agent.id}, clock_timestamp(), 'processing', 'api', 'A', 'v1',
-      'cueline/echo', '{}', '{}')`.execute(db);
-  await sql`
-    insert into execution_queue (id, workspace_id, agent_id, tag)
-    values (${id}, ${owned.workspaceId}, ${agent.id}, 1)`.execute(db);
+  await queueExecutions(
+    db,
+    sql`select ${id}::uuid as id, ${owned.workspaceId}::uuid as workspace_id, ${agent.id}::uuid as agent_id, 1 as tag`,
+  );
   return id;
 }
 

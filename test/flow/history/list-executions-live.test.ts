@@ -73,7 +73,7 @@ async function deleteRecords(agentIds: readonly string[], over: () => boolean): 
     const { rows } = await sql<{ id: string; agentId: string }>`
       select id, agent_id from (
         select id, agent_id, row_number() over (partition by status order by id) as place
-        from executions where agent_id = any(${agentIds}) and status <> 'processing') as e
+        from executions where agent_id = any(${agentIds})) as e
       where place > 2 order by random() limit 1`.execute(service.db);
     for (const { id, agentId } of rows) {
       const path = `/api/v1/agents/${toId('agent', agentId)}/executions/${toId('execution', id)}`;
@@ -109,8 +109,8 @@ async function look(agentIds: readonly string[], turn: number): Promise<void> {
   await inSnapshot(service.db, async (trx) => {
     const { rows, total } = await readPage(trx, request);
     const { rows: plain } = await sql<{ id: string }>`
-      select e.id from executions e where e.agent_id = any(${request.agentIds}) and ${matchesFilter(request)}
-        ${request.includeProcessing ? sql`` : sql`and e.status <> 'processing'`}
+      select e.id from ${request.includeProcessing ? sql`all_executions` : sql`executions`} e
+      where e.agent_id = any(${request.agentIds}) and ${matchesFilter(request)}
       order by e.id desc`.execute(trx);
     assert.equal(total, plain.length);
     assert.deepEqual(

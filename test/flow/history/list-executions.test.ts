@@ -124,10 +124,10 @@ const patient = {
 async function sameAsPlain(request: ListRequest, pace = patient): Promise<void> {
   const { range, agentIds, includeProcessing, limit, offset, after: cursor } = request;
   const from = sql`
-    from executions e where e.agent_id = any(${agentIds}::uuid[])
+    from ${includeProcessing ? sql`all_executions` : sql`executions`} e where e.agent_id = any(${agentIds}::uuid[])
       and e.id >= ${range.fromId}::uuid and e.id < ${range.toId}::uuid
       and (e.status = 'processing' or e.id >= (select id_floor(at) from history_floor))
-      and ${matchesFilter(request)} ${includeProcessing ? sql`` : sql`and e.status <> 'processing'`}`;
+      and ${matchesFilter(request)}`;
   const { rows: totals } = await sql<{ total: number }>`select count(*) as total ${from}`.execute(
     db,
   );

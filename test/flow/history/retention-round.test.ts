@@ -11,6 +11,7 @@ import {
   addRecords,
   countHistory,
   dayMs,
+  endQueued,
   miscounted,
   putRecords,
   remainingIds,
@@ -115,7 +116,7 @@ test('a live execution of any age is kept', async () => {
   await round();
   assert.deepEqual(await remainingIds(db, [run ?? '', record ?? '']), [run]);
   const { rows } = await sql`
-    select from executions where id = ${run} and input_variables is not null`.execute(db);
+    select from all_executions where id = ${run} and input_variables is not null`.execute(db);
   assert.equal(rows.length, 1);
 });
 
@@ -221,10 +222,7 @@ test('bodies are removed before their record, but never those of a live executio
   await sql`update executions set ip_address = '203.0.113.7', user_agent = 'curl'`.execute(db);
   await round();
   assert.deepEqual(await bare(), [older]);
-  await sql`delete from execution_queue where id = ${run}`.execute(db);
-  await sql`
-    update executions set status = 'success', completed_at = clock_timestamp(), settings = null, output = 'late'
-    where id = ${run}`.execute(db);
+  await endQueued(db, run ?? '', 'late');
   await countHistory(db);
   await round();
   assert.deepEqual(await bare(), [older, run, between]);

@@ -7,8 +7,9 @@ import { startService } from '../../../harness/service.ts';
 import { coldProgress, openStarter } from '../../../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step } from '../../../harness/workflow-runs.ts';
 import { toId } from '../../../src/core/id.ts';
+import { createCompletions } from '../../../src/flow/completions.ts';
 import type { Definitions } from '../../../src/flow/workflow/definition-cache.ts';
-import { type ProgressDeps, planProgress } from '../../../src/flow/workflow/progress.ts';
+import { planProgress } from '../../../src/flow/workflow/progress.ts';
 import { settleSteps } from '../../../src/flow/workflow/settle-steps.ts';
 import type { Send } from '../../../src/store/connection/pipeline.ts';
 import { commit } from '../../../src/store/connection/statements.ts';
@@ -47,16 +48,16 @@ async function startRun(input: object): Promise<string> {
   });
   const started = await starter.start(startCall(workflow, key, input));
   assert.ok(started.kind === 'accepted');
-  const deps = { ...coldProgress(), pipelines, onProgress: () => {} };
+  const deps = { ...coldProgress(), pipelines };
   await settleSteps(deps, started.runId, [refusalOf(started.runId, 'first')]);
   return started.runId;
 }
 
 /** Plans workflow runs in one transaction. `reads` lists the sent and completed reads of values, in order. */
-async function plan(runIds: readonly string[], deps: ProgressDeps = coldProgress()) {
+async function plan(runIds: readonly string[], deps = coldProgress()) {
   const reads: string[] = [];
   const events = runIds.map((runId) => refusalOf(runId, 'second'));
-  const { ended } = await pipelines.use(async (send) => {
+  const { ended, faults } = await pipelines.use(async (send) => {
     const recordingSend: Send = async <Row>(...args: Parameters<Send>) => {
       const [{ name }] = args;
       if (/^progress-read-(input|outputs)$/.test(name)) reads.push(`${name} sent`);
@@ -76,10 +77,10 @@ async function plan(runIds: readonly string[], deps: ProgressDeps = coldProgress
       events,
     );
     await send(commit);
-    planned.committed();
-    return planned;
+    for (const [runId, values] of planned.progress.learned) deps.values.add(runId, values);
+    return planned.progress;
   });
-  return { reads, ended };
+  return { reads, ended, faults };
 }
 
 test('planProgress reads the missing values of a batch at once, not one workflow run after the other', async () => {
@@ -137,16 +138,14 @@ test('a workflow run that cannot advance fails, and the others of its batch adva
   const { rows } = await sql<{ workflowVersionId: string }>`
     select workflow_version_id from workflow_runs where id = ${bad}`.execute(service.db);
   const { definitions } = coldProgress();
-  const faults: Error[] = [];
-  const deps: ProgressDeps = {
+  const deps = {
     ...coldProgress(),
-    definitions: async (send, id) => {
+    definitions: async (send: Send, id: string) => {
       const read = await definitions(send, id);
       return id === rows[0]?.workflowVersionId ? { ...read, steps: [null] as never } : read;
     },
-    onFault: (error) => void faults.push(error),
   };
-  const { ended } = await plan([good, bad], deps);
+  const { ended, faults } = await plan([good, bad], deps);
   const codes = new Map(
     ended.map(({ runId, end }) => [runId, 'errorCode' in end ? end.errorCode : null]),
   );
@@ -158,7 +157,7 @@ test('a workflow run that cannot advance fails, and the others of its batch adva
 });
 
 test('a faulted workflow run keeps the results of ended calls and cancels the rest', async () => {
-  const deps = { ...coldProgress(), pipelines, onProgress: () => {}, onFault: () => {} };
+  const deps = { ...coldProgress(), pipelines, completions: createCompletions() };
   const definitions: Definitions = async () => ({ steps: [null] }) as never;
   for (const [refused, second] of [
     ['second', 'failed'],

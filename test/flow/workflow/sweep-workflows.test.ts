@@ -8,6 +8,7 @@ import { testPipelines } from '../../../harness/pipelines.ts';
 import { startService } from '../../../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import { noLimits } from '../../../src/core/execution/limits.ts';
+import { createCompletions } from '../../../src/flow/completions.ts';
 import {
   endOverdueWorkflowRuns,
   type SweepDeps,
@@ -35,7 +36,7 @@ const deps = (more: Partial<SweepDeps> = {}): SweepDeps => ({
   pipelines,
   taker: { take: (steps) => void taken.push(...steps), room: () => room },
   canceler: { cancel: async () => true, cancelAll: async (ids) => ids.map(() => true) },
-  onProgress: () => {},
+  completions: createCompletions(),
   testingLimits: noLimits,
   ...more,
 });
@@ -178,9 +179,11 @@ test('an overdue workflow run that another process is ending is skipped, and the
   const [held, free] = [await addReady(agent.id, 1), await addReady(agent.id, 1)];
   await sql`update workflow_runs set deadline_at = clock_timestamp()`.execute(db);
   const ended: string[] = [];
-  const observing = deps({
-    onProgress: (one) => void ended.push(...one.ended.map((run) => run.runId)),
+  const completions = createCompletions();
+  completions.subscribe(({ progress }) => {
+    for (const { runId } of progress?.ended ?? []) ended.push(runId);
   });
+  const observing = deps({ completions });
   await db.transaction().execute(async (other) => {
     await sql`select from workflow_runs where id = ${held} for update`.execute(other);
     await endOverdueWorkflowRuns(observing);

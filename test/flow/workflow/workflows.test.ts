@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { documentOf } from '../../../src/core/workflow/document.ts';
+import { progressed } from '../../../src/flow/completions.ts';
 import { noValues, valueCache } from '../../../src/flow/workflow/value-cache.ts';
 import { createWorkflows, type WorkflowDeps } from '../../../src/flow/workflow/workflows.ts';
 
-test('onProgress evicts the values of ended workflow runs, however they ended', () => {
+test('a completion evicts the values of ended workflow runs, however they ended', () => {
   const values = valueCache();
   for (const runId of ['canceled', 'other']) {
     values.add(runId, { ...noValues, input: documentOf('{}') });
   }
-  const ended: string[] = [];
-  const announcements = {
-    workflowRunEnded: ({ runId }: { runId: string }) => void ended.push(runId),
-  };
-  const { onProgress } = createWorkflows({ values, announcements } as unknown as WorkflowDeps);
+  const { completed } = createWorkflows({ values } as unknown as WorkflowDeps);
   const end = { status: 'canceled', errorCode: 'CANCELED', error: 'x', failedStep: null } as const;
-  onProgress({ ready: [], ended: [{ runId: 'canceled', workflowId: 'w', end }], stopping: [] });
-  assert.deepEqual([ended, values.of('canceled')], [['canceled'], noValues]);
+  const ended = [{ runId: 'canceled', workflowId: 'w', end }];
+  const learned = new Map([['canceled', { ...noValues, input: documentOf('{}') }]]);
+  completed(progressed({ ready: [], ended, stopping: [], learned, faults: [] }));
+  assert.deepEqual(values.of('canceled'), noValues);
   assert.ok(values.of('other').input);
 });

@@ -260,6 +260,6 @@ test('one process at a time creates future partitions, with an adjusted autovacu
   );
   assert.equal((await partitions()).length, before + 2);
   for (const { options } of await partitions()) {
-    assert.ok(options.includes('autovacuum_vacuum_scale_factor=0.02'));
+    assert.ok(options.includes('autovacuum_vacuum_insert_scale_factor=0.02'));
   }
 });

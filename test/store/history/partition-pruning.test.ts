@@ -3,10 +3,8 @@ import { after, test } from 'node:test';
 import { createTestDatabase } from '../../../harness/database.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
-import { noDetails } from '../../../src/core/model/model-port.ts';
 import type { Send } from '../../../src/store/connection/pipeline.ts';
 import { readExecutions } from '../../../src/store/execution/executions.ts';
-import { type EndedExecution, writeEnds } from '../../../src/store/execution/finish.ts';
 import { removeRecords } from '../../../src/store/history/removal.ts';
 
 /** Prepared statements with ids open only the partitions of these ids. */
@@ -18,47 +16,8 @@ after(async () => {
   await database.drop();
 });
 const id = freshId();
-const ended: EndedExecution = {
-  ...{ id, agentId: id, status: 'success', completedMs: 0, startedMs: null, latencyMs: 0 },
-  ...{ attempts: 1, inputTokens: 0, outputTokens: 0, costUsd: '0', costKnown: true },
-  ...{
-    finishReason: null,
-    settingsNotApplied: null,
-    errorCode: null,
-    ...{ user: null, session: null, label: null },
-    error: null,
-    systemPrompt: null,
-    userPrompt: null,
-    request: null,
-    toolCalls: null,
-  },
-  outputJson: null,
-  ...{
-    output: null,
-    storeBodies: true,
-    ...noDetails,
-    costSource: null,
-    model: 'a/b',
-    attemptList: null,
-  },
-};
 
 const statements: [name: string, parameters: string, execute: () => Promise<unknown>][] = [
-  [
-    'finish-update-executions',
-    `'{${id}}', ${'null, '.repeat(28)}'${id}', '${id}'`,
-    () =>
-      pipelines.use(async (send) => {
-        await send({ name: 'begin', text: 'begin' });
-        const none = {
-          tallies: [],
-          cancellations: [],
-          slotAgentIds: [],
-          transientExecutionIds: [],
-        };
-        await writeEnds(send, [ended], { ...none, inSameTransaction: () => [] });
-      }),
-  ],
   [
     'removal-delete-given',
     `'{${id}}', '${id}', '${id}'`,

@@ -1,5 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { executeAgent, executeAgentInDashboard } from '../../../contract/executions/executions.ts';
+import {
+  executeAgent,
+  executeAgentInDashboard,
+  streamExecution,
+} from '../../../contract/executions/executions.ts';
+import type { ExecuteBody } from '../../../core/agent/variables.ts';
 import type { ExecuteCall } from '../../../core/execution/decide.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import type { Admitted } from '../../../flow/admission/admit.ts';
@@ -11,6 +16,7 @@ import { errorResponse } from '../../http/error-response.ts';
 import { rateHeaders } from '../../http/rate-headers.ts';
 import { routePath, send } from '../../http/route.ts';
 import { readDashboardCall, readExecuteBody, readIdempotency } from './execute-call.ts';
+import { asksForStream, type OpenStream, openStream, streamResponse } from './stream.ts';
 
 /** Executes an agent, with a key or from the dashboard. Admission decides everything but the key's format and the session. */
 export function executeRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -40,6 +46,7 @@ async function execute(
 ): Promise<void> {
   const call: ExecuteCall = {
     ...input,
+    body: withStream(input.body, asksForStream(request)),
     agentId: fromId('agent', request.params.agentId),
     ...readIdempotency(request),
     ipAddress: callerAddress(request),
@@ -48,11 +55,30 @@ async function execute(
   const admitted = await deps.admission.admit(call);
   allowOrigin(request, reply, admitted.allowedOrigins);
   reply.headers(rateHeaders(admitted.states, admitted.nowMs));
-  if (admitted.kind === 'refused') send(reply, errorResponse(admitted, request.id));
-  else send(reply, acceptedResponse(admitted, request.params.agentId, request.server.basePath));
+  if (admitted.kind === 'refused') return send(reply, errorResponse(admitted, request.id));
+  const accepted = acceptedResponse(admitted, request.params.agentId, request.server.basePath);
+  const stream = asksForStream(request) ? await openAcceptedStream(deps, request, admitted) : null;
+  if (!stream) return send(reply, accepted);
+  const { headers, body } = accepted;
+  send(reply, streamResponse(stream, { event: 'accepted', data: body }, headers));
 }
 
 const userAgentMax = 500;
+
+/** Who follows the execution wants to see its text as it arrives, unless the body says otherwise. */
+function withStream(body: ExecuteBody, isFollowed: boolean): ExecuteBody {
+  return isFollowed && body.kind === 'variables' ? { stream: true, ...body } : body;
+}
+
+/** Null if the limit of readers is reached: the call is accepted, so it gets the plain response. */
+async function openAcceptedStream(
+  deps: ApiDeps,
+  request: FastifyRequest,
+  { agentId, executionId }: Extract<Admitted, { kind: 'accepted' }>,
+): Promise<OpenStream | null> {
+  const caller = await deps.authenticator.authenticate(request, streamExecution);
+  return openStream(deps, request, { caller, key: { agentId, executionId }, after: null });
+}
 
 /** Repeats the agent id of the path: a known id has only one text form. */
 function acceptedResponse(

@@ -155,6 +155,7 @@ export function requestWire({ request, systemPrompt, userPrompt }: ExecutionDeta
 function figures(row: ExecutionRow) {
   return {
     latencyMs: row.latencyMs,
+    ...(row.firstTextMs !== null && { firstTextMs: row.firstTextMs }),
     tokensUsed: row.inputTokens + row.outputTokens,
     inputTokens: row.inputTokens,
     outputTokens: row.outputTokens,

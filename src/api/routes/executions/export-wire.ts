@@ -78,6 +78,7 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow, sent: Sent) => 
   outputJson: (row) => row.outputJson,
   attemptList: (row) => cell(attemptListWire(row).attemptList),
   files: (row) => row.files,
+  firstTextMs: (row) => row.firstTextMs,
 };
 
 /** Texts as they are, other values as JSON. */

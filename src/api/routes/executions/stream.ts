@@ -1,0 +1,155 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { streamExecution } from '../../../contract/executions/executions.ts';
+import type { Caller } from '../../../core/execution/caller.ts';
+import { CallFailure, invalidRequest, notFound } from '../../../core/failure.ts';
+import { toId } from '../../../core/id.ts';
+import {
+  type ExecutionStreamEvent,
+  readExecutionStream,
+  type StreamStart,
+} from '../../../flow/execution/read-stream.ts';
+import type { ExecutionKey } from '../../../store/execution/executions.ts';
+import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
+import type { ApiDeps } from '../../api-deps.ts';
+import { allowAgentOrigins } from '../../http/cors.ts';
+import {
+  asksForStream,
+  eventStream,
+  eventStreamHeaders,
+  type SentEvent,
+} from '../../http/event-stream.ts';
+import { type HandlerResponse, route } from '../../http/route.ts';
+import { emptyStream } from '../../http/stream.ts';
+import { visibleExecutionWire } from './execution-wire.ts';
+
+export { asksForStream };
+
+/** Streams one execution as server-sent events. */
+export function executionStreamRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  route(app, deps, streamExecution, async (context) => {
+    const { params, query, caller, request } = context;
+    const { agentId, id, ...execution } = await visibleExecution(
+      deps.reads,
+      caller,
+      params,
+      (agent) => allowAgentOrigins(context, agent),
+    );
+    if (!mayRead(caller, execution)) throw notFound('execution');
+    const after = readStart(request.headers['last-event-id'] ?? query.after);
+    if (request.method === 'HEAD') {
+      return { status: 200, body: emptyStream(), headers: eventStreamHeaders };
+    }
+    const stream = openStream(deps, request, { caller, key: { agentId, executionId: id }, after });
+    if (!stream) throw tooManyReaders();
+    return streamResponse(stream);
+  });
+}
+
+export function tooManyReaders(): CallFailure {
+  const message = 'Too many streams are being read. Try again later.';
+  return new CallFailure('UNAVAILABLE', message, { retryAfter: 10 });
+}
+
+/** The position after the event with this id; null for the beginning. */
+export function readStart(id: string | string[] | undefined): StreamStart | null {
+  if (id === undefined || id === '') return null;
+  const [, attempt, offset] = /^(\d{1,9})\.(\d{1,10})$/.exec(String(id)) ?? [];
+  if (attempt === undefined || offset === undefined) {
+    throw invalidRequest(
+      'The position must be "attempt.offset", such as "2.1834": the id of the last event.',
+    );
+  }
+  return { attempt: Number(attempt), offset: Number(offset) };
+}
+
+/** The events of an execution for one reader, who holds a place until it is over. */
+export interface OpenStream {
+  readonly request: FastifyRequest;
+  readonly events: AsyncGenerator<SentEvent, void, undefined>;
+  readonly stopping: AbortController;
+  readonly check: () => Promise<unknown>;
+}
+
+interface Reading {
+  readonly caller: Caller;
+  readonly key: ExecutionKey;
+  readonly after: StreamStart | null;
+}
+
+/** Null if the limit of readers is reached. */
+export function openStream(
+  deps: ApiDeps,
+  request: FastifyRequest,
+  { caller, key, after }: Reading,
+): OpenStream | null {
+  const release = deps.streamSlots.acquire(caller.id);
+  if (!release) return null;
+  const stopping = new AbortController();
+  stopping.signal.addEventListener('abort', release, { once: true });
+  const path = {
+    agentId: toId('agent', key.agentId),
+    executionId: toId('execution', key.executionId),
+  };
+  // The key may be revoked, or the agent hidden, while the stream is open.
+  const check = async () => {
+    const viewer = await deps.authenticator.authenticate(request, streamExecution);
+    const execution = await visibleExecution(deps.reads, viewer, path, () => {});
+    if (!mayRead(viewer, execution)) throw notFound('execution');
+    return viewer;
+  };
+  const source = readExecutionStream(deps, key, after, stopping.signal);
+  return { request, events: sentEvents(source, caller, check), stopping, check };
+}
+
+export function streamResponse(
+  { request, events, stopping, check }: OpenStream,
+  first: SentEvent | null = null,
+  headers: Readonly<Record<string, string>> = {},
+): HandlerResponse {
+  const all = first ? startingWith(first, events) : events;
+  const body = eventStream(all, request, { stopping, check });
+  return { status: 200, body, headers: { ...headers, ...eventStreamHeaders } };
+}
+
+async function* startingWith(
+  first: SentEvent,
+  events: AsyncGenerator<SentEvent, void, undefined>,
+): AsyncGenerator<SentEvent, void, undefined> {
+  yield first;
+  yield* events;
+}
+
+/** The events as far as the caller may see them. The end is read by the caller as it is then. */
+export async function* sentEvents(
+  events: AsyncGenerator<ExecutionStreamEvent, void, undefined>,
+  caller: Caller,
+  check: () => Promise<Caller>,
+): AsyncGenerator<SentEvent, void, undefined> {
+  const readsAll = caller.rights.includes('read');
+  for await (const event of events) {
+    if (event.type === 'reasoning' && !readsAll) continue;
+    const viewer = event.type === 'end' ? await check() : caller;
+    yield sentEvent(event, viewer);
+  }
+}
+
+function sentEvent(event: ExecutionStreamEvent, viewer: Caller): SentEvent {
+  const { type } = event;
+  switch (type) {
+    case 'status':
+    case 'end':
+      return { event: type, data: visibleExecutionWire(viewer, event.execution) };
+    case 'restart':
+      return { event: type, id: `${event.attempt}.0`, data: { attempt: event.attempt } };
+    case 'gone':
+      return { event: type, data: { reason: event.reason } };
+    case 'tool': {
+      const { attempt, next, toolCall } = event;
+      return { event: type, id: `${attempt}.${next}`, data: { attempt, ...toolCall } };
+    }
+    default: {
+      const { attempt, next, offset, text } = event;
+      return { event: type, id: `${attempt}.${next}`, data: { attempt, offset, text } };
+    }
+  }
+}

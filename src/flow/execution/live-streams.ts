@@ -1,0 +1,284 @@
+import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
+import type { ModelEvent } from '../../core/model/model-port.ts';
+import type { Db } from '../../store/connection/database.ts';
+import type { Notifications } from '../../store/connection/notifications.ts';
+import { findStreamStates, writeStreamChunks } from '../../store/execution/stream-chunks.ts';
+import { mergeTexts, type ShownEvent, ShownEvents } from './live-stream.ts';
+
+/**
+ * The streams of this process: what its attempts show, and the readers that wait for more.
+ *
+ * Readers in this process read from memory and are woken by each event. For readers in other processes, chunks are
+ * written to the database and announced: the first one at once, the next ones every 50 ms or 1,024 characters. All
+ * streams of the process share one statement, one at a time.
+ *
+ * Invariants
+ * - An event of an attempt that does not own its execution any more is not shown.
+ * - Chunks of an attempt are written in order. A failed write is repeated, and begins at the beginning of the text: the
+ *   database may have crashed and lost all chunks.
+ * - Nothing here delays a model call or an end.
+ *
+ * Failure cases: a notification is lost, then the poll finds the change within a second. The worker dies, then the next
+ * attempt voids the text.
+ */
+export interface LiveStreams {
+  /** Begins the stream of an attempt. `isOwned` tells whether this process still holds the execution. */
+  open(execution: QueuedExecution, isOwned: () => boolean): AttemptStream;
+  /** What the attempt that runs in this process has shown; null if none does. */
+  find(
+    executionId: string,
+  ): { readonly attempt: number; readonly events: readonly ShownEvent[] } | null;
+  watch(id: string): StreamWatch;
+  /** Wakes the readers of these executions. */
+  wake(ids: readonly string[]): void;
+  /** Ends all readers, for shutdown. */
+  close(): void;
+  readonly closed: boolean;
+}
+
+/** Receives the events of one attempt. */
+export interface AttemptStream {
+  emit(event: ModelEvent): void;
+  /** The attempt is over. */
+  close(): void;
+}
+
+/** Of one reader. */
+export interface StreamWatch {
+  /** Resolves once something has changed since the last call. */
+  changed(): Promise<void>;
+  stop(): void;
+}
+
+export interface LiveStreamsDeps {
+  readonly db: Db;
+  readonly notifications: Pick<Notifications, 'publish'>;
+  readonly onError: (error: unknown) => void;
+}
+
+const chunkMs = 50;
+const chunkChars = 1_024;
+const retryMs = 1_000;
+const pollMs = 1_000;
+/** Streams per statement. */
+const writtenMax = 500;
+
+interface OpenStream {
+  readonly execution: QueuedExecution;
+  readonly isOwned: () => boolean;
+  readonly shown: ShownEvents;
+  /** The number of events in chunks that are written. */
+  written: number;
+  unwrittenChars: number;
+  /** The last chunk that is written; null if all must be written from the beginning. */
+  previous: number | null;
+  number: number;
+  timer: NodeJS.Timeout | null;
+  /** Whether the first chunk has been sent. */
+  begun: boolean;
+  closed: boolean;
+}
+
+export function createLiveStreams(deps: LiveStreamsDeps): LiveStreams {
+  const open = new Map<string, OpenStream>();
+  const readers = createReaders(deps.db, deps.onError, (id) => open.has(id));
+  const writer = createWriter(deps);
+
+  function start(execution: QueuedExecution, isOwned: () => boolean): AttemptStream {
+    const stream: OpenStream = {
+      ...{ execution, isOwned, shown: new ShownEvents(), written: 0, unwrittenChars: 0 },
+      ...{ previous: null, number: 0, timer: null, begun: false, closed: false },
+    };
+    const before = open.get(execution.id);
+    if (before) close(before);
+    open.set(execution.id, stream);
+    readers.wake([execution.id]);
+    return {
+      emit(event) {
+        if (stream.closed || !isOwned() || !stream.shown.add(event)) return;
+        if ('text' in event) stream.unwrittenChars += event.text.length;
+        readers.wake([execution.id]);
+        writer.schedule(stream);
+      },
+      close: () => close(stream),
+    };
+  }
+
+  function close(stream: OpenStream): void {
+    const { id } = stream.execution;
+    stream.closed = true;
+    if (stream.timer) clearTimeout(stream.timer);
+    if (open.get(id) === stream) open.delete(id);
+    readers.wake([id]);
+  }
+
+  return {
+    open: start,
+    find(executionId) {
+      const stream = open.get(executionId);
+      if (!stream?.isOwned()) return null;
+      return { attempt: stream.execution.attempt, events: stream.shown.all };
+    },
+    watch: readers.watch,
+    wake: readers.wake,
+    close: readers.close,
+    get closed() {
+      return readers.closed;
+    },
+  };
+}
+
+/** Writes the chunks of all streams. */
+function createWriter({ db, notifications, onError }: LiveStreamsDeps) {
+  const due = new Set<OpenStream>();
+  let writing = false;
+
+  function schedule(stream: OpenStream): void {
+    const isFirst = !stream.begun;
+    stream.begun = true;
+    if (isFirst || stream.unwrittenChars >= chunkChars) writeSoon(stream);
+    else stream.timer ??= setTimeout(() => writeSoon(stream), chunkMs);
+  }
+
+  function writeSoon(stream: OpenStream): void {
+    if (stream.timer) clearTimeout(stream.timer);
+    stream.timer = null;
+    if (stream.closed) return;
+    due.add(stream);
+    if (writing) return;
+    writing = true;
+    void writeDue();
+  }
+
+  async function writeDue(): Promise<void> {
+    // Events that arrive together share the first chunk.
+    await Promise.resolve();
+    while (due.size > 0) {
+      const taken = [...due].slice(0, writtenMax);
+      for (const stream of taken) due.delete(stream);
+      const streams = taken.filter(({ closed }) => !closed);
+      const sent = streams.map((stream) => ({ stream, to: stream.shown.all.length }));
+      try {
+        if (sent.length > 0) await write(sent);
+      } catch (error) {
+        onError(error);
+        for (const { stream } of sent) repeat(stream);
+      }
+    }
+    writing = false;
+  }
+
+  async function write(sent: readonly { stream: OpenStream; to: number }[]): Promise<void> {
+    for (const { stream } of sent) stream.unwrittenChars = 0;
+    const rows = await writeStreamChunks(
+      db,
+      sent.map(({ stream, to }) => chunkOf(stream, to)),
+    );
+    const results = new Map(rows.map((row) => [row.executionId, row]));
+    for (const { stream, to } of sent) {
+      const result = results.get(stream.execution.id);
+      // The claim is lost; the worker aborts the attempt.
+      if (!result) continue;
+      if (!result.written) {
+        stream.previous = null;
+        stream.number++;
+        writeSoonAgain(stream);
+        continue;
+      }
+      stream.previous = stream.number++;
+      stream.written = to;
+      if (stream.shown.all.length > to) schedule(stream);
+    }
+    notifications.publish('cueline_execution_streamed', [...results.keys()]);
+  }
+
+  function writeSoonAgain(stream: OpenStream): void {
+    if (!stream.closed) due.add(stream);
+  }
+
+  /** The outcome is unknown, and the chunks before may be lost. */
+  function repeat(stream: OpenStream): void {
+    stream.previous = null;
+    stream.number++;
+    if (stream.timer) clearTimeout(stream.timer);
+    stream.timer = setTimeout(() => writeSoon(stream), retryMs);
+  }
+
+  return { schedule };
+}
+
+function chunkOf(stream: OpenStream, to: number) {
+  const { execution, shown, written, previous, number } = stream;
+  const events = shown.all.slice(previous === null ? 0 : written, to);
+  const { id: executionId, worker, attempt } = execution;
+  return {
+    ...{ executionId, worker, attempt, number, previous },
+    events: JSON.stringify(mergeTexts(events)),
+  };
+}
+
+/** The readers of this process, by execution. A poll finds what no notification announced. */
+function createReaders(
+  db: Db,
+  onError: (error: unknown) => void,
+  isLocal: (id: string) => boolean,
+) {
+  const watched = new Map<string, Set<() => void>>();
+  const states = new Map<string, string>();
+  let polling = false;
+  let closed = false;
+  const timer = setInterval(() => void poll(), pollMs);
+  timer.unref();
+
+  function wake(ids: readonly string[]): void {
+    for (const id of ids) for (const notify of watched.get(id) ?? []) notify();
+  }
+
+  async function poll(): Promise<void> {
+    const ids = [...watched.keys()].filter((id) => !isLocal(id));
+    if (polling || ids.length === 0) return;
+    polling = true;
+    try {
+      const found = await findStreamStates(db, ids);
+      const changed = ids.filter((id) => !found.has(id) || found.get(id) !== states.get(id));
+      for (const id of ids) if (watched.has(id)) states.set(id, found.get(id) ?? '');
+      wake(changed);
+    } catch (error) {
+      onError(error);
+    } finally {
+      polling = false;
+    }
+  }
+
+  return {
+    wake,
+    watch(id: string): StreamWatch {
+      let change = Promise.withResolvers<void>();
+      const notify = () => change.resolve();
+      watched.set(id, (watched.get(id) ?? new Set()).add(notify));
+      if (closed) notify();
+      return {
+        async changed() {
+          await change.promise;
+          if (!closed) change = Promise.withResolvers();
+        },
+        stop() {
+          notify();
+          const others = watched.get(id);
+          others?.delete(notify);
+          if (others?.size !== 0) return;
+          watched.delete(id);
+          states.delete(id);
+        },
+      };
+    },
+    close() {
+      closed = true;
+      clearInterval(timer);
+      wake([...watched.keys()]);
+    },
+    get closed() {
+      return closed;
+    },
+  };
+}

@@ -1,0 +1,283 @@
+import type { EndStatus } from '../../core/execution/execution.ts';
+import type { ExecutionErrorCode } from '../../core/failure.ts';
+import type { Tally } from '../../core/history/statistics.ts';
+import type { AnswerDetails, CostSource } from '../../core/model/model-port.ts';
+import type { Send, Statement, Value } from '../connection/pipeline.ts';
+import { rowSet } from '../connection/row-set.ts';
+import { addStatistics } from '../history/statistics.ts';
+import {
+  type ProgressWrites,
+  type Stopping,
+  writeProgress,
+} from '../workflow/workflow-progress.ts';
+import {
+  type AdmittedCall,
+  admittedNames,
+  admittedValues,
+  callColumns,
+  type ExecutionTerms,
+  type NumberedCall,
+  numberTerms,
+  termsColumns,
+} from './terms.ts';
+
+/**
+ * The only place where something becomes final. Every transaction that ends executions, refuses calls, or ends workflow
+ * runs passes everything that it makes final to `writeCompletion` and then commits.
+ *
+ *     live row of `execution_queue` ──end──▶ record       one statement deletes the row and inserts the record
+ *     refused call ─────────────────────────▶ record
+ *     step, workflow run ───────────────────▶ ended, and the steps that follow
+ *
+ * Invariants
+ * - Record, freed slots, workflow progress and statistics commit together or not at all. A crash between any two
+ *   statements leaves the live row as it was.
+ * - Only these statements insert records. A record is never updated, except for removing its bodies.
+ * - The contents of an execution do not travel twice: the record takes them from the deleted row.
+ * - A record without bodies contains none from the start. Its output is in `transient_outputs` for a while.
+ * - Statistics are the last locks.
+ */
+export interface Completion {
+  /** Live executions. The transaction holds the locks of their queue rows. */
+  readonly ended?: readonly EndedExecution[];
+  /** Agents whose slots may have become free. The transaction holds their locks. */
+  readonly slotAgentIds?: readonly string[];
+  /** Workers that must abort an execution. */
+  readonly cancellations?: readonly { executionId: string; worker: string }[];
+  /** Workflow runs with an ended step whose agent stores no bodies. */
+  readonly transientRunIds?: readonly string[];
+  readonly refused?: readonly RefusedExecution[];
+  /** The time of these refusals. */
+  readonly refusedAtMs?: number;
+  /** How workflow runs advance. The transaction holds their locks. */
+  readonly progress?: ProgressWrites | null;
+  /** What the statistics add for these ends and refusals. */
+  readonly tallies?: readonly Tally[];
+}
+
+/** The end of an execution, as its record will show it. */
+export interface EndedExecution extends AnswerDetails {
+  readonly id: string;
+  readonly agentId: string;
+  readonly status: EndStatus;
+  readonly completedMs: number;
+  readonly startedMs: number | null;
+  readonly latencyMs: number;
+  /** Whose answer was used, or that was called last. */
+  readonly model: string;
+  readonly attempts: number;
+  /** JSON; null if the record itself describes the only attempt. */
+  readonly attemptList: string | null;
+  readonly lastClaim: number | null;
+  readonly firstTextMs: number | null;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: string;
+  readonly costKnown: boolean;
+  readonly costSource: CostSource | null;
+  readonly finishReason: string | null;
+  /** Joined by commas; null if all were applied. */
+  readonly settingsNotApplied: string | null;
+  readonly errorCode: ExecutionErrorCode | null;
+  readonly error: string | null;
+  readonly systemPrompt: string | null;
+  readonly userPrompt: string | null;
+  /** What was sent beside the prompts, as JSON text. */
+  readonly request: string | null;
+  readonly output: string | null;
+  /** JSON text. */
+  readonly outputJson: string | null;
+  /** As JSON text; null if there are none. */
+  readonly toolCalls: string | null;
+  /** If false, the record keeps only the output or the refusal, for a short time. */
+  readonly storeBodies: boolean;
+}
+
+/** A refused call that becomes a record. */
+export type RefusedExecution = AdmittedCall<RefusalTerms>;
+
+export interface RefusalTerms extends ExecutionTerms {
+  readonly status: EndStatus;
+  readonly errorCode: ExecutionErrorCode;
+  readonly error: string;
+}
+
+/**
+ * Writes everything that becomes final, in the caller's transaction. Returns the executions of ended workflow runs that the
+ * caller has to stop after the commit.
+ */
+export async function writeCompletion(send: Send, completion: Completion): Promise<Stopping[]> {
+  const { ended = [], refused = [], slotAgentIds = [], cancellations = [] } = completion;
+  const { transientRunIds = [], progress, refusedAtMs = 0, tallies = [] } = completion;
+  const transient = ended.filter(
+    (one) => !one.storeBodies && (one.output ?? one.refusalText) !== null,
+  );
+  const sent: Promise<unknown>[] = [];
+  if (ended.length > 0) sent.push(send(moveToHistory, ends.values(ended)));
+  if (transient.length > 0) sent.push(send(insertTransient, transientOutputs.values(transient)));
+  if (refused.length > 0) sent.push(send(insertRefusals, refusalValues(refused, refusedAtMs)));
+  if (slotAgentIds.length > 0) sent.push(send(grantFreeSlots, [slotAgentIds]));
+  if (cancellations.length > 0) {
+    sent.push(send(insertCancellations, canceled.values(cancellations)));
+  }
+  if (transientRunIds.length > 0) sent.push(send(markTransientWorkflowRuns, [transientRunIds]));
+  const progressed = progress ? writeProgress(send, progress) : [];
+  // Outbound events of `completion` belong here: after all other rows, before the statistics, which are the last locks.
+  sent.push(addStatistics(send, tallies));
+  const [stopping] = await Promise.all([progressed, ...sent]);
+  return stopping;
+}
+
+/** SQL: the only insertion of records; the last part of a `with` statement. Those with texts wait for the search index. */
+function insertRecords(columns: string, values: string): string {
+  return `written as (
+      insert into executions (${columns}) select ${values}
+      returning id, output is not null or input_variables is not null as searchable)
+    insert into search_changes (id) select id from written where searchable`;
+}
+
+/** Only for a record that keeps its bodies. */
+const stored = (read: (one: EndedExecution) => string | null) => (one: EndedExecution) =>
+  one.storeBodies ? read(one) : null;
+
+const ends = rowSet<EndedExecution>('f', {
+  id: ['uuid', (one) => one.id],
+  status: ['execution_status', (one) => one.status],
+  completed_ms: ['float8', (one) => one.completedMs],
+  latency_ms: ['int', (one) => one.latencyMs],
+  first_text_ms: ['int', (one) => one.firstTextMs],
+  attempts: ['smallint', (one) => one.attempts],
+  attempt_list: ['jsonb', (one) => one.attemptList],
+  last_claim: ['int', (one) => one.lastClaim],
+  model: ['text', (one) => one.model],
+  input_tokens: ['int', (one) => one.inputTokens],
+  output_tokens: ['int', (one) => one.outputTokens],
+  cost_usd: ['numeric', (one) => one.costUsd],
+  cost_known: ['bool', (one) => one.costKnown],
+  cost_source: ['text', (one) => one.costSource],
+  finish_reason: ['text', (one) => one.finishReason],
+  settings_not_applied: ['text', (one) => one.settingsNotApplied],
+  error_code: ['text', (one) => one.errorCode],
+  error: ['text', (one) => one.error],
+  model_answered: ['text', (one) => one.modelAnswered],
+  provider_request_id: ['text', (one) => one.providerRequestId],
+  reasoning_tokens: ['int', (one) => one.reasoningTokens],
+  stores_bodies: ['bool', (one) => one.storeBodies],
+  system_prompt: ['text', stored((one) => one.systemPrompt)],
+  user_prompt: ['text', stored((one) => one.userPrompt)],
+  request: ['json', stored((one) => one.request)],
+  reasoning_text: ['text', stored((one) => one.reasoningText)],
+  output: ['text', stored((one) => one.output)],
+  refusal_text: ['text', stored((one) => one.refusalText)],
+  output_json: ['json', stored((one) => one.outputJson)],
+  tool_calls: ['json', stored((one) => one.toolCalls)],
+});
+
+/** The columns of the record that the live row contains, and those that its end adds. */
+const fromLiveRow = `id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at, started_at,
+  temperature, source, agent_name, prompt_version_label, workflow_run_id, step_name, end_user, session, tags, metadata, files`;
+const fromEnd = `status, latency_ms, first_text_ms, attempts, attempt_list, last_claim, model, input_tokens, output_tokens, cost_usd, cost_known,
+  cost_source, finish_reason, error_code, error, model_answered, provider_request_id, reasoning_tokens, system_prompt,
+  user_prompt, request, reasoning_text, output, refusal_text, output_json, tool_calls`;
+const of = (alias: string, names: string) => names.replace(/\w+/g, (name) => `${alias}.${name}`);
+
+// Deletes by the list of ids: PostgreSQL overestimates the rows of a join and would read the whole queue.
+const moveToHistory: Statement = {
+  name: 'completion-move-to-history',
+  text: `with ended as (
+      delete from execution_queue q using ${ends.table}
+      where q.id = f.id and q.id = any(${ends.array('id')})
+      returning ${of('q', fromLiveRow)}, ${of('f', fromEnd)}, f.completed_ms, f.settings_not_applied,
+        case when f.stores_bodies then q.input_variables end as input_variables,
+        case when f.stores_bodies then q.file_data end as file_data,
+        case when f.stores_bodies then q.ip_address end as ip_address,
+        case when f.stores_bodies then q.user_agent end as user_agent),
+    ${insertRecords(
+      `${fromLiveRow}, ${fromEnd}, completed_at, settings_not_applied, input_variables, file_data, ip_address,
+        user_agent`,
+      `${fromLiveRow}, ${fromEnd}, to_timestamp(completed_ms / 1000), string_to_array(settings_not_applied, ','),
+        input_variables, file_data, ip_address, user_agent from ended`,
+    )}`,
+};
+
+const transientOutputs = rowSet<EndedExecution>('o', {
+  execution_id: ['uuid', (one) => one.id],
+  output: ['text', (one) => one.output],
+  refusal_text: ['text', (one) => one.refusalText],
+  output_json: ['json', (one) => one.outputJson],
+  tool_calls: ['json', (one) => one.toolCalls],
+});
+
+const insertTransient: Statement = {
+  name: 'completion-insert-transient-outputs',
+  text: `insert into transient_outputs (execution_id, output, refusal_text, output_json, tool_calls, ended_at)
+    select execution_id, output, refusal_text, output_json, tool_calls, clock_timestamp()
+    from ${transientOutputs.table}`,
+};
+
+const refusals = rowSet<NumberedCall<RefusedExecution>>(
+  'e',
+  { ...callColumns, position: ['int', (one) => one.position] },
+  { first: 2 },
+);
+const refusalTerms = rowSet<RefusalTerms>(
+  't',
+  {
+    ...termsColumns,
+    status: ['execution_status', (one) => one.status],
+    error_code: ['text', (one) => one.errorCode],
+    error: ['text', (one) => one.error],
+  },
+  { first: refusals.next, ordinality: true },
+);
+
+const insertRefusals: Statement = {
+  name: 'completion-insert-refusals',
+  text: `with ${insertRecords(
+    `${admittedNames}, executed_at, completed_at, status, error_code, error`,
+    `${admittedValues}, $1::timestamptz, $1::timestamptz, status, error_code, error
+    from ${refusals.table} join ${refusalTerms.table} on t.ordinal = e.position`,
+  )}`,
+};
+
+function refusalValues(refused: readonly RefusedExecution[], atMs: number): Value[] {
+  const { terms, calls } = numberTerms<RefusalTerms, RefusedExecution>(refused);
+  return [new Date(atMs).toISOString(), ...refusals.values(calls), ...refusalTerms.values(terms)];
+}
+
+/**
+ * Grants the free slots of these agents to the executions that have waited longest; needs the agents' locks. It updates by
+ * key: PostgreSQL overestimates the rows of a join and would read all waiting executions for each slot.
+ */
+export const grantFreeSlots: Statement = {
+  name: 'completion-grant-free-slots',
+  text: `update execution_queue q set has_slot = true, available_at = clock_timestamp()
+    where q.id = any(array(
+      select waiting.id from agents a cross join lateral (
+        select w.id from execution_queue w where w.agent_id = a.id and w.has_slot = false
+        order by w.id
+        limit greatest(0, coalesce((a.config ->> 'maxConcurrency')::int, 2147483647) -
+          (select count(*) from execution_queue h where h.agent_id = a.id and h.has_slot))) as waiting
+      where a.id = any($1::uuid[])))`,
+};
+
+const canceled = rowSet<{ executionId: string; worker: string }>('c', {
+  execution_id: ['uuid', (one) => one.executionId],
+  worker: ['uuid', (one) => one.worker],
+});
+
+const insertCancellations: Statement = {
+  name: 'completion-insert-cancellations',
+  text: `insert into cancellations (execution_id, worker)
+    select c.execution_id, c.worker from ${canceled.table}
+    join workers w on w.id = c.worker
+    on conflict do nothing`,
+};
+
+// Such a run must not keep bodies for longer than necessary. The run is locked already. This precedes the end of the run,
+// unless the run ended when the step was stopped.
+const markTransientWorkflowRuns: Statement = {
+  name: 'completion-mark-transient-runs',
+  text: `update workflow_runs set bodies = 'transient', input = case when status = 'processing' then input end
+    where id = any($1::uuid[]) and bodies = 'stored'`,
+};

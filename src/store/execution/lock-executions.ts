@@ -1,0 +1,84 @@
+import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { Attempt } from '../../core/execution/attempt.ts';
+import type { CostSource } from '../../core/model/model-port.ts';
+import type { Send, Statement } from '../connection/pipeline.ts';
+import { begin } from '../connection/statements.ts';
+import { type LockedWorkflowRun, lockWorkflowRuns } from '../workflow/workflow-progress.ts';
+import { readSteps, type WorkflowRunSteps } from '../workflow/workflow-progress-read.ts';
+
+/**
+ * The first of the two batches that end executions: it locks, then reads. `completion.ts` is the second.
+ *
+ *     batch 1   begin; lock agents with slots, workflow runs, queue rows; read workflow steps
+ *     batch 2   move queue rows to the history; grant free slots; write workflow progress; add statistics; commit
+ *
+ * Invariants
+ * - An execution ends once: only the holder of its queue row ends it, and deletes that row.
+ * - The caller is the fence: it compares `worker` and `attempt` of the locked row with its own claim and drops stale ends.
+ * - Lock order: limits before workflow runs, workflow runs before the queue, statistics last; each by id.
+ * - A slot that becomes free goes to the execution that has waited longest, in the same transaction.
+ *
+ * Failure cases
+ * - The worker dies before the commit: nothing has changed. The sweep returns the execution to the queue.
+ * - The commit gets no response: the caller ends the execution again, and finds no queue row if the commit succeeded.
+ */
+
+export interface QueuedExecutionRow {
+  readonly id: string;
+  readonly agent_id: string;
+  readonly worker: string | null;
+  readonly attempt: number;
+  readonly failures: number;
+  readonly losses: number;
+  readonly spent_input_tokens: number;
+  readonly spent_output_tokens: number;
+  readonly spent_usd: string;
+  readonly spent_known: boolean;
+  readonly spent_source: CostSource | null;
+  /** After a fallback, the one that replaced the first. */
+  readonly model: string;
+  /** With the models before it, without losses. */
+  readonly earlier_attempts: number;
+  readonly attempt_list: readonly Attempt[] | null;
+  /** The database time, read under the lock. */
+  readonly now_ms: number;
+  readonly started_ms: number | null;
+}
+
+/**
+ * Begins the transaction and locks the queue rows of these executions by id. Before that it locks the agents whose slots
+ * become free, and the workflow runs that these executions are steps of.
+ */
+export async function lockExecutions(
+  send: Send,
+  ids: readonly string[],
+  { slotAgentIds, steps }: { slotAgentIds: readonly string[]; steps: readonly WorkflowStepOf[] },
+): Promise<{
+  rows: QueuedExecutionRow[];
+  workflows: LockedWorkflowRun[];
+  steps: WorkflowRunSteps;
+}> {
+  const runIds = steps.map(({ runId }) => runId);
+  const [, , workflows, rows, states] = await Promise.all([
+    send(begin),
+    slotAgentIds.length > 0 ? send(lockAgents, [slotAgentIds]) : [],
+    steps.length > 0 ? lockWorkflowRuns(send, runIds) : [],
+    send<QueuedExecutionRow>(lockQueue, [ids]),
+    steps.length > 0 ? readSteps(send, steps) : { rows: [], items: [] },
+  ]);
+  return { rows, workflows, steps: states };
+}
+
+const lockAgents: Statement = {
+  name: 'finish-lock-agents',
+  text: `select subject from limits where subject = any($1::uuid[]) order by subject for update`,
+};
+
+const lockQueue: Statement = {
+  name: 'finish-lock-queue',
+  text: `select id, agent_id, worker, attempt, failures, losses, model, earlier_attempts, attempt_list,
+      spent_input_tokens, spent_output_tokens, spent_usd, spent_known, spent_source,
+      (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
+      (extract(epoch from started_at) * 1000)::float8 as started_ms
+    from execution_queue where id = any($1::uuid[]) order by id for update`,
+};
