@@ -101,6 +101,9 @@ export async function runScenario(
       kind: 'openai-compatible',
       apiKey: get('providerKey'),
       baseURL: environment.provider.url,
+      headers: { 'x-gateway-key': get('providerHeader') },
+      query: { token: get('providerQuery') },
+      bodyExtra: { gateway: get('providerBody') },
     };
     await browser.put('/api/v1/providers/acme', stored);
     await browser.put('/api/v1/providers/acme', { ...stored, baseURL: 'http://127.0.0.1:1/' });
@@ -125,9 +128,12 @@ export async function runScenario(
       agents.push(`/api/v1/agents/${agent.agentId}`);
     }
 
+    const rich = await createRichAgent(browser, get);
+    agents.push(rich);
+
     // Executions.
     const statusUrls: string[] = [];
-    for (const [i, agent] of agents.entries()) {
+    for (const [i, agent] of agents.slice(0, 2).entries()) {
       // Each provider echoes the key that it received.
       for (const step of providerSteps(get, i === 0 ? 'providerKey' : 'environmentKey')) {
         environment.provider.script(step);
@@ -142,6 +148,31 @@ export async function runScenario(
         statusUrls.push(String(statusUrl));
       }
     }
+
+    for (const step of richSteps(get)) {
+      environment.provider.script(step);
+      const body = { variables: richVariables(get), ...labelsFor(get) };
+      const { statusUrl } = await browser.post(`${rich}/execute`, body, { authorization });
+      const record = await browser.get(`${statusUrl}?wait=20`, { authorization });
+      sinks.counts[String(record.status)] = (sinks.counts[String(record.status)] ?? 0) + 1;
+      statusUrls.push(String(statusUrl));
+    }
+    // Fails before the model is called: the address is private.
+    const unreachable = richVariables(get, { link: `https://127.0.0.1/${get('fileUrl')}.pdf` });
+    const refused = await browser.post(
+      `${rich}/execute`,
+      { variables: unreachable },
+      { authorization },
+    );
+    await browser.get(`${refused.statusUrl}?wait=20`, { authorization });
+    statusUrls.push(String(refused.statusUrl));
+    const filters = new URLSearchParams({
+      ...{ user: get('endUser'), session: get('session'), tag: get('tag') },
+      ...{ 'metadata.customer': get('metadata'), q: get('outputJson') },
+    });
+    const filtered = [`/executions?${filters}`, `/statistics?groupBy=user&user=${get('endUser')}`];
+    for (const path of filtered) await browser.get(`${rich}${path}`, { authorization });
+    await browser.post('/api/v1/erasures', { user: get('endUser') }, { authorization });
 
     // Invalid and malformed calls.
     const [agent = ''] = agents;
@@ -244,7 +275,9 @@ export async function runScenario(
 
 /** One success and every kind of failure. Errors echo what the provider received. */
 function providerSteps(get: (name: string) => string, key: string): Step[] {
-  const echo = [key, 'providerError', 'userPrompt', 'variable'].map(get).join(' and ');
+  const extras = key === 'providerKey' ? ['providerHeader', 'providerQuery', 'providerBody'] : [];
+  const received = [key, ...extras, 'providerError', 'userPrompt', 'variable'];
+  const echo = received.map(get).join(' and ');
   return [
     { text: get('output') },
     failing(401, `Incorrect API key provided: ${echo}`, 'invalid_api_key'),
@@ -255,6 +288,74 @@ function providerSteps(get: (name: string) => string, key: string): Step[] {
     { text: null, refusal: echo },
     { text: echo, finish: 'content_filter' },
     { half: 'reset' },
+  ];
+}
+
+/** An agent with messages, files, tools and a schema. */
+async function createRichAgent(
+  browser: ReturnType<typeof createBrowser>,
+  get: (name: string) => string,
+): Promise<string> {
+  const { promptId } = await browser.post('/api/v1/prompts', { name: 'Rich' });
+  const { promptVersionId } = await browser.post(`/api/v1/prompts/${promptId}/versions`, {
+    messages: [
+      { role: 'system', content: get('message') },
+      { placeholder: 'history' },
+      { role: 'user', content: [{ text: 'See.' }, { image: '{{photo}}' }, { file: '{{link}}' }] },
+    ],
+    tools: [{ name: 'search' }],
+    responseFormat: { type: 'json', schema: { type: 'object', required: ['a'] } },
+    model: 'acme/m',
+  });
+  const { agentId } = await browser.post('/api/v1/agents', {
+    ...{ agentName: 'Rich', promptId, promptVersionId },
+    agentConfig: { maxAttempts: 1 },
+    requiredVariables: ['history', 'photo'],
+    optionalVariables: ['link'],
+  });
+  for (const action of ['enable-api', 'deploy']) {
+    await browser.post(`/api/v1/agents/${agentId}/lifecycle`, { action });
+  }
+  return `/api/v1/agents/${agentId}`;
+}
+
+function richVariables(get: (name: string) => string, more: object = {}): object {
+  const data = Buffer.from(get('file')).toString('base64');
+  return {
+    history: [{ role: 'user', content: get('message') }],
+    photo: `data:image/png;base64,${data}`,
+    ...more,
+  };
+}
+
+function labelsFor(get: (name: string) => string): object {
+  return {
+    ...{ user: get('endUser'), session: get('session'), tags: [get('tag')] },
+    metadata: { customer: get('metadata') },
+  };
+}
+
+/** Answers with reasoning, JSON and tool calls, one that does not match its schema, and a refusal. */
+function richSteps(get: (name: string) => string): Step[] {
+  const answer = (message: object): Step => ({
+    status: 200,
+    body: {
+      ...{ id: 'c', model: 'm', usage: { prompt_tokens: 1, completion_tokens: 1 } },
+      choices: [
+        {
+          ...{ index: 0, finish_reason: 'stop' },
+          message: { role: 'assistant', reasoning_content: get('reasoning'), ...message },
+        },
+      ],
+    },
+  });
+  const call = { name: 'search', arguments: JSON.stringify({ q: get('toolArguments') }) };
+  return [
+    answer({ content: JSON.stringify({ a: get('outputJson') }) }),
+    answer({ content: null, tool_calls: [{ id: 'c1', type: 'function', function: call }] }),
+    answer({ content: JSON.stringify({ b: get('outputJson') }) }),
+    answer({ content: null, refusal: get('refusal') }),
+    failing(400, ['message', 'file', 'endUser'].map(get).join(' and ')),
   ];
 }
 

@@ -11,6 +11,7 @@ import {
 import { createManagementLimit } from './api/http/management-limit.ts';
 import { countExecuteCalls, createMetrics } from './api/http/metrics.ts';
 import { createWaitSlots } from './api/http/wait-for.ts';
+import { createOpenCalls } from './api/routes/mcp/open-calls.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';
 import { openapiRoute, systemRoutes } from './api/routes/system/system.ts';
 import { apiRoutes } from './api/routes.ts';
@@ -250,11 +251,20 @@ function createEngine(
   });
   completions.subscribe((event) => announcements.completed(event));
   completions.subscribe(workflows.completed);
-  const waiting = { waiters, workflowRunWaiters, streams };
+  const openCalls = announcedOpenCalls(notifications);
+  const waiting = { waiters, workflowRunWaiters, streams, openCalls };
   return {
     ...{ connections, announcements, metrics, worker, finisher },
     ...{ admission, canceler, workflows, ...waiting },
   };
+}
+
+/** Calls of tools that other processes can cancel. */
+function announcedOpenCalls(notifications: Notifications) {
+  const channel = 'cueline_tool_call_canceled';
+  const openCalls = createOpenCalls((names) => notifications.publish(channel, names));
+  notifications.subscribe(channel, openCalls.cancelLocal);
+  return openCalls;
 }
 
 function connectWorker(
@@ -381,5 +391,7 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
       isAllowedHost: allowedHostCheck(config.allowedHosts),
     },
     testConnection: deps.testConnection,
+    openCalls: engine.openCalls,
+    ...{ version: deps.version, publicUrl },
   };
 }

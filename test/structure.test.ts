@@ -50,7 +50,7 @@ const mayImport: Record<string, { folders: string[]; packages: string[] } | 'eve
   worker: { folders: ['core', 'store', 'flow'], packages: [] },
   api: {
     folders: ['core', 'contract', 'store', 'flow'],
-    packages: ['fastify', 'typebox', 'better-auth', 'prom-client'],
+    packages: ['fastify', 'typebox', 'better-auth', 'prom-client', '@modelcontextprotocol/server'],
   },
   client: { folders: ['contract'], packages: ['typebox'] },
   config: { folders: ['core'], packages: [] },

@@ -1,5 +1,6 @@
 import type { Caller } from './callers.ts';
 import { agentCalls } from './calls-agents.ts';
+import { mcpCalls } from './calls-mcp.ts';
 import { sessionCalls } from './calls-sessions.ts';
 import { workflowCalls } from './calls-workflows.ts';
 import { workspaceCalls } from './calls-workspace.ts';
@@ -25,4 +26,5 @@ export const calls: Readonly<Record<string, Prepare>> = {
   ...workflowCalls,
   ...workspaceCalls,
   ...sessionCalls,
+  ...mcpCalls,
 };

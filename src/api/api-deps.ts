@@ -16,6 +16,7 @@ import type { Authenticator } from './access/authenticate.ts';
 import type { Sessions } from './access/session.ts';
 import type { ManagementLimit } from './http/management-limit.ts';
 import type { WaitSlots } from './http/wait-for.ts';
+import type { OpenCalls } from './routes/mcp/open-calls.ts';
 
 /** Dependencies of the routes; `wiring.ts` creates them. */
 export interface ApiDeps {
@@ -57,4 +58,9 @@ export interface ApiDeps {
   readonly checkBaseURL: (baseURL: string) => Promise<string | null>;
   readonly chainRules: ChainRules;
   readonly testConnection: TestConnection;
+  /** Calls over MCP that wait for their results. */
+  readonly openCalls: OpenCalls;
+  /** Of this program. */
+  readonly version: string;
+  readonly publicUrl: string | null;
 }

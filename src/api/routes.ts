@@ -12,6 +12,7 @@ import { historyRoutes } from './routes/executions/history.ts';
 import { retentionRoutes } from './routes/executions/retention.ts';
 import { statisticsRoutes } from './routes/executions/statistics.ts';
 import { executionStreamRoutes } from './routes/executions/stream.ts';
+import { mcpRoutes } from './routes/mcp/mcp.ts';
 import { scheduleRoutes } from './routes/workflows/schedules.ts';
 import { webhookRoutes } from './routes/workflows/webhooks.ts';
 import { workflowRunRoutes } from './routes/workflows/workflow-runs.ts';
@@ -40,6 +41,7 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   workflowRunRoutes(app, deps);
   scheduleRoutes(app, deps);
   webhookRoutes(app, deps);
+  mcpRoutes(app, deps);
   declarationRoutes(app, deps);
   statisticsRoutes(app, deps);
   erasureRoutes(app, deps);

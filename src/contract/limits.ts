@@ -129,3 +129,10 @@ export const statisticsValuesMax = 50;
 export const statisticsMinuteDays = 2;
 /** Workflow runs shown per workflow in a list. */
 export const workflowLastRunsMax = 5;
+/** Calls of tools over MCP that wait for their result, per key and process. */
+export const openToolCallsOfKeyMax = 1_000;
+/** Bytes of a tool's result as text. */
+export const toolResultBytesMax = 1_048_576;
+/** Tools in one response, and the characters after which it ends. */
+export const toolsPageMax = 1_000;
+export const toolsPageCharsMax = 2_097_152;

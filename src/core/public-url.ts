@@ -19,10 +19,12 @@ export const pageSegments = [
 
 /** First path segments that are never pages. */
 export const serviceSegments = [
+  '.well-known',
   'api',
   'assets',
   'docs',
   'healthz',
+  'mcp',
   'metrics',
   'openapi.json',
   'readyz',

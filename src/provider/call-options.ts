@@ -3,6 +3,7 @@ import {
   callSettingNames,
   callSettingsOf,
 } from '../core/agent/call-settings.ts';
+import { correctionText } from '../core/agent/response-format.ts';
 import type { ModelCall } from '../core/model/model-port.ts';
 import { jsonRequest } from './json-format.ts';
 import type { CallOptions, Model } from './language-model.ts';
@@ -49,8 +50,7 @@ function optionsIn(model: Model, call: Asked, form: ReadonlySet<Adjustment>): Ca
       Object.entries(call.settings ?? {}).filter(([name]) => !form.has(name as Adjustment)),
     ),
   );
-  const format = call.responseFormat;
-  const json = format && jsonRequest(model, format, form.has(formatAdjustment(format)));
+  const json = jsonRequestOf(model, call, form);
   const asked = [...promptOf(call, model.kind), ...correctionOf(call)];
   const whole = json?.text ? withInstruction(asked, json.text) : asked;
   const prompt = form.has('system') ? withoutSystem(whole) : whole;
@@ -67,11 +67,20 @@ function optionsIn(model: Model, call: Asked, form: ReadonlySet<Adjustment>): Ca
   };
 }
 
+function jsonRequestOf(model: Model, call: Asked, form: ReadonlySet<Adjustment>) {
+  const { responseFormat: format } = call;
+  return format && jsonRequest(model, format, form.has(formatAdjustment(format)));
+}
+
+/** The text that asks for JSON in a call of this form; null if none does. */
+export function instructionOf(model: Model, call: Asked): string | null {
+  return jsonRequestOf(model, call, model.form)?.text ?? null;
+}
+
 /** Tells the model why its previous answer was not accepted. That answer itself is not repeated. */
 function correctionOf({ correction }: Asked): CallOptions['prompt'] {
   if (correction === undefined) return [];
-  const text = `Your previous answer was not accepted. ${correction} Answer again, with nothing but JSON that matches the schema.`;
-  return [{ role: 'user', content: [{ type: 'text', text }] }];
+  return [{ role: 'user', content: [{ type: 'text', text: correctionText(correction) }] }];
 }
 
 /** The settings for which the specification has an option. */

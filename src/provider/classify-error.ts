@@ -59,8 +59,12 @@ export function classifyHidden(
   const text = (body.text ?? '').slice(0, searchedCharsMax);
   const limited = !body.codes.isDisjointFrom(limit.codes) || limit.text.test(text);
   const found = classify(limited ? 429 : 400, body, headers);
+  if (wrongPath.test(text)) return found;
   return found.code === 'PROVIDER_ERROR' ? { ...again, rejected: loading.text.test(text) } : found;
 }
+
+/** LM Studio's answer to an unknown path: a retry gets the same one. */
+const wrongPath = /^unexpected endpoint/i;
 
 function final(code: ExecutionErrorCode): Classification {
   return { code, retryable: false, rejected: false };

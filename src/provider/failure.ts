@@ -9,7 +9,7 @@ import {
 } from '../core/model/model-port.ts';
 import { OutboundFailure } from '../net/outbound-failure.ts';
 import { classify, classifyHidden } from './classify-error.ts';
-import { readProviderError } from './provider-error.ts';
+import { readProviderError, statedError } from './provider-error.ts';
 import { redact } from './redact.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { UnreadableResponse } from './unreadable-response.ts';
@@ -47,15 +47,17 @@ export function toFailure(error: unknown, secrets: readonly string[], nowMs: num
 }
 
 /**
- * An error inside a response with a success status. Only its `error` field counts: the rest may be model output. The AI
- * SDK returns such an error as a value, with a status of its own making.
+ * An error inside a response with a success status. Only its `error` field counts, or a code and message instead of an
+ * answer: the rest may be model output. The AI SDK returns such an error as a value, with a status of its own making.
  */
 function hiddenFailure(
   response: unknown,
   headers: Record<string, string>,
   reading: Reading,
 ): ModelFailure {
-  const { error, usage } = fieldsOf(response);
+  const fields = fieldsOf(response);
+  const { usage } = fields;
+  const error = fields.error || statedError(fields);
   if (!error) return unread();
   // A provider that counted tokens may charge for them.
   const paid = usage ? { cost: unknownCost } : {};
@@ -163,7 +165,7 @@ export function endedInError(
   return refusal({ headers: {}, body }, { secrets, nowMs: Date.now() }, paid);
 }
 
-function fieldsOf(response: unknown): { error?: unknown; usage?: unknown } {
+function fieldsOf(response: unknown): Record<string, unknown> {
   try {
     return Object(typeof response === 'string' ? JSON.parse(response) : response);
   } catch {

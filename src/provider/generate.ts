@@ -2,7 +2,7 @@ import type { ToolCall } from '../core/agent/messages.ts';
 import type { Emit } from '../core/model/model-events.ts';
 import type { AnswerDetails, Cost, Usage } from '../core/model/model-port.ts';
 import { storable } from '../core/storable-text.ts';
-import { type Asked, type PreparedCall, prepareCall } from './call-options.ts';
+import { type Asked, instructionOf, type PreparedCall, prepareCall } from './call-options.ts';
 import { type Finish, readFinish } from './finish-reason.ts';
 import type { Answer, Model, ReadableModel } from './language-model.ts';
 import { LiveText } from './live-text.ts';
@@ -44,11 +44,13 @@ export async function generate(
 ): Promise<Generated> {
   const prepared = prepareCall(model, call, signal);
   const live = new LiveText(emit, isRewritten(model, call));
-  const asked = call.stream ? await model.streaming(live) : model;
-  const { answer: response, lost } = await inAcceptedForm(model.form, prepared, (options) =>
-    requestResponse(asked, options),
+  const isStreamed = () => call.stream || model.form.has('streamed');
+  const { answer: response, lost } = await inAcceptedForm(model.form, prepared, async (options) =>
+    requestResponse(isStreamed() ? await model.streaming(live) : model, options),
   );
-  const { text: whole, details } = readAnswer(response);
+  const { text: whole, details: read } = readAnswer(response);
+  const instruction = instructionOf(model, call);
+  const details = instruction === null ? read : { ...read, instruction };
   // PostgreSQL stores no NUL in a text, and a lone surrogate is not a character.
   const given = storable(whole);
   // A refusal is no text.

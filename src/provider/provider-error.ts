@@ -30,6 +30,18 @@ export function readProviderError(body: string): ProviderErrorBody {
   return { text: textOf(json, 0), codes, status: Number.isNaN(status) ? null : status };
 }
 
+/**
+ * The error that a body states by a code and a message in place of an answer; null if it may be an answer. Some gateways
+ * send it with a success status.
+ */
+export function statedError(body: Readonly<Record<string, unknown>>): object | null {
+  const { code, msg, message } = body;
+  const text = msg ?? message;
+  if (!code || typeof text !== 'string') return null;
+  const isAnswer = ['choices', 'output', 'candidates', 'content'].some((name) => body[name]);
+  return isAnswer ? null : { code, message: text };
+}
+
 const depthMax = 5;
 const codeNames = new Set(['code', 'type', '__type', 'status', 'reason']);
 

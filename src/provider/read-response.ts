@@ -1,5 +1,6 @@
 import type { Answer, CallOptions, ReadableModel } from './language-model.ts';
 import { readLeniently } from './lenient-json.ts';
+import { statedError } from './provider-error.ts';
 import { type Issue, repairCompletion, repairFields } from './repair-response.ts';
 import { UnreadableResponse } from './unreadable-response.ts';
 
@@ -101,8 +102,8 @@ function issuesOf(error: unknown, depth = 0): readonly Issue[] {
 }
 
 function isError(body: unknown): boolean {
-  const { error, choices } = Object(body) as { error?: unknown; choices?: unknown[] };
-  return Boolean(error) && !choices?.length;
+  const fields = Object(body) as Record<string, unknown> & { choices?: unknown[] };
+  return Boolean(fields.error || statedError(fields)) && !fields.choices?.length;
 }
 
 function hasContent({ content }: Answer): boolean {

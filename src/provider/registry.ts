@@ -4,6 +4,7 @@ import { type Emit, emitEnd, modelEvents } from '../core/model/model-events.ts';
 import {
   type ModelCall,
   type ModelEvent,
+  type ModelFailure,
   type ModelPort,
   type ModelResponse,
   noCost,
@@ -20,6 +21,7 @@ import { allowedHostCheck, type Resolve } from '../net/guard.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
 import { type BreakerState, type Breakers, createBreakers } from './breakers.ts';
 import { ByteBudget } from './byte-budget.ts';
+import { instructionOf } from './call-options.ts';
 import { testConnection, tryModel } from './connection-test.ts';
 import { echo } from './echo.ts';
 import { fromEnvironment, ownOllama, variableFor } from './environment.ts';
@@ -140,14 +142,12 @@ class ModelRegistry implements Models {
         .then((ready) =>
           withFetchedFiles(ready, call, this.#files, signal, (complete) =>
             generate(ready, complete, signal, emit),
-          ),
+          ).catch((error) => {
+            throw describedFailure(error, connection, instructionOf(ready, call));
+          }),
         )
         .catch((error) => {
-          const failure = toFailure(error, secretsOf(connection), Date.now());
-          const providerRequestId = requestIdOf(error);
-          if (providerRequestId === null) throw failure;
-          const details = { ...failure.details, providerRequestId };
-          throw withDetails(failure, redactDetails(details, secretsOf(connection)));
+          throw toFailure(error, secretsOf(connection), Date.now());
         }),
     );
     const list = priceList(connection, model);
@@ -235,6 +235,24 @@ function inRegion(settings: ProviderSettings, region: string | undefined): Provi
 }
 
 type EndOfResponse = Omit<ModelResponse, 'text'>;
+
+/** The failure of a call, with what is known of its request. */
+function describedFailure(
+  error: unknown,
+  connection: Connection,
+  instruction: string | null,
+): ModelFailure {
+  const secrets = secretsOf(connection);
+  const failure = toFailure(error, secrets, Date.now());
+  const providerRequestId = requestIdOf(error);
+  if (providerRequestId === null && instruction === null) return failure;
+  const details = {
+    ...failure.details,
+    ...(providerRequestId !== null && { providerRequestId }),
+    ...(instruction !== null && { instruction }),
+  };
+  return withDetails(failure, redactDetails(details, secrets));
+}
 
 function toResponse(
   { text, toolCalls, finishReason, providerError, settingsNotApplied, ...generated }: Generated,

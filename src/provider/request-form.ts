@@ -17,9 +17,10 @@ import { readProviderError } from './provider-error.ts';
  * - `chat`: chat completions instead of the Responses API
  * - `streamOptions`: left out, so that a stream may end without a usage
  * - `unstreamed`: a whole response instead of a stream
+ * - `streamed`: a stream, though nobody reads along
  */
 export type RequestForm = Set<Adjustment>;
-export type Adjustment = Setting | FormatAdjustment | 'chat';
+export type Adjustment = Setting | FormatAdjustment | 'chat' | 'streamed';
 type FormatAdjustment = `format ${string}`;
 type Setting = 'maxTokens' | AdjustableSetting | 'developer' | 'system' | StreamSetting;
 type StreamSetting = 'streamOptions' | 'unstreamed';
@@ -138,6 +139,7 @@ function rejectedSetting(
     ([, value = '']) => value,
   );
   const searched = `${named.join(' ')} ${text ?? ''}`.slice(0, searchedCharsMax);
+  if (!call.streams && !sent.has('streamed') && streamOnly.test(searched)) return 'streamed';
   const isUnsupported = !codes.isDisjointFrom(unsupportedCodes) || unsupportedText.test(searched);
   const possible = isUnsupported ? candidates(error.requestBodyValues, call, sent) : [];
   const found = possible.find((each) => names[each].test(searched));
@@ -145,6 +147,10 @@ function rejectedSetting(
   const { format } = call;
   return format !== null && !sent.has(format) && formatText.test(searched) ? format : null;
 }
+
+/** Models that answer only with a stream: DashScope, and gateways to models with long answers. */
+const streamOnly =
+  /only supports? (the )?stream|stream(ing)? (mode )?(is )?required|(must|please) (be |enable |set )?(the )?stream\b|requires? (the )?stream/i;
 
 /** Texts about a schema or its form: a provider may not know the parameter, or reject this schema. */
 const formatText =

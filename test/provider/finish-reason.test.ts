@@ -75,6 +75,7 @@ describe('a response of Google', () => {
     ['OTHER', 'other', 'error'],
     ['LANGUAGE', 'other', 'error'],
     ['MISSING_THOUGHT_SIGNATURE', 'other', 'error'],
+    ['MALFORMED_FUNCTION_CALL', 'error', 'error'],
   ];
   for (const [reason, withText, without] of cases) {
     test(`with reason ${reason}`, async () => {

@@ -165,7 +165,8 @@ for (const [what, message] of Object.entries(rejections)) {
 }
 
 test('a schema rejected by the Responses API is asked for by a text', async () => {
-  const { sent } = await wireRequests({}, 'gpt-4o', { system: 'S', responseFormat }, (body) =>
+  const call = { system: 'S', responseFormat };
+  const { sent, generated } = await wireRequests({}, 'gpt-4o', call, (body) =>
     'text' in body
       ? Response.json(
           { error: { message: "Invalid schema for response_format 'response'" } },
@@ -174,6 +175,9 @@ test('a schema rejected by the Responses API is asked for by a text', async () =
       : null,
   );
   assert.equal(sent[1]?.body.input[0].content, `S\n\n${instruction()}`);
+  assert.equal(generated.details.instruction, instruction());
+  const native = await wireRequests({}, 'gpt-4o', call);
+  assert.ok(!('instruction' in native.generated.details));
 });
 
 test('another rejection is no reason to leave the schema out', async () => {

@@ -50,6 +50,12 @@ OpenRouter: the provider behind it, in a 200 | 200 | PROVIDER_ERROR | again | an
 OpenRouter: a limit, in a 200 | 200 | PROVIDER_RATE_LIMITED | again | answered 429 | {"error":{"message":"Rate limited upstream","code":429}}
 OpenAI: a limit, in a response | 200 | PROVIDER_RATE_LIMITED | again | answered with an error: Rate limit | {"object":"response","status":"failed","error":{"code":"rate_limit_exceeded","message":"Rate limit reached for gpt-4o."},"output":[],"usage":null}
 OpenAI: policy, in a response | 200 | CONTENT_FILTERED | final | answered with an error: Invalid prompt | {"object":"response","status":"failed","error":{"code":"invalid_prompt","message":"Invalid prompt."},"output":[],"usage":null}
+LM Studio: path, in a 200 | 200 | PROVIDER_ERROR | final | Unexpected endpoint | {"error":"Unexpected endpoint or method. (POST /chat/completions)"}
+Zhipu: credit, in a 200 | 200 | PROVIDER_QUOTA | final | Insufficient | {"code":1113,"msg":"Insufficient balance","success":false}
+a gateway: a message instead of an answer | 200 | PROVIDER_ERROR | again | went wrong | {"code":9,"message":"Something went wrong","data":null}
+a gateway: a status instead of an answer | 200 | PROVIDER_AUTH | final | answered 401 | {"code":401,"msg":"Who are you?"}
+Bedrock: expired | 403 | PROVIDER_AUTH | final | expired | {"message":"The security token included in the request is expired"}
+Azure: filter with its findings | 400 | CONTENT_FILTERED | final | policy | {"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy.","type":null,"param":"prompt","code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation","content_filter_result":{"jailbreak":{"filtered":true}}}}}
 a gateway: key, in a 200 | 200 | PROVIDER_AUTH | final | answered with an error: no such key | {"error":{"message":"no such key","code":"invalid_api_key"}}
 a gateway: quota, in a 200 | 200 | PROVIDER_QUOTA | final | answered with an error: pay | {"error":{"message":"pay","code":"insufficient_quota"}}
 a gateway: a limit by its words, in a 200 | 200 | PROVIDER_RATE_LIMITED | again | answered with an error: Too many | {"error":"Too many requests"}

@@ -260,3 +260,48 @@ describe('an empty text is left out', () => {
     });
   }
 });
+
+describe('a model that answers only with a stream', () => {
+  const texts = [
+    'This model only support stream mode, please enable the stream parameter to access the model. ',
+    'This model only supports streaming responses.',
+    'Streaming is required for requests of this length.',
+    'The stream parameter must be set to true: this model requires streaming.',
+  ];
+  const chunk = (delta: object, finish_reason: string | null = null) =>
+    `data: ${JSON.stringify({ id: 'a', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  const stream = `${chunk({ role: 'assistant', content: 'Hel' })}${chunk({ content: 'lo.' })}${chunk({}, 'stop')}data: [DONE]\n\n`;
+
+  async function streamOnly(text: string) {
+    const streamed: boolean[] = [];
+    const given = { name: 'p', kind: 'openai-compatible', apiKey: 'key' } as const;
+    const connection = complete({ ...given, baseURL: 'https://models.example/v1' }, false, '');
+    const ready = await languageModel(connection, 'm', async (_, init) => {
+      const body = JSON.parse(String(init?.body));
+      streamed.push(body.stream === true);
+      if (!body.stream) return Response.json(rejection(text).body, { status: 400 });
+      return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
+    });
+    const ask = () => generate(ready, settings, new AbortController().signal);
+    return { streamed, ask };
+  }
+
+  for (const text of texts) {
+    test(text, async () => {
+      const { streamed, ask } = await streamOnly(text);
+      for (const expected of [[false, true], [true]]) {
+        streamed.length = 0;
+        const { text: answer, finishReason, settingsNotApplied } = await ask();
+        assert.deepEqual([answer, finishReason], ['Hello.', 'stop']);
+        assert.deepEqual(settingsNotApplied, []);
+        assert.deepEqual(streamed, expected);
+      }
+    });
+  }
+
+  test('is not assumed of one that names the stream for another reason', async () => {
+    const { streamed, ask } = await streamOnly('The stream_options need a stream.');
+    await assert.rejects(ask());
+    assert.deepEqual(streamed, [false]);
+  });
+});

@@ -1,7 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../core/execution/caller.ts';
 import { fromId } from '../../core/id.ts';
-import { findAgentOrigins, findWorkflowOrigins } from '../../store/admission/callers.ts';
+import {
+  findAgentOrigins,
+  findKeyOrigins,
+  findWorkflowOrigins,
+} from '../../store/admission/callers.ts';
 import type { Db } from '../../store/connection/database.ts';
 
 /**
@@ -10,7 +14,7 @@ import type { Db } from '../../store/connection/database.ts';
  */
 
 const exposedHeaders =
-  'ETag, Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id';
+  'ETag, Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id';
 
 /** What the API reads, and what libraries in pages add to every call: the trace context, and the mark of a script. */
 const allowedHeaders =
@@ -80,6 +84,27 @@ export function handlePreflights(app: FastifyInstance, db: Db): void {
         reply.headers({
           'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
           'access-control-allow-headers': allowedHeaders,
+          'access-control-max-age': '600',
+        });
+      }
+      return reply.code(204).send();
+    });
+  }
+}
+
+/**
+ * Preflights of MCP. Its path names no resource of one workspace, so an origin may ask if any key allows it; the request itself
+ * then needs such a key.
+ */
+export function handleMcpPreflights(app: FastifyInstance, db: Db, paths: readonly string[]): void {
+  for (const path of paths) {
+    app.options(path, async (request, reply) => {
+      const { origin, 'access-control-request-method': method } = request.headers;
+      if (origin === undefined && method === undefined) return reply.callNotFound();
+      if (origin && allowOrigin(request, reply, await findKeyOrigins(db, origin))) {
+        reply.headers({
+          'access-control-allow-methods': 'POST',
+          'access-control-allow-headers': `${allowedHeaders}, MCP-Protocol-Version, Mcp-Method, Mcp-Name`,
           'access-control-max-age': '600',
         });
       }

@@ -44,6 +44,14 @@ export function readOutputJson(
   return { kind: 'mismatch', problem: `${place} ${message}` };
 }
 
+/**
+ * The message that tells a model why its answer was not accepted.
+ * @param problem a sentence
+ */
+export function correctionText(problem: string): string {
+  return `Your previous answer was not accepted. ${problem} Answer again, with nothing but JSON that matches the schema.`;
+}
+
 const placeCharsMax = 200;
 
 function jsonWithin(output: string): string | null {

@@ -133,6 +133,8 @@ export interface AnswerDetails {
   readonly modelAnswered: string | null;
   readonly providerRequestId: string | null;
   readonly refusalText: string | null;
+  /** The text that asked for JSON, as the end of the system texts; left out if none did. */
+  readonly instruction?: string;
 }
 
 export const noDetails: AnswerDetails = {

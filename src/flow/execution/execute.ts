@@ -301,6 +301,7 @@ function baseEnd(execution: QueuedExecution, prompt: Prompt | undefined): Omit<E
     errorCode: null,
     error: null,
     prompt: storesBodies(execution) ? (prompt ?? null) : null,
+    correction: execution.mismatch,
     output: null,
     outputJson: null,
     toolCalls: [],

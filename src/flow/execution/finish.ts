@@ -2,6 +2,7 @@ import { recordedContent, textOf } from '../../core/agent/content.ts';
 import type { ToolCall } from '../../core/agent/messages.ts';
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Prompt } from '../../core/agent/prompt.ts';
+import { withSentTexts } from '../../core/agent/sent-prompt.ts';
 import { addDecimals } from '../../core/decimal.ts';
 import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
 import { type EndStatus, latencyMsMax } from '../../core/execution/execution.ts';
@@ -74,6 +75,8 @@ export interface End {
   readonly error: string | null;
   /** As sent; null if it is not recorded. */
   readonly prompt: Prompt | null;
+  /** Why the previous answer was not accepted, which the last call sent to the model; null if none was rejected. */
+  readonly correction: string | null;
   readonly output: string | null;
   /** The JSON in the output, as compact text; null if the agent does not ask for it. */
   readonly outputJson: string | null;
@@ -252,6 +255,7 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
   const tookMs = row.started_ms === null ? 0 : Math.round(row.now_ms - row.started_ms);
   // The machine may have been off for a month.
   const latencyMs = Math.min(Math.max(0, tookMs), latencyMsMax);
+  const prompt = sentPrompt(end);
   // An aborted call does not report its usage.
   const cost = end.status === 'canceled' && row.worker !== null ? unknownCost : end.cost;
   return {
@@ -275,15 +279,20 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     settingsNotApplied: end.settingsNotApplied.join(',') || null,
     errorCode: end.errorCode,
     error: end.error === null ? null : storable(end.error),
-    systemPrompt: end.prompt?.system ?? null,
-    userPrompt: end.prompt?.user ?? null,
-    request: requestOf(end.prompt),
+    systemPrompt: prompt?.system ?? null,
+    userPrompt: prompt?.user ?? null,
+    request: requestOf(prompt),
     output: end.output === null ? null : storable(end.output),
     outputJson: end.outputJson,
     toolCalls: end.toolCalls.length === 0 ? null : storableJson(end.toolCalls),
     ...storableDetails(end),
     storeBodies: end.storeBodies,
   };
+}
+
+/** The prompt as the last call sent it. */
+function sentPrompt({ prompt, details, correction, counted }: End): Prompt | null {
+  return prompt && withSentTexts(prompt, details.instruction ?? null, counted ? correction : null);
 }
 
 /** What was sent beside the system and user prompt, as JSON; null for the short form alone. */
@@ -371,6 +380,7 @@ export function canceledEnd(id: string, execution: LiveExecution, prompt: Prompt
     errorCode: 'CANCELED',
     error: 'The execution was canceled.',
     prompt,
+    correction: null,
     output: null,
     outputJson: null,
     toolCalls: [],

@@ -11,6 +11,8 @@ export interface Waiters {
   wake(ids: readonly string[]): void;
   /** Wakes all, for shutdown. */
   close(): void;
+  /** Whether the process shuts down: waits then end at once. */
+  readonly closed: boolean;
 }
 
 export function createWaiters(deps: {
@@ -57,6 +59,9 @@ export function createWaiters(deps: {
       });
     },
     wake,
+    get closed() {
+      return closed;
+    },
     close() {
       closed = true;
       clearInterval(timer);

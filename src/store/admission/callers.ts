@@ -82,6 +82,16 @@ export async function findWorkflowOrigins(db: Db, workflowId: string): Promise<s
   return rows.map((row) => row.origin);
 }
 
+/** The origin itself if any valid key allows it. */
+export async function findKeyOrigins(db: Db, origin: string): Promise<string[]> {
+  const { rows } = await sql`
+    select from api_keys k
+    where ${origin} = any (k.allowed_origins) and k.revoked_at is null
+      and (k.expires_at is null or k.expires_at > clock_timestamp())
+    limit 1`.execute(db);
+  return rows.length > 0 ? [origin] : [];
+}
+
 /**
  * Counts a list request of a key or user, or a webhook event, in the current UTC minute. Returns the new count. A count above
  * the limit is harmless, so it is never decremented.

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { ended } from '../../../harness/agents.ts';
 import { makePrompt } from '../../../harness/prompts.ts';
 import { startService } from '../../../harness/service.ts';
+import { ModelFailure, noDetails } from '../../../src/core/model/model-port.ts';
 
 /** `responseFormat`: what counts as JSON, where the value appears, and what a mismatch leads to. */
 
@@ -88,6 +89,26 @@ test('a mismatch is sent back once, with the reason', async () => {
   assert.match(second?.correction ?? '', /does not match its schema: .*age/);
   assert.equal(body.attemptList[0].errorCode, 'SCHEMA_MISMATCH');
   assert.equal(body.tokensUsed, 30);
+  const prompt = { role: 'user', content: 'Describe x.' };
+  const content = `Your previous answer was not accepted. ${second?.correction} Answer again, with nothing but JSON that matches the schema.`;
+  assert.deepEqual(body.messages, [prompt, { role: 'user', content }]);
+  assert.equal(body.userPrompt, 'Describe x.');
+});
+
+test('a text that asks for JSON is in the prompts as sent, also of a failure', async () => {
+  const details = { ...noDetails, instruction: 'Answer only with JSON.' };
+  const system = { role: 'system', content: 'Answer only with JSON.' };
+  const user = { role: 'user', content: 'Describe x.' };
+  const body = await answer(good, { details });
+  assert.deepEqual([body.systemPrompt, body.userPrompt], [system.content, user.content]);
+  assert.deepEqual(body.messages, [system, user]);
+  const messages = [{ role: 'system', content: [{ text: 'Be brief.' }] }, user];
+  const listed = await agentWith({ responseFormat, user: undefined, messages });
+  service.models.script(new ModelFailure('CONTEXT_LENGTH', 'Too long.', { details }));
+  const failed = await execute(listed.path);
+  const both = 'Be brief.\n\nAnswer only with JSON.';
+  assert.deepEqual([failed.status, failed.systemPrompt], ['failed', both]);
+  assert.deepEqual(failed.messages, [{ role: 'system', content: both }, user]);
 });
 
 const mismatches: [string, object][] = [

@@ -1,0 +1,170 @@
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { openToolCallsOfKeyMax } from '../../../contract/limits.ts';
+import { type ExecuteBody, readVariables } from '../../../core/agent/variables.ts';
+import type { RefusedCall } from '../../../core/execution/refusal-advice.ts';
+import { findTool } from '../../../store/agent/tools.ts';
+import { callerAddress } from '../../http/caller-address.ts';
+import { asCallFailure } from '../../http/error-response.ts';
+import { readIdempotency } from '../executions/execute-call.ts';
+import { followCall } from './follow-call.ts';
+import type { Era, McpRequest } from './mcp-server.ts';
+import type { ToolClient } from './open-calls.ts';
+import { newTask } from './tasks.ts';
+import { refusalResult } from './tool-result.ts';
+import { type TrackedCall, trackExecution, trackRun } from './tracked-call.ts';
+
+/**
+ * A call of a tool: an execution of an agent or a run of a workflow, admitted like any other. The limit of open calls comes
+ * first, because a call that cannot be waited for must not start.
+ *
+ * Outcomes: the result; a task, if the client knows tasks, after the commit; a refusal as a result that says what to do; an
+ * error of the protocol for an unknown tool.
+ */
+export async function callTool(
+  mcp: McpRequest,
+  { era, name, context }: ToolCall,
+): Promise<CallToolResult> {
+  const { id, signal } = context.mcpReq;
+  const start = { era, name, body: readVariables(mcp.argumentsOf(id)) };
+  if (declaresTasks(context)) return started(mcp, start, newTask);
+  const open = mcp.deps.openCalls.acquire(toolClient(mcp), id);
+  if (!open) return refusalResult(tooManyOpen, Date.now());
+  // Before, a client cancels with a notification, and a lost connection is no decision. With an idempotency key, the client
+  // can ask for the result again.
+  const closes = era === 'modern' && mcp.request.headers['idempotency-key'] === undefined;
+  const closing = closes ? [signal] : [];
+  try {
+    return await started(mcp, start, ({ tracked }) =>
+      followCall(tracked, {
+        report: progressReporter(context),
+        left: signal,
+        canceled: AbortSignal.any([open.canceled, ...closing]),
+      }),
+    );
+  } finally {
+    open.release();
+  }
+}
+
+interface ToolCall {
+  readonly era: Era;
+  readonly name: string;
+  readonly context: ServerContext;
+}
+
+export const tasksExtension = 'io.modelcontextprotocol/tasks';
+
+export function declaresTasks({ mcpReq }: ServerContext): boolean {
+  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
+  const capabilities = (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {}) as { extensions?: object };
+  return Object.hasOwn(capabilities.extensions ?? {}, tasksExtension);
+}
+
+interface ToolStart {
+  readonly era: Era;
+  readonly name: string;
+  readonly body: ExecuteBody;
+}
+
+interface StartedCall {
+  readonly tracked: TrackedCall;
+  readonly nowMs: number;
+}
+
+/** Admits the call and continues with what it started. */
+async function started(
+  mcp: McpRequest,
+  start: ToolStart,
+  proceed: (call: StartedCall) => CallToolResult | Promise<CallToolResult>,
+): Promise<CallToolResult> {
+  try {
+    const admitted = await admitTool(mcp, start);
+    if (admitted.kind !== 'refused') return await proceed(admitted);
+    if (admitted.code === 'NOT_FOUND') throw unknownTool(start.name);
+    return refusalResult(admitted, admitted.nowMs);
+  } catch (error) {
+    const failure = asCallFailure(error);
+    if (!failure) throw error;
+    return refusalResult(failure, Date.now());
+  }
+}
+
+type AdmittedTool =
+  | ({ readonly kind: 'accepted' } & StartedCall)
+  | ({ readonly kind: 'refused'; readonly nowMs: number } & RefusedCall);
+
+/** An unknown name is admitted as an unknown agent: it counts for the key like any other call. */
+export async function admitTool(
+  mcp: McpRequest,
+  { era, name, body }: ToolStart,
+): Promise<AdmittedTool> {
+  const { deps, caller, keyHash, request, slug } = mcp;
+  const reader = { ...mcp, era };
+  const isOffered = slug === null || slug === name;
+  const tool = isOffered ? await findTool(deps.db, caller.workspaceId, name) : null;
+  const call = {
+    credential: { kind: 'key', hash: keyHash } as const,
+    body,
+    ...readIdempotency(request),
+  };
+  if (tool?.kind === 'workflow') {
+    const started = await deps.workflowStarter.start({
+      ...call,
+      workflowId: tool.id,
+      trigger: 'api',
+    });
+    if (started.kind === 'refused') return started;
+    return { kind: 'accepted', nowMs: started.nowMs, tracked: trackRun(reader, started) };
+  }
+  const admitted = await deps.admission.admit({
+    ...call,
+    agentId: tool?.id ?? null,
+    ipAddress: callerAddress(request),
+    userAgent: userAgentOf(mcp) || null,
+  });
+  if (admitted.kind === 'refused') return admitted;
+  return { kind: 'accepted', nowMs: admitted.nowMs, tracked: trackExecution(reader, admitted) };
+}
+
+export function toolClient(mcp: Pick<McpRequest, 'caller' | 'request'>): ToolClient {
+  const { caller, request } = mcp;
+  return {
+    keyId: caller.id,
+    address: callerAddress(request) ?? '',
+    userAgent: userAgentOf(mcp),
+  };
+}
+
+const userAgentMax = 500;
+
+function userAgentOf({ request }: Pick<McpRequest, 'request'>): string {
+  return request.headers['user-agent']?.slice(0, userAgentMax).toWellFormed() ?? '';
+}
+
+/** Messages about the progress, for a client that asked for them. */
+function progressReporter({ mcpReq }: ServerContext): (message: string) => Promise<void> {
+  const { progressToken } = mcpReq._meta ?? {};
+  let progress = 0;
+  return async (message) => {
+    if (progressToken === undefined || mcpReq.signal.aborted) return;
+    const params = { progressToken, progress: ++progress, message };
+    await mcpReq.notify({ method: 'notifications/progress', params });
+  };
+}
+
+function unknownTool(name: string): ProtocolError {
+  const message = `Unknown tool: ${name.slice(0, 100)}. List the tools again.`;
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
+
+const tooManyOpen: RefusedCall = {
+  code: 'UNAVAILABLE',
+  message: `${openToolCallsOfKeyMax} calls of this API key already wait for their results.`,
+  fields: { retryAfter: 1 },
+};

@@ -1,0 +1,62 @@
+import {
+  type ListToolsResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Tool,
+} from '@modelcontextprotocol/server';
+import { toolsPageCharsMax, toolsPageMax } from '../../../contract/limits.ts';
+import { inputSchemaOf } from '../../../core/agent/tool-schema.ts';
+import { slugPattern } from '../../../core/slug.ts';
+import { type AgentToolRow, listTools, type WorkflowToolRow } from '../../../store/agent/tools.ts';
+import type { Era, McpRequest } from './mcp-server.ts';
+
+/** A page of the tools that the key may call. The cursor is the last slug of the page before. */
+export async function listedTools(
+  { deps, caller, slug }: McpRequest,
+  era: Era,
+  cursor: string | undefined,
+): Promise<ListToolsResult> {
+  if (cursor !== undefined && !isCursor.test(cursor)) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The cursor is not valid.');
+  }
+  const query = { slug, after: cursor ?? null, limit: toolsPageMax + 1 };
+  const rows = await listTools(deps.db, caller, query);
+  const tools: Tool[] = [];
+  let chars = 0;
+  for (const row of rows) {
+    const tool = toolOf(row, era);
+    chars += JSON.stringify(tool).length;
+    // The first tool always fits, or the list would never end.
+    if (tools.length === toolsPageMax || (tools.length > 0 && chars > toolsPageCharsMax)) break;
+    tools.push(tool);
+  }
+  const last = tools.at(-1);
+  return { tools, ...(last && tools.length < rows.length && { nextCursor: last.name }) };
+}
+
+const isCursor = new RegExp(slugPattern);
+
+function toolOf(row: AgentToolRow | WorkflowToolRow, era: Era): Tool {
+  const { slug: name, name: title } = row;
+  if (row.kind === 'workflow') {
+    const inputSchema = inputSchemaOf({ ...row.input, schemas: {}, messageLists: [] });
+    return { name, title, description: row.description || title, inputSchema } as Tool;
+  }
+  const inputSchema = inputSchemaOf({
+    required: row.requiredVariables,
+    optional: row.optionalVariables,
+    defaults: row.defaultVariableValues,
+    schemas: row.variableSchemas ?? {},
+    messageLists: row.messageLists,
+  });
+  const description = row.description || row.promptDescription || title;
+  const outputSchema = outputSchemaOf(row, era);
+  return { name, title, description, inputSchema, ...(outputSchema && { outputSchema }) } as Tool;
+}
+
+/** Null if a result may have no structure, or one that the revision does not allow. */
+function outputSchemaOf({ responseFormat, callsFunctions }: AgentToolRow, era: Era) {
+  if (!responseFormat || callsFunctions) return null;
+  const { schema } = responseFormat;
+  return era === 'modern' || schema.type === 'object' ? schema : null;
+}

@@ -1,0 +1,205 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { createMcpHandler, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readVariables } from '../../../core/agent/variables.ts';
+import { CallFailure, notFound } from '../../../core/failure.ts';
+import { toId } from '../../../core/id.ts';
+import { findTool } from '../../../store/agent/tools.ts';
+import { unauthorized } from '../../access/authenticate.ts';
+import { visibleAgent } from '../../access/visible-resources.ts';
+import type { ApiDeps } from '../../api-deps.ts';
+import { readBody } from '../../http/body.ts';
+import { handleMcpPreflights } from '../../http/cors.ts';
+import { abortOnDisconnect } from '../../http/disconnect.ts';
+import { limitLists } from '../../http/minute-limit.ts';
+import { requireWorkflow } from '../workflows/workflows.ts';
+import { admitTool, toolClient } from './call-tool.ts';
+import {
+  accessFailure,
+  baseUrlOf,
+  checkOrigin,
+  metadataPath,
+  requireKey,
+  resourceMetadata,
+  sendAccessFailure,
+} from './mcp-access.ts';
+import { argumentsReader, type McpMessage, messagesOf } from './mcp-body.ts';
+import { createMcpServer, type McpRequest } from './mcp-server.ts';
+
+/**
+ * Agents and workflows as tools of the Model Context Protocol, over its transport for HTTP: each message is a request of its
+ * own, and nothing is kept between two requests. The library speaks the protocol. Here, a key is required, and calls of tools
+ * go through admission.
+ */
+export function mcpRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const handle = createHandlers(deps.version);
+  handleMcpPreflights(app, deps.db, paths);
+  for (const path of paths) {
+    app.post<{ Params: { slug?: string } }>(path, async (request, reply) => {
+      const metadataUrl = baseUrlOf(request, deps.publicUrl) + metadataPath + pathOf(request);
+      try {
+        await serve(deps, handle, request, reply);
+      } catch (error) {
+        if (!(error instanceof CallFailure)) throw error;
+        sendAccessFailure(request, reply, error, metadataUrl);
+      }
+      return reply;
+    });
+  }
+  for (const path of ['', ...paths]) {
+    app.get<{ Params: { slug?: string } }>(metadataPath + path, (request) =>
+      resourceMetadata(baseUrlOf(request, deps.publicUrl), pathOf(request)),
+    );
+  }
+}
+
+const paths = ['/mcp', '/mcp/:slug'];
+
+type SlugRequest = FastifyRequest<{ Params: { slug?: string } }>;
+
+function pathOf({ params: { slug } }: SlugRequest): string {
+  return slug === undefined ? '/mcp' : `/mcp/${encodeURIComponent(slug)}`;
+}
+
+type Handle = (mcp: McpRequest, request: Request, body: unknown) => Promise<Response>;
+
+/** Calls of tools are answered as a stream from their start, everything else as one JSON if possible. */
+function createHandlers(version: string): Handle {
+  const create = (responseMode: 'sse' | 'auto') =>
+    createMcpHandler(
+      ({ era, authInfo }) => createMcpServer(authInfo?.extra?.mcp as McpRequest, era, version),
+      { responseMode },
+    );
+  const handlers = { sse: create('sse'), auto: create('auto') };
+  return (mcp, request, body) => {
+    const mode = messagesOf(body).some(isToolCall) ? 'sse' : 'auto';
+    const authInfo = { token: '', clientId: mcp.caller.id, scopes: ['execute'], extra: { mcp } };
+    return handlers[mode].fetch(request, { authInfo, parsedBody: body });
+  };
+}
+
+async function serve(
+  deps: ApiDeps,
+  handle: Handle,
+  request: SlugRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const keyHash = requireKey(request, deps.publicUrl);
+  const text = await readText(request);
+  // Follows the body, which may take long: the key may be revoked meanwhile.
+  const caller = await deps.reads.caller(keyHash);
+  checkOrigin(request, reply, caller, deps.publicUrl);
+  if (!caller) throw unauthorized();
+  deps.onKeyUsed(keyHash);
+  const body = parse(text);
+  const messages = messagesOf(body);
+  const mcp: McpRequest = {
+    ...{ deps, caller, keyHash, request },
+    baseUrl: baseUrlOf(request, deps.publicUrl),
+    slug: request.params.slug ?? null,
+    argumentsOf: argumentsReader(text),
+  };
+  const failure = accessFailure(caller);
+  if (failure) throw await refusalOf(mcp, messages, failure);
+  if (!messages.some(isToolCall)) await requireTool(mcp);
+  if (messages.some(({ method }) => method === 'tools/list')) await limitLists(deps, caller, reply);
+  for (const message of messages) {
+    if (isCancellation(message)) {
+      deps.openCalls.cancel(toolClient(mcp), message.params?.requestId);
+    }
+  }
+  const { signal } = abortOnDisconnect(reply);
+  const forwarded = new Request('http://cueline/mcp', {
+    ...{ method: 'POST', headers: protocolHeaders(request), body: text, signal },
+  });
+  sendResponse(reply, await handle(mcp, forwarded, body));
+}
+
+async function readText(request: FastifyRequest): Promise<string> {
+  const raw = await readBody(request);
+  switch (raw.kind) {
+    case 'text':
+      return raw.text;
+    case 'none':
+      return '';
+    case 'too-large':
+      throw new CallFailure('BODY_TOO_LARGE', raw.message);
+    case 'unsupported':
+      throw new CallFailure('UNSUPPORTED_MEDIA_TYPE', raw.message);
+    case 'malformed':
+      throw new CallFailure('MALFORMED_BODY', raw.message);
+  }
+}
+
+/** Undefined for malformed JSON, which the library answers. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isToolCall({ method }: McpMessage): boolean {
+  return method === 'tools/call';
+}
+
+/** Of revisions with a handshake: in later ones, a client closes the response instead. */
+function isCancellation({ method, params }: McpMessage): boolean {
+  return method === 'notifications/cancelled' && !params?._meta?.[PROTOCOL_VERSION_META_KEY];
+}
+
+/**
+ * The refusal of a caller that may not execute. Its calls of tools are admitted all the same, so that they count and leave
+ * records like other refused calls.
+ */
+async function refusalOf(
+  mcp: McpRequest,
+  messages: readonly McpMessage[],
+  failure: CallFailure,
+): Promise<CallFailure> {
+  for (const { id, params } of messages.filter(isToolCall)) {
+    if (typeof params?.name !== 'string') continue;
+    const admitted = await admitTool(mcp, {
+      era: 'legacy',
+      name: params.name,
+      body: readVariables(mcp.argumentsOf(id)),
+    });
+    // It was permitted meanwhile, but nobody would read the result.
+    if (admitted.kind === 'accepted') await admitted.tracked.cancel();
+    else if (admitted.code === 'RATE_LIMIT_EXCEEDED') {
+      return new CallFailure(admitted.code, admitted.message, { ...admitted.fields });
+    }
+  }
+  return failure;
+}
+
+/** Throws 404 unless the key sees the agent or workflow in the path. */
+async function requireTool({ deps, caller, slug }: McpRequest): Promise<void> {
+  if (slug === null) return;
+  const tool = await findTool(deps.db, caller.workspaceId, slug);
+  if (!tool) throw notFound('agent or workflow');
+  if (tool.kind === 'agent') await visibleAgent(deps.reads, caller, toId('agent', tool.id));
+  else await requireWorkflow(deps.db, caller, toId('workflow', tool.id));
+}
+
+/** The headers that the protocol gives a meaning. */
+function protocolHeaders({ headers }: FastifyRequest): Headers {
+  const forwarded = new Headers({ 'content-type': 'application/json' });
+  for (const name of ['accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name']) {
+    const value = headers[name];
+    if (value !== undefined) forwarded.set(name, String(value));
+  }
+  return forwarded;
+}
+
+function sendResponse(reply: FastifyReply, { status, headers, body }: Response): void {
+  reply.code(status);
+  for (const name of ['content-type', 'x-accel-buffering']) {
+    const value = headers.get(name);
+    if (value !== null) reply.header(name, value);
+  }
+  if (body === null) reply.send();
+  else reply.send(Readable.fromWeb(body as ReadableStream));
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { openToolCallsOfKeyMax } from '../../../contract/limits.ts';
+
+/** A call of a tool that waits for its result. */
+export interface OpenCall {
+  /** Aborted when the client cancels the call with a notification. */
+  readonly canceled: AbortSignal;
+  release(): void;
+}
+
+/**
+ * The calls that this process waits for. A notification that cancels a call arrives as a request of its own, perhaps in another
+ * process, and without a session. So it is matched by the key, the client and the id of the request. Two clients that look
+ * alike may use the same id at the same time: then neither call is canceled, because a lost answer is worse than a wasted one.
+ */
+export interface OpenCalls {
+  /** Null above the limit of the key. */
+  acquire(client: ToolClient, requestId: unknown): OpenCall | null;
+  /** Cancels the call, in whatever process waits for it. */
+  cancel(client: ToolClient, requestId: unknown): void;
+  /** Cancels calls of this process that another one received the notification for. */
+  cancelLocal(names: readonly string[]): void;
+}
+
+/** What tells the clients of a workspace apart. */
+export interface ToolClient {
+  readonly keyId: string;
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+export function createOpenCalls(publish: (names: readonly string[]) => void): OpenCalls {
+  const byName = new Map<string, Set<AbortController>>();
+  const countOfKey = new Map<string, number>();
+
+  function cancelLocal(names: readonly string[]): void {
+    for (const name of names) {
+      const [call, ...others] = byName.get(name) ?? [];
+      if (others.length === 0) call?.abort();
+    }
+  }
+
+  return {
+    acquire(client, requestId) {
+      const open = countOfKey.get(client.keyId) ?? 0;
+      if (open >= openToolCallsOfKeyMax) return null;
+      countOfKey.set(client.keyId, open + 1);
+      const name = nameOf(client, requestId);
+      const controller = new AbortController();
+      byName.set(name, (byName.get(name) ?? new Set()).add(controller));
+      return {
+        canceled: controller.signal,
+        release() {
+          const left = (countOfKey.get(client.keyId) ?? 1) - 1;
+          if (left > 0) countOfKey.set(client.keyId, left);
+          else countOfKey.delete(client.keyId);
+          const same = byName.get(name);
+          same?.delete(controller);
+          if (same?.size === 0) byName.delete(name);
+        },
+      };
+    },
+    cancel(client, requestId) {
+      const name = nameOf(client, requestId);
+      if (byName.has(name)) cancelLocal([name]);
+      else publish([name]);
+    },
+    cancelLocal,
+  };
+}
+
+/** As long as an identifier, because it is sent to other processes in a list of such. */
+function nameOf({ keyId, address, userAgent }: ToolClient, requestId: unknown): string {
+  const text = JSON.stringify([keyId, address, userAgent, requestId]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,99 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { toolResultBytesMax } from '../../../contract/limits.ts';
+import { type RefusedCall, refusalAdvice } from '../../../core/execution/refusal-advice.ts';
+import { withoutProviderText } from '../../../core/failure.ts';
+import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
+import type { WorkflowRunDetailRow } from '../../../store/workflow/workflow-history.ts';
+import type { Era } from './mcp-server.ts';
+
+/** The results of tools: what an execution or a workflow run gave, or why a call was refused. */
+
+/** Where a result is from. */
+export type ResultLinks = { readonly statusUrl: string } & (
+  | { readonly executionId: string }
+  | { readonly workflowRunId: string }
+);
+
+/** The result of an ended execution. */
+export function executionResult(
+  row: ExecutionDetailRow,
+  links: ResultLinks,
+  viewer: { readonly mayRead: boolean; readonly era: Era },
+): CallToolResult {
+  if (row.status !== 'success') {
+    const error = viewer.mayRead ? row.error : withoutProviderText(row.error ?? '');
+    return failedResult('execution', row.status, { ...row, error }, links);
+  }
+  if (row.toolCalls !== null) return textResult(`{"toolCalls":${row.toolCalls}}`, links);
+  if (row.outputJson === null) return textResult(row.output ?? '', links);
+  const result = textResult(row.outputJson, links);
+  const structured: unknown = JSON.parse(row.outputJson);
+  if (viewer.era === 'legacy' && !isRecord(structured)) return result;
+  // A client that knows the schema rejects a result without its structure, unless it is an error.
+  if (result._meta?.truncated) return { ...result, isError: true };
+  return { ...result, structuredContent: structured } as CallToolResult;
+}
+
+/** The result of an ended workflow run: its output, a text as it is and everything else as JSON. */
+export function runResult(row: WorkflowRunDetailRow, links: ResultLinks): CallToolResult {
+  if (row.status !== 'success') {
+    return failedResult('workflow run', row.status, row, links);
+  }
+  const json = row.output ?? 'null';
+  return textResult(json.startsWith('"') ? (JSON.parse(json) as string) : json, links);
+}
+
+interface Failure {
+  readonly errorCode: string | null;
+  readonly error: string | null;
+}
+
+function failedResult(
+  what: string,
+  status: string,
+  { errorCode, error }: Failure,
+  links: ResultLinks,
+): CallToolResult {
+  const text =
+    status === 'canceled'
+      ? `Canceled: the ${what} was canceled before it ended.`
+      : `Failed with ${errorCode}: ${error} The ${what} has ended.`;
+  const meta = { ...links, ...(errorCode !== null && { code: errorCode }) };
+  return { content: [{ type: 'text', text }], isError: true, _meta: meta };
+}
+
+export function refusalResult(refused: RefusedCall, nowMs: number): CallToolResult {
+  const { code, fields } = refused;
+  const text = `Refused with ${code}: ${refusalAdvice(refused, nowMs)}`;
+  return { content: [{ type: 'text', text }], isError: true, _meta: { code, ...fields } };
+}
+
+/** The process shuts down before the execution or workflow run has ended. */
+export function unfinishedResult(links: ResultLinks): CallToolResult {
+  const text = `The server shuts down. The call was accepted and continues: read its result at ${links.statusUrl} instead of calling the tool again.`;
+  return { content: [{ type: 'text', text }], isError: true, _meta: { ...links } };
+}
+
+function textResult(text: string, links: ResultLinks): CallToolResult {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= toolResultBytesMax)
+    return { content: [{ type: 'text', text }], _meta: { ...links } };
+  const notice = `truncated: these are the first ${toolResultBytesMax} of ${bytes} bytes. The whole result is at ${links.statusUrl}.`;
+  return {
+    content: [
+      { type: 'text', text: firstBytes(text) },
+      { type: 'text', text: notice },
+    ],
+    _meta: { ...links, truncated: true },
+  };
+}
+
+/** Without the character that the limit cuts. */
+function firstBytes(text: string): string {
+  const bytes = Buffer.from(text).subarray(0, toolResultBytesMax);
+  return new TextDecoder().decode(bytes, { stream: true });
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

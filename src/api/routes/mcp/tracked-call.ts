@@ -1,0 +1,124 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { runItemsMax } from '../../../contract/limits.ts';
+import type { Caller } from '../../../core/execution/caller.ts';
+import { notFound } from '../../../core/failure.ts';
+import { fromId, toId } from '../../../core/id.ts';
+import type { Waiters } from '../../../flow/execution/wait.ts';
+import { findAgentOfExecution, findWorkflowOfRun } from '../../../store/agent/tools.ts';
+import { findRunDetail } from '../../../store/workflow/workflow-history.ts';
+import { unauthorized } from '../../access/authenticate.ts';
+import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
+import type { Era, McpRequest } from './mcp-server.ts';
+import { executionResult, type ResultLinks, runResult } from './tool-result.ts';
+
+/** An accepted call of a tool: an execution or a workflow run, which both have states, a result and an end. */
+export interface TrackedCall {
+  /** The wire id of the execution or workflow run. */
+  readonly taskId: string;
+  readonly links: ResultLinks;
+  /** The stored id. */
+  readonly id: string;
+  readonly waiters: Waiters;
+  /** As the key may read it now. Throws 401 or 404. */
+  read(): Promise<CallState>;
+  /** False if it has already ended. */
+  cancel(): Promise<boolean>;
+}
+
+export interface CallState {
+  readonly status: string;
+  readonly apiKeyId: string | null;
+  readonly createdAt: Date;
+  /** Null while it waits. */
+  readonly startedAt: Date | null;
+  readonly completedAt: Date | null;
+  /** Null until the end. */
+  readonly result: CallToolResult | null;
+}
+
+/** Who reads it, and how. */
+export interface Reader extends Pick<McpRequest, 'deps' | 'keyHash' | 'baseUrl'> {
+  readonly era: Era;
+}
+
+/** Authenticates the key again, because it may be revoked during a call. */
+export async function currentCaller({
+  deps,
+  keyHash,
+}: Pick<McpRequest, 'deps' | 'keyHash'>): Promise<Caller> {
+  const caller = await deps.reads.caller(keyHash);
+  if (!caller || caller.ended || caller.role === null) throw unauthorized();
+  return caller;
+}
+
+export function trackExecution(
+  reader: Reader,
+  { agentId, executionId }: { readonly agentId: string; readonly executionId: string },
+): TrackedCall {
+  const { deps } = reader;
+  const path = { agentId: toId('agent', agentId), executionId: toId('execution', executionId) };
+  const statusUrl = `${reader.baseUrl}/api/v1/agents/${path.agentId}/executions/${path.executionId}`;
+  const links = { executionId: path.executionId, statusUrl };
+  return {
+    ...{ taskId: path.executionId, links },
+    id: executionId,
+    waiters: deps.waiters,
+    cancel: () => deps.canceler.cancel(executionId),
+    async read() {
+      const caller = await currentCaller(reader);
+      const row = await visibleExecution(deps.reads, caller, path, () => {});
+      if (!mayRead(caller, row)) throw notFound('execution');
+      const viewer = { mayRead: caller.rights.includes('read'), era: reader.era };
+      const { status, apiKeyId, executedAt: createdAt, startedAt, completedAt } = row;
+      const result = status === 'processing' ? null : executionResult(row, links, viewer);
+      return { status, apiKeyId, createdAt, startedAt, completedAt, result };
+    },
+  };
+}
+
+export function trackRun(
+  reader: Reader,
+  { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
+): TrackedCall {
+  const { deps } = reader;
+  const taskId = toId('workflowRun', runId);
+  const path = `/api/v1/workflows/${toId('workflow', workflowId)}/runs/${taskId}`;
+  const links = { workflowRunId: taskId, statusUrl: reader.baseUrl + path };
+  return {
+    ...{ taskId, links },
+    id: runId,
+    waiters: deps.workflowRunWaiters,
+    cancel: () => deps.workflowCanceler.cancel(runId),
+    async read() {
+      const caller = await currentCaller(reader);
+      const request = { workflowId, id: runId, itemsShown: runItemsMax, omitsBodies: false };
+      const row = await findRunDetail(deps.db, caller, request);
+      if (!row || !mayRead(caller, row)) throw notFound('workflow run');
+      const { status, apiKeyId, executedAt: createdAt, completedAt } = row;
+      const result = status === 'processing' ? null : runResult(row, links);
+      const started = row.steps.find((step) => step.startedAt !== null);
+      return {
+        status,
+        apiKeyId,
+        createdAt,
+        startedAt: started?.startedAt ?? null,
+        completedAt,
+        result,
+      };
+    },
+  };
+}
+
+/** The call with this task id; null if there is none in any workspace. Reading it checks access. */
+export async function findTracked(reader: Reader, taskId: string): Promise<TrackedCall | null> {
+  const { db } = reader.deps;
+  const executionId = fromId('execution', taskId);
+  if (executionId !== null) {
+    const agentId = await findAgentOfExecution(db, executionId);
+    return agentId === null ? null : trackExecution(reader, { agentId, executionId });
+  }
+  const runId = fromId('workflowRun', taskId);
+  if (runId === null) return null;
+  const workflowId = await findWorkflowOfRun(db, runId);
+  return workflowId === null ? null : trackRun(reader, { workflowId, runId });
+}

@@ -1,0 +1,144 @@
+import { sql } from 'kysely';
+import type { ResponseFormat } from '../../core/agent/response-format.ts';
+import { fromId } from '../../core/id.ts';
+import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
+import type { Db } from '../connection/database.ts';
+import { aboveFloor } from '../history/id-bounds.ts';
+import { versionVisibleTo } from '../workflow/workflows.ts';
+import { agentConfigOf, type StoredConfig } from './agent-config.ts';
+import { type Viewer, visibleTo } from './agents.ts';
+
+/** Reads agents and workflows as tools, and what their calls started. */
+
+interface ToolRow {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly description: string | null;
+}
+
+export interface AgentToolRow extends ToolRow {
+  readonly kind: 'agent';
+  readonly promptDescription: string | null;
+  readonly requiredVariables: readonly string[];
+  readonly optionalVariables: readonly string[];
+  readonly defaultVariableValues: Readonly<Record<string, unknown>>;
+  readonly messageLists: readonly string[];
+  readonly variableSchemas: Readonly<Record<string, unknown>> | null;
+  readonly responseFormat: ResponseFormat | null;
+  /** Whether the model may call functions instead of answering. */
+  readonly callsFunctions: boolean;
+}
+
+export interface WorkflowToolRow extends ToolRow {
+  readonly kind: 'workflow';
+  readonly input: WorkflowDefinition['input'];
+}
+
+export interface ToolQuery {
+  /** Only this one. */
+  readonly slug: string | null;
+  /** Only those after this slug. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** The tools that the caller sees and that accept calls, by slug. */
+export async function listTools(
+  db: Db,
+  viewer: Viewer,
+  query: ToolQuery,
+): Promise<(AgentToolRow | WorkflowToolRow)[]> {
+  const [agents, workflows] = await Promise.all([
+    listAgentTools(db, viewer, query),
+    listWorkflowTools(db, viewer, query),
+  ]);
+  return [...agents, ...workflows]
+    .sort((one, other) => (one.slug < other.slug ? -1 : 1))
+    .slice(0, query.limit);
+}
+
+async function listAgentTools(
+  db: Db,
+  viewer: Viewer,
+  { slug, after, limit }: ToolQuery,
+): Promise<AgentToolRow[]> {
+  type Parsed = 'defaultVariableValues' | 'variableSchemas' | 'responseFormat';
+  type Stored = Omit<AgentToolRow, 'kind' | Parsed> & {
+    readonly defaultVariableValues: string;
+    readonly variableSchemas: string | null;
+    readonly config: StoredConfig;
+    readonly versionFormat: string | null;
+  };
+  const { rows } = await sql<Stored>`
+    select a.id, s.slug, a.name, a.description, p.description as prompt_description,
+      a.required_variables, a.optional_variables, a.default_variable_values, v.message_lists,
+      v.variable_schemas, a.config, v.response_format as version_format,
+      (v.content -> 'tools') is not null as calls_functions
+    from agents a join prompt_versions v on v.id = a.prompt_version_id
+      join prompts p on p.id = a.prompt_id join slugs s on s.subject = a.id
+    where ${visibleTo(viewer)} and a.archived_at is null and a.api_enabled
+      and a.stage in ('Testing', 'Deployed')
+      and (${slug}::text is null or s.slug = ${slug})
+      and (${after}::text is null or s.slug > ${after})
+    order by s.slug limit ${limit}`.execute(db);
+  return rows.map(({ config, versionFormat, ...row }) => ({
+    ...row,
+    kind: 'agent',
+    defaultVariableValues: JSON.parse(row.defaultVariableValues),
+    variableSchemas: row.variableSchemas === null ? null : JSON.parse(row.variableSchemas),
+    responseFormat: agentConfigOf(config).responseFormat ?? JSON.parse(versionFormat ?? 'null'),
+  }));
+}
+
+async function listWorkflowTools(
+  db: Db,
+  viewer: Viewer,
+  { slug, after, limit }: ToolQuery,
+): Promise<WorkflowToolRow[]> {
+  const { rows } = await sql<ToolRow & { readonly input: string }>`
+    select w.id, s.slug, w.name, w.description, v.definition -> 'input' as input
+    from workflows w join workflow_versions v on v.id = w.workflow_version_id
+      join slugs s on s.subject = w.id
+    where w.deleted_at is null and w.enabled and ${versionVisibleTo(viewer)}
+      and (${slug}::text is null or s.slug = ${slug})
+      and (${after}::text is null or s.slug > ${after})
+    order by s.slug limit ${limit}`.execute(db);
+  return rows.map((row) => ({ ...row, kind: 'workflow', input: JSON.parse(row.input) }));
+}
+
+export interface ToolSubject {
+  readonly kind: 'agent' | 'workflow';
+  readonly id: string;
+}
+
+/** The agent or workflow with this slug or identifier, visible or not. */
+export async function findTool(
+  db: Db,
+  workspaceId: string,
+  name: string,
+): Promise<ToolSubject | null> {
+  const agentId = fromId('agent', name);
+  if (agentId !== null) return { kind: 'agent', id: agentId };
+  const workflowId = fromId('workflow', name);
+  if (workflowId !== null) return { kind: 'workflow', id: workflowId };
+  const { rows } = await sql<ToolSubject>`
+    select s.subject as id, case when exists (select from agents a where a.id = s.subject)
+      then 'agent' else 'workflow' end as kind
+    from slugs s where s.workspace_id = ${workspaceId} and s.slug = ${name}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** The agent of an execution, in any workspace: the caller must check access. */
+export async function findAgentOfExecution(db: Db, id: string): Promise<string | null> {
+  const { rows } = await sql<{ agentId: string }>`
+    select e.agent_id from executions e where e.id = ${id} and ${aboveFloor}`.execute(db);
+  return rows[0]?.agentId ?? null;
+}
+
+/** The workflow of a run, in any workspace: the caller must check access. */
+export async function findWorkflowOfRun(db: Db, id: string): Promise<string | null> {
+  const { rows } = await sql<{ workflowId: string }>`
+    select workflow_id from workflow_runs where id = ${id}`.execute(db);
+  return rows[0]?.workflowId ?? null;
+}
