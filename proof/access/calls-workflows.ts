@@ -99,6 +99,7 @@ export const workflowCalls: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}/steps/{stepName}/items':
     ofRun('/steps/never/items'),
   'POST /api/v1/workflows/{workflowId}/runs/{workflowRunId}/cancel': ofRun('/cancel'),
+  'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}/stream': ofRun('/stream'),
   'POST /api/v1/workflows/{workflowId}/schedules': ofWorkflow('/schedules', () => schedule),
   'GET /api/v1/workflows/{workflowId}/schedules': ofWorkflow('/schedules'),
   [`GET ${oneSchedule}`]: ofTrigger('schedules', schedule, ''),

@@ -117,7 +117,7 @@ function isJson(type: string | null): boolean {
 }
 
 /** Media types of streamed responses. */
-const streamedTypes = /^(application\/jsonl|text\/csv)\b/i;
+const streamedTypes = /^(application\/jsonl|text\/csv|text\/event-stream)\b/i;
 
 /** A JSON `null` can be expected; an empty body cannot. */
 function isExpected(

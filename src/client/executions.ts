@@ -19,6 +19,8 @@ export type EndedExecution = ExecutionDetail &
 export interface ExecuteOptions extends CallOptions, Labels {
   /** Makes the call idempotent: it is retried even if the first attempt may have been accepted. */
   readonly idempotencyKey?: string;
+  /** Whether the model's response is read as a stream, so that `stream` shows it as it arrives. Default: the agent's. */
+  readonly stream?: boolean;
 }
 
 export type { Labels, WaitOptions };
@@ -32,7 +34,9 @@ export function executions(request: Request, client: ClientOptions) {
     variables: Variables,
     options: ExecuteOptions = {},
   ): Promise<ExecuteAccepted> {
-    const body = { variables: { ...variables }, ...labelsOf(options) };
+    const { stream } = options;
+    const streamed = stream !== undefined && { stream };
+    const body = { variables: { ...variables }, ...labelsOf(options), ...streamed };
     const input = { params: { agentId }, body };
     return (await request('POST /api/v1/agents/{agentId}/execute', input, options)).body;
   }

@@ -5,6 +5,7 @@ import { keys } from './keys.ts';
 import { prompts, versions } from './prompts.ts';
 import { type ClientOptions, createOpenStream, createRequest } from './request.ts';
 import { session } from './session.ts';
+import { streams } from './stream.ts';
 import { declaration, schedules, webhooks } from './triggers.ts';
 import { workflows } from './workflows.ts';
 import { erasures, invitations, members, prices, providers, workspace } from './workspace.ts';
@@ -20,6 +21,7 @@ export function createClient(options: ClientOptions) {
   const request = createRequest(options);
   return {
     ...executions(request, options),
+    ...streams(createOpenStream(options), options),
     ...history(request, createOpenStream(options)),
     ...workspace(request),
     agents: agents(request),
@@ -50,6 +52,7 @@ export type * from './history.ts';
 export type * from './keys.ts';
 export type * from './prompts.ts';
 export type * from './request.ts';
+export type * from './stream.ts';
 export type * from './triggers.ts';
 export type * from './workflows.ts';
 export type * from './workspace.ts';

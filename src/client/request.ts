@@ -59,7 +59,7 @@ export const requestTimeoutMsDefault = 90_000;
 export type OpenStream = <R extends Route>(
   route: R,
   input: Input<R>,
-  options?: CallOptions,
+  options?: RequestOptions,
 ) => Promise<ReadableStream<Uint8Array>>;
 
 export function createOpenStream(client: ClientOptions): OpenStream {

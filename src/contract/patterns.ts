@@ -61,6 +61,10 @@ export const patterns = {
     requirement:
       'must be a dollar amount, such as 0.05, with at most 9 digits before the point and 10 after it',
   },
+  streamPosition: {
+    source: '^\\d{1,9}\\.\\d{1,10}$',
+    requirement: 'must be "attempt.offset", such as "2.1834": the id of the last event',
+  },
   price: {
     source: '^[0-9]{1,7}(\\.[0-9]{1,12})?$',
     requirement:

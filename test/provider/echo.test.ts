@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { collectResponse, emitEnd, modelEvents } from '../../src/core/model/model-events.ts';
-import { ModelFailure } from '../../src/core/model/model-port.ts';
+import { type ModelEvent, ModelFailure } from '../../src/core/model/model-port.ts';
 import { echo } from '../../src/provider/echo.ts';
 
 const never = new AbortController().signal;
@@ -92,4 +92,18 @@ test('an abort ends the delay', async () => {
   const waiting = ask('echo?delay=3600000', 'x', null, controller.signal);
   controller.abort();
   await assert.rejects(waiting, { name: 'AbortError' });
+});
+
+test('a stream has up to twenty pieces of whole characters', async () => {
+  const pieces = async (user: string) => {
+    const texts: string[] = [];
+    const emit = (event: ModelEvent) => event.type === 'text' && texts.push(event.text);
+    await echo('echo?delay=1', { system: null, user, stream: true }, never, emit);
+    return texts;
+  };
+  const alphabet = 'abcdefghijklmnopqrstuvwxyz';
+  const many = await pieces(alphabet);
+  assert.deepEqual([many.length, many.join('')], [13, alphabet]);
+  assert.deepEqual(await pieces('\u{1f642}\u{1f643}'), ['\u{1f642}', '\u{1f643}']);
+  assert.deepEqual(await pieces(''), []);
 });

@@ -191,7 +191,8 @@ export function countExecuteCalls(
 ): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (request.method === 'POST' && executePaths.has(request.routeOptions.url)) {
-      if (reply.statusCode === 202) {
+      // 200 for a client that asked for the stream.
+      if (reply.statusCode < 300) {
         if (!reply.hasHeader('idempotent-replayed')) metrics.executionAccepted();
       } else {
         metrics.executionRefused(codeOf(payload));

@@ -1,7 +1,7 @@
-import type { EndedExecution } from '../../client/index.ts';
+import type { EndedExecution, StreamEvent } from '../../client/index.ts';
 import { CommandFailure } from './failure.ts';
 import { type LabelOptions, labelsOf } from './labels.ts';
-import { print, printDone, printNotice } from './print.ts';
+import { print, printDone, printNotice, printText } from './print.ts';
 import { withProgress } from './progress.ts';
 import type { Call } from './run-call.ts';
 import { readVariables, type VariableOptions } from './variables.ts';
@@ -16,10 +16,11 @@ export interface WaitOptions {
 
 export interface ExecOptions extends VariableOptions, LabelOptions, WaitOptions {
   readonly wait?: true;
+  readonly stream?: true;
   readonly idempotencyKey?: string;
 }
 
-/** Prints the id of the execution or, with `wait`, its output. */
+/** Prints the id of the execution, or with `wait` its output, or with `stream` its text as it arrives. */
 export async function exec(call: Call, agentId: string, options: ExecOptions): Promise<void> {
   const variables = await readVariables(options, call.signal);
   // An idempotency key makes every retry of the call safe.
@@ -27,6 +28,7 @@ export async function exec(call: Call, agentId: string, options: ExecOptions): P
   const accepted = await call.cueline.execute(agentId, variables, {
     idempotencyKey,
     ...labelsOf(options),
+    ...(options.stream && { stream: true }),
     // Cancellation needs the id, so Ctrl-C does not abort the call itself.
     ...(!cancelOnInterrupt && { signal: call.signal }),
   });
@@ -38,6 +40,7 @@ export async function exec(call: Call, agentId: string, options: ExecOptions): P
     printNotice(
       `Ignored variables that the agent does not declare: ${ignoredVariables.join(', ')}.`,
     );
+  if (options.stream) return follow(call, agentId, executionId, options);
   if (options.wait) return wait(call, agentId, executionId, options);
   await printDone(accepted, executionId, call.json);
 }
@@ -49,19 +52,68 @@ export async function wait(
   executionId: string,
   options: WaitOptions,
 ): Promise<void> {
-  const { timeout, cancelOnInterrupt } = options;
+  const { timeout } = options;
   const waiting = call.cueline.wait(agentId, executionId, {
     signal: call.signal,
     ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
   });
   const record = await withProgress(`Waiting for ${executionId}`, waiting).catch(async (error) => {
-    if (!call.signal.aborted) throw error;
-    if (cancelOnInterrupt) await cancelAfterInterrupt(call, agentId, executionId);
-    else
-      printNotice(`The execution continues. To wait again: cueline wait ${agentId} ${executionId}`);
+    await reportInterrupt(call, { agentId, executionId }, options);
     throw error;
   });
   await printOutcome(record, call.json);
+}
+
+type ExecutionDetail = Extract<StreamEvent, { type: 'end' }>['data'];
+
+/** Prints the text as it arrives or, with `json`, the record in the end. Throws if the execution did not succeed. */
+async function follow(
+  call: Call,
+  agentId: string,
+  executionId: string,
+  options: WaitOptions,
+): Promise<void> {
+  const { timeout = timeoutSeconds } = options;
+  const late = AbortSignal.timeout(timeout * 1000);
+  const signal = AbortSignal.any([call.signal, late]);
+  const events = call.cueline.stream(agentId, executionId, { signal });
+  const record = await printEvents(events, call.json).catch(async (error) => {
+    await reportInterrupt(call, { agentId, executionId }, options);
+    if (call.signal.aborted || !late.aborted) throw error;
+    throw new CommandFailure(`${executionId} has not ended within ${timeout} seconds.`);
+  });
+  if (call.json) await print(JSON.stringify(record));
+  throwUnlessSuccess(record);
+}
+
+const timeoutSeconds = 600;
+
+/** What was printed of an earlier attempt cannot be taken back; a notice tells that it is void. */
+async function printEvents(
+  events: AsyncIterable<StreamEvent>,
+  json: boolean,
+): Promise<ExecutionDetail> {
+  let hasText = false;
+  const endLine = async () => {
+    if (hasText) await print('');
+    hasText = false;
+  };
+  for await (const { type, data } of events) {
+    if (type === 'end') {
+      await endLine();
+      return data;
+    }
+    if (json) continue;
+    if (type === 'text') {
+      await printText(data.text);
+      hasText = true;
+    }
+    if (type === 'restart') {
+      await endLine();
+      printNotice('The attempt failed. The text so far is void.');
+    }
+  }
+  throw new CommandFailure('The stream ended before the execution.');
 }
 
 /** Cancels an execution. */
@@ -71,11 +123,26 @@ export async function cancel(call: Call, agentId: string, executionId: string): 
 }
 
 async function printOutcome(record: EndedExecution, json: boolean): Promise<void> {
-  const { status, outputText = '', error, errorCode, executionId } = record;
+  const { status, outputText = '' } = record;
   if (json) await print(JSON.stringify(record));
   else if (status === 'success') await print(outputText);
+  throwUnlessSuccess(record);
+}
+
+function throwUnlessSuccess({ status, error, errorCode, executionId }: ExecutionDetail): void {
   if (status === 'success') return;
   throw new CommandFailure(`${error} (${errorCode}, ${executionId})`);
+}
+
+/** After Ctrl-C, cancels the execution or says that it continues. */
+async function reportInterrupt(
+  call: Call,
+  { agentId, executionId }: { readonly agentId: string; readonly executionId: string },
+  { cancelOnInterrupt }: WaitOptions,
+): Promise<void> {
+  if (!call.signal.aborted) return;
+  if (cancelOnInterrupt) return cancelAfterInterrupt(call, agentId, executionId);
+  printNotice(`The execution continues. To wait again: cueline wait ${agentId} ${executionId}`);
 }
 
 /** Does not pass the signal, which is already aborted. */

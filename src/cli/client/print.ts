@@ -10,11 +10,16 @@ import { OutputClosed } from './failure.ts';
  * pipes can be slow.
  */
 export function print(text: string): Promise<void> {
+  return printText(`${text}\n`);
+}
+
+/** Prints a part of a line, likewise. */
+export function printText(text: string): Promise<void> {
   const { stdout } = process;
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(new OutputClosed(error));
     stdout.once('error', fail);
-    stdout.write(`${stdout.isTTY ? stripControlCharacters(text) : text}\n`, (error) => {
+    stdout.write(stdout.isTTY ? stripControlCharacters(text) : text, (error) => {
       if (error) return fail(error);
       stdout.off('error', fail);
       resolve();

@@ -34,7 +34,7 @@ function execCommands(program: Command): void {
   serverCommand(
     program,
     'exec',
-    'execute an agent; prints the execution id or, with --wait, the output',
+    'execute an agent; prints the execution id or, with --wait or --stream, the output',
   )
     .argument(...agentArgument)
     .option('--var <name=value>', 'variable as a string; repeatable', collectPair)
@@ -46,6 +46,7 @@ function execCommands(program: Command): void {
     .option('--metadata <name=value>', 'metadata; repeatable', collectPair)
     .option('--idempotency-key <key>', 'executes once per key and variables')
     .option('--wait', 'wait for the end; exit code 1 if the execution fails')
+    .option('--stream', 'print the text as it arrives; exit code 1 if the execution fails')
     .addOption(new Option(timeout[0], timeout[1]).argParser(timeout[2]).implies({ wait: true }))
     .addOption(new Option(...interrupt).implies({ wait: true }))
     .action((agent, options) =>

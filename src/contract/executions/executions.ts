@@ -6,7 +6,7 @@ import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
 import { LimitProblem, ListLimitProblem, problems, VariablesProblem } from '../problem.ts';
-import { oneOf, pageQuery, reference, text, waitQuery } from '../shared.ts';
+import { oneOf, pageQuery, query, reference, text, waitQuery } from '../shared.ts';
 import {
   ExecuteAccepted,
   ExecuteRequest,
@@ -83,6 +83,30 @@ export const getExecution = endpoint({
   responseHeaders: ['Retry-After'],
 });
 
+/** Query of a stream of server-sent events. */
+export const streamQuery = {
+  after: Type.Optional(
+    Type.String({
+      pattern: patterns.streamPosition.source,
+      description:
+        '`attempt.offset`: continues after so many UTF-16 units of the text of that attempt. The `id` of the last event.',
+      examples: ['2.1834'],
+    }),
+  ),
+  workspace: Type.Optional(
+    reference(
+      'workspace',
+      'Same as the header `Cueline-Workspace`, for `EventSource`, which cannot send headers. Selects the workspace if the user belongs to several.',
+    ),
+  ),
+};
+
+export const streamHeaders = Type.Object({
+  'Last-Event-ID': Type.Optional(
+    Type.String({ description: 'Like `after`, over which it takes precedence.' }),
+  ),
+});
+
 export const streamExecution = endpoint({
   id: 'streamExecution',
   method: 'GET',
@@ -93,27 +117,8 @@ export const streamExecution = endpoint({
   auth: 'read',
   unlimited: true,
   ownPermission: 'execute',
-  query: Type.Object({
-    after: Type.Optional(
-      Type.String({
-        pattern: '^\\d{1,9}\\.\\d{1,10}$',
-        description:
-          '`attempt.offset`: continues after so many UTF-16 units of the text of that attempt. The `id` of the last event.',
-        examples: ['2.1834'],
-      }),
-    ),
-    workspace: Type.Optional(
-      reference(
-        'workspace',
-        'Same as the header `Cueline-Workspace`, for `EventSource`, which cannot send headers. Selects the workspace if the user belongs to several.',
-      ),
-    ),
-  }),
-  headers: Type.Object({
-    'Last-Event-ID': Type.Optional(
-      Type.String({ description: 'Like `after`, over which it takes precedence.' }),
-    ),
-  }),
+  query: query(streamQuery),
+  headers: streamHeaders,
   produces: ['text/event-stream'],
   responses: { 200: Type.String(), ...problems(400, 404, 503) },
 });

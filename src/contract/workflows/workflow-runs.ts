@@ -5,10 +5,10 @@ import {
   workflowTriggers,
 } from '../../core/workflow/definition.ts';
 import { endpoint } from '../endpoint.ts';
-import { idempotency } from '../executions/executions.ts';
+import { idempotency, streamHeaders, streamQuery } from '../executions/executions.ts';
 import * as limits from '../limits.ts';
 import { LimitProblem, ListLimitProblem, problems, WorkflowInputProblem } from '../problem.ts';
-import { oneOf, pageQuery, query, waitQuery } from '../shared.ts';
+import { oneOf, pageQuery, query, text, waitQuery } from '../shared.ts';
 import {
   WorkflowExecuteAccepted,
   WorkflowExecuteRequest,
@@ -97,6 +97,27 @@ export const getWorkflowRun = endpoint({
   }),
   responses: { 200: WorkflowRunDetail, ...problems(404) },
   responseHeaders: ['Retry-After'],
+});
+
+export const streamWorkflowRun = endpoint({
+  id: 'streamWorkflowRun',
+  method: 'GET',
+  path: '/api/v1/workflows/{workflowId}/runs/{workflowRunId}/stream',
+  summary: 'Stream a workflow run',
+  description: `Server-sent events until the run ends: \`step\` (\`{name, status, executionId}\`) for each step at first and whenever it changes, and \`end\` (the run). With \`step\`, also the events of the stream of that step's execution except for \`status\` and \`end\`, where \`restart\` also precedes the text of a fallback. Access and limits as for the stream of an execution.`,
+  tag,
+  auth: 'read',
+  unlimited: true,
+  ownPermission: 'execute',
+  query: query({
+    ...streamQuery,
+    step: Type.Optional(
+      text(limits.nameMax, 'Name of the step whose text is streamed. No `forEach` step.'),
+    ),
+  }),
+  headers: streamHeaders,
+  produces: ['text/event-stream'],
+  responses: { 200: Type.String(), ...problems(400, 404, 503) },
 });
 
 export const listWorkflowRunItems = endpoint({

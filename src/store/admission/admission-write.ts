@@ -4,7 +4,7 @@ import type { Counts } from '../../core/execution/limits.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { rowSet } from '../connection/row-set.ts';
-import { columnsOf, commit } from '../connection/statements.ts';
+import { commit } from '../connection/statements.ts';
 import { textArray } from '../connection/text-array.ts';
 import { type RefusedExecution, writeCompletion } from '../execution/completion.ts';
 import {
@@ -94,14 +94,8 @@ export function sendWrites(send: Send, writes: AdmissionWrites): Promise<unknown
   if (executions.length > 0) sent.push(send(insertExecutions, executionValues(writes)));
   const called = executions.flatMap(({ id, step }) => (step ? { ...step, executionId: id } : []));
   if (called.length > 0) sent.push(markCalled(send, called));
-  if (idempotency.length > 0) sent.push(send(insertIdempotency, idempotencyValues(idempotency)));
-  if (refusals.length > 0)
-    sent.push(
-      send(
-        upsertRefusals,
-        columnsOf(refusals, ['caller', 'agentId', 'status', 'hour', 'recorded']),
-      ),
-    );
+  if (idempotency.length > 0) sent.push(send(insertIdempotency, newKeys.values(idempotency)));
+  if (refusals.length > 0) sent.push(send(upsertRefusals, counted.values(refusals)));
   const { executedAtMs: refusedAtMs, tallies } = writes;
   sent.push(writeCompletion(send, { refused, refusedAtMs, tallies }));
   return sent;
@@ -113,8 +107,30 @@ export function updateCounts(
   counts: ReadonlyMap<string, Counts>,
   months: AdmissionWrites['months'] = [],
 ): Promise<unknown> {
-  return send(updateCountRows, countValues(counts, months));
+  const ofCalls = [...counts].map(([subject, row]) => ({ subject, ...row }));
+  const ofMonths = months.map(({ workspaceId, month, used }) => {
+    return { subject: workspaceId, month, monthUsed: used };
+  });
+  return send(updateCountRows, changed.values([...ofCalls, ...ofMonths]));
 }
+
+/** A key or agent with its counts, or a workspace with its month. Nulls leave columns unchanged. */
+type ChangedCounts = { readonly subject: string } & Partial<Counts> & {
+    readonly month?: number;
+    readonly monthUsed?: number;
+  };
+
+const changed = rowSet<ChangedCounts>('c', {
+  subject: ['uuid', (row) => row.subject],
+  minute: ['bigint', (row) => row.minute],
+  minute_used: ['int', (row) => row.minuteUsed],
+  hour: ['bigint', (row) => row.hour],
+  hour_used: ['int', (row) => row.hourUsed],
+  day: ['bigint', (row) => row.day],
+  day_used: ['int', (row) => row.dayUsed],
+  month: ['int', (row) => row.month],
+  month_used: ['bigint', (row) => row.monthUsed],
+});
 
 const updateCountRows: Statement = {
   name: 'admission-update-counts',
@@ -122,32 +138,9 @@ const updateCountRows: Statement = {
       hour = coalesce(c.hour, l.hour), hour_used = coalesce(c.hour_used, l.hour_used),
       day = coalesce(c.day, l.day), day_used = coalesce(c.day_used, l.day_used),
       month = coalesce(c.month, l.month), month_used = coalesce(c.month_used, l.month_used)
-    from unnest($1::uuid[], $2::bigint[], $3::int[], $4::bigint[], $5::int[], $6::bigint[], $7::int[], $8::int[],
-        $9::bigint[])
-      as c (subject, minute, minute_used, hour, hour_used, day, day_used, month, month_used)
+    from ${changed.table}
     where l.subject = c.subject`,
 };
-
-/** A subject is either in `counts` or in `months`. Nulls leave the columns of the other unchanged. */
-function countValues(
-  counts: ReadonlyMap<string, Counts>,
-  months: AdmissionWrites['months'],
-): Value[] {
-  const rows = [...counts.values()];
-  const none = months.map(() => null);
-  const noMonth = rows.map(() => null);
-  return [
-    [...counts.keys(), ...months.map((month) => month.workspaceId)],
-    [...rows.map((row) => row.minute), ...none],
-    [...rows.map((row) => row.minuteUsed), ...none],
-    [...rows.map((row) => row.hour), ...none],
-    [...rows.map((row) => row.hourUsed), ...none],
-    [...rows.map((row) => row.day), ...none],
-    [...rows.map((row) => row.dayUsed), ...none],
-    [...noMonth, ...months.map((month) => month.month)],
-    [...noMonth, ...months.map((month) => month.used)],
-  ];
-}
 
 const accepted = rowSet<NumberedCall<NewExecution>>(
   'e',
@@ -189,31 +182,40 @@ function executionValues({ executions, executedAtMs, worker }: AdmissionWrites):
   ];
 }
 
+const newKeys = rowSet<NewIdempotency>('n', {
+  caller: ['uuid', (one) => one.caller],
+  agent_id: ['uuid', (one) => one.agentId],
+  key: ['text', (one) => one.key],
+  digest: ['bytea', (one) => one.digest],
+  execution_id: ['uuid', (one) => one.executionId],
+  agent_name: ['text', (one) => one.agentName],
+  ignored_variables: ['text', (one) => textArray(one.ignoredVariables)],
+  created_at: ['timestamptz', (one) => new Date(one.createdAtMs).toISOString()],
+});
+
 // Overwrites expired rows. The lock of the limits guarantees that there is no unexpired row.
 const insertIdempotency: Statement = {
   name: 'admission-insert-idempotency',
   text: `insert into idempotency as i (caller, agent_id, key, digest, execution_id, agent_name,
       ignored_variables, created_at)
     select caller, agent_id, key, digest, execution_id, agent_name, ignored_variables::text[], created_at
-    from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[], $5::uuid[], $6::text[], $7::text[],
-      $8::timestamptz[])
-      as n (caller, agent_id, key, digest, execution_id, agent_name, ignored_variables, created_at)
+    from ${newKeys.table}
     on conflict (caller, agent_id, key) do update set digest = excluded.digest,
       execution_id = excluded.execution_id, agent_name = excluded.agent_name,
       ignored_variables = excluded.ignored_variables, created_at = excluded.created_at`,
 };
 
-function idempotencyValues(rows: readonly NewIdempotency[]): Value[] {
-  return [
-    ...columnsOf(rows, ['caller', 'agentId', 'key', 'digest', 'executionId', 'agentName']),
-    rows.map((row) => textArray(row.ignoredVariables)),
-    rows.map((row) => new Date(row.createdAtMs).toISOString()),
-  ];
-}
+const counted = rowSet<NewRefusal>('r', {
+  caller: ['uuid', (one) => one.caller],
+  agent_id: ['uuid', (one) => one.agentId],
+  status: ['text', (one) => one.status],
+  hour: ['bigint', (one) => one.hour],
+  recorded: ['int', (one) => one.recorded],
+});
 
 const upsertRefusals: Statement = {
   name: 'admission-upsert-refusals',
   text: `insert into refusals as r (caller, agent_id, status, hour, recorded)
-    select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::int[])
+    select * from ${counted.table}
     on conflict (caller, agent_id, status) do update set hour = excluded.hour, recorded = excluded.recorded`,
 };

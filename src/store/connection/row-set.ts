@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Value } from './pipeline.ts';
 
 /** Rows as parameters of a statement: each column is declared once, with its name, its type and its value. */
@@ -16,6 +17,18 @@ export interface RowSet<Row> {
   values(rows: readonly Row[]): Value[];
   /** The number of the first parameter after those of the rows. */
   readonly next: number;
+}
+
+/** The same with its values, for a statement of `sql`. */
+export function rowTable<Row>(
+  alias: string,
+  columns: Columns<Row>,
+  rows: readonly Row[],
+): RawBuilder<unknown> {
+  const arrays = Object.values(columns).map(
+    ([type, read]) => sql`${rows.map(read)}::${sql.raw(type)}[]`,
+  );
+  return sql`unnest(${sql.join(arrays)}) as ${sql.raw(`${alias} (${Object.keys(columns).join(', ')})`)}`;
 }
 
 /** @param first the number of the first parameter */

@@ -6,6 +6,7 @@ import type { AcceptedAs, QueuedExecution, Spent } from '../../core/execution/qu
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
+import { type Columns, rowTable } from '../connection/row-set.ts';
 import {
   type LabelColumns,
   labelFields,
@@ -258,22 +259,31 @@ export interface Release {
   readonly spent: Spent;
 }
 
+const releaseColumns: Columns<Release> = {
+  id: ['uuid', (one) => one.id],
+  worker: ['uuid', (one) => one.worker],
+  attempt: ['int', (one) => one.attempt],
+  delay_ms: ['float8', (one) => one.delayMs],
+  failed: ['jsonb', (one) => one.failed && JSON.stringify(one.failed)],
+  rejected: ['bool', (one) => one.rejected],
+  mismatch: ['text', (one) => one.mismatch],
+  fallback: ['text', (one) => one.fallback],
+  wait_code: ['text', (one) => one.waitCode],
+  unstarted: ['bool', (one) => one.unstarted],
+  input_tokens: ['int', (one) => one.spent.inputTokens],
+  output_tokens: ['int', (one) => one.spent.outputTokens],
+  usd: ['numeric', (one) => one.spent.costUsd],
+  known: ['bool', (one) => one.spent.costKnown],
+  source: ['text', (one) => one.spent.costSource],
+};
+
 export async function releaseExecutions(db: Db, releases: readonly Release[]): Promise<void> {
   await sql`
     with released as materialized (
       select q.id, r.delay_ms, r.failed, r.rejected, r.mismatch, r.fallback, r.wait_code, r.unstarted, r.input_tokens,
         r.output_tokens, r.usd, r.known, r.source
       from execution_queue q
-      join unnest(${releases.map((r) => r.id)}::uuid[], ${releases.map((r) => r.worker)}::uuid[],
-        ${releases.map((r) => r.attempt)}::int[], ${releases.map((r) => r.delayMs)}::float8[],
-        ${releases.map((r) => r.failed && JSON.stringify(r.failed))}::jsonb[],
-        ${releases.map((r) => r.rejected)}::bool[], ${releases.map((r) => r.mismatch)}::text[],
-        ${releases.map((r) => r.fallback)}::text[],
-        ${releases.map((r) => r.waitCode)}::text[], ${releases.map((r) => r.unstarted)}::bool[],
-        ${releases.map((r) => r.spent.inputTokens)}::int[], ${releases.map((r) => r.spent.outputTokens)}::int[],
-        ${releases.map((r) => r.spent.costUsd)}::numeric[], ${releases.map((r) => r.spent.costKnown)}::bool[],
-        ${releases.map((r) => r.spent.costSource)}::text[])
-        as r (id, worker, attempt, delay_ms, failed, rejected, mismatch, fallback, wait_code, unstarted, input_tokens, output_tokens, usd, known, source)
+      join ${rowTable('r', releaseColumns, releases)}
         on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt
       order by q.id for update of q)
     update execution_queue q set worker = null, wait_code = released.wait_code,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { levelMs, type Tally } from '../../core/history/statistics.ts';
 import { type Db, inTransaction, type Trx } from '../connection/database.ts';
-import type { Send, Statement, Value } from '../connection/pipeline.ts';
-import { columnsOf } from '../connection/statements.ts';
+import type { Send, Statement } from '../connection/pipeline.ts';
+import { rowSet } from '../connection/row-set.ts';
 import { textArray } from '../connection/text-array.ts';
 
 /**
@@ -29,18 +29,7 @@ export function appendRemovedLabels(send: Send, tallies: readonly Tally[]): Prom
 async function append(send: Send, tallies: readonly Tally[], occurred: 0 | 1): Promise<void> {
   const labeled = tallies.filter(isLabeled);
   if (labeled.length === 0) return;
-  await send(insertChanges, [
-    ...columnsOf(labeled, ['agentId']),
-    labeled.map(({ executedAtMs: ms }) => new Date(ms - (ms % levelMs.quarter)).toISOString()),
-    ...columnsOf(labeled, ['status', 'source', 'promptVersionId', 'model', 'apiKeyId']),
-    ...columnsOf(labeled, ['errorCode']),
-    ...labelValues(labeled),
-    labeled.map(() => occurred),
-    labeled.map(() => (occurred === 1 ? 1 : -1)),
-    ...columnsOf(labeled, ['inputTokens', 'outputTokens', 'costUsd']),
-    labeled.map(({ costKnown }) => (costKnown ? 0 : 1)),
-    labeled.map(({ latencyMs }) => latencyMs),
-  ]);
+  await send(insertChanges, changes.values(labeled.map((one) => ({ ...one, occurred }))));
 }
 
 /** A refusal that is only counted has no labels in the statistics: anyone could fill them with names. */
@@ -48,13 +37,29 @@ function isLabeled({ labels, recorded }: Tally): boolean {
   return recorded && labels !== null && (labels.user ?? labels.tags ?? labels.metadata) !== null;
 }
 
-function labelValues(tallies: readonly Tally[]): Value[] {
-  return [
-    tallies.map(({ labels }) => labels?.user),
-    tallies.map(({ labels }) => labels?.tags && textArray(labels.tags)),
-    tallies.map(({ labels }) => labels?.metadata),
-  ];
-}
+const changes = rowSet<Tally & { readonly occurred: 0 | 1 }>('c', {
+  agent_id: ['uuid', (one) => one.agentId],
+  bucket: [
+    'timestamptz',
+    ({ executedAtMs: ms }) => new Date(ms - (ms % levelMs.quarter)).toISOString(),
+  ],
+  status: ['execution_status', (one) => one.status],
+  source: ['execution_source', (one) => one.source],
+  prompt_version_id: ['uuid', (one) => one.promptVersionId],
+  model: ['text', (one) => one.model],
+  api_key_id: ['uuid', (one) => one.apiKeyId],
+  error_code: ['text', (one) => one.errorCode],
+  end_user: ['text', (one) => one.labels?.user],
+  tags: ['text', (one) => one.labels?.tags && textArray(one.labels.tags)],
+  metadata: ['json', (one) => one.labels?.metadata],
+  occurred: ['smallint', (one) => one.occurred],
+  recorded: ['smallint', (one) => (one.occurred === 1 ? 1 : -1)],
+  input_tokens: ['bigint', (one) => one.inputTokens],
+  output_tokens: ['bigint', (one) => one.outputTokens],
+  cost_usd: ['numeric', (one) => one.costUsd],
+  cost_unknown: ['smallint', (one) => (one.costKnown ? 0 : 1)],
+  latency_ms: ['int', (one) => one.latencyMs],
+});
 
 const insertChanges: Statement = {
   name: 'labels-append',
@@ -63,11 +68,7 @@ const insertChanges: Statement = {
     select agent_id, bucket, status, source, prompt_version_id, model, api_key_id, error_code,
       end_user, tags::text[], metadata, occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown,
       latency_bin(latency_ms)
-    from unnest($1::uuid[], $2::timestamptz[], $3::execution_status[], $4::execution_source[], $5::uuid[], $6::text[],
-      $7::uuid[], $8::text[], $9::text[], $10::text[], $11::json[], $12::smallint[], $13::smallint[], $14::bigint[],
-      $15::bigint[], $16::numeric[], $17::smallint[], $18::int[])
-      as c (agent_id, bucket, status, source, prompt_version_id, model, api_key_id, error_code, end_user, tags,
-        metadata, occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown, latency_ms)`,
+    from ${changes.table}`,
 };
 
 /** Advisory lock: one transaction at a time folds or forgets. */

@@ -6,16 +6,13 @@ import {
   byMinute,
   type Tally,
 } from '../../core/history/statistics.ts';
-import type { Send, Statement, Value } from '../connection/pipeline.ts';
-import { columnsOf } from '../connection/statements.ts';
+import type { Send, Statement } from '../connection/pipeline.ts';
+import { type Columns, type RowSet, rowSet } from '../connection/row-set.ts';
 import { appendLabels, appendRemovedLabels } from './label-changes.ts';
 
 /** Adds tallies to the statistics in the caller's transaction. These rows are the last locks of every transaction. */
 export async function addStatistics(send: Send, tallies: readonly Tally[]): Promise<void> {
-  await Promise.all([
-    sendToBothTables(send, tallies, [addBuckets, addBreakdown], addedOf),
-    appendLabels(send, tallies),
-  ]);
+  await Promise.all([sendToBothTables(send, tallies, added), appendLabels(send, tallies)]);
 }
 
 /**
@@ -23,49 +20,53 @@ export async function addStatistics(send: Send, tallies: readonly Tally[]): Prom
  * Skips missing buckets (rolled-up minutes) and buckets below the floor, which are cleared as a whole.
  */
 export async function subtractStatistics(send: Send, tallies: readonly Tally[]): Promise<void> {
-  await Promise.all([
-    sendToBothTables(send, tallies, [subtractBuckets, subtractBreakdown], removedOf),
-    appendRemovedLabels(send, tallies),
-  ]);
+  await Promise.all([sendToBothTables(send, tallies, removed), appendRemovedLabels(send, tallies)]);
 }
 
-type Values = (buckets: readonly (Bucket | BreakdownBucket)[]) => Value[];
+type AnyBucket = Bucket | BreakdownBucket;
 
 async function sendToBothTables(
   send: Send,
   tallies: readonly Tally[],
-  [sum, breakdown]: readonly [sum: Statement, breakdown: Statement],
-  valuesOf: Values,
+  { buckets, breakdown }: BucketStatements,
 ): Promise<void> {
   if (tallies.length === 0) return;
   const cells = byMinute(tallies);
-  const buckets = addUp(cells);
-  const breakdownBuckets = addUpBreakdown(cells);
   await Promise.all([
-    send(sum, [...keysOf(buckets), ...valuesOf(buckets)]),
-    send(breakdown, [
-      ...keysOf(breakdownBuckets),
-      ...valuesOf(breakdownBuckets),
-      ...columnsOf(breakdownBuckets, ['promptVersionId', 'model', 'apiKeyId', 'errorCode']),
-    ]),
+    send(buckets.statement, buckets.rows.values(addUp(cells))),
+    send(breakdown.statement, breakdown.rows.values(addUpBreakdown(cells))),
   ]);
 }
 
-const keysOf: Values = (buckets) => [
-  ...columnsOf(buckets, ['agentId', 'level']),
-  buckets.map((one) => new Date(one.startMs).toISOString()),
-  ...columnsOf(buckets, ['status', 'source']),
-];
+interface BucketStatements {
+  readonly buckets: { readonly statement: Statement; readonly rows: RowSet<Bucket> };
+  readonly breakdown: { readonly statement: Statement; readonly rows: RowSet<BreakdownBucket> };
+}
 
-const removedOf: Values = (buckets) => columnsOf(buckets, ['recorded']);
-
-const addedOf: Values = (buckets) => [
-  ...columnsOf(buckets, ['occurred', 'recorded', 'inputTokens', 'outputTokens']),
-  // PostgreSQL requires rectangular arrays of arrays, so the inner ones are sent as text.
-  buckets.map((one) => `{${one.costsUsd.join(',')}}`),
-  buckets.map((one) => one.costUnknown),
-  buckets.map((one) => latencyText(one.latency)),
-];
+const keyColumns: Columns<AnyBucket> = {
+  agent_id: ['uuid', (one) => one.agentId],
+  level: ['text', (one) => one.level],
+  bucket: ['timestamptz', (one) => new Date(one.startMs).toISOString()],
+  status: ['execution_status', (one) => one.status],
+  source: ['execution_source', (one) => one.source],
+};
+const breakdownColumns: Columns<BreakdownBucket> = {
+  prompt_version_id: ['uuid', (one) => one.promptVersionId],
+  model: ['text', (one) => one.model],
+  api_key_id: ['uuid', (one) => one.apiKeyId],
+  error_code: ['text', (one) => one.errorCode],
+};
+/** PostgreSQL requires rectangular arrays of arrays, so the inner ones are sent as text. */
+const addedColumns: Columns<AnyBucket> = {
+  occurred: ['bigint', (one) => one.occurred],
+  recorded: ['bigint', (one) => one.recorded],
+  input_tokens: ['bigint', (one) => one.inputTokens],
+  output_tokens: ['bigint', (one) => one.outputTokens],
+  costs: ['text', (one) => `{${one.costsUsd.join(',')}}`],
+  cost_unknown: ['bigint', (one) => one.costUnknown],
+  latency: ['text', (one) => latencyText(one.latency)],
+};
+const removedColumns: Columns<AnyBucket> = { removed: ['bigint', (one) => one.recorded] };
 
 /** From the lowest bin with a count to the highest. A subscript is one more than its bin. */
 function latencyText(latency: readonly number[]): string {
@@ -74,15 +75,18 @@ function latencyText(latency: readonly number[]): string {
   return `[${lowest + 1}:${latency.length}]={${latency.slice(lowest).join(',')}}`;
 }
 
+const ordinality = true;
+const addedBuckets = rowSet<Bucket>('b', { ...keyColumns, ...addedColumns }, { ordinality });
+const addedBreakdown = rowSet<BreakdownBucket>(
+  'b',
+  { ...keyColumns, ...addedColumns, ...breakdownColumns },
+  { ordinality },
+);
+
 const bucketColumns = `agent_id, level, bucket, status, source,
   occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown, latency`;
 const bucketSums = `agent_id, level, bucket, status, source, occurred, recorded, input_tokens, output_tokens,
   (select coalesce(sum(cost), 0) from unnest(costs::numeric[]) as cost), cost_unknown, latency::bigint[]`;
-const bucketArrays = `$1::uuid[], $2::text[], $3::timestamptz[], $4::execution_status[], $5::execution_source[],
-  $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[], $11::bigint[],
-  $12::text[]`;
-const bucketNames = `agent_id, level, bucket, status, source, occurred, recorded, input_tokens,
-  output_tokens, costs, cost_unknown, latency`;
 const addToBucket = `occurred = s.occurred + excluded.occurred,
   recorded = s.recorded + excluded.recorded,
   input_tokens = s.input_tokens + excluded.input_tokens,
@@ -95,7 +99,7 @@ const addBuckets: Statement = {
   name: 'statistics-add',
   text: `insert into statistics as s (${bucketColumns})
     select ${bucketSums}
-    from unnest(${bucketArrays}) with ordinality as b (${bucketNames}, ordinal)
+    from ${addedBuckets.table}
     order by ordinal
     on conflict (agent_id, level, bucket, status, source) do update set ${addToBucket}`,
 };
@@ -104,22 +108,25 @@ const addBreakdown: Statement = {
   name: 'statistics-add-breakdown',
   text: `insert into breakdown as s (${bucketColumns}, prompt_version_id, model, api_key_id, error_code)
     select ${bucketSums}, prompt_version_id, model, api_key_id, error_code
-    from unnest(${bucketArrays}, $13::uuid[], $14::text[], $15::uuid[], $16::text[])
-      with ordinality as b (${bucketNames}, prompt_version_id, model, api_key_id, error_code, ordinal)
+    from ${addedBreakdown.table}
     order by ordinal
     on conflict (agent_id, level, bucket, status, source, prompt_version_id, model, api_key_id, error_code)
       do update set ${addToBucket}`,
 };
 
-const removedArrays = `$1::uuid[], $2::text[], $3::timestamptz[], $4::execution_status[], $5::execution_source[],
-  $6::bigint[]`;
+const removedBuckets = rowSet<Bucket>('t', { ...keyColumns, ...removedColumns }, { ordinality });
+const removedBreakdown = rowSet<BreakdownBucket>(
+  't',
+  { ...keyColumns, ...removedColumns, ...breakdownColumns },
+  { ordinality },
+);
 
 // Locks the rows in their order first, because an update locks rows in the order of its plan.
 const subtractBuckets: Statement = {
   name: 'statistics-subtract',
   text: `with locked as materialized (
       select s.agent_id, s.level, s.bucket, s.status, s.source, t.removed
-      from unnest(${removedArrays}) with ordinality as t (agent_id, level, bucket, status, source, removed, ordinal)
+      from ${removedBuckets.table}
       join statistics s using (agent_id, level, bucket, status, source)
       where s.bucket >= (select at from history_floor)
       order by t.ordinal for update of s)
@@ -134,8 +141,7 @@ const subtractBreakdown: Statement = {
   text: `with locked as materialized (
       select s.agent_id, s.level, s.bucket, s.status, s.source, s.prompt_version_id, s.model, s.api_key_id,
         s.error_code, t.removed
-      from unnest(${removedArrays}, $7::uuid[], $8::text[], $9::uuid[], $10::text[]) with ordinality
-        as t (agent_id, level, bucket, status, source, removed, prompt_version_id, model, api_key_id, error_code, ordinal)
+      from ${removedBreakdown.table}
       join breakdown s
         on (s.agent_id, s.level, s.bucket, s.status, s.source, s.prompt_version_id, s.model)
           = (t.agent_id, t.level, t.bucket, t.status, t.source, t.prompt_version_id, t.model)
@@ -147,4 +153,13 @@ const subtractBreakdown: Statement = {
     where (s.agent_id, s.level, s.bucket, s.status, s.source, s.prompt_version_id, s.model)
         = (locked.agent_id, locked.level, locked.bucket, locked.status, locked.source, locked.prompt_version_id, locked.model)
       and s.api_key_id is not distinct from locked.api_key_id and s.error_code is not distinct from locked.error_code`,
+};
+
+const added: BucketStatements = {
+  buckets: { statement: addBuckets, rows: addedBuckets },
+  breakdown: { statement: addBreakdown, rows: addedBreakdown },
+};
+const removed: BucketStatements = {
+  buckets: { statement: subtractBuckets, rows: removedBuckets },
+  breakdown: { statement: subtractBreakdown, rows: removedBreakdown },
 };

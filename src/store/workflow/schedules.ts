@@ -3,6 +3,7 @@ import type { CallFailureCode } from '../../core/failure.ts';
 import type { MissedPolicy, ScheduleTimes } from '../../core/workflow/schedule.ts';
 import { statementTime } from '../connection/clock.ts';
 import type { Db, Trx } from '../connection/database.ts';
+import { rowTable } from '../connection/row-set.ts';
 import { type Page, readPage } from '../page.ts';
 
 /** The schedules of workflows. */
@@ -176,8 +177,15 @@ export async function advanceSchedules(
   if (moves.length === 0) return;
   await sql`
     update workflow_schedules s set next_at = m.next_at
-    from unnest(${moves.map(({ id }) => id)}::uuid[], ${moves.map(({ revision }) => revision)}::int[],
-      ${moves.map(({ nextMs }) => moment(nextMs))}::timestamptz[]) as m (id, revision, next_at)
+    from ${rowTable(
+      'm',
+      {
+        id: ['uuid', (one) => one.id],
+        revision: ['int', (one) => one.revision],
+        next_at: ['timestamptz', (one) => moment(one.nextMs)],
+      },
+      moves,
+    )}
     where s.id = m.id and s.revision = m.revision and s.next_at > m.next_at`.execute(db);
 }
 
@@ -202,10 +210,16 @@ export async function moveSchedules(trx: Trx, moves: readonly ScheduleMove[]): P
   await sql`
     update workflow_schedules s set next_at = m.next_at, last_at = coalesce(m.fired_at, s.last_at),
       last_error = case when m.fired_at is null then coalesce(m.error, s.last_error) end
-    from unnest(${moves.map(({ id }) => id)}::uuid[],
-      ${moves.map(({ nextMs }) => moment(nextMs))}::timestamptz[],
-      ${moves.map(({ firedMs }) => moment(firedMs))}::timestamptz[],
-      ${moves.map(({ error }) => error && JSON.stringify(error))}::json[]) as m (id, next_at, fired_at, error)
+    from ${rowTable(
+      'm',
+      {
+        id: ['uuid', (one) => one.id],
+        next_at: ['timestamptz', (one) => moment(one.nextMs)],
+        fired_at: ['timestamptz', (one) => moment(one.firedMs)],
+        error: ['json', (one) => one.error && JSON.stringify(one.error)],
+      },
+      moves,
+    )}
     where s.id = m.id`.execute(trx);
 }
 

@@ -9,8 +9,9 @@ import type {
 } from '../../core/workflow/run-state.ts';
 import { fresh, type StepState } from '../../core/workflow/step-state.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
+import { rowSet } from '../connection/row-set.ts';
 import type { WorkflowRunStepState } from './workflow-progress.ts';
-import { keyValues } from './workflow-steps.ts';
+import { stepKey } from './workflow-steps.ts';
 
 /** Reads the progress of workflow runs under their locks. */
 
@@ -32,7 +33,7 @@ export async function readSteps(
   const runIds = [...new Set(steps.map(({ runId }) => runId))];
   const items = steps.filter(({ item }) => item >= 0);
   const [rows, counts] = await Promise.all([
-    send<StepRow>(readStepRows, [runIds, ...keyValues(items)]),
+    send<StepRow>(readStepRows, [runIds, ...namedItems.values(items)]),
     send<CountRow>(countItems, [runIds]),
   ]);
   return {
@@ -149,11 +150,13 @@ function stepOfRow(row: StepRow): WorkflowRunStepState {
 const stepColumns =
   's.run_id, s.step, s.item, s.status, s.execution_id, s.failed_execution_id, s.fallback, s.items_count';
 
+const namedItems = rowSet('n', stepKey, { first: 2 });
+
 const readStepRows: Statement = {
   name: 'progress-read-steps',
   text: `select ${stepColumns} from workflow_steps s where s.run_id = any($1::uuid[]) and s.item = -1
     union all
-    select ${stepColumns} from unnest($2::uuid[], $3::text[], $4::int[]) as n (run_id, step, item)
+    select ${stepColumns} from ${namedItems.table}
       join workflow_steps s on s.run_id = n.run_id and s.step = n.step and s.item = n.item`,
 };
 

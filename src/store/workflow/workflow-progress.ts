@@ -1,8 +1,9 @@
 import { storable } from '../../core/storable-text.ts';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
 import type { RunEnd, StepState } from '../../core/workflow/step-state.ts';
-import type { Send, Statement, Value } from '../connection/pipeline.ts';
-import { begin, columnsOf } from '../connection/statements.ts';
+import type { Send, Statement } from '../connection/pipeline.ts';
+import { rowSet } from '../connection/row-set.ts';
+import { begin } from '../connection/statements.ts';
 
 /**
  * Writes the progress of workflow runs. The functions are parts of a transaction that the caller begins and commits.
@@ -85,9 +86,9 @@ export async function writeProgress(
   { steps, ends }: ProgressWrites,
 ): Promise<Stopping[]> {
   const [, stopped] = await Promise.all([
-    steps.length > 0 ? send(upsertSteps, stepValues(steps)) : [],
+    steps.length > 0 ? send(upsertSteps, written.values(steps)) : [],
     ends.length > 0 ? send<StoppedRow>(stopSteps, [ends.map(({ runId }) => runId)]) : [],
-    ends.length > 0 ? send(endWorkflowRuns, workflowRunValues(ends)) : [],
+    ends.length > 0 ? send(endWorkflowRuns, endings.values(ends)) : [],
   ]);
   return stopped.flatMap(({ run_id: runId, execution_id: executionId, status, ...one }) =>
     status === 'canceling' && executionId !== null ? [{ ...one, runId, executionId }] : [],
@@ -135,26 +136,48 @@ const stopSteps: Statement = {
     returning s.run_id, s.step, s.item, s.status, s.execution_id`,
 };
 
+type Ending = ProgressWrites['ends'][number];
+const failureOf = ({ end }: Ending) => (end.status === 'success' ? null : end);
+
+const endings = rowSet<Ending>('e', {
+  id: ['uuid', (one) => one.runId],
+  status: ['text', (one) => one.end.status],
+  output: ['text', ({ end }) => (end.status === 'success' ? end.output : null)],
+  error_code: ['text', (one) => failureOf(one)?.errorCode],
+  error: ['text', (one) => storableOrNull(failureOf(one)?.error)],
+  failed_step: ['text', (one) => failureOf(one)?.failedStep],
+});
+
+/** An error may quote a value, which may contain what PostgreSQL cannot store. */
+function storableOrNull(text: string | null | undefined): string | null {
+  return text == null ? null : storable(text);
+}
+
 const endWorkflowRuns: Statement = {
   name: 'progress-end-runs',
   text: `update workflow_runs r set status = e.status, completed_at = clock_timestamp(), output = e.output::json,
       input = case when r.bodies = 'stored' then r.input end, error_code = e.error_code, error = e.error, failed_step = e.failed_step
-    from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-      as e (id, status, output, error_code, error, failed_step)
+    from ${endings.table}
     where r.id = e.id`,
 };
 
-function workflowRunValues(ends: ProgressWrites['ends']): Value[] {
-  const failure = ends.map(({ end }) => (end.status === 'success' ? null : end));
-  return [
-    ends.map(({ runId }) => runId),
-    ends.map(({ end }) => end.status),
-    ends.map(({ end }) => (end.status === 'success' ? end.output : null)),
-    failure.map((one) => one?.errorCode),
-    failure.map((one) => one && storable(one.error)),
-    failure.map((one) => one?.failedStep),
-  ];
-}
+/** Values are JSON, whose escapes make every text storable. */
+const written = rowSet<WrittenStep>('w', {
+  run_id: ['uuid', (one) => one.runId],
+  step: ['text', (one) => one.step],
+  item: ['int', (one) => one.item],
+  status: ['text', (one) => one.status],
+  variables: ['text', (one) => one.variables],
+  agent_id: ['uuid', (one) => one.agentId],
+  execution_id: ['uuid', (one) => one.executionId],
+  failed_execution_id: ['uuid', (one) => one.failedExecutionId],
+  fallback: ['bool', (one) => one.fallback],
+  items: ['text', (one) => one.items],
+  items_count: ['int', (one) => one.itemsCount],
+  output: ['text', (one) => one.output],
+  error_code: ['text', (one) => one.errorCode],
+  error: ['text', (one) => storableOrNull(one.error)],
+});
 
 const upsertSteps: Statement = {
   name: 'progress-upsert-steps',
@@ -164,10 +187,7 @@ const upsertSteps: Statement = {
       agent_id, execution_id, failed_execution_id, fallback, items::json, items_count, output::json, error_code, error,
       case when status = 'processing' then clock_timestamp() end,
       case when status not in ('ready', 'processing') then clock_timestamp() end
-    from unnest($1::uuid[], $2::text[], $3::int[], $4::text[], $5::text[], $6::uuid[], $7::uuid[], $8::bool[],
-      $9::text[], $10::int[], $11::text[], $12::text[], $13::text[], $14::uuid[])
-      as w (run_id, step, item, status, variables, execution_id, failed_execution_id, fallback, items, items_count,
-        output, error_code, error, agent_id)
+    from ${written.table}
     order by run_id, step, item
     on conflict (run_id, step, item) do update set status = excluded.status, ready_at = excluded.ready_at,
       variables = excluded.variables, agent_id = excluded.agent_id, execution_id = excluded.execution_id,
@@ -176,25 +196,3 @@ const upsertSteps: Statement = {
       error = excluded.error, started_at = coalesce(s.started_at, excluded.started_at),
       completed_at = excluded.completed_at`,
 };
-
-/** Values are JSON, whose escapes make every text storable. An error may quote a value, so it needs `storable`. */
-function stepValues(steps: readonly WrittenStep[]): Value[] {
-  return [
-    ...columnsOf(
-      steps,
-      [
-        'runId',
-        'step',
-        'item',
-        'status',
-        'variables',
-        'executionId',
-        'failedExecutionId',
-        'fallback',
-      ],
-      ['items', 'itemsCount', 'output', 'errorCode'],
-    ),
-    steps.map((one) => one.error && storable(one.error)),
-    ...columnsOf(steps, ['agentId']),
-  ];
-}

@@ -10,8 +10,9 @@ import {
   readKeysWithAllAgents,
 } from '../admission/admission-read.ts';
 import { updateCounts } from '../admission/admission-write.ts';
-import type { Send, Statement, Value } from '../connection/pipeline.ts';
-import { begin, columnsOf, commit } from '../connection/statements.ts';
+import type { Send, Statement } from '../connection/pipeline.ts';
+import { rowSet } from '../connection/row-set.ts';
+import { begin, commit } from '../connection/statements.ts';
 import { textArray } from '../connection/text-array.ts';
 import { writeCompletion } from '../execution/completion.ts';
 import { type MembershipLookup, readRoles } from '../people/members.ts';
@@ -139,9 +140,9 @@ export async function writeStart(send: Send, writes: StartWrites): Promise<Stopp
   const executedAt = new Date(executedAtMs).toISOString();
   const [, , , stopping] = await Promise.all([
     counts.size > 0 ? updateCounts(send, counts) : [],
-    runs.length > 0 ? send(insertRuns, [executedAt, ...runValues(runs)]) : [],
+    runs.length > 0 ? send(insertRuns, [executedAt, ...newRuns.values(runs)]) : [],
     idempotency.length > 0
-      ? send(insertIdempotency, [executedAt, ...idempotencyValues(idempotency)])
+      ? send(insertIdempotency, [executedAt, ...newKeys.values(idempotency)])
       : [],
     writeCompletion(send, { progress: writes.progress }),
     send(commit),
@@ -189,25 +190,45 @@ const readReplays: Statement = {
     where (i.created_at > clock_timestamp() - interval '24 hours' or r.status = 'processing')`,
 };
 
+const newRuns = rowSet<NewWorkflowRun>(
+  'r',
+  {
+    id: ['uuid', (run) => run.id],
+    workspace_id: ['uuid', (run) => run.workspaceId],
+    workflow_id: ['uuid', (run) => run.workflowId],
+    version_id: ['uuid', (run) => run.versionId],
+    trigger: ['text', (run) => run.trigger],
+    api_key_id: ['uuid', (run) => run.apiKeyId],
+    executed_by: ['uuid', (run) => run.executedBy],
+    deadline_ms: ['float8', (run) => run.deadlineMs],
+    input: ['text', (run) => run.input],
+    store_bodies: ['bool', (run) => run.storeBodies],
+    labels: ['json', (run) => run.labels],
+  },
+  { first: 2 },
+);
+
 const insertRuns: Statement = {
   name: 'start-insert-runs',
   text: `insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, api_key_id,
       executed_by, executed_at, deadline_at, input, bodies, labels)
     select id, workspace_id, workflow_id, version_id, trigger, 'processing', api_key_id, executed_by, $1::timestamptz,
       to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'stored' else 'transient' end, labels
-    from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::uuid[], $8::uuid[], $9::float8[],
-      $10::text[], $11::bool[], $12::json[])
-      as r (id, workspace_id, workflow_id, version_id, trigger, api_key_id, executed_by, deadline_ms, input,
-        store_bodies, labels)`,
+    from ${newRuns.table}`,
 };
 
-function runValues(runs: readonly NewWorkflowRun[]): Value[] {
-  return columnsOf(
-    runs,
-    ['id', 'workspaceId', 'workflowId', 'versionId', 'trigger', 'apiKeyId', 'executedBy'],
-    ['deadlineMs', 'input', 'storeBodies', 'labels'],
-  );
-}
+const newKeys = rowSet<StartWrites['idempotency'][number]>(
+  'n',
+  {
+    caller: ['uuid', (one) => one.caller],
+    workflow_id: ['uuid', (one) => one.workflowId],
+    key: ['text', (one) => one.key],
+    digest: ['bytea', (one) => one.digest],
+    run_id: ['uuid', (one) => one.runId],
+    ignored_input: ['text', (one) => textArray(one.ignoredInput)],
+  },
+  { first: 2 },
+);
 
 // Overwrites expired rows. The lock of the limits guarantees that there is no unexpired row.
 const insertIdempotency: Statement = {
@@ -215,15 +236,7 @@ const insertIdempotency: Statement = {
   text: `insert into workflow_idempotency as i (caller, workflow_id, key, digest, run_id, ignored_input,
       created_at)
     select caller, workflow_id, key, digest, run_id, ignored_input::text[], $1::timestamptz
-    from unnest($2::uuid[], $3::uuid[], $4::text[], $5::bytea[], $6::uuid[], $7::text[])
-      as n (caller, workflow_id, key, digest, run_id, ignored_input)
+    from ${newKeys.table}
     on conflict (caller, workflow_id, key) do update set digest = excluded.digest, run_id = excluded.run_id,
       ignored_input = excluded.ignored_input, created_at = excluded.created_at`,
 };
-
-function idempotencyValues(rows: StartWrites['idempotency']): Value[] {
-  return [
-    ...columnsOf(rows, ['caller', 'workflowId', 'key', 'digest', 'runId']),
-    rows.map((row) => textArray(row.ignoredInput)),
-  ];
-}

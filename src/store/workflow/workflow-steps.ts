@@ -5,7 +5,8 @@ import type { Counts } from '../../core/execution/limits.ts';
 import { countsOf } from '../admission/limits.ts';
 import { farthestDueTime, statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
-import type { Send, Statement, Value } from '../connection/pipeline.ts';
+import type { Send, Statement } from '../connection/pipeline.ts';
+import { type Columns, rowSet } from '../connection/row-set.ts';
 import type { Stopping } from './workflow-progress.ts';
 
 /** Due steps: ready steps to call, and steps whose execution must be stopped. */
@@ -138,12 +139,12 @@ export async function wakeStops(db: Db, limit: number): Promise<number> {
 
 /** Marks steps as canceled whose execution had ended before it could be stopped. */
 export async function markStopped(db: Db, steps: readonly Stopping[]): Promise<void> {
-  await db.executeQuery(CompiledQuery.raw(updateStopped, keyValues(steps)));
+  await db.executeQuery(CompiledQuery.raw(updateStopped, named.values(steps)));
 }
 
 /** Returns claimed steps that could not be called for lack of capacity. The next sweep claims them again. */
 export async function releaseSteps(db: Db, steps: readonly WorkflowStepOf[]): Promise<void> {
-  await db.executeQuery(CompiledQuery.raw(updateReleased, keyValues(steps)));
+  await db.executeQuery(CompiledQuery.raw(updateReleased, named.values(steps)));
 }
 
 /** Workflow runs with a passed deadline, the earliest first. */
@@ -167,7 +168,7 @@ export async function lockReadySteps(
 ): Promise<ReadyStep[]> {
   const rows = await send<{ run_id: string; step: string; item: number; fallback: boolean }>(
     lockReady,
-    keyValues(steps),
+    named.values(steps),
   );
   return rows.map(({ run_id: runId, ...row }) => ({ ...row, runId }));
 }
@@ -177,7 +178,7 @@ export async function lockReadyStepsOfRuns(
   send: Send,
   steps: readonly WorkflowStepOf[],
 ): Promise<void> {
-  await send(lockReadyOfRuns, keyValues(steps));
+  await send(lockReadyOfRuns, named.values(steps));
 }
 
 /** Marks steps as called, with their executions. */
@@ -185,16 +186,20 @@ export async function markCalled(
   send: Send,
   steps: readonly (WorkflowStepOf & { readonly executionId: string })[],
 ): Promise<void> {
-  await send(updateCalled, [...keyValues(steps), steps.map((one) => one.executionId)]);
+  await send(updateCalled, called.values(steps));
 }
 
-export function keyValues(steps: readonly WorkflowStepOf[]): Value[] {
-  return [
-    steps.map((one) => one.runId),
-    steps.map((one) => one.step),
-    steps.map((one) => one.item),
-  ];
-}
+/** The key of a step. */
+export const stepKey: Columns<WorkflowStepOf> = {
+  run_id: ['uuid', (one) => one.runId],
+  step: ['text', (one) => one.step],
+  item: ['int', (one) => one.item],
+};
+const named = rowSet('n', stepKey);
+const called = rowSet<WorkflowStepOf & { readonly executionId: string }>('c', {
+  ...stepKey,
+  execution_id: ['uuid', (one) => one.executionId],
+});
 
 /**
  * SQL: locks those of the named steps that satisfy `condition`, in key order. Each is looked up by its key. The condition must
@@ -204,7 +209,7 @@ export function keyValues(steps: readonly WorkflowStepOf[]): Value[] {
 const lockNamed = (condition: string, mode = '') => `
   select s.run_id, s.step, s.item, s.fallback
   from (
-    select * from unnest($1::uuid[], $2::text[], $3::int[]) as n (run_id, step, item)
+    select * from ${named.table}
     order by run_id, step, item) as n
   cross join lateral (
     select s.run_id, s.step, s.item, s.fallback from workflow_steps s
@@ -235,6 +240,6 @@ const updateCalled: Statement = {
   name: 'steps-mark-called',
   text: `update workflow_steps s set status = 'processing', ready_at = null, variables = null,
       execution_id = c.execution_id, started_at = coalesce(s.started_at, clock_timestamp())
-    from unnest($1::uuid[], $2::text[], $3::int[], $4::uuid[]) as c (run_id, step, item, execution_id)
+    from ${called.table}
     where s.run_id = c.run_id and s.step = c.step and s.item = c.item`,
 };

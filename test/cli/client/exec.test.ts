@@ -117,6 +117,27 @@ test('an invalid command prints one line and exits with 1', async () => {
   });
 });
 
+test('with --stream, the text is printed as it arrives', async () => {
+  service.models.script(async (_call, emit) => {
+    emit({ type: 'text', text: 'one ' });
+    return { text: 'two' };
+  });
+  const args = ['exec', agent.agentId, '--var', 'a=1', '--stream'];
+  assert.deepEqual(await cueline(args, env), { code: 0, stdout: 'one two\n', stderr: '' });
+  const [record] = jsonLines(await cueline([...args, '--json'], env));
+  assert.deepEqual([record.status, record.outputText], ['success', '1||']);
+});
+
+test('with --stream, a failed execution ends with code 1', async () => {
+  service.models.script(new ModelFailure('CONTENT_FILTERED', 'No.'));
+  const { code, stdout, stderr } = await cueline(
+    ['exec', agent.agentId, '--var', 'a=1', '--stream'],
+    env,
+  );
+  assert.deepEqual([code, stdout], [1, '']);
+  assert.match(stderr, /^cueline: No\. \(CONTENT_FILTERED, exe_\w+\)\n$/);
+});
+
 test('Ctrl-C ends the wait but not the execution', async (t) => {
   const { url, requests, waiting } = await heldServer(t);
   const running = spawnCommand(['exec', 'agt_1', '--wait'], { ...env, CUELINE_URL: url });

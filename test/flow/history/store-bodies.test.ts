@@ -48,6 +48,33 @@ test('variables and prompts are removed at the end, the output 15 minutes later'
   assert.equal(kept.length, 0);
 });
 
+test('the output is listed while it is kept, never searched, and deleted with its record', async () => {
+  const agent = await bare();
+  const record = await run(service, agent, key, { name: 'secret' });
+  const list = async ({ path }: TestAgent, query: string) => {
+    const { body } = await call('GET', `${path}/executions?${query}`, { key });
+    return body.executions.map((one: { outputText?: string }) => one.outputText);
+  };
+  assert.deepEqual(await list(agent, 'limit=5'), ['Hello secret']);
+  assert.deepEqual(await list(agent, 'q=secret'), []);
+  await call('DELETE', `${agent.path}/executions/${record.executionId}`, { key });
+  const { rows } = await sql`select from transient_outputs`.execute(db);
+  assert.equal(rows.length, 0);
+  for (const [other, found] of [
+    [agent, 0],
+    [await addAgent(service), 1],
+  ] as const) {
+    const heldCall = models.hold();
+    const { body } = await call('POST', `${other.path}/execute`, {
+      ...{ key, body: { variables: { name: 'secret' } } },
+    });
+    await heldCall.arrived;
+    assert.equal((await list(other, 'q=secret&include=processing')).length, found);
+    heldCall.release();
+    await ended(service, body.statusUrl, key);
+  }
+});
+
 test('failed and canceled executions keep no bodies', async () => {
   const agent = await bare();
   models.script(

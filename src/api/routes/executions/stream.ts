@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { streamExecution } from '../../../contract/executions/executions.ts';
+import { patterns } from '../../../contract/patterns.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
 import { CallFailure, invalidRequest, notFound } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
@@ -53,13 +54,12 @@ export function tooManyReaders(): CallFailure {
 /** The position after the event with this id; null for the beginning. */
 export function readStart(id: string | string[] | undefined): StreamStart | null {
   if (id === undefined || id === '') return null;
-  const [, attempt, offset] = /^(\d{1,9})\.(\d{1,10})$/.exec(String(id)) ?? [];
-  if (attempt === undefined || offset === undefined) {
-    throw invalidRequest(
-      'The position must be "attempt.offset", such as "2.1834": the id of the last event.',
-    );
+  const text = String(id);
+  if (!new RegExp(patterns.streamPosition.source).test(text)) {
+    throw invalidRequest(`Header "Last-Event-ID" ${patterns.streamPosition.requirement}.`);
   }
-  return { attempt: Number(attempt), offset: Number(offset) };
+  const [attempt = 0, offset = 0] = text.split('.').map(Number);
+  return { attempt, offset };
 }
 
 /** The events of an execution for one reader, who holds a place until it is over. */

@@ -84,8 +84,7 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
 function singleRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, contract.getWorkflowRun, async ({ params, query, caller, request, reply }) => {
     const id = fromId('workflowRun', params.workflowRunId);
-    const read = async (caller: Caller) =>
-      requireReadable(caller, await requireRun(deps, caller, params, query.omit === 'bodies'));
+    const read = (caller: Caller) => readRun(deps, caller, params, query.omit === 'bodies');
     const reauthenticate = () => deps.authenticator.authenticate(request, contract.getWorkflowRun);
     const wait = { id, seconds: query.wait, caller, reauthenticate, read };
     const { waitSlots: slots, workflowRunWaiters: waiters } = deps;
@@ -103,7 +102,7 @@ function singleRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
-interface RunPath {
+export interface RunPath {
   readonly workflowId: string;
   readonly workflowRunId: string;
 }
@@ -190,6 +189,16 @@ async function requireRun({ db }: ApiDeps, caller: Caller, path: RunPath, omitsB
   const row = await store.findRunDetail(db, caller, request);
   if (!row) throw notFound('workflow run');
   return row;
+}
+
+/** The workflow run, if the caller may read it. */
+export async function readRun(
+  deps: ApiDeps,
+  caller: Caller,
+  path: RunPath,
+  omitsBodies = false,
+): Promise<store.WorkflowRunDetailRow> {
+  return requireReadable(caller, await requireRun(deps, caller, path, omitsBodies));
 }
 
 /** For a key without `read`, workflow runs that it did not start do not exist. */
