@@ -15,11 +15,15 @@ export interface Metrics {
   workflowRunEnded(status: WorkflowRunStatus): void;
   batchCompleted(kind: 'admission' | 'finish' | 'read', size: number): void;
   modelCallEnded(call: { provider: string; outcome: string; seconds: number }): void;
+  deliveryAttempted(outcome: DeliveryOutcome): void;
   /** Media type of `text`. */
   readonly contentType: string;
   /** All metrics in the format of Prometheus. */
   text(): Promise<string>;
 }
+
+/** `unanswered`: no connection, or no answer in time. */
+export type DeliveryOutcome = 'delivered' | 'failed' | 'unanswered';
 
 /** Values that are read at each scrape. */
 export interface Gauges {
@@ -27,15 +31,21 @@ export interface Gauges {
   readonly queue: () => Promise<Queue>;
   /** How far the search index is behind, in seconds. */
   readonly searchLag: () => Promise<number>;
+  readonly events: () => Promise<EventTotals>;
   /** Number of open circuits by provider. */
   readonly providers: () => ReadonlyMap<string, number>;
-  /** Called if the queue or the lag could not be read; its metrics are then absent. */
+  /** Called if the queue, the lag or the events could not be read; their metrics are then absent. */
   readonly onError?: (error: unknown) => void;
 }
 
 interface Queue {
   readonly depth: number;
   readonly oldestMs: number;
+}
+
+interface EventTotals {
+  readonly pending: number;
+  readonly disabled: number;
 }
 
 const readingKeptMs = 5_000;
@@ -47,7 +57,8 @@ export function createMetrics(gauges: Gauges): Metrics {
   registerGauges(registry, gauges);
   registerQueueGauges(registry, gauges);
   const executions = createExecutionMetrics(registry);
-  const { workflowRunsEnded, modelCallDuration, batchSize } = createOtherMetrics(registry);
+  const { workflowRunsEnded, modelCallDuration, batchSize, attempts } =
+    createOtherMetrics(registry);
   return {
     executionAccepted: () => executions.accepted.inc(),
     executionRefused: (code) => executions.refused.inc({ code }),
@@ -58,6 +69,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     workflowRunEnded: (status) => workflowRunsEnded.inc({ status }),
     batchCompleted: (kind, size) => batchSize.observe({ kind }, size),
     modelCallEnded: ({ seconds, ...labels }) => modelCallDuration.observe(labels, seconds),
+    deliveryAttempted: (outcome) => attempts.inc({ outcome }),
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };
@@ -109,6 +121,12 @@ function createOtherMetrics(registry: Registry) {
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
       registers,
     }),
+    attempts: new Counter({
+      name: 'cueline_delivery_attempts_total',
+      help: 'Attempts of this process to deliver events, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
     batchSize: new Histogram({
       name: 'cueline_batch_size',
       help: 'Executions admitted or ended together, or keys, agents and records read together.',
@@ -140,45 +158,55 @@ function registerGauges(registry: Registry, gauges: Gauges): void {
   });
 }
 
-/** Queue and index belong to the whole database, so every process reports the same values. */
-function registerQueueGauges(registry: Registry, gauges: Gauges): void {
-  const keep = <T>(read: () => Promise<T>) =>
-    cached(
-      () =>
-        withTimeout(read(), readingTimeoutMs).catch((error: unknown) => {
-          gauges.onError?.(error);
-          return null;
-        }),
-      readingKeptMs,
-    );
-  const register = (name: string, help: string, read: () => Promise<number | null>) =>
-    new Gauge({
-      ...{ name, help, registers: [registry] },
-      async collect() {
-        const value = await read();
-        if (value === null) this.remove();
-        else this.set(value);
-      },
-    });
-  const readQueue = keep(gauges.queue);
-  register(
-    'cueline_queue_depth',
-    'Queued executions without a worker.',
-    async () => (await readQueue())?.depth ?? null,
-  );
+/** The queues belong to the whole database, so every process reports the same values. */
+function registerQueueGauges(
+  registry: Registry,
+  { queue, searchLag, events, onError }: Gauges,
+): void {
+  const register = readGauges(registry, queue, onError);
+  register('cueline_queue_depth', 'Queued executions without a worker.', ({ depth }) => depth);
   register(
     'cueline_queue_oldest_age_seconds',
     'Waiting time of the oldest execution that is ready to run.',
-    async () => {
-      const queue = await readQueue();
-      return queue && queue.oldestMs / 1_000;
-    },
+    ({ oldestMs }) => oldestMs / 1_000,
   );
-  register(
+  readGauges(registry, searchLag, onError)(
     'cueline_search_lag_seconds',
     'How long the oldest record has been waiting for the search index.',
-    keep(gauges.searchLag),
+    (seconds) => seconds,
   );
+  const registerEvents = readGauges(registry, events, onError);
+  registerEvents(
+    'cueline_deliveries_pending',
+    'Deliveries of events that wait for an attempt or its outcome.',
+    ({ pending }) => pending,
+  );
+  registerEvents('cueline_endpoints_disabled', 'Disabled endpoints.', ({ disabled }) => disabled);
+}
+
+/** Gauges of values that one read returns. They are absent if it fails. */
+function readGauges<Values>(
+  registry: Registry,
+  read: () => Promise<Values>,
+  onError: Gauges['onError'],
+) {
+  const values = cached(
+    () =>
+      withTimeout(read(), readingTimeoutMs).catch((error: unknown) => {
+        onError?.(error);
+        return null;
+      }),
+    readingKeptMs,
+  );
+  return (name: string, help: string, value: (values: Values) => number) =>
+    new Gauge({
+      ...{ name, help, registers: [registry] },
+      async collect() {
+        const current = await values();
+        if (current !== null) this.set(value(current));
+        else this.remove();
+      },
+    });
 }
 
 /**
