@@ -37,6 +37,7 @@ import { createLiveStreams } from './flow/execution/live-streams.ts';
 import { createSharedReads } from './flow/execution/shared-reads.ts';
 import { createWaiters } from './flow/execution/wait.ts';
 import { createHistoryReads } from './flow/history/history-reads.ts';
+import { indexRound } from './flow/history/index-round.ts';
 import { maintain } from './flow/history/maintain.ts';
 import {
   foldLabelsRound,
@@ -64,6 +65,7 @@ import { findEndedExecutions } from './store/execution/executions.ts';
 import { queueDepth } from './store/execution/queue.ts';
 import { deleteEndedStreams } from './store/execution/stream-chunks.ts';
 import { readTemplate } from './store/execution/templates.ts';
+import { readSearchLag } from './store/history/search-index.ts';
 import { findEndedWorkflowRuns } from './store/workflow/workflow-runs.ts';
 import { createEventSender, type EventSender } from './worker/event-sender.ts';
 import { startMaintenance } from './worker/start-maintenance.ts';
@@ -103,6 +105,7 @@ export interface WiringDeps {
     | 'leaseMs'
     | 'testingLimits'
     | 'listPerMinute'
+    | 'searchIndex'
     | 'managePerMinute'
     | 'webhookPerMinute'
     | 'trustedProxies'
@@ -222,9 +225,10 @@ function createEngine(
   const metrics = createMetrics({
     running: () => worker?.running ?? 0,
     queue: () => queueDepth(db),
+    searchLag: () => readSearchLag(db),
     events: () => countEndpointStates(db),
     providers: () => providersOpen(deps.providers?.() ?? []),
-    onError: failures.reporter('queue metrics failed'),
+    onError: failures.reporter('metrics of the database failed'),
   });
   const values = valueCache();
   const streams = createLiveStreams({
@@ -331,7 +335,7 @@ function connectSender(
 
 /** The periodic work of a worker process. */
 function startBackground(
-  { db, logger }: WiringDeps,
+  { config, db, logger }: WiringDeps,
   { connections, workflows }: Engine,
   failures: BackgroundFailures,
 ) {
@@ -360,6 +364,7 @@ function startBackground(
   const roundDeps = { db, pipelines: singlePipelines };
   const maintenance = startMaintenance({
     maintain: () => maintain(db),
+    writeIndex: (signal) => indexRound({ db, signal, isOn: config.searchIndex }),
     rounds: {
       retention: (signal) => runRetentionIfDue({ ...roundDeps, signal }),
       rollup: (signal) => runRollupIfDue({ ...roundDeps, signal }),
