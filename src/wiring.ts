@@ -9,7 +9,12 @@ import {
   type GracefulShutdown,
 } from './api/http/graceful-shutdown.ts';
 import { createManagementLimit } from './api/http/management-limit.ts';
-import { countExecuteCalls, createMetrics, type Metrics } from './api/http/metrics.ts';
+import {
+  countAdmitted,
+  countExecuteCalls,
+  createMetrics,
+  type Metrics,
+} from './api/http/metrics.ts';
 import { createWaitSlots } from './api/http/wait-for.ts';
 import { createOpenCalls } from './api/routes/mcp/open-calls.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';
@@ -439,6 +444,7 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
     },
     testConnection: deps.testConnection,
     openCalls: engine.openCalls,
+    onAdmitted: (admitted) => countAdmitted(metrics, admitted),
     ...{ version: deps.version, publicUrl },
   };
 }

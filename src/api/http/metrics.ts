@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { executeAgent, executeAgentInDashboard } from '../../contract/executions/executions.ts';
 import { type CallFailureCode, callFailureCodes } from '../../core/failure.ts';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
+import type { Admitted } from '../../flow/admission/admit.ts';
 import type { EndedExecution } from '../../store/execution/completion.ts';
 import { routePath } from './route.ts';
 import { cached, withTimeout } from './ttl-cache.ts';
@@ -228,6 +229,15 @@ export function countExecuteCalls(
     }
     done(null, payload);
   });
+}
+
+/** Counts a call over another protocol, whose response has another form. */
+export function countAdmitted(
+  metrics: Pick<Metrics, 'executionAccepted' | 'executionRefused'>,
+  admitted: Admitted,
+): void {
+  if (admitted.kind === 'refused') metrics.executionRefused(admitted.code);
+  else if (!admitted.replayed) metrics.executionAccepted();
 }
 
 const executePaths: ReadonlySet<string | undefined> = new Set([
