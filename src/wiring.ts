@@ -51,11 +51,10 @@ import { type Connections, openConnections } from './store/connection/connection
 import { type Db, dropIdle } from './store/connection/database.ts';
 import type { Connection } from './store/connection/detect-pooler.ts';
 import { type Notifications, openNotifications } from './store/connection/notifications.ts';
-import { findEndedExecutions } from './store/execution/executions.ts';
+import { findEnded } from './store/execution/executions.ts';
 import { queueDepth } from './store/execution/queue.ts';
 import { deleteEndedStreams } from './store/execution/stream-chunks.ts';
 import { readTemplate } from './store/execution/templates.ts';
-import { findEndedWorkflowRuns } from './store/workflow/workflow-runs.ts';
 import { startMaintenance } from './worker/start-maintenance.ts';
 import { startSweep } from './worker/start-sweep.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
@@ -149,7 +148,6 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
       // The API keeps responding while executions end. Waiting callers get their result.
       await worker?.drain(timeoutMs);
       engine.waiters.close();
-      engine.workflowRunWaiters.close();
       engine.streams.close();
       await shutdown.shutDown(app.server, timeoutMs);
       await closeWithin(app, unfinishedRequestsMs);
@@ -199,11 +197,7 @@ function createEngine(
   const { pipelines, singlePipelines, workDb } = connections;
   const { testingLimits } = config;
   const onError = failures.reporter('wait poll failed');
-  const waiters = createWaiters({ findEnded: (ids) => findEndedExecutions(db, ids), onError });
-  const workflowRunWaiters = createWaiters({
-    findEnded: (ids) => findEndedWorkflowRuns(db, ids),
-    onError,
-  });
+  const waiters = createWaiters({ findEnded: (ids) => findEnded(db, ids), onError });
   const log = executionLog(logger);
   const metrics = createMetrics({
     running: () => worker?.running ?? 0,
@@ -217,7 +211,7 @@ function createEngine(
     onError: failures.reporter('stream failed'),
   });
   const announcements = new Announcements({
-    ...{ notifications, waiters, workflowRunWaiters, streams, values, metrics, log },
+    ...{ notifications, waiters, streams, values, metrics, log },
   });
   const completions = createCompletions();
   const progressDeps = { definitions: definitionCache(), values, completions };
@@ -248,7 +242,7 @@ function createEngine(
   completions.subscribe((event) => announcements.completed(event));
   completions.subscribe(workflows.completed);
   const openCalls = announcedOpenCalls(notifications);
-  const waiting = { waiters, workflowRunWaiters, streams, openCalls };
+  const waiting = { waiters, streams, openCalls };
   return {
     ...{ connections, announcements, metrics, worker, finisher },
     ...{ admission, canceler, workflows, ...waiting },
@@ -372,7 +366,6 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
     streams: engine.streams,
     workflowStarter: workflows.starter,
     workflowCanceler: workflows.canceler,
-    workflowRunWaiters: engine.workflowRunWaiters,
     waitSlots: createWaitSlots(),
     streamSlots: createWaitSlots({
       max: limits.streamsMax,

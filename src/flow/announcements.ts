@@ -17,7 +17,6 @@ export interface AnnouncementsDeps {
   readonly waiters: Waiters;
   /** Readers of streams: of executions, and of workflow runs by their id. */
   readonly streams: Pick<LiveStreams, 'wake'>;
-  readonly workflowRunWaiters: Waiters;
   readonly values: ValueCache;
   readonly metrics: {
     executionEnded(execution: EndedExecution): void;
@@ -43,13 +42,13 @@ export class Announcements {
 
   /** Subscribes to what other processes announce. */
   listen(worker: LocalWorker | null): void {
-    const { notifications, waiters, workflowRunWaiters, streams, values } = this.#deps;
+    const { notifications, waiters, streams, values } = this.#deps;
     this.#worker = worker;
     notifications.subscribe('cueline_execution_ended', waiters.wake);
     notifications.subscribe('cueline_execution_ended', streams.wake);
     notifications.subscribe('cueline_execution_streamed', streams.wake);
     notifications.subscribe('cueline_workflow_run_ended', (runIds) => {
-      workflowRunWaiters.wake(runIds);
+      waiters.wake(runIds);
       streams.wake(runIds);
       runIds.forEach(values.forget);
     });
@@ -90,8 +89,8 @@ export class Announcements {
   }
 
   #workflowRunEnded(run: EndedWorkflowRun): void {
-    const { notifications, workflowRunWaiters, streams, metrics, log } = this.#deps;
-    workflowRunWaiters.wake([run.runId]);
+    const { notifications, waiters, streams, metrics, log } = this.#deps;
+    waiters.wake([run.runId]);
     streams.wake([run.runId]);
     notifications.publish('cueline_workflow_run_ended', [run.runId]);
     metrics.workflowRunEnded(run.end.status);

@@ -15,9 +15,9 @@ import type {
   AgentRow,
   KeyRow,
   LimitColumns,
-  ReplayLookup,
 } from '../../store/admission/admission-read.ts';
 import type { AcceptedTerms } from '../../store/admission/admission-write.ts';
+import type { CallerLookup, FirstCallLookup } from '../../store/admission/idempotency.ts';
 import { agentConfigOf } from '../../store/agent/agent-config.ts';
 import { modelSetupOf } from '../../store/execution/model-setup.ts';
 import type { MembershipLookup } from '../../store/people/members.ts';
@@ -34,7 +34,7 @@ export function lookupOf(
   const userIds = new Set<string>();
   const agentIds = new Set<string>();
   const steps: WorkflowStepOf[] = [];
-  const firstCalls: ReplayLookup[] = [];
+  const firstCalls: FirstCallLookup[] = [];
   for (const { credential, agentId, idempotencyKey } of calls) {
     if (credential.kind === 'key') keyHashes.add(credential.hash);
     else {
@@ -44,13 +44,7 @@ export function lookupOf(
     }
     if (agentId !== null) agentIds.add(agentId);
     if (agentId === null || idempotencyKey === null) continue;
-    const isKey = credential.kind === 'key';
-    firstCalls.push({
-      hash: isKey ? credential.hash : null,
-      caller: isKey ? null : credential.caller.id,
-      agentId,
-      key: idempotencyKey,
-    });
+    firstCalls.push({ ...callerLookup(credential), target: agentId, key: idempotencyKey });
   }
   return {
     keyHashes: [...keyHashes],
@@ -62,6 +56,15 @@ export function lookupOf(
     steps,
     ...claim,
   };
+}
+
+/** How the caller of a first call is looked up. */
+export function callerLookup(
+  credential: KeyCredential | { readonly kind: string; readonly caller: { readonly id: string } },
+): CallerLookup {
+  return 'hash' in credential
+    ? { hash: credential.hash, caller: null }
+    : { hash: null, caller: credential.caller.id };
 }
 
 type Credential = ExecuteCall['credential'];
@@ -240,4 +243,9 @@ export function getOrCreate<T>(values: Map<string, T>, key: string, create: () =
 /** Identifies the body of a call for idempotency. Malformed bodies of one kind compare equal. */
 export function bodyDigest(body: ExecuteBody): Buffer {
   return createHash('sha256').update(bodyDigestInput(body)).digest();
+}
+
+/** Identifies a first call: a key is unique for its caller and what it called. */
+export function idempotencyId(callerId: string, target: string, key: string): string {
+  return `${callerId} ${target} ${key}`;
 }

@@ -1,3 +1,4 @@
+import { deleteExpiredIdempotencyKeys } from '../../store/admission/idempotency.ts';
 import type { Db } from '../../store/connection/database.ts';
 import * as store from '../../store/execution/maintenance.ts';
 import { deleteOldPersonal } from '../../store/people/audit.ts';
@@ -19,8 +20,7 @@ export async function maintain(db: Db): Promise<void> {
     repeatWhileFull(batchRows, () => batch(db, batchRows));
   await runAll([
     () => store.createPartitions(db),
-    () => all(store.deleteExpiredIdempotencyKeys),
-    () => all(store.deleteExpiredWorkflowIdempotencyKeys),
+    () => all(deleteExpiredIdempotencyKeys),
     () => store.deleteOldRefusals(db),
     () => store.deleteOldListCounts(db),
     () => store.deleteOldCancellations(db),

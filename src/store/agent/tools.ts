@@ -132,7 +132,7 @@ export async function findTool(
 /** The agent of an execution, in any workspace: the caller must check access. */
 export async function findAgentOfExecution(db: Db, id: string): Promise<string | null> {
   const { rows } = await sql<{ agentId: string }>`
-    select e.agent_id from executions e where e.id = ${id} and ${aboveFloor}`.execute(db);
+    select e.agent_id from all_executions e where e.id = ${id} and ${aboveFloor}`.execute(db);
   return rows[0]?.agentId ?? null;
 }
 

@@ -87,7 +87,7 @@ export function trackRun(
   return {
     ...{ taskId, links },
     id: runId,
-    waiters: deps.workflowRunWaiters,
+    waiters: deps.waiters,
     cancel: () => deps.workflowCanceler.cancel(runId),
     async read() {
       const caller = await currentCaller(reader);
