@@ -13,6 +13,7 @@ export function ask(
   method: string,
   headers: Readonly<Record<string, string>>,
   body?: object,
+  isEndless = false,
 ): Promise<Answer> {
   const text = body === undefined ? null : JSON.stringify(body);
   const type = text === null ? {} : { 'content-type': 'application/json' };
@@ -24,8 +25,9 @@ export function ask(
       let answer = '';
       response.setEncoding('utf8').on('data', (chunk: string) => {
         answer += chunk;
+        if (isEndless && response.statusCode === 200) response.destroy();
       });
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, text: answer }));
+      response.once('close', () => resolve({ status: response.statusCode ?? 0, text: answer }));
     });
     call.end(text ?? undefined);
   });

@@ -1,6 +1,7 @@
 import type { Caller } from './callers.ts';
 import { agentCalls } from './calls-agents.ts';
 import { mcpCalls } from './calls-mcp.ts';
+import { openaiCalls } from './calls-openai.ts';
 import { sessionCalls } from './calls-sessions.ts';
 import { workflowCalls } from './calls-workflows.ts';
 import { workspaceCalls } from './calls-workspace.ts';
@@ -15,6 +16,8 @@ export interface Call {
   readonly agents?: readonly string[];
   readonly privateAgents?: readonly string[];
   readonly workspace?: readonly string[];
+  /** Whether a successful response does not end by itself; only its beginning is read. */
+  readonly isEndless?: boolean;
 }
 
 /** Creates the resources of a call and returns the call. `note` is the case column of the table. */
@@ -23,6 +26,7 @@ export type Prepare = (fixture: AccessFixture, note: string, caller: Caller) => 
 /** By method and path. */
 export const calls: Readonly<Record<string, Prepare>> = {
   ...agentCalls,
+  ...openaiCalls,
   ...workflowCalls,
   ...workspaceCalls,
   ...sessionCalls,

@@ -145,7 +145,7 @@ async function callCell(
   // Same origin, so that no key is refused because of a missing origin.
   const headers = { origin: url, ...caller.headers, ...call.headers };
   const who = `${at} as ${caller.name}`;
-  const answer = await ask(url + call.path, method, headers, call.body);
+  const answer = await ask(url + call.path, method, headers, call.body, call.isEndless);
   const found: string[] = [];
   if (answer.status !== expected) {
     found.push(`${who}: ${answer.status} instead of ${expected}: ${answer.text.slice(0, 200)}`);

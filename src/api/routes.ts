@@ -13,6 +13,7 @@ import { retentionRoutes } from './routes/executions/retention.ts';
 import { statisticsRoutes } from './routes/executions/statistics.ts';
 import { executionStreamRoutes } from './routes/executions/stream.ts';
 import { mcpRoutes } from './routes/mcp/mcp.ts';
+import { openaiRoutes } from './routes/openai/openai.ts';
 import { scheduleRoutes } from './routes/workflows/schedules.ts';
 import { webhookRoutes } from './routes/workflows/webhooks.ts';
 import { workflowRunStreamRoutes } from './routes/workflows/workflow-run-stream.ts';
@@ -32,6 +33,7 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   deps.sessions.mount(app);
   executeRoutes(app, deps);
   executionRoutes(app, deps);
+  openaiRoutes(app, deps);
   executionStreamRoutes(app, deps);
   historyRoutes(app, deps);
   exportRoutes(app, deps);

@@ -15,6 +15,7 @@ import { drainAfterResponse } from './http/drain-socket.ts';
 import { asCallFailure, errorResponse } from './http/error-response.ts';
 import { type GracefulShutdown, idleBufferMs, idleMs } from './http/graceful-shutdown.ts';
 import { OpenRequests } from './http/open-requests.ts';
+import { isOpenAIPath, openaiErrorResponse } from './http/openai-error.ts';
 import { generateRequestId, rejectConnect, rejectMalformed } from './http/raw-response.ts';
 import { send } from './http/route.ts';
 import { recordRoutes } from './http/route-table.ts';
@@ -102,7 +103,7 @@ function fastifyOptions(
     },
     frameworkErrors: (_error, request, reply) => {
       reply.headers({ 'x-request-id': request.id, connection: 'close' });
-      sendFailure(reply, notFound('path'), request.id);
+      sendFailure(reply, notFound('path'), request);
     },
   };
 }
@@ -149,21 +150,26 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   const failure = asCallFailure(error);
   if (!failure && !isDisconnect(error, reply)) request.log.error({ err: error }, 'request failed');
   else if (failure?.code === 'UNAVAILABLE') request.log.warn({ err: error }, 'request rejected');
-  sendFailure(reply, failure ?? new CallFailure('INTERNAL', 'Internal error.'), request.id);
+  sendFailure(reply, failure ?? new CallFailure('INTERNAL', 'Internal error.'), request);
 }
 
 function sendUnknownPath(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
   const allowed = app.methodsAt(request.url);
   if (allowed.length === 0) {
-    return app.unknownPage?.(request, reply) ?? sendFailure(reply, notFound('path'), request.id);
+    return app.unknownPage?.(request, reply) ?? sendFailure(reply, notFound('path'), request);
   }
   reply.header('allow', allowed.join(', '));
   const message = `This path supports ${allowed.join(', ')}.`;
-  return sendFailure(reply, new CallFailure('METHOD_NOT_ALLOWED', message), request.id);
+  return sendFailure(reply, new CallFailure('METHOD_NOT_ALLOWED', message), request);
 }
 
-function sendFailure(reply: FastifyReply, failure: CallFailure, requestId: string): void {
-  send(reply, errorResponse(failure, requestId));
+function sendFailure(
+  reply: FastifyReply,
+  failure: CallFailure,
+  { id, url }: Pick<FastifyRequest, 'id' | 'url'>,
+): void {
+  const responseOf = isOpenAIPath(url) ? openaiErrorResponse : errorResponse;
+  send(reply, responseOf(failure, id));
 }
 
 /** Whether the client disconnected before the response started, which aborts its search or the stream of its body. */

@@ -57,6 +57,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export const tags = [
   'Executions',
+  'OpenAI API',
   'Agents',
   'Prompts',
   'Workflows',

@@ -6,6 +6,7 @@ import * as executions from './executions/executions.ts';
 import * as exports from './executions/export.ts';
 import * as retention from './executions/retention.ts';
 import * as statistics from './executions/statistics.ts';
+import * as openai from './openai/openai.ts';
 import * as system from './system.ts';
 import * as schedules from './workflows/schedules.ts';
 import * as webhooks from './workflows/webhooks.ts';
@@ -30,6 +31,14 @@ export const endpoints = {
   exportExecutions: exports.exportExecutions,
   exportAllExecutions: exports.exportAllExecutions,
   executeAgentInDashboard: executions.executeAgentInDashboard,
+  createResponse: openai.createResponse,
+  getResponse: openai.getResponse,
+  cancelResponse: openai.cancelResponse,
+  deleteResponse: openai.deleteResponse,
+  listResponseInputItems: openai.listResponseInputItems,
+  createChatCompletion: openai.createChatCompletion,
+  listModels: openai.listModels,
+  getModel: openai.getModel,
   getStatistics: statistics.getStatistics,
   getWorkspaceStatistics: statistics.getWorkspaceStatistics,
   createAgent: agents.createAgent,

@@ -78,7 +78,7 @@ export const waitSecondsMax = 60;
  * get through.
  */
 export const waitsMax = 2_500;
-/** Concurrent long polls per key or user. */
+/** Concurrent long polls and calls of the OpenAI API per key or user. */
 export const waitsOfCallerMax = 1_000;
 /** Concurrent readers of streams per process. */
 export const streamsMax = 5_000;
@@ -89,6 +89,8 @@ export const streamHeartbeatMs = 15_000;
 
 export const pageDefault = 20;
 export const pageMax = 100;
+/** Agents in the list of models of the OpenAI API. */
+export const modelsListMax = 10_000;
 export const offsetMax = 1_000_000_000;
 /** The number of characters that a full-text search covers per record. */
 export const searchedCharactersMax = 200_000;

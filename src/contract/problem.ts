@@ -125,6 +125,27 @@ export function problems<const Statuses extends readonly number[]>(...statuses: 
   return responses as Record<Statuses[number], typeof Problem>;
 }
 
+/** The form of errors of the OpenAI API. */
+export const OpenAIProblem = Type.Object(
+  {
+    error: Type.Object(
+      {
+        message: Type.String({ description: 'What is wrong.' }),
+        type: Type.String({ description: 'Kind of error.' }),
+        param: nullable(Type.String(), 'The parameter that is wrong.'),
+        code: Type.String({ description: 'Error code for programs.' }),
+      },
+      { additionalProperties: true },
+    ),
+  },
+  { title: 'OpenAIProblem' },
+);
+
+export function openaiProblems<const Statuses extends readonly number[]>(...statuses: Statuses) {
+  const responses = Object.fromEntries(statuses.map((status) => [status, OpenAIProblem]));
+  return responses as Record<Statuses[number], typeof OpenAIProblem>;
+}
+
 /**
  * Every possible response of an endpoint: the declared ones and those that follow from the
  * declaration.
@@ -139,7 +160,9 @@ export function responsesOf(e: Endpoint): Map<number, TSchema | null> {
     503,
   ];
   const all = new Map<number, TSchema | null>(implied.map((status) => [status, Problem]));
-  if (isManagement(e)) all.set(429, ListLimitProblem);
+  if (isManagement(e)) {
+    all.set(429, e.tag === 'OpenAI API' ? OpenAIProblem : ListLimitProblem);
+  }
   for (const [status, schema] of Object.entries(e.responses)) all.set(Number(status), schema);
   return new Map([...all].sort(([a], [b]) => a - b));
 }

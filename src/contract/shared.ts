@@ -248,6 +248,8 @@ export function variableNames(description: string) {
 export const pathParams = {
   agentId: reference('agent', 'The agent.'),
   executionId: reference('execution', 'The execution, from the response of the execute call.'),
+  responseId: reference('execution', 'The response: an execution.'),
+  model: Type.String({ description: 'Identifier or slug of an agent.' }),
   promptId: reference('prompt', 'The prompt.'),
   promptVersionId: reference('version', 'The prompt version.'),
   apiKeyId: reference('key', 'The API key: its identifier, not the secret.'),

@@ -7,7 +7,8 @@ import { toJson } from './json-response.ts';
 
 /** An event as it is sent. A client that reconnects names the last `id` that it received. */
 export interface SentEvent {
-  readonly event: string;
+  /** Left out for events without a name. */
+  readonly event?: string;
   readonly id?: string;
   readonly data: unknown;
 }
@@ -84,5 +85,5 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T | null> {
 }
 
 function textOf({ event, id, data }: SentEvent): string {
-  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${toJson(data)}\n\n`;
+  return `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}data: ${toJson(data)}\n\n`;
 }

@@ -15,6 +15,8 @@ export const introduction = `Cueline hosts agents. An agent pins one version of 
 
 export const tagTexts: Record<Tag, string> = {
   Executions: 'Execute agents, poll executions, and read the history.',
+  'OpenAI API':
+    'Agents as models of the OpenAI API: set the base URL of any client to `…/v1`. Errors have the form of OpenAI.',
   Agents: 'Agents pin one prompt version and have settings, a lifecycle and limits.',
   Prompts: 'Templates and their immutable versions.',
   Declaration: 'Prompts, agents and workflows as code, in `cueline.yaml`.',
@@ -54,7 +56,9 @@ export const statusTexts: Readonly<Record<number, readonly [string, string]>> = 
     'A rate limit or the quota is exhausted. `Retry-After` gives the seconds to wait.',
   ],
   500: ['InternalError', 'Internal error. Quote the `requestId` in a report.'],
+  502: ['BadGateway', 'The execution failed. `code` is its error code.'],
   503: ['Unavailable', 'Temporarily unavailable. `Retry-After` gives the seconds to wait.'],
+  504: ['GatewayTimeout', 'The execution timed out.'],
 };
 
 const header = (description: string, schema: Json = { type: 'string' }) => ({

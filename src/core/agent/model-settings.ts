@@ -1,5 +1,6 @@
 import type { FallbackSettings } from '../model/fallback.ts';
 import { type CallSettings, callSettingsOf, hasSettings } from './call-settings.ts';
+import type { CallAdditions } from './conversation.ts';
 import type { ResponseFormat } from './response-format.ts';
 
 /** Model settings: defaults of a version, which an agent may override. */
@@ -37,7 +38,9 @@ export interface ExecutionSettings extends FallbackSettings {
   readonly maxConcurrency: number | null;
   /** Absent if there are none. */
   readonly call?: CallSettings;
-  /** Only if the agent overrides that of the version. */
+  /** What the caller adds to the prompt. */
+  readonly additions?: CallAdditions;
+  /** Only if the agent overrides that of the version, or the caller asks for one. */
   readonly responseFormat?: ResponseFormat;
   /** The response of the model is read as a stream. */
   readonly stream?: true;

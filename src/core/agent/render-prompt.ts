@@ -1,11 +1,12 @@
 import type { QueuedExecution } from '../execution/queued-execution.ts';
+import type { CallAdditions } from './conversation.ts';
 import { renderedCharsMax } from './model-settings.ts';
 import { type Prompt, render, type Template } from './prompt.ts';
 import { defaultTexts, suppliedTexts } from './variables.ts';
 
 /** The parts of an execution that its prompt is rendered from. */
 export type Rendering = Pick<QueuedExecution, 'inputVariables'> & {
-  readonly settings: Pick<QueuedExecution['settings'], 'defaults' | 'call'>;
+  readonly settings: Pick<QueuedExecution['settings'], 'defaults' | 'call' | 'additions'>;
 };
 
 /** The rendered prompt: supplied value, else the agent's default, else the empty string. Null if it is too long. */
@@ -15,5 +16,22 @@ export function renderPrompt(
 ): Prompt | null {
   const texts = new Map([...defaultTexts(settings.defaults), ...suppliedTexts(inputVariables)]);
   const prompt = render(template, texts, renderedCharsMax);
-  return prompt && settings.call ? { ...prompt, settings: settings.call } : prompt;
+  if (!prompt) return null;
+  const complete = settings.call ? { ...prompt, settings: settings.call } : prompt;
+  return settings.additions ? withAdditions(complete, settings.additions) : complete;
+}
+
+/** The prompt with what the caller adds: instructions after those of the version, and further tools. */
+function withAdditions(prompt: Prompt, { instructions, tools, toolChoice }: CallAdditions): Prompt {
+  const offered = {
+    ...(tools.length > 0 && { tools: [...(prompt.tools ?? []), ...tools] }),
+    ...(toolChoice !== null && { toolChoice }),
+  };
+  if (instructions === null) return { ...prompt, ...offered };
+  const system = prompt.system === null ? instructions : `${prompt.system}\n\n${instructions}`;
+  if (!prompt.messages) return { ...prompt, system, ...offered };
+  const leading = prompt.messages.findIndex(({ role }) => role !== 'system');
+  const at = leading < 0 ? prompt.messages.length : leading;
+  const messages = prompt.messages.toSpliced(at, 0, { role: 'system', content: instructions });
+  return { ...prompt, system, messages, ...offered };
 }

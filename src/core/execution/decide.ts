@@ -1,10 +1,18 @@
 import { callable, type Stage, type Visibility } from '../agent/agent.ts';
+import {
+  type CallAdditions,
+  type CallBody,
+  type ConversationTarget,
+  resolveConversation,
+} from '../agent/conversation.ts';
 import type { FileKind } from '../agent/file-value.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../agent/model-settings.ts';
+import { type ResponseFormat, responseFormatOf } from '../agent/response-format.ts';
 import { malformedFile } from '../agent/stored-files.ts';
 import { mismatchedVariable, variableMismatchMessage } from '../agent/variable-schemas.ts';
-import { type ExecuteBody, malformedList, missingOf, type Variables } from '../agent/variables.ts';
+import { malformedList, missingOf, type Variables } from '../agent/variables.ts';
 import type { CallFailureCode, ExecutionErrorCode } from '../failure.ts';
+import { toId } from '../id.ts';
 import type { ModelSetup } from '../model/model-port.ts';
 import { sees } from '../people/member.ts';
 import type { Caller } from './caller.ts';
@@ -53,7 +61,7 @@ export interface ExecuteCall {
       };
   /** Null for a malformed id, which is treated as unknown. */
   readonly agentId: string | null;
-  readonly body: ExecuteBody;
+  readonly body: CallBody;
   readonly idempotencyKey: string | null;
   /** Why the idempotency key is invalid. It travels as a value, like a malformed body. */
   readonly idempotencyProblem: string | null;
@@ -87,6 +95,15 @@ export interface AgentAtAdmission {
   /** `variableSchemas` of the version as compact JSON text; null if it has none. */
   readonly variableSchemas: string | null;
   readonly setup: ModelSetup;
+  /** What a conversation must fit beyond the variables. */
+  readonly promptId: string;
+  readonly versionNumber: number;
+  readonly allowInstructions: boolean;
+  readonly allowTools: boolean;
+  /** Of the version, as JSON text; null if it has none. */
+  readonly responseFormat: string | null;
+  /** The tools of the version. */
+  readonly toolNames: readonly string[];
 }
 
 /** The workspace's AI Actions of one month, rolled over like `Counts`. */
@@ -107,7 +124,7 @@ export interface Facts {
   readonly month: MonthCount;
   /** The limits that the Testing stage caps agents at. */
   readonly testingLimits: RateLimits;
-  readonly body: ExecuteBody;
+  readonly body: CallBody;
   readonly idempotencyProblem: string | null;
   /**
    * The call that first used the idempotency key, if any. Lazy, because comparing bodies takes time linear in their
@@ -135,6 +152,9 @@ export type Decision =
       readonly agent: AgentAtAdmission;
       readonly variables: Variables;
       readonly ignoredVariables: readonly string[];
+      /** What the caller adds to the prompt and the format that it asks for; null for nothing. */
+      readonly additions: CallAdditions | null;
+      readonly responseFormat: ResponseFormat | null;
     };
 
 export function decide(facts: Facts): Decision {
@@ -212,7 +232,13 @@ function decideOnBody(
   states: readonly WindowState[],
   refuse: Refuse,
 ): Decision {
-  const { body, month, nowMs } = facts;
+  const { month, nowMs } = facts;
+  const call = resolveBody(facts.body, agent);
+  if ('kind' in call) {
+    const { message, parameter, parameterCode } = call;
+    return refuse('INVALID_REQUEST', message, { fields: { parameter, parameterCode } });
+  }
+  const { body, additions, responseFormat } = call;
   const missing = missingOf(agent.requiredVariables, body);
   if (missing.length > 0) {
     return refuse('MISSING_VARIABLES', `Required variables are missing: ${missing.join(', ')}.`, {
@@ -257,8 +283,22 @@ function decideOnBody(
     states,
     agent,
     variables: body.variables,
+    additions,
+    responseFormat,
     ignoredVariables: [...body.variables.values.keys()].filter((name) => !declared.has(name)),
   };
+}
+
+function resolveBody(body: CallBody, agent: AgentAtAdmission) {
+  if (body.kind === 'invalid-parameter') return body;
+  if (body.kind !== 'conversation') return { body, additions: null, responseFormat: null };
+  return resolveConversation(body, targetOf(agent), toId('version', agent.versionId));
+}
+
+function targetOf(agent: AgentAtAdmission): ConversationTarget {
+  const { responseFormat } = agent;
+  const format = agent.config.responseFormat ?? (responseFormat && JSON.parse(responseFormat));
+  return { ...agent, responseFormat: responseFormatOf(format || null) };
 }
 
 /** A key sees what its issuer sees. */

@@ -174,9 +174,10 @@ export class AdmissionBatch {
     // A workflow calls for the user who started the workflow run, with the key that started it.
     const stream = streamOf(call);
     const termsKey = `${caller.id} ${caller.userId} ${apiKeyId} ${agent.id} ${stream}`;
-    const terms = getOrCreate(this.#terms, termsKey, () =>
+    const common = getOrCreate(this.#terms, termsKey, () =>
       termsOf(caller, agent, apiKeyId, stream),
     );
+    const terms = withCallerSettings(common, decision);
     this.#chargedWorkspaces.add(caller.workspaceId);
     const { worker, tag, hasSlot } = this.#place(agent, terms.settings.maxConcurrency);
     const inputVariables = variables.json;
@@ -318,6 +319,20 @@ function claimedExecution(
     mismatch: null,
     elapsedMs: 0,
   };
+}
+
+/** Terms of its own for a call whose caller adds to the prompt or asks for a format. */
+function withCallerSettings(
+  terms: AcceptedTerms,
+  { additions, responseFormat }: Accepted,
+): AcceptedTerms {
+  if (!additions && !responseFormat) return terms;
+  const settings = {
+    ...terms.settings,
+    ...(additions && { additions }),
+    ...(responseFormat && { responseFormat }),
+  };
+  return { ...terms, settings };
 }
 
 function stepKey({ runId, step, item }: WorkflowStepOf): string {

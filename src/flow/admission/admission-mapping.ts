@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import { type CallBody, conversationDigestInput } from '../../core/agent/conversation.ts';
 import {
   effective,
   executionSettings,
   type WorkflowStepOf,
 } from '../../core/agent/model-settings.ts';
-import { bodyDigestInput, type ExecuteBody } from '../../core/agent/variables.ts';
+import { bodyDigestInput } from '../../core/agent/variables.ts';
 import { type Caller, sessionCaller } from '../../core/execution/caller.ts';
 import type { AgentAtAdmission, ExecuteCall } from '../../core/execution/decide.ts';
 import type { Labels } from '../../core/execution/labels.ts';
@@ -174,6 +175,12 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
     fileVariables: row.file_variables,
     variableSchemas: row.variable_schemas,
     setup: modelSetupOf(row),
+    promptId: row.prompt_id,
+    versionNumber: row.version_number,
+    allowInstructions: row.allow_instructions,
+    allowTools: row.allow_tools,
+    responseFormat: row.response_format,
+    toolNames: row.tool_names ?? [],
   };
 }
 
@@ -225,12 +232,13 @@ export function stepOf({ credential }: ExecuteCall): WorkflowStepOf | null {
 
 /** The labels of a call; null if it has none or its body is malformed. */
 export function labelsOf({ body }: ExecuteCall): Labels | null {
-  return body.kind === 'variables' ? body.labels : null;
+  return body.kind === 'variables' || body.kind === 'conversation' ? body.labels : null;
 }
 
 /** What a call asks for instead of the agent's setting; null for that. */
 export function streamOf({ body }: ExecuteCall): boolean | null {
-  return body.kind === 'variables' ? (body.stream ?? null) : null;
+  const isCall = body.kind === 'variables' || body.kind === 'conversation';
+  return isCall ? (body.stream ?? null) : null;
 }
 
 /** Shares values between the calls of a batch. */
@@ -241,8 +249,13 @@ export function getOrCreate<T>(values: Map<string, T>, key: string, create: () =
 }
 
 /** Identifies the body of a call for idempotency. Malformed bodies of one kind compare equal. */
-export function bodyDigest(body: ExecuteBody): Buffer {
-  return createHash('sha256').update(bodyDigestInput(body)).digest();
+export function bodyDigest(body: CallBody): Buffer {
+  return createHash('sha256').update(digestInput(body)).digest();
+}
+
+function digestInput(body: CallBody): string {
+  if (body.kind === 'invalid-parameter') return body.kind;
+  return body.kind === 'conversation' ? conversationDigestInput(body) : bodyDigestInput(body);
 }
 
 /** Identifies a first call: a key is unique for its caller and what it called. */

@@ -1,4 +1,11 @@
-import { decide, type ExecuteCall, type Refusal } from '../../core/execution/decide.ts';
+import { effective, type ModelSettings } from '../../core/agent/model-settings.ts';
+import type { ResponseFormat } from '../../core/agent/response-format.ts';
+import {
+  type Decision,
+  decide,
+  type ExecuteCall,
+  type Refusal,
+} from '../../core/execution/decide.ts';
 import type { ExecutionStatus } from '../../core/execution/execution.ts';
 import type { RateLimits, WindowState } from '../../core/execution/limits.ts';
 import type { Slots } from '../../core/execution/queued-execution.ts';
@@ -47,8 +54,15 @@ export type Admitted = { readonly nowMs: number; readonly allowedOrigins: readon
       readonly agentName: string;
       readonly ignoredVariables: readonly string[];
       readonly states: readonly WindowState[];
+      /** The settings of a conversation; null for other calls and for a replay. */
+      readonly settings: AppliedSettings | null;
     }
 );
+
+/** The settings that the agent and its version apply, and the caller's format if they have none. */
+export interface AppliedSettings extends ModelSettings {
+  readonly responseFormat: ResponseFormat | null;
+}
 
 export interface AdmissionDeps {
   readonly pipelines: Pipelines;
@@ -77,12 +91,17 @@ export function createAdmission(admissionDeps: AdmissionDeps): Admission {
   const { add, idle } = batcher<ExecuteCall, Admitted>({
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
-    weight: ({ body }) => (body.kind === 'variables' ? body.variables.json.length : 0),
+    weight: ({ body }) => weightOf(body),
     run: (calls) =>
       transactBatch(calls, (some) => deps.pipelines.use((send) => admitBatch(deps, send, some))),
     ...(deps.onBatch && { onBatch: deps.onBatch }),
   });
   return { admit: add, idle };
+}
+
+function weightOf(body: ExecuteCall['body']): number {
+  if (body.kind === 'variables') return body.variables.json.length;
+  return body.kind === 'conversation' ? body.chars : 0;
 }
 
 async function admitBatch(
@@ -131,7 +150,15 @@ function admitOne(batch: AdmissionBatch, call: ExecuteCall, nowMs: number): Admi
   if (decision.kind === 'replayed') {
     if (!firstCall) throw new Error('A replay needs its first call.');
     const { digest: _, ...first } = firstCall;
-    return { kind: 'accepted', replayed: true, ...first, states, nowMs, allowedOrigins };
+    return {
+      kind: 'accepted',
+      replayed: true,
+      ...first,
+      settings: null,
+      states,
+      nowMs,
+      allowedOrigins,
+    };
   }
   return {
     kind: 'accepted',
@@ -140,11 +167,20 @@ function admitOne(batch: AdmissionBatch, call: ExecuteCall, nowMs: number): Admi
     executionId: batch.accept(call, caller, decision),
     agentId: decision.agent.id,
     agentName: decision.agent.name,
+    settings: call.body.kind === 'conversation' ? appliedSettings(decision) : null,
     ignoredVariables: decision.ignoredVariables,
     states,
     nowMs,
     allowedOrigins,
   };
+}
+
+function appliedSettings({
+  agent,
+  responseFormat: asked,
+}: Extract<Decision, { kind: 'accepted' }>): AppliedSettings {
+  const own = agent.config.responseFormat ?? JSON.parse(agent.responseFormat ?? 'null');
+  return { ...effective(agent.config, agent.version), responseFormat: own ?? asked };
 }
 
 /** The code tells `take-steps.ts` to leave the step alone. */

@@ -124,6 +124,14 @@ export interface AgentRow extends SetupRow, LimitColumns {
   readonly file_variables: Readonly<Record<string, FileKind>>;
   /** JSON text; null if the version has none. */
   readonly variable_schemas: string | null;
+  readonly prompt_id: string;
+  readonly version_number: number;
+  readonly allow_instructions: boolean;
+  readonly allow_tools: boolean;
+  /** JSON text; null if the version has none. */
+  readonly response_format: string | null;
+  /** Null if the version has none. */
+  readonly tool_names: readonly string[] | null;
   /** The slots of `maxConcurrency` in use; null without such a limit. */
   readonly slots_used: number | null;
 }
@@ -244,7 +252,10 @@ const readAgents: Statement = {
       v.file_variables,
       jsonb_build_object('model', v.model, 'temperature', v.temperature,
         'maxTokens', v.max_tokens, 'topP', v.top_p, 'settings', v.settings) as version,
-      v.variable_schemas,
+      v.variable_schemas, a.prompt_id, v.number as version_number, a.allow_instructions, a.allow_tools, v.response_format,
+      case when v.content is not null then array(
+        select tool ->> 'name' from json_array_elements(case when json_typeof(v.content -> 'tools') = 'array'
+          then v.content -> 'tools' else '[]' end) as tool) end as tool_names,
       case when a.config ? 'maxConcurrency' then
         (select count(*) from execution_queue q where q.agent_id = a.id and q.has_slot) end as slots_used,
       ${setupColumns}

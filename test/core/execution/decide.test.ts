@@ -6,7 +6,7 @@ import type { Caller } from '../../../src/core/execution/caller.ts';
 import { decide, type Facts } from '../../../src/core/execution/decide.ts';
 import { type Counts, keyDefaultLimits, noLimits } from '../../../src/core/execution/limits.ts';
 import { toId } from '../../../src/core/id.ts';
-import { decideStart } from '../../../src/core/workflow/decide-start.ts';
+import { decideStart, type StartFacts } from '../../../src/core/workflow/decide-start.ts';
 
 /** The order of the checks is part of the API. Each case violates its own check and all later ones. */
 
@@ -54,6 +54,12 @@ const agent: NonNullable<Facts['agent']> = {
   fileVariables: {},
   variableSchemas: null,
   setup: emptySetup,
+  promptId: 'prompt',
+  versionNumber: 1,
+  allowInstructions: false,
+  allowTools: false,
+  responseFormat: null,
+  toolNames: [],
 };
 const good = (): Facts => ({
   nowMs,
@@ -213,7 +219,8 @@ test('the bodies of a replay are compared only if no earlier check refuses the c
   for (const wrong of refused) {
     assert.equal(decide({ ...good(), ...wrong, replay }).kind, 'refused');
     const { keyWindows, idempotencyProblem, ...rest } = { ...good(), ...wrong };
-    const { caller: of, body } = rest;
+    const { caller: of } = rest;
+    const body = rest.body as StartFacts['body'];
     const facts = { nowMs, caller: of, keyWindows, workflow: null, body, idempotencyProblem };
     assert.equal(decideStart({ ...facts, replay }).kind, 'refused');
   }

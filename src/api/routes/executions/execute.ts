@@ -42,7 +42,7 @@ async function execute(
   deps: ApiDeps,
   request: FastifyRequest<{ Params: { agentId: string } }>,
   reply: FastifyReply,
-  input: Pick<ExecuteCall, 'credential' | 'body'>,
+  input: Pick<ExecuteCall, 'credential'> & { readonly body: ExecuteBody },
 ): Promise<void> {
   const call: ExecuteCall = {
     ...input,

@@ -1,0 +1,188 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { CallBody } from '../../../core/agent/conversation.ts';
+import type { Caller } from '../../../core/execution/caller.ts';
+import { bodyFailure } from '../../../core/execution/refusal-messages.ts';
+import { CallFailure } from '../../../core/failure.ts';
+import { fromId, toId } from '../../../core/id.ts';
+import type { Admitted, AppliedSettings } from '../../../flow/admission/admit.ts';
+import { awaitEnd } from '../../../flow/execution/await-end.ts';
+import {
+  type ExecutionStreamEvent,
+  readExecutionStream,
+} from '../../../flow/execution/read-stream.ts';
+import { findSlugSubject } from '../../../store/agent/slugs.ts';
+import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
+import { bearerHash, unauthorized } from '../../access/authenticate.ts';
+import type { ApiDeps } from '../../api-deps.ts';
+import { callerAddress } from '../../http/caller-address.ts';
+import { allowOrigin } from '../../http/cors.ts';
+import { abortOnDisconnect } from '../../http/disconnect.ts';
+import { asCallFailure } from '../../http/error-response.ts';
+import { rateHeaders } from '../../http/rate-headers.ts';
+import { readIdempotency } from '../executions/execute-call.ts';
+import { type CallRequest, type ReadCall, readCall } from './read-call.ts';
+import type { Parameters } from './read-parameters.ts';
+
+/**
+ * A call of an agent over the OpenAI API. It goes through admission like any other: the same order of checks, limits, quota
+ * and records. The first byte of the response follows the commit.
+ *
+ * A client that disconnects before the end cancels the execution, unless it runs in the background or has an idempotency
+ * key: then the client may come back for it. A process that shuts down cancels nothing.
+ */
+export interface AgentCall {
+  readonly call: CallRequest;
+  readonly caller: Caller;
+  readonly agentId: string;
+  readonly executionId: string;
+  /** Null for a replay. */
+  readonly settings: AppliedSettings | null;
+  /** Reads the execution as it is now. */
+  read(): Promise<ExecutionDetailRow>;
+  /** Waits for the end. Null if the client has left. */
+  end(): Promise<ExecutionDetailRow | null>;
+  /** The text as it comes, and the end. */
+  events(signal: AbortSignal): AsyncIterable<ExecutionStreamEvent>;
+  /** Must be called once the response is complete or the client has left. Cancels in the latter case. */
+  close(isComplete: boolean): Promise<void>;
+}
+
+/** @throws {CallFailure} for a refusal */
+export async function callAgent(
+  deps: ApiDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  read: (parameters: Parameters, text: string) => CallRequest,
+): Promise<AgentCall> {
+  const hash = bearerHash(request);
+  if (!hash) throw unauthorized();
+  deps.onKeyUsed(hash);
+  const left = abortOnDisconnect(reply);
+  const sent = await readCall(request, read);
+  const caller = await deps.reads.caller(hash);
+  const waits = sent.kind === 'call' && (sent.call.isStream || !sent.call.isBackground);
+  // A call that nobody could wait for must not start.
+  const slots = sent.kind === 'call' && sent.call.isStream ? deps.streamSlots : deps.waitSlots;
+  const release = waits ? slots.acquire(caller?.id ?? hash) : () => {};
+  if (!release) throw tooManyWaits();
+  try {
+    const admitted = await admit(deps, request, reply, { hash, caller, sent });
+    if (!caller || sent.kind !== 'call') throw unauthorized();
+    const { agentId, executionId, settings } = admitted;
+    const { call } = sent;
+    const keepsOn = call.isBackground || readIdempotency(request).idempotencyKey !== null;
+    const reading = { agentId, executionId };
+    return {
+      ...{ call, caller, agentId, executionId, settings },
+      read: () => readExecution(deps, reading),
+      end: () => awaitEndOf(deps, reading, left.signal),
+      events: (signal) => readExecutionStream(deps, reading, null, signal),
+      async close(isComplete) {
+        release();
+        const leaves = !isComplete && left.signal.aborted && !keepsOn && !deps.waiters.closed;
+        if (leaves) await deps.canceler.cancel(executionId);
+      },
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function admit(
+  deps: ApiDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { hash, caller, sent }: { hash: string; caller: Caller | null; sent: ReadCall },
+): Promise<Extract<Admitted, { kind: 'accepted' }>> {
+  const isCall = sent.kind === 'call';
+  const model = isCall ? sent.call.model : sent.model;
+  const body: CallBody = isCall ? sent.call.conversation : sent.body;
+  const admitted = await deps.admission.admit({
+    credential: { kind: 'key', hash },
+    agentId: caller && model !== null ? await findAgentId(deps, caller, model) : null,
+    body,
+    ...readIdempotency(request),
+    ipAddress: callerAddress(request),
+    userAgent: request.headers['user-agent']?.slice(0, userAgentMax).toWellFormed() ?? null,
+  });
+  allowOrigin(request, reply, admitted.allowedOrigins);
+  reply.headers(rateHeaders(admitted.states, admitted.nowMs));
+  if (admitted.kind === 'accepted') {
+    if (admitted.replayed) reply.header('idempotent-replayed', 'true');
+    return admitted;
+  }
+  // A body that names no agent is refused for what is wrong with it.
+  if (admitted.code === 'NOT_FOUND' && model === null) throw failureOf(body);
+  if (admitted.code === 'NOT_FOUND') throw modelNotFound(model ?? '');
+  throw new CallFailure(admitted.code, admitted.message, { ...admitted.fields });
+}
+
+const userAgentMax = 500;
+
+/** The agent with this identifier or slug; null if there is none. */
+export async function findAgentId(
+  { db }: Pick<ApiDeps, 'db'>,
+  { workspaceId }: Pick<Caller, 'workspaceId'>,
+  model: string,
+): Promise<string | null> {
+  return fromId('agent', model) ?? findSlugSubject(db, workspaceId, model);
+}
+
+export function modelNotFound(model: string): CallFailure {
+  const message = `The model "${model.slice(0, 100)}" does not exist or you do not have access to it.`;
+  return new CallFailure('NOT_FOUND', message, {
+    parameter: 'model',
+    parameterCode: 'model_not_found',
+  });
+}
+
+function failureOf(body: CallBody): CallFailure {
+  if (body.kind === 'invalid-parameter') {
+    const { message, parameter, parameterCode } = body;
+    return new CallFailure('INVALID_REQUEST', message, { parameter, parameterCode });
+  }
+  if (body.kind === 'conversation' || body.kind === 'variables')
+    throw new Error('The body is valid.');
+  const { code, message } = bodyFailure(body);
+  return new CallFailure(code, message);
+}
+
+export function tooManyWaits(): CallFailure {
+  const message = 'Too many calls wait for their results. Use "background", or try again later.';
+  return new CallFailure('UNAVAILABLE', message, { retryAfter: 1 });
+}
+
+interface Reading {
+  readonly agentId: string;
+  readonly executionId: string;
+}
+
+async function readExecution({ reads }: ApiDeps, reading: Reading): Promise<ExecutionDetailRow> {
+  const { execution } = await reads.execution(reading);
+  if (!execution) throw responseNotFound(toId('execution', reading.executionId));
+  return execution;
+}
+
+export function responseNotFound(id: string): CallFailure {
+  return new CallFailure('NOT_FOUND', `Response with id "${id.slice(0, 100)}" not found.`, {
+    parameterCode: 'response_not_found',
+  });
+}
+
+async function awaitEndOf(
+  deps: ApiDeps,
+  reading: Reading,
+  left: AbortSignal,
+): Promise<ExecutionDetailRow | null> {
+  const read = async () => {
+    const row = await readExecution(deps, reading);
+    return row.status === 'processing' ? null : row;
+  };
+  const isTransient = (error: unknown) => asCallFailure(error)?.code === 'UNAVAILABLE';
+  const row = await awaitEnd(deps.waiters, reading.executionId, left, read, isTransient);
+  if (row || left.aborted) return row;
+  const id = toId('execution', reading.executionId);
+  const message = `The server shuts down, and the call continues. Read it later with GET /v1/responses/${id}.`;
+  throw new CallFailure('OUTCOME_UNKNOWN', message, { retryAfter: 1 });
+}

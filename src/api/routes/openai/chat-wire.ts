@@ -1,0 +1,53 @@
+import { toId } from '../../../core/id.ts';
+import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
+import { argumentsText, seconds, toolCallsOf } from './response-wire.ts';
+
+/** A successful execution as a completion of the Chat Completions API. */
+
+export function completionWire(row: ExecutionDetailRow, model: string): Record<string, unknown> {
+  const toolCalls = chatToolCalls(row);
+  const message = {
+    role: 'assistant',
+    content: row.output === '' && toolCalls.length > 0 ? null : row.output,
+    refusal: row.refusalText,
+    annotations: [],
+    ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+  };
+  return {
+    id: toId('execution', row.id),
+    object: 'chat.completion',
+    created: seconds(row.executedAt),
+    model,
+    choices: [{ index: 0, message, finish_reason: chatFinishReason(row), logprobs: null }],
+    usage: chatUsage(row),
+    service_tier: 'default',
+    system_fingerprint: null,
+  };
+}
+
+export function chatToolCalls(row: ExecutionDetailRow) {
+  return toolCallsOf(row).map((call) => ({
+    id: call.id,
+    type: 'function',
+    function: { name: call.name, arguments: argumentsText(call) },
+  }));
+}
+
+export function chatFinishReason({ finishReason }: ExecutionDetailRow): string {
+  const named: Readonly<Record<string, string>> = {
+    length: 'length',
+    'content-filter': 'content_filter',
+    'tool-calls': 'tool_calls',
+  };
+  return named[finishReason ?? ''] ?? 'stop';
+}
+
+export function chatUsage({ inputTokens, outputTokens, reasoningTokens }: ExecutionDetailRow) {
+  return {
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    prompt_tokens_details: { cached_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens ?? 0 },
+  };
+}

@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import { modelsListMax } from '../../../contract/limits.ts';
+import { getModel, listModels } from '../../../contract/openai/openai.ts';
+import * as store from '../../../store/agent/models.ts';
+import type { ApiDeps } from '../../api-deps.ts';
+import { limitLists } from '../../http/minute-limit.ts';
+import { route } from '../../http/route.ts';
+import { findAgentId, modelNotFound } from './call-agent.ts';
+import { seconds } from './response-wire.ts';
+
+/** Agents as models. */
+export function modelRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db } = deps;
+
+  route(
+    app,
+    deps,
+    listModels,
+    async ({ caller }) => {
+      const rows = await store.listModels(db, caller, { agentId: null, limit: modelsListMax });
+      const data = rows.map((row) => modelWire(row, row.slug));
+      return { status: 200, body: { object: 'list', data } };
+    },
+    limitLists,
+  );
+
+  route(app, deps, getModel, async ({ params, caller }) => {
+    const { model } = params;
+    const agentId = await findAgentId(deps, caller, model);
+    const [row] = agentId ? await store.listModels(db, caller, { agentId, limit: 1 }) : [];
+    if (!row) throw modelNotFound(model);
+    return { status: 200, body: modelWire(row, model) };
+  });
+}
+
+function modelWire({ createdAt }: store.ModelRow, id: string) {
+  return { id, object: 'model', created: seconds(createdAt), owned_by: 'cueline' };
+}

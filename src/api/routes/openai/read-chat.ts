@@ -1,0 +1,147 @@
+import { createChatCompletion } from '../../../contract/openai/openai.ts';
+import type { Conversation, SuppliedMessage } from '../../../core/agent/conversation.ts';
+import { isObject } from '../../../core/schema/read-schema.ts';
+import type { CallRequest } from './read-call.ts';
+import {
+  flagOf,
+  given,
+  invalidValue,
+  objectOf,
+  ParameterError,
+  type Parameters,
+  readArguments,
+  readCallerLabels,
+  readContent,
+  readFormat,
+  readToolChoice,
+  readTools,
+  readUserContent,
+  requireHarmless,
+  requireKnown,
+  textOf,
+  unsupported,
+} from './read-parameters.ts';
+
+/** Reads a request of the Chat Completions API. */
+
+const known = Object.keys(createChatCompletion.body.properties);
+
+const harmless = {
+  n: [1],
+  logprobs: [false],
+  top_logprobs: [0],
+  audio: [],
+  functions: [],
+  function_call: [],
+  web_search_options: [],
+};
+
+export function readChatCall(parameters: Parameters, text: string): CallRequest {
+  requireKnown(parameters, known);
+  requireHarmless(parameters, harmless);
+  const { modalities } = parameters;
+  if (Array.isArray(modalities) && modalities.some((one) => one !== 'text')) {
+    throw unsupported('modalities');
+  }
+  const model = textOf(parameters, 'model');
+  if (model === null) {
+    throw new ParameterError(
+      'missing_required_parameter',
+      'model',
+      'The parameter "model" is missing.',
+    );
+  }
+  const isStream = flagOf(parameters, 'stream');
+  const { messages, instructions } = readMessageList(parameters);
+  const tools = readTools(parameters, true);
+  const format = objectOf(parameters, 'response_format');
+  const schema = format && objectOf(format, 'json_schema')?.schema;
+  const conversation: Conversation = {
+    kind: 'conversation',
+    messages,
+    additions: {
+      instructions: instructions.length === 0 ? null : instructions.join('\n\n'),
+      tools,
+      toolChoice: readToolChoice(parameters, tools, (choice) => objectOf(choice, 'function')?.name),
+    },
+    responseFormat: readFormat(format, schema, 'response_format'),
+    prompt: null,
+    labels: readCallerLabels(parameters),
+    chars: text.length,
+    ...(isStream && { stream: true }),
+    names: {
+      messages: 'messages',
+      instructions: 'messages',
+      responseFormat: 'response_format',
+    },
+  };
+  const options = objectOf(parameters, 'stream_options') ?? {};
+  return {
+    ...{ model, conversation, isStream, isBackground: false },
+    includesUsage: flagOf(options, 'include_usage'),
+  };
+}
+
+function readMessageList(parameters: Parameters) {
+  const list = given(parameters, 'messages');
+  if (list === undefined) {
+    const message = 'The parameter "messages" is missing.';
+    throw new ParameterError('missing_required_parameter', 'messages', message);
+  }
+  if (!Array.isArray(list)) throw invalidValue('messages', 'must be a list of messages');
+  const messages: SuppliedMessage[] = [];
+  const instructions: string[] = [];
+  for (const [index, one] of list.entries()) {
+    const place = `messages[${index}]`;
+    if (!isObject(one)) throw invalidValue(place, 'must be an object');
+    if (one.role === 'system' || one.role === 'developer') {
+      const text = readContent(one.content, ['text'], `${place}.content`);
+      if (text !== '') instructions.push(text);
+    } else messages.push(readMessage(one, place));
+  }
+  return { messages, instructions };
+}
+
+function readMessage(one: Parameters, place: string): SuppliedMessage {
+  switch (one.role) {
+    case 'user':
+      return { role: 'user', content: readUserContent(one.content, ['text'], `${place}.content`) };
+    case 'tool': {
+      const toolCallId = textOf(one, 'tool_call_id') ?? '';
+      return {
+        role: 'tool',
+        toolCallId,
+        content: readContent(one.content, ['text'], `${place}.content`),
+      };
+    }
+    case 'assistant':
+      return readAssistant(one, place);
+    default:
+      throw invalidValue(`${place}.role`, 'must be user, assistant, tool, system or developer');
+  }
+}
+
+function readAssistant(one: Parameters, place: string): SuppliedMessage {
+  const content =
+    given(one, 'content') === undefined
+      ? (textOf(one, 'refusal') ?? '')
+      : readContent(one.content, ['text', 'refusal'], `${place}.content`);
+  const calls = given(one, 'tool_calls') ?? [];
+  if (!Array.isArray(calls)) throw invalidValue(`${place}.tool_calls`, 'must be a list');
+  if (calls.length === 0) return { role: 'assistant', content };
+  const toolCalls = calls.map((call: unknown, index) => {
+    const at = `${place}.tool_calls[${index}]`;
+    if (!isObject(call)) throw invalidValue(at, 'must be an object');
+    const called = objectOf(call, 'function') ?? {};
+    const [id, name, text] = [
+      textOf(call, 'id'),
+      textOf(called, 'name'),
+      textOf(called, 'arguments'),
+    ];
+    if (id === null || name === null || text === null) {
+      throw invalidValue(at, 'must have an "id" and a "function" with "name" and "arguments"');
+    }
+    return { id, name, arguments: readArguments(text) };
+  });
+  return { role: 'assistant', content, toolCalls };
+}

@@ -1,0 +1,208 @@
+import { createResponse } from '../../../contract/openai/openai.ts';
+import type {
+  Conversation,
+  PromptReference,
+  SuppliedMessage,
+} from '../../../core/agent/conversation.ts';
+import { fromId } from '../../../core/id.ts';
+import { compact, members } from '../../../core/json.ts';
+import { isObject } from '../../../core/schema/read-schema.ts';
+import type { CallRequest } from './read-call.ts';
+import {
+  flagOf,
+  invalidValue,
+  objectOf,
+  ParameterError,
+  type Parameters,
+  readArguments,
+  readCallerLabels,
+  readContent,
+  readFormat,
+  readToolChoice,
+  readTools,
+  readUserContent,
+  requireHarmless,
+  requireKnown,
+  textOf,
+  unsupported,
+} from './read-parameters.ts';
+
+/** Reads a request of the Responses API. */
+
+const known = Object.keys(createResponse.body.properties);
+
+const harmless = {
+  previous_response_id: [],
+  conversation: [],
+  truncation: ['disabled'],
+  top_logprobs: [0],
+};
+
+export function readResponsesCall(parameters: Parameters, text: string): CallRequest {
+  requireKnown(parameters, known);
+  requireHarmless(parameters, harmless);
+  requireIncludes(parameters);
+  const isStream = flagOf(parameters, 'stream');
+  const prompt = readPrompt(parameters, text);
+  const { messages, instructions } = readInput(parameters.input);
+  const tools = readTools(parameters, false);
+  const format = objectOf(objectOf(parameters, 'text') ?? {}, 'format');
+  const all = [textOf(parameters, 'instructions') ?? '', ...instructions].filter(
+    (one) => one !== '',
+  );
+  const conversation: Conversation = {
+    kind: 'conversation',
+    messages,
+    additions: {
+      instructions: all.length === 0 ? null : all.join('\n\n'),
+      tools,
+      toolChoice: readToolChoice(parameters, tools, ({ name }) => name),
+    },
+    responseFormat: readFormat(format, format?.schema, 'text.format'),
+    prompt: prompt?.reference ?? null,
+    labels: readCallerLabels(parameters),
+    chars: text.length,
+    ...(isStream && { stream: true }),
+    names: {
+      messages: 'input',
+      instructions: instructions.length > 0 ? 'input' : 'instructions',
+      responseFormat: 'text.format',
+    },
+  };
+  const model = textOf(parameters, 'model') ?? prompt?.agent ?? null;
+  if (model === null) {
+    throw new ParameterError(
+      'missing_required_parameter',
+      'model',
+      'The parameter "model" is missing.',
+    );
+  }
+  return {
+    model,
+    conversation,
+    isStream,
+    isBackground: flagOf(parameters, 'background'),
+  };
+}
+
+/** Data that the answer does not have is left out; log probabilities would be expected. */
+function requireIncludes({ include }: Parameters): void {
+  if (include === undefined || include === null) return;
+  if (!Array.isArray(include)) throw invalidValue('include', 'must be a list');
+  if (include.includes('message.output_text.logprobs')) throw unsupported('include');
+}
+
+/** `prompt.id` names an agent, or the prompt of the agent that `model` names. */
+function readPrompt(
+  parameters: Parameters,
+  text: string,
+): { readonly agent: string | null; readonly reference: PromptReference } | null {
+  const prompt = objectOf(parameters, 'prompt');
+  if (prompt === null) return null;
+  const id = textOf(prompt, 'id');
+  if (id === null) {
+    throw new ParameterError(
+      'missing_required_parameter',
+      'prompt.id',
+      'The parameter "prompt.id" is missing.',
+    );
+  }
+  const promptId = fromId('prompt', id);
+  const model = textOf(parameters, 'model');
+  if (promptId === null && model !== null && model !== id) {
+    throw invalidValue('prompt.id', 'must name the same agent as "model", or its prompt');
+  }
+  const sent = members(compact(text)).findLast(({ name }) => name === 'prompt')?.text ?? '{}';
+  objectOf(prompt, 'variables');
+  const variables = members(sent).findLast(({ name }) => name === 'variables')?.text ?? 'null';
+  const reference = {
+    promptId,
+    version: textOf(prompt, 'version'),
+    variables: variables === 'null' ? '{}' : withTexts(variables),
+  };
+  return { agent: promptId === null ? id : null, reference };
+}
+
+/** A value may be a part of a message, whose text it then is. */
+function withTexts(variables: string): string {
+  const all = members(variables).map(({ name, text }) => {
+    const value: unknown = text.startsWith('{') ? JSON.parse(text) : null;
+    const type = isObject(value) ? value.type : null;
+    if (type === 'input_image' || type === 'input_file')
+      throw unsupported(`prompt.variables.${name}`);
+    const shown =
+      isObject(value) && type === 'input_text' && typeof value.text === 'string'
+        ? JSON.stringify(value.text)
+        : text;
+    return `${JSON.stringify(name)}:${shown}`;
+  });
+  return `{${all.join(',')}}`;
+}
+
+interface Input {
+  readonly messages: SuppliedMessage[];
+  /** The texts of system messages. */
+  readonly instructions: string[];
+}
+
+function readInput(input: unknown): Input {
+  if (input === undefined || input === null || input === '')
+    return { messages: [], instructions: [] };
+  if (typeof input === 'string') {
+    return { messages: [{ role: 'user', content: input }], instructions: [] };
+  }
+  if (!Array.isArray(input)) throw invalidValue('input', 'must be a text or a list of items');
+  const found: Input = { messages: [], instructions: [] };
+  for (const [index, item] of input.entries()) readItem(item, `input[${index}]`, found);
+  return found;
+}
+
+const userTypes = ['input_text', 'text'];
+const assistantTypes = ['output_text', 'text', 'refusal', 'input_text'];
+
+function readItem(item: unknown, place: string, { messages, instructions }: Input): void {
+  if (!isObject(item)) throw invalidValue(place, 'must be an object');
+  const { type = 'message', role } = item;
+  if (type === 'reasoning') return;
+  if (type === 'function_call') {
+    addToolCall(messages, item, place);
+    return;
+  }
+  if (type === 'function_call_output') {
+    const toolCallId = textOf(item, 'call_id') ?? '';
+    const content = readContent(item.output, userTypes, `${place}.output`);
+    messages.push({ role: 'tool', toolCallId, content });
+    return;
+  }
+  if (type !== 'message') {
+    throw unsupported(place, `Items of type "${String(type).slice(0, 100)}" are not supported.`);
+  }
+  if (role === 'user') {
+    const content = readUserContent(item.content, userTypes, `${place}.content`);
+    messages.push({ role, content });
+    return;
+  }
+  const parts = role === 'assistant' ? assistantTypes : userTypes;
+  const content = readContent(item.content, parts, `${place}.content`);
+  if (role === 'system' || role === 'developer') {
+    if (content !== '') instructions.push(content);
+  } else if (role === 'assistant') messages.push({ role, content });
+  else throw invalidValue(`${place}.role`, 'must be user, assistant, system or developer');
+}
+
+/** Calls that follow each other are calls of one message. */
+function addToolCall(messages: SuppliedMessage[], item: Parameters, place: string): void {
+  const id = textOf(item, 'call_id');
+  const name = textOf(item, 'name');
+  const text = textOf(item, 'arguments');
+  if (id === null || name === null || text === null) {
+    throw invalidValue(place, 'must have "call_id", "name" and "arguments"');
+  }
+  const call = { id, name, arguments: readArguments(text) };
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') {
+    messages.push({ role: 'assistant', content: '', toolCalls: [call] });
+    return;
+  }
+  messages[messages.length - 1] = { ...last, toolCalls: [...(last.toolCalls ?? []), call] };
+}

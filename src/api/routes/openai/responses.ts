@@ -1,0 +1,156 @@
+import type { FastifyInstance } from 'fastify';
+import * as contract from '../../../contract/openai/openai.ts';
+import type { Caller } from '../../../core/execution/caller.ts';
+import { deniedMessage } from '../../../core/execution/refusal-messages.ts';
+import { CallFailure } from '../../../core/failure.ts';
+import { fromId, toId } from '../../../core/id.ts';
+import { actorOf } from '../../../core/people/audit.ts';
+import { readExecutionStream } from '../../../flow/execution/read-stream.ts';
+import { deleteExecution } from '../../../flow/history/delete-execution.ts';
+import { findSlug } from '../../../store/agent/models.ts';
+import { findAgentOfExecution } from '../../../store/agent/tools.ts';
+import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
+import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
+import type { ApiDeps } from '../../api-deps.ts';
+import { allowAgentOrigins } from '../../http/cors.ts';
+import { eventStream, eventStreamHeaders } from '../../http/event-stream.ts';
+import { type Context, type HandlerResponse, route, routePath, send } from '../../http/route.ts';
+import { tooManyReaders } from '../executions/stream.ts';
+import { callAgent, responseNotFound } from './call-agent.ts';
+import { inputItemsPage } from './input-items.ts';
+import { readResponsesCall } from './read-responses.ts';
+import { responseWire, type ShownCall } from './response-wire.ts';
+import { sendCallStream } from './stream-call.ts';
+import { responseEvents } from './stream-responses.ts';
+
+/** The Responses API: a response is an execution. */
+export function responsesRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  app.post(routePath(contract.createResponse), async (request, reply) => {
+    const agentCall = await callAgent(deps, request, reply, readResponsesCall);
+    const { call, caller, settings } = agentCall;
+    const { model, conversation, isBackground, isStream } = call;
+    const shown: ShownCall = { caller, model, isBackground, conversation, settings };
+    if (isStream) {
+      const row = await agentCall.read();
+      sendCallStream(deps, request, reply, agentCall, (signal, onEnd) =>
+        responseEvents({ row, shown, events: agentCall.events(signal), after: -1, onEnd }),
+      );
+      return reply;
+    }
+    let row: ExecutionDetailRow | null = null;
+    try {
+      row = isBackground ? await agentCall.read() : await agentCall.end();
+    } finally {
+      await agentCall.close(row !== null);
+    }
+    if (row) send(reply, { status: 200, body: responseWire(row, shown) });
+    return reply;
+  });
+
+  route(app, deps, contract.getResponse, async (context) => {
+    const { caller, query } = context;
+    const row = await requireResponse(deps, context);
+    const shown = await shownLater(deps, caller, row);
+    if (!query.stream) return { status: 200, body: responseWire(row, shown) };
+    return storedStream(deps, context, row, shown);
+  });
+
+  route(app, deps, contract.cancelResponse, async (context) => {
+    const { caller } = context;
+    const row = await requireResponse(deps, context, mayCancel);
+    if (!mayCancel(caller, row)) {
+      throw new CallFailure('PERMISSION_DENIED', deniedMessage(caller, 'cancel'));
+    }
+    await deps.canceler.cancel(row.id);
+    const ended = await requireResponse(deps, context, mayCancel);
+    const shown = mayRead(caller, ended) ? ended : withoutAnswer(ended);
+    return { status: 200, body: responseWire(shown, await shownLater(deps, caller, ended)) };
+  });
+
+  route(app, deps, contract.deleteResponse, async (context) => {
+    // Deleting a record takes no right to read it.
+    const { id, agentId, status } = await requireResponse(deps, context, () => true);
+    if (status === 'processing') {
+      const message = 'The response is in progress. Cancel it before you delete it.';
+      throw new CallFailure('CONFLICT', message);
+    }
+    await deleteExecution(deps.singlePipelines, actorOf(context.caller), { id, agentId });
+    return { status: 200, body: { id: toId('execution', id), object: 'response', deleted: true } };
+  });
+
+  route(app, deps, contract.listResponseInputItems, async (context) => {
+    const { caller, query } = context;
+    const row = await requireResponse(deps, context);
+    if (!caller.rights.includes('read')) {
+      throw new CallFailure('PERMISSION_DENIED', deniedMessage(caller, 'read'));
+    }
+    return { status: 200, body: await inputItemsPage(deps.db, row, query) };
+  });
+}
+
+/** The events of a response that was created before. Leaving changes nothing. */
+function storedStream(
+  deps: ApiDeps,
+  context: Context<typeof contract.getResponse>,
+  row: ExecutionDetailRow,
+  shown: ShownCall,
+): HandlerResponse {
+  const { caller, query, request } = context;
+  const release = deps.streamSlots.acquire(caller.id);
+  if (!release) throw tooManyReaders();
+  const stopping = new AbortController();
+  stopping.signal.addEventListener('abort', release, { once: true });
+  const key = { agentId: row.agentId, executionId: row.id };
+  const events = readExecutionStream(deps, key, null, stopping.signal);
+  const after = query.starting_after ?? -1;
+  const stream = responseEvents({ row, shown, events, after });
+  // The key may be revoked, or the agent hidden, while the stream is open.
+  const check = async () => {
+    const viewer = await deps.authenticator.authenticate(request, contract.getResponse);
+    await requireResponse(deps, { ...context, caller: viewer });
+  };
+  const body = eventStream(stream, request, { stopping, check });
+  return { status: 200, body, headers: eventStreamHeaders };
+}
+
+/** The execution, if the caller may read it. Whatever it may not read does not exist. */
+async function requireResponse(
+  deps: ApiDeps,
+  context: Pick<Context<typeof contract.getResponse>, 'params' | 'caller' | 'request' | 'reply'>,
+  mayAccess: (caller: Caller, row: ExecutionDetailRow) => boolean = () => false,
+): Promise<ExecutionDetailRow> {
+  const { params, caller } = context;
+  const { responseId } = params;
+  const executionId = fromId('execution', responseId);
+  const agentId = executionId && (await findAgentOfExecution(deps.db, executionId));
+  if (agentId === null) throw responseNotFound(responseId);
+  try {
+    const path = { agentId: toId('agent', agentId), executionId: responseId };
+    const row = await visibleExecution(deps.reads, caller, path, (agent) =>
+      allowAgentOrigins(context, agent),
+    );
+    if (mayRead(caller, row) || mayAccess(caller, row)) return row;
+  } catch (error) {
+    if (!(error instanceof CallFailure) || error.code !== 'NOT_FOUND') throw error;
+  }
+  throw responseNotFound(responseId);
+}
+
+/** A key may cancel what it started. */
+function mayCancel(caller: Caller, { apiKeyId }: ExecutionDetailRow): boolean {
+  return caller.rights.includes('cancel') || apiKeyId === caller.id;
+}
+
+function withoutAnswer(row: ExecutionDetailRow): ExecutionDetailRow {
+  return { ...row, output: null, outputJson: null, toolCalls: null, refusalText: null };
+}
+
+/** The call of a response that is read later. */
+async function shownLater(
+  { db }: ApiDeps,
+  caller: Caller,
+  row: ExecutionDetailRow,
+): Promise<ShownCall> {
+  const model = (await findSlug(db, row.agentId)) ?? toId('agent', row.agentId);
+  return { caller, model, isBackground: false, conversation: null, settings: null };
+}

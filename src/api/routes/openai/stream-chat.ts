@@ -1,0 +1,81 @@
+import { toId } from '../../../core/id.ts';
+import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
+import type { SentEvent } from '../../http/event-stream.ts';
+import { RawJson } from '../../http/json-response.ts';
+import { executionErrorResponse } from '../../http/openai-error.ts';
+import type { AgentCall } from './call-agent.ts';
+import { chatFinishReason, chatToolCalls, chatUsage } from './chat-wire.ts';
+import { errorText, seconds } from './response-wire.ts';
+import { restartedError, ShownText } from './shown-text.ts';
+
+/** A completion as chunks. A failure is a last chunk with `error`, because the status was sent before. */
+export async function* chatEvents(
+  agentCall: AgentCall,
+  signal: AbortSignal,
+  onEnd: () => void,
+): AsyncGenerator<SentEvent, void, undefined> {
+  for await (const data of chunks(agentCall, signal, onEnd)) yield { data };
+  yield { data: new RawJson('[DONE]') };
+}
+
+async function* chunks(
+  agentCall: AgentCall,
+  signal: AbortSignal,
+  onEnd: () => void,
+): AsyncGenerator<unknown> {
+  const { call, executionId } = agentCall;
+  const id = toId('execution', executionId);
+  const common = {
+    ...{
+      id,
+      object: 'chat.completion.chunk',
+      created: seconds((await agentCall.read()).executedAt),
+    },
+    ...{ model: call.model, service_tier: 'default', system_fingerprint: null },
+  };
+  const chunkOf: ChunkOf = (delta, finish_reason = null) => ({
+    ...common,
+    choices: [{ index: 0, delta, logprobs: null, finish_reason }],
+    ...(call.includesUsage && { usage: null }),
+  });
+  const shown = new ShownText();
+  yield chunkOf({ role: 'assistant', content: '' });
+  for await (const event of agentCall.events(signal)) {
+    if (event.type === 'restart') shown.restart();
+    const content = event.type === 'text' ? shown.add(event) : '';
+    const isVoid = event.type === 'end' && event.execution.status === 'success' && shown.isShorter;
+    if (content === null || isVoid) {
+      onEnd();
+      const { code: errorCode, message } = restartedError;
+      yield executionErrorResponse({ errorCode, message }, id).body;
+      return;
+    }
+    if (content !== '') yield chunkOf({ content });
+    if (event.type !== 'end') continue;
+    onEnd();
+    yield* lastChunks(agentCall, event.execution, chunkOf);
+    const isUsed = call.includesUsage && event.execution.status === 'success';
+    if (isUsed) yield { ...common, choices: [], usage: chatUsage(event.execution) };
+  }
+}
+
+type ChunkOf = (delta: object, finishReason?: string | null) => object;
+
+function* lastChunks(
+  { caller }: AgentCall,
+  execution: ExecutionDetailRow,
+  chunkOf: ChunkOf,
+): Generator<unknown> {
+  if (execution.status !== 'success') {
+    const errorCode = execution.errorCode ?? 'INTERNAL';
+    const failure = { errorCode, message: errorText(execution, caller) };
+    yield executionErrorResponse(failure, toId('execution', execution.id)).body;
+    return;
+  }
+  if (execution.refusalText !== null) yield chunkOf({ refusal: execution.refusalText });
+  const toolCalls = chatToolCalls(execution);
+  if (toolCalls.length > 0) {
+    yield chunkOf({ tool_calls: toolCalls.map((one, index) => ({ index, ...one })) });
+  }
+  yield chunkOf({}, chatFinishReason(execution));
+}

@@ -1,0 +1,186 @@
+import type { ExecutionStreamEvent } from '../../../flow/execution/read-stream.ts';
+import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
+import type { SentEvent } from '../../http/event-stream.ts';
+import {
+  messageItem,
+  outputItems,
+  outputText,
+  responseWire,
+  type ShownCall,
+  statusOf,
+} from './response-wire.ts';
+import { restartedError, ShownText } from './shown-text.ts';
+
+/**
+ * A response as a stream of events. The sequence numbers follow from the text, so a stream can be continued in any process
+ * and whatever its chunks were: 0 and 1 begin the response, 2 and 3 its message, 3 + n is a delta that ends after n UTF-16
+ * units of text, and the numbers after that end what was begun. From 2 on, they are higher by 2³² for each further attempt:
+ * a client that continues has the text of that attempt.
+ */
+export interface ResponseStream {
+  /** The execution at the beginning. */
+  readonly row: ExecutionDetailRow;
+  readonly shown: ShownCall;
+  /** From the beginning of the text. */
+  readonly events: AsyncIterable<ExecutionStreamEvent>;
+  /** The last sequence number that the client has; -1 for none. */
+  readonly after: number;
+  readonly onEnd?: () => void;
+}
+
+export async function* responseEvents(
+  stream: ResponseStream,
+): AsyncGenerator<SentEvent, void, undefined> {
+  for await (const data of numberedEvents(stream)) {
+    const event = unsent(data, stream.after);
+    if (event) yield { event: event.type, data: event };
+  }
+}
+
+/** What the client does not have of an event. */
+function unsent(event: NumberedEvent, after: number): NumberedEvent | null {
+  const { sequence_number: number, delta } = event;
+  if (number <= after) return null;
+  const isText = event.type === 'response.output_text.delta';
+  if (!isText || number - after >= String(delta).length) return event;
+  return { ...event, delta: String(delta).slice(after - number) };
+}
+
+interface NumberedEvent {
+  readonly type: string;
+  readonly sequence_number: number;
+  readonly [field: string]: unknown;
+}
+
+const firstOfMessage = 2;
+const beforeText = 3;
+const perAttempt = 2 ** 32;
+
+function baseOf(attempt: number): number {
+  return Math.max(0, attempt - 1) * perAttempt;
+}
+
+async function* numberedEvents(stream: ResponseStream): AsyncGenerator<NumberedEvent> {
+  const { row, shown, events, after, onEnd = () => {} } = stream;
+  const begun = { ...row, status: 'processing' as const, output: null, completedAt: null };
+  const response = { ...responseWire(begun, shown), ...notYet };
+  yield { type: 'response.created', sequence_number: 0, response };
+  yield { type: 'response.in_progress', sequence_number: 1, response };
+  const text = new ShownText();
+  let base = 0;
+  for await (const event of events) {
+    if (event.type === 'restart') text.restart();
+    if (event.type === 'text' || event.type === 'restart') base = baseOf(event.attempt);
+    if (event.type === 'end') base = Math.max(base, baseOf(event.execution.lastClaim ?? 1));
+    const isBegin = event.type === 'text' && text.length === 0;
+    const delta = event.type === 'text' ? text.add(event) : '';
+    const isVoid = event.type === 'end' && event.execution.status === 'success' && text.isShorter;
+    if (delta === null || isVoid || isOfEarlierAttempt(after, base)) {
+      onEnd();
+      const sequence_number = Math.max(after, base + beforeText + text.length) + 1;
+      yield { type: 'error', sequence_number, ...restartedError, param: null };
+      return;
+    }
+    if (isBegin) yield* messageBegin(row.id, base);
+    if (delta !== '') yield deltaEvent(row.id, delta, base + text.length);
+    if (event.type !== 'end') continue;
+    onEnd();
+    yield* endEvents(event.execution, shown, { base, length: text.length });
+  }
+}
+
+/** Whether the client has text of an attempt before this one. */
+function isOfEarlierAttempt(after: number, base: number): boolean {
+  return after > beforeText && Math.floor(after / perAttempt) * perAttempt < base;
+}
+
+/** While it is in progress, whatever the record says by now. */
+const notYet = {
+  status: 'in_progress',
+  output: [],
+  usage: null,
+  error: null,
+  incomplete_details: null,
+};
+
+function* messageBegin(executionId: string, base: number): Generator<NumberedEvent> {
+  const item = messageItem(executionId, 'in_progress');
+  yield {
+    ...{ type: 'response.output_item.added', sequence_number: base + firstOfMessage },
+    ...{ output_index: 0, item },
+  };
+  yield {
+    ...{ type: 'response.content_part.added', sequence_number: base + firstOfMessage + 1 },
+    ...{ item_id: item.id, output_index: 0, content_index: 0, part: outputText('') },
+  };
+}
+
+function deltaEvent(executionId: string, delta: string, length: number): NumberedEvent {
+  const { id } = messageItem(executionId, 'in_progress');
+  return {
+    ...{ type: 'response.output_text.delta', sequence_number: beforeText + length },
+    ...{ item_id: id, output_index: 0, content_index: 0, delta, logprobs: [] },
+  };
+}
+
+const endTypes: Readonly<Record<string, string>> = {
+  completed: 'response.completed',
+  incomplete: 'response.incomplete',
+};
+
+/** Ends the message, lists the calls of functions and ends the response. */
+function* endEvents(
+  execution: ExecutionDetailRow,
+  shown: ShownCall,
+  { base, length }: { readonly base: number; readonly length: number },
+): Generator<NumberedEvent> {
+  const response = responseWire(execution, shown);
+  const items = outputItems(execution);
+  const hasMessage = items[0]?.type === 'message';
+  if (hasMessage && length === 0) yield* messageBegin(execution.id, base);
+  let number = base + (hasMessage || length > 0 ? beforeText + length : 1);
+  const numbered: Numbered = (type, fields) => ({
+    type,
+    sequence_number: ++number,
+    ...fields,
+  });
+  for (const [output_index, item] of items.entries()) {
+    const place = { item_id: item.id, output_index };
+    if (item.type === 'message') {
+      for (const [content_index, part] of (item.content as { type: string }[]).entries()) {
+        yield* partEnd(part, { ...place, content_index }, numbered);
+      }
+    } else {
+      const started = { ...item, arguments: '', status: 'in_progress' };
+      yield numbered('response.output_item.added', { output_index, item: started });
+      const { arguments: text, name } = item;
+      yield numbered('response.function_call_arguments.delta', { ...place, delta: text });
+      yield numbered('response.function_call_arguments.done', { ...place, name, arguments: text });
+    }
+    yield numbered('response.output_item.done', { output_index, item });
+  }
+  yield numbered(endTypes[statusOf(execution)] ?? 'response.failed', { response });
+}
+
+type Numbered = (type: string, fields: object) => NumberedEvent;
+
+type Part = Readonly<{ type: string; text?: string; refusal?: string }>;
+
+/** A refusal is sent as a whole; its text was not streamed. */
+function* partEnd(
+  part: Part,
+  place: Readonly<{ content_index: number }>,
+  numbered: Numbered,
+): Generator<NumberedEvent> {
+  if (part.type === 'output_text') {
+    yield numbered('response.output_text.done', { ...place, text: part.text, logprobs: [] });
+  } else {
+    if (place.content_index > 0) {
+      const empty = { type: 'refusal', refusal: '' };
+      yield numbered('response.content_part.added', { ...place, part: empty });
+    }
+    yield numbered('response.refusal.delta', { ...place, delta: part.refusal });
+    yield numbered('response.refusal.done', { ...place, refusal: part.refusal });
+  }
+  yield numbered('response.content_part.done', { ...place, part });
+}
