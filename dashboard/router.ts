@@ -16,7 +16,7 @@ import {
   historyRoute,
 } from './pages/history/route.ts';
 import { invitationRoute } from './pages/invitation/route.ts';
-import { agentAccessRoute, keysRoute } from './pages/keys/route.ts';
+import { agentUseRoute, keysRoute } from './pages/keys/route.ts';
 import { newAgentRoute } from './pages/new-agent/route.ts';
 import { noWorkspaceRoute } from './pages/no-workspace/route.ts';
 import {
@@ -59,7 +59,7 @@ const routeTree = rootRoute.addChildren([
       agentPinsRoute,
       agentSettingsRoute,
       agentHistoryRoute.addChildren([agentRecordRoute]),
-      agentAccessRoute,
+      agentUseRoute,
     ]),
     promptsRoute,
     promptRoute.addChildren([promptEditorRoute, playgroundRoute, promptVersionsRoute]),

@@ -9,7 +9,7 @@ import { type Config, readConfig } from '../src/config.ts';
 import type { ModelPort, TestConnection } from '../src/core/model/model-port.ts';
 import type { Role } from '../src/core/people/member.ts';
 import { deriveSealKey } from '../src/core/seal.ts';
-import { checkBaseURL } from '../src/net/guard.ts';
+import { checkBaseURL, checkEndpointURL } from '../src/net/guard.ts';
 import { type Db, openDatabase } from '../src/store/connection/database.ts';
 import { wire } from '../src/wiring.ts';
 import { type ApiResponse, type CallOptions, callOver } from './call.ts';
@@ -80,6 +80,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   // Tests start maintenance rounds themselves.
   await sql`update maintenance_jobs set begun_at = 'infinity'`.execute(db);
 
+  const { allowedHosts = [allowedHost] } = options.config ?? {};
   const models = scriptedModels();
   const logger = faultLogger(faults);
   let workflows: Service['workflows'] | undefined;
@@ -106,6 +107,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         }),
         // Without DNS: every address that is not private by itself is accepted.
         checkBaseURL: (baseURL) => checkBaseURL(baseURL, [allowedHost], async () => []),
+        checkEndpointURL: (url) => checkEndpointURL(url, allowedHosts, async () => []),
       };
     },
   });

@@ -9,7 +9,7 @@ import {
   type GracefulShutdown,
 } from './api/http/graceful-shutdown.ts';
 import { createManagementLimit } from './api/http/management-limit.ts';
-import { countExecuteCalls, createMetrics } from './api/http/metrics.ts';
+import { countExecuteCalls, createMetrics, type Metrics } from './api/http/metrics.ts';
 import { createWaitSlots } from './api/http/wait-for.ts';
 import { createOpenCalls } from './api/routes/mcp/open-calls.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';
@@ -24,6 +24,7 @@ import { deriveSealKey } from './core/seal.ts';
 import { createAdmission } from './flow/admission/admit.ts';
 import { Announcements } from './flow/announcements.ts';
 import { createCompletions } from './flow/completions.ts';
+import { maintainEndpoints } from './flow/event/maintain-endpoints.ts';
 import { createCanceler } from './flow/execution/cancel.ts';
 import { type ExecuteDeps, templateCache } from './flow/execution/execute.ts';
 import { createFinisher, type Finisher } from './flow/execution/finish.ts';
@@ -43,7 +44,8 @@ import { valueCache } from './flow/workflow/value-cache.ts';
 import { createWorkflows } from './flow/workflow/workflows.ts';
 import { createKeyUse, type KeyUse } from './flow/workspace/key-use.ts';
 import { executionLog, repeatedWarnings } from './log.ts';
-import { allowedHostCheck, checkBaseURL } from './net/guard.ts';
+import { allowedHostCheck, checkBaseURL, checkEndpointURL } from './net/guard.ts';
+import { createPostEvent } from './net/post-event.ts';
 import { type BreakerState, providersOpen } from './provider/breakers.ts';
 import { withMetrics } from './provider/with-metrics.ts';
 import { markKeysUsed } from './store/admission/callers.ts';
@@ -51,10 +53,13 @@ import { type Connections, openConnections } from './store/connection/connection
 import { type Db, dropIdle } from './store/connection/database.ts';
 import type { Connection } from './store/connection/detect-pooler.ts';
 import { type Notifications, openNotifications } from './store/connection/notifications.ts';
+import { freeLostEndpoints } from './store/event/deliveries.ts';
+import { countEndpointStates } from './store/event/endpoints.ts';
 import { findEnded } from './store/execution/executions.ts';
 import { queueDepth } from './store/execution/queue.ts';
 import { deleteEndedStreams } from './store/execution/stream-chunks.ts';
 import { readTemplate } from './store/execution/templates.ts';
+import { createEventSender, type EventSender } from './worker/event-sender.ts';
 import { startMaintenance } from './worker/start-maintenance.ts';
 import { startSweep } from './worker/start-sweep.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
@@ -99,6 +104,7 @@ export interface WiringDeps {
     | 'signIn'
     | 'metricsToken'
     | 'allowedHosts'
+    | 'proxies'
     | 'chainWorkspaces'
   >;
   /** Replaces dependencies of the API in tests. */
@@ -128,8 +134,8 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
   const onError = failures.reporter('notifications unavailable');
   const notifications = openNotifications({ db, connection, onError });
   const engine = createEngine(deps, connections, notifications, failures);
-  const { worker, finisher, workflows, admission } = engine;
-  engine.announcements.listen(worker);
+  const { worker, finisher, workflows, admission, events } = engine;
+  engine.announcements.listen(worker, events?.sender ?? null);
   await worker?.start();
   const background = worker ? startBackground(deps, engine, failures) : null;
   const keyUse = createKeyUse({
@@ -145,6 +151,8 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
     app,
     async drain(timeoutMs) {
       server.draining = true;
+      // Before the lease ends. What is due later is sent by another process, or after the next start.
+      await events?.sender.stop();
       // The API keeps responding while executions end. Waiting callers get their result.
       await worker?.drain(timeoutMs);
       engine.waiters.close();
@@ -159,6 +167,7 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
       await background?.stopMaintenance();
       await finisher.idle();
       await keyUse.close();
+      await events?.close();
       await notifications.close();
       failures.close();
       await connections.close();
@@ -202,6 +211,7 @@ function createEngine(
   const metrics = createMetrics({
     running: () => worker?.running ?? 0,
     queue: () => queueDepth(db),
+    events: () => countEndpointStates(db),
     providers: () => providersOpen(deps.providers?.() ?? []),
     onError: failures.reporter('queue metrics failed'),
   });
@@ -227,7 +237,13 @@ function createEngine(
     ...{ onFault: log.executionFaulted, onUnread: log.responseUnread },
   };
   const worker =
-    deps.role === 'api' ? null : connectWorker(deps, connections, failures, finisher, execute);
+    deps.role === 'api'
+      ? null
+      : connectWorker(deps, connections, failures, {
+          ...{ finisher, execute },
+          onSilence: () => events?.sender.abortAll(),
+        });
+  const events = worker && connectSender(deps, connections, failures, { worker, metrics });
   const admission = createAdmission({
     ...{ pipelines, testingLimits, announcements, slots: worker?.slots ?? null },
     onBatch: (size) => metrics.batchCompleted('admission', size),
@@ -244,7 +260,7 @@ function createEngine(
   const openCalls = announcedOpenCalls(notifications);
   const waiting = { waiters, streams, openCalls };
   return {
-    ...{ connections, announcements, metrics, worker, finisher },
+    ...{ connections, announcements, metrics, worker, finisher, events },
     ...{ admission, canceler, workflows, ...waiting },
   };
 }
@@ -261,13 +277,20 @@ function connectWorker(
   { config, db, logger }: WiringDeps,
   connections: Connections,
   failures: BackgroundFailures,
-  finisher: Finisher,
-  execute: ExecuteDeps,
+  {
+    onSilence,
+    ...work
+  }: {
+    readonly finisher: Finisher;
+    readonly execute: ExecuteDeps;
+    readonly onSilence: () => void;
+  },
 ): Worker {
   return createWorker({
-    ...{ db: connections.workDb, leasePipelines: connections.leasePipelines, finisher, execute },
+    ...{ db: connections.workDb, leasePipelines: connections.leasePipelines, ...work },
     ...{ slots: config.slots, leaseMs: config.leaseMs },
     onSilence() {
+      onSilence();
       // These connections are dead. The first statement afterwards must not have to find out.
       connections.dropIdle();
       dropIdle(db);
@@ -275,6 +298,24 @@ function connectWorker(
     onRecovery: () => logger.info('heartbeat recovered'),
     onError: failures.reportOperation,
   });
+}
+
+/** Sends events while the worker has its lease. */
+function connectSender(
+  { config, secret, version }: WiringDeps,
+  { eventDb }: Connections,
+  failures: BackgroundFailures,
+  { worker, metrics }: { readonly worker: Worker; readonly metrics: Metrics },
+): { readonly sender: EventSender; readonly close: () => Promise<void> } {
+  const { allowedHosts, proxies } = config;
+  const { post, close } = createPostEvent({ allowedHosts, proxies });
+  const sender = createEventSender({
+    ...{ db: eventDb, post, sealKey: deriveSealKey(secret), version },
+    lease: worker.slots.lease,
+    onAttempt: metrics.deliveryAttempted,
+    onError: failures.reporter('event delivery failed'),
+  });
+  return { sender, close };
 }
 
 /** The periodic work of a worker process. */
@@ -300,6 +341,10 @@ function startBackground(
         }),
       onError: failures.reporter('schedule poll failed'),
     }),
+    startSweep({
+      sweep: () => freeLostEndpoints(workDb),
+      onError: failures.reporter('event sender sweep failed'),
+    }),
   ];
   const roundDeps = { db, pipelines: singlePipelines };
   const maintenance = startMaintenance({
@@ -308,6 +353,7 @@ function startBackground(
       retention: (signal) => runRetentionIfDue({ ...roundDeps, signal }),
       rollup: (signal) => runRollupIfDue({ ...roundDeps, signal }),
       labels: (signal) => foldLabelsRound({ ...roundDeps, signal }),
+      endpoints: () => maintainEndpoints(db),
       streams: () => deleteEndedStreams(db),
     },
     onError: failures.reportOperation,
@@ -374,6 +420,7 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
     authenticator: createAuthenticator({ reads, session, onKeyUsed }),
     sealKey: deriveSealKey(secret),
     checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
+    checkEndpointURL: (url) => checkEndpointURL(url, config.allowedHosts),
     chainRules: {
       workspaces: config.chainWorkspaces,
       isAllowedHost: allowedHostCheck(config.allowedHosts),

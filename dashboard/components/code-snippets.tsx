@@ -6,6 +6,8 @@ import classes from './code-snippets.module.css';
 interface Language {
   readonly label: string;
   readonly code: string;
+  /** What to do with it. */
+  readonly about?: ReactNode;
 }
 
 /** The same example in several languages. */
@@ -15,16 +17,19 @@ export function CodeSnippets(props: {
 }) {
   const { languages } = props;
   const [chosen, choose] = useState(languages[0].label);
-  const { label, code } = languages.find((one) => one.label === chosen) ?? languages[0];
+  const { label, code, about } = languages.find((one) => one.label === chosen) ?? languages[0];
   return (
     <div className={classes.snippets}>
-      <SegmentedControl
-        size="xs"
-        aria-label="Language"
-        data={languages.map((one) => one.label)}
-        value={chosen}
-        onChange={choose}
-      />
+      <div className={classes.languages}>
+        <SegmentedControl
+          size="xs"
+          aria-label="Language"
+          data={languages.map((one) => one.label)}
+          value={chosen}
+          onChange={choose}
+        />
+      </div>
+      {about && <p>{about}</p>}
       <CodeBlock label={label} code={code} />
       {props.children}
     </div>

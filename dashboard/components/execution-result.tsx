@@ -10,7 +10,7 @@ import { MetricList } from './metric-list.tsx';
 import { StatusBadge } from './status-badge.tsx';
 
 /** Progress and result of an execution started on this page. */
-export function ExecutionResult({ execution, cancel }: ExecutionState) {
+export function ExecutionResult({ text, execution, cancel }: ExecutionState) {
   if (execution.isIdle) return null;
   return (
     <div className={classes.result} aria-live="polite" aria-busy={execution.isPending}>
@@ -28,6 +28,7 @@ export function ExecutionResult({ execution, cancel }: ExecutionState) {
           </Button>
         </div>
       )}
+      {execution.isPending && text !== '' && <CodeBlock label="Output" code={text} />}
       {/* Hidden after the end: an execution that ended meanwhile cannot be canceled, and its result is shown instead. */}
       {execution.isPending && <FormError error={cancel.error} />}
       <FormError error={execution.error} />

@@ -39,14 +39,17 @@ function ofTrigger(
   };
 }
 
-function ofRun(below: string): Prepare {
+function ofRun(below: string, { isEnded = false } = {}): Prepare {
   return async (fixture, note, { keyId }) => {
     const { workflowId, path } = await makeWorkflow(fixture, note);
     const { workflowRunId = '' } = await post(fixture, `${path}/execute`, { input });
     const own = note.includes('own ') ? keyId : null;
+    const state = isEnded
+      ? sql``
+      : sql`status = 'processing', completed_at = null, output = null,
+        deadline_at = clock_timestamp() + interval '1 day',`;
     await sql`
-      update workflow_runs set status = 'processing', completed_at = null, output = null,
-        deadline_at = clock_timestamp() + interval '1 day', api_key_id = ${own}
+      update workflow_runs set ${state} api_key_id = ${own}
       where id = ${fromId('workflowRun', workflowRunId)}`.execute(fixture.environment.db);
     return { path: `${path}/runs/${workflowRunId}${below}`, agents: [workflowId, workflowRunId] };
   };
@@ -99,7 +102,10 @@ export const workflowCalls: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}/steps/{stepName}/items':
     ofRun('/steps/never/items'),
   'POST /api/v1/workflows/{workflowId}/runs/{workflowRunId}/cancel': ofRun('/cancel'),
-  'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}/stream': ofRun('/stream'),
+  // The stream of a run that has not ended would not end either.
+  'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}/stream': ofRun('/stream', {
+    isEnded: true,
+  }),
   'POST /api/v1/workflows/{workflowId}/schedules': ofWorkflow('/schedules', () => schedule),
   'GET /api/v1/workflows/{workflowId}/schedules': ofWorkflow('/schedules'),
   [`GET ${oneSchedule}`]: ofTrigger('schedules', schedule, ''),

@@ -23,6 +23,37 @@ function ofKey(below: string): Prepare {
   };
 }
 
+function ofEndpoint(below: string, body?: object): Prepare {
+  return async (fixture) => {
+    const { path, endpointId } = await addEndpoint(fixture);
+    return { path: `${path}${below}`, ...(body && { body }), workspace: [endpointId] };
+  };
+}
+
+/** An endpoint with one delivery, which is never sent. The only one of the workspace, with the only event. */
+async function addEndpoint({ environment: { db, workspaceId } }: AccessFixture) {
+  const [id, event] = [uuid7(Date.now()), uuid7(Date.now())];
+  const [endpointId, eventId] = [toId('endpoint', id), toId('event', event)];
+  await sql`delete from events`.execute(db);
+  await sql`
+    insert into endpoints (id, workspace_id, url, event_types, payload, format, sealed_secret)
+    values (${id}, ${workspaceId}, 'https://shop.example/', '{ping}', 'thin', 'standard', '')`.execute(
+    db,
+  );
+  await sql`insert into event_counters values (${workspaceId}, 1) on conflict do nothing`.execute(
+    db,
+  );
+  await sql`
+    insert into events (id, workspace_id, sequence, type, at, subject, data)
+    values (${event}, ${workspaceId}, 1, 'ping', now(), ${id}, ${JSON.stringify({ endpointId })})`.execute(
+    db,
+  );
+  await sql`
+    insert into deliveries (endpoint_id, event_id, type, state, due_at)
+    values (${id}, ${event}, 'ping', 'failed', now())`.execute(db);
+  return { path: `/api/v1/endpoints/${endpointId}`, endpointId, eventId };
+}
+
 const provider = { kind: 'openai', apiKey: 'sk-nothing' };
 const price = { inputPerMillion: '1', outputPerMillion: '2' };
 
@@ -95,6 +126,33 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
       environment.db,
     );
     return { path: '/api/v1/audit?limit=100', workspace: [subject] };
+  },
+
+  async 'POST /api/v1/endpoints'({ environment }) {
+    // A workspace has only a few.
+    await sql`delete from endpoints`.execute(environment.db);
+    return { path: '/api/v1/endpoints', body: { url: null, eventTypes: ['key.revoked'] } };
+  },
+  async 'GET /api/v1/endpoints'(fixture) {
+    return { path: '/api/v1/endpoints', workspace: [(await addEndpoint(fixture)).endpointId] };
+  },
+  'GET /api/v1/endpoints/{endpointId}': ofEndpoint(''),
+  'PATCH /api/v1/endpoints/{endpointId}': ofEndpoint('', { description: 'Shop' }),
+  'DELETE /api/v1/endpoints/{endpointId}': ofEndpoint(''),
+  'POST /api/v1/endpoints/{endpointId}/rotate': ofEndpoint('/rotate', {}),
+  'POST /api/v1/endpoints/{endpointId}/test': ofEndpoint('/test'),
+  'GET /api/v1/endpoints/{endpointId}/deliveries': ofEndpoint('/deliveries'),
+  async 'POST /api/v1/endpoints/{endpointId}/deliveries/{eventId}/resend'(fixture) {
+    const { path, eventId } = await addEndpoint(fixture);
+    return { path: `${path}/deliveries/${eventId}/resend`, workspace: [eventId] };
+  },
+  'POST /api/v1/endpoints/{endpointId}/replay': ofEndpoint('/replay', {
+    startDate: '2026-11-21',
+    endDate: '2026-11-22',
+  }),
+  async 'GET /api/v1/events'(fixture) {
+    const { endpointId, eventId } = await addEndpoint(fixture);
+    return { path: `/api/v1/events?limit=100`, workspace: [endpointId, eventId] };
   },
 
   'GET /api/v1/me': at('/api/v1/me'),

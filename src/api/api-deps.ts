@@ -51,10 +51,12 @@ export interface ApiDeps {
   readonly webhookPerMinute: number;
   /** Limits of agents in the Testing stage. */
   readonly testingLimits: RateLimits;
-  /** Encrypts provider credentials and webhook secrets. */
+  /** Encrypts provider credentials and the secrets of webhooks and endpoints. */
   readonly sealKey: Buffer;
   /** The public reason why a base URL is not allowed; null if it is. */
   readonly checkBaseURL: (baseURL: string) => Promise<string | null>;
+  /** Likewise for the URL of an endpoint. */
+  readonly checkEndpointURL: (url: string) => Promise<string | null>;
   readonly chainRules: ChainRules;
   readonly testConnection: TestConnection;
   /** Calls over MCP that wait for their results. */

@@ -4,6 +4,7 @@ import { allowErrorResponses, handlePreflights } from './http/cors.ts';
 import { agentRoutes } from './routes/agents/agents.ts';
 import { declarationRoutes } from './routes/agents/declaration.ts';
 import { promptRoutes } from './routes/agents/prompts.ts';
+import { endpointRoutes, eventRoutes } from './routes/events/endpoints.ts';
 import { erasureRoutes } from './routes/executions/erasures.ts';
 import { executeRoutes } from './routes/executions/execute.ts';
 import { executionRoutes } from './routes/executions/executions.ts';
@@ -45,6 +46,8 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   workflowRunStreamRoutes(app, deps);
   scheduleRoutes(app, deps);
   webhookRoutes(app, deps);
+  endpointRoutes(app, deps);
+  eventRoutes(app, deps);
   mcpRoutes(app, deps);
   declarationRoutes(app, deps);
   statisticsRoutes(app, deps);

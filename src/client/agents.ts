@@ -16,6 +16,13 @@ export type PageQuery = QueryOf<'GET /api/v1/keys'>;
  */
 export type ChangeOptions = Pick<RequestOptions, 'signal' | 'ifMatch'>;
 
+interface SessionExecuteOptions
+  extends Pick<RequestOptions, 'signal' | 'idempotencyKey' | 'retries'>,
+    Labels {
+  /** Whether the model's response is read as a stream. Default: the agent's. */
+  readonly stream?: boolean;
+}
+
 export function agents(request: Request) {
   return {
     async create(agent: AgentInput, options?: CallOptions): Promise<Agent> {
@@ -69,9 +76,11 @@ export function agents(request: Request) {
     async executeInSession(
       agentId: string,
       variables: Readonly<Record<string, unknown>>,
-      options: Pick<RequestOptions, 'signal' | 'idempotencyKey' | 'retries'> & Labels = {},
+      options: SessionExecuteOptions = {},
     ) {
-      const body = { variables: { ...variables }, ...labelsOf(options) };
+      const { stream } = options;
+      const streamed = stream !== undefined && { stream };
+      const body = { variables: { ...variables }, ...labelsOf(options), ...streamed };
       const input = { params: { agentId }, body };
       return (await request('POST /api/agents/{agentId}/execute', input, options)).body;
     },

@@ -1,4 +1,5 @@
 import { agents } from './agents.ts';
+import { endpoints, events } from './events.ts';
 import { executions } from './executions.ts';
 import { history } from './history.ts';
 import { keys } from './keys.ts';
@@ -24,12 +25,14 @@ export function createClient(options: ClientOptions) {
     ...streams(createOpenStream(options), options),
     ...history(request, createOpenStream(options)),
     ...workspace(request),
+    ...events(request),
     agents: agents(request),
     prompts: prompts(request),
     versions: versions(request),
     workflows: workflows(request, options),
     schedules: schedules(request),
     webhooks: webhooks(request),
+    endpoints: endpoints(request),
     declaration: declaration(request),
     keys: keys(request),
     providers: providers(request),
@@ -47,6 +50,7 @@ export type Cueline = ReturnType<typeof createClient>;
 
 export type * from './agents.ts';
 export { CuelineError } from './error.ts';
+export type * from './events.ts';
 export type * from './executions.ts';
 export type * from './history.ts';
 export type * from './keys.ts';

@@ -62,6 +62,7 @@ export const tags = [
   'Prompts',
   'Workflows',
   'Declaration',
+  'Events',
   'Keys',
   'Usage',
   'Providers',

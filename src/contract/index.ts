@@ -1,6 +1,8 @@
 import * as agents from './agents/agents.ts';
 import * as declaration from './agents/declaration.ts';
 import * as prompts from './agents/prompts.ts';
+import * as eventEndpoints from './events/endpoints.ts';
+import * as events from './events/events.ts';
 import * as erasures from './executions/erasures.ts';
 import * as executions from './executions/executions.ts';
 import * as exports from './executions/export.ts';
@@ -87,6 +89,17 @@ export const endpoints = {
   receiveWebhook: webhooks.receiveWebhook,
   getDeclaration: declaration.getDeclaration,
   applyDeclaration: declaration.applyDeclaration,
+  createEndpoint: eventEndpoints.createEndpoint,
+  listEndpoints: eventEndpoints.listEndpoints,
+  getEndpoint: eventEndpoints.getEndpoint,
+  updateEndpoint: eventEndpoints.updateEndpoint,
+  deleteEndpoint: eventEndpoints.deleteEndpoint,
+  rotateEndpoint: eventEndpoints.rotateEndpoint,
+  testEndpoint: eventEndpoints.testEndpoint,
+  listDeliveries: eventEndpoints.listDeliveries,
+  resendDelivery: eventEndpoints.resendDelivery,
+  replayDeliveries: eventEndpoints.replayDeliveries,
+  listEvents: events.listEvents,
   createKey: keys.createKey,
   listKeys: keys.listKeys,
   revokeKey: keys.revokeKey,

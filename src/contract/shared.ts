@@ -265,6 +265,8 @@ export const pathParams = {
   stepName: Type.String({ description: 'Name of a step in the definition.' }),
   scheduleId: reference('schedule', 'The schedule.'),
   webhookId: reference('webhook', 'The webhook.'),
+  endpointId: reference('endpoint', 'The endpoint.'),
+  eventId: reference('event', 'The event.'),
   token: Type.String({ description: 'Last part of the invitation link.' }),
   name: Type.String({ description: 'Provider name: the part of a model before the slash.' }),
 } as const satisfies Record<string, TSchema>;

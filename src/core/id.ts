@@ -23,6 +23,10 @@ const prefixes = {
   workflowRun: 'wfr',
   schedule: 'sch',
   webhook: 'whk',
+  endpoint: 'end',
+  event: 'evt',
+  batch: 'bat',
+  alert: 'alr',
 } as const;
 
 /** The kinds of objects with a wire identifier. */

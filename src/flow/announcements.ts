@@ -12,6 +12,11 @@ export interface LocalWorker {
   cancel(executionIds: readonly string[]): void;
 }
 
+/** The event sender of this process. */
+export interface LocalSender {
+  wake(): void;
+}
+
 export interface AnnouncementsDeps {
   readonly notifications: Pick<Notifications, 'publish' | 'subscribe'>;
   readonly waiters: Waiters;
@@ -35,15 +40,18 @@ export interface AnnouncementsDeps {
 export class Announcements {
   readonly #deps: AnnouncementsDeps;
   #worker: LocalWorker | null = null;
+  #sender: LocalSender | null = null;
 
   constructor(deps: AnnouncementsDeps) {
     this.#deps = deps;
   }
 
   /** Subscribes to what other processes announce. */
-  listen(worker: LocalWorker | null): void {
+  listen(worker: LocalWorker | null, sender: LocalSender | null): void {
     const { notifications, waiters, streams, values } = this.#deps;
     this.#worker = worker;
+    this.#sender = sender;
+    if (sender) notifications.subscribe('cueline_event_queued', () => sender.wake());
     notifications.subscribe('cueline_execution_ended', waiters.wake);
     notifications.subscribe('cueline_execution_ended', streams.wake);
     notifications.subscribe('cueline_execution_streamed', streams.wake);
@@ -65,12 +73,25 @@ export class Announcements {
     this.#deps.notifications.publish('cueline_execution_queued');
   }
 
+  /** Events must be sent to endpoints. */
+  eventsQueued(): void {
+    this.#sender?.wake();
+    this.#deps.notifications.publish('cueline_event_queued');
+  }
+
   /** Announces what became final. */
-  completed({ executions, interrupted, slotsFreed, progress }: CompletionEvent): void {
+  completed({
+    executions,
+    interrupted,
+    slotsFreed,
+    progress,
+    eventsQueued,
+  }: CompletionEvent): void {
     for (const execution of executions) this.#executionEnded(execution);
     for (const id of interrupted) this.#executionInterrupted(id);
     for (const run of progress?.ended ?? []) this.#workflowRunEnded(run);
     if (slotsFreed) this.executionsQueued();
+    if (eventsQueued) this.eventsQueued();
   }
 
   #executionEnded(execution: EndedExecution): void {

@@ -16,6 +16,8 @@ export interface CompletionEvent {
   readonly slotsFreed: boolean;
   /** How workflow runs advanced and ended; null if none did. */
   readonly progress: Progress | null;
+  /** Whether outbound events must be sent. */
+  readonly eventsQueued: boolean;
 }
 
 export type CompletionListener = (event: CompletionEvent) => void;
@@ -40,6 +42,6 @@ export function createCompletions(): Completions {
 }
 
 /** The event of a transaction that ended no execution. */
-export function progressed(progress: Progress): CompletionEvent {
-  return { executions: [], interrupted: [], slotsFreed: false, progress };
+export function progressed(progress: Progress, eventsQueued: boolean): CompletionEvent {
+  return { executions: [], interrupted: [], slotsFreed: false, progress, eventsQueued };
 }

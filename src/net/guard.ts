@@ -49,7 +49,31 @@ export async function checkBaseURL(
   // API paths are appended to the text: behind `?` or `#` they would not be a path.
   if (/[?#]/.test(text))
     return 'The base URL must have no query and no fragment. Parameters belong in "query".';
-  const allowed = parseAllowedHosts(allowedHosts);
+  return checkAddress(url, parseAllowedHosts(allowedHosts), resolve);
+}
+
+/** Likewise for the URL of an endpoint, which may have a query. */
+export async function checkEndpointURL(
+  text: string,
+  allowedHosts: readonly string[],
+  resolve: Resolve = systemResolve,
+): Promise<string | null> {
+  const url = URL.parse(text);
+  if (!url || text.length > urlCharsMax) return 'The URL is not valid.';
+  const problem = await checkAddress(url, parseAllowedHosts(allowedHosts), resolve);
+  return problem && aboutURL(problem);
+}
+
+/** The message for a URL that is no base URL. */
+export function aboutURL(problem: string): string {
+  return problem.replace('base URL', 'URL');
+}
+
+async function checkAddress(
+  url: URL,
+  allowed: AllowedHosts,
+  resolve: Resolve,
+): Promise<string | null> {
   const refused = refusal(url, allowed);
   if (refused || isAllowed(url, allowed) || isAddress(url)) return refused;
   const given = new AbortController();

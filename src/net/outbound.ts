@@ -17,7 +17,7 @@ import { readFileBody, readResponseBody } from './response-body.ts';
 import { streamResponseBody } from './stream-body.ts';
 
 /**
- * The outbound HTTP client: it makes every call to a provider.
+ * The outbound HTTP client: it makes every call to a provider. `post-event.ts` sends events over the same routes.
  *
  * Addresses are checked in the lookup of the connection itself, so the checked address is the one connected to: DNS
  * rebinding gains nothing. A call through a configured proxy has no such check: the proxy resolves the name. Redirects
@@ -46,7 +46,7 @@ const connectMs = 10_000;
 /** Some servers send headers long before the body. */
 const silenceMs = 300_000;
 
-interface OutboundOptions {
+export interface OutboundOptions {
   /** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`: private addresses that workspaces may reach. */
   readonly allowedHosts: readonly string[];
   /** Defaults to the system resolver. */
@@ -57,27 +57,16 @@ interface OutboundOptions {
   readonly proxies?: ProxySettings;
 }
 
-export function createOutbound({
-  allowedHosts,
-  resolve = systemResolve,
-  timeouts = { connectMs, silenceMs },
-  proxies = noProxies,
-}: OutboundOptions): Outbound {
-  const allowed = parseAllowedHosts(allowedHosts);
-  const anywhere = dispatchers(() => createAgent({ timeouts, proxies }));
-  const lookup = guardedLookup(resolve);
-  const publicOnly = dispatchers(() => createAgent({ timeouts, proxies, lookup }));
+export function createOutbound(options: OutboundOptions): Outbound {
+  const routes = createRoutes(options);
   const trusted = (read: ReadBody): typeof fetch => {
     return (input, init) =>
-      anywhere.through((dispatcher, hold) => send(dispatcher, urlOf(input), init, read, hold));
+      routes.trusted((dispatcher, hold) => send(dispatcher, urlOf(input), init, read, hold));
   };
   const guarded = (read: ReadBody): typeof fetch => {
     return async (input, init) => {
       const url = urlOf(input);
-      const why = refusal(url, allowed);
-      if (why) throw new OutboundFailure('refused', why);
-      const allowedOnes = isAllowed(url, allowed) ? anywhere : publicOnly;
-      return allowedOnes.through((dispatcher, hold) => send(dispatcher, url, init, read, hold));
+      return routes.guarded(url, (dispatcher, hold) => send(dispatcher, url, init, read, hold));
     };
   };
   return {
@@ -85,6 +74,37 @@ export function createOutbound({
     guarded: guarded(readResponseBody),
     download: guarded(readFileBody),
     streamed: { trusted: trusted(streamResponseBody), guarded: guarded(streamResponseBody) },
+    close: routes.close,
+  };
+}
+
+type Work<T> = (dispatcher: Dispatcher, hold: () => () => void) => Promise<T>;
+
+/** The dispatchers of one outbound client, and which of them may reach a URL. */
+interface Routes {
+  readonly trusted: <T>(work: Work<T>) => Promise<T>;
+  /** Rejects a URL that is neither public nor allowed. */
+  readonly guarded: <T>(url: URL, work: Work<T>) => Promise<T>;
+  readonly close: () => Promise<void>;
+}
+
+export function createRoutes({
+  allowedHosts,
+  resolve = systemResolve,
+  timeouts = { connectMs, silenceMs },
+  proxies = noProxies,
+}: OutboundOptions): Routes {
+  const allowed = parseAllowedHosts(allowedHosts);
+  const anywhere = dispatchers(() => createAgent({ timeouts, proxies }));
+  const lookup = guardedLookup(resolve);
+  const publicOnly = dispatchers(() => createAgent({ timeouts, proxies, lookup }));
+  return {
+    trusted: (work) => anywhere.through(work),
+    async guarded(url, work) {
+      const why = refusal(url, allowed);
+      if (why) throw new OutboundFailure('refused', why);
+      return (isAllowed(url, allowed) ? anywhere : publicOnly).through(work);
+    },
     close: async () => {
       await Promise.all([anywhere.close(), publicOnly.close()]);
     },

@@ -8,6 +8,7 @@ import { up as agents } from './migrations/0002-agents.ts';
 import { up as executions } from './migrations/0003-executions.ts';
 import { up as history } from './migrations/0004-history.ts';
 import { up as workflows } from './migrations/0005-workflows.ts';
+import { up as events } from './migrations/0006-events.ts';
 
 /**
  * Migrations bring the schema up to date, each in one transaction. Many processes may migrate at once: the first takes an
@@ -29,6 +30,7 @@ const released: Migrations = {
   '0003-executions': executions,
   '0004-history': history,
   '0005-workflows': workflows,
+  '0006-events': events,
 };
 
 /** The advisory lock that serializes migrations. */

@@ -45,7 +45,7 @@ const pages: readonly (readonly [string, 'reads' | 'reads nothing'])[] = [
   [`/agents/${agent.agentId}/run`, 'reads'],
   [`/agents/${agent.agentId}/history`, 'reads'],
   [`/agents/${agent.agentId}/history/${executionId}`, 'reads'],
-  [`/agents/${agent.agentId}/access`, 'reads'],
+  [`/agents/${agent.agentId}/use`, 'reads'],
   [`/agents/${agent.agentId}/versions`, 'reads'],
   [`/agents/${agent.agentId}/settings`, 'reads'],
   ['/prompts', 'reads'],

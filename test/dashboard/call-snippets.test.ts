@@ -7,12 +7,17 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import {
+  claudeCodeSnippet,
   curlSnippet,
+  cursorSnippet,
   keyVariable,
   pythonSnippet,
   typeScriptSnippet,
+  vsCodeSnippet,
 } from '../../dashboard/data/text/call-snippets.ts';
 import { addAgent } from '../../harness/agents.ts';
+import { clientResult, skipWithout } from '../../harness/clients.ts';
+import { legacy, modern } from '../../harness/mcp.ts';
 import { startService } from '../../harness/service.ts';
 
 /** Runs the snippets of the page and the docs in an empty folder. */
@@ -23,9 +28,13 @@ const folder = await mkdtemp(join(tmpdir(), 'cueline-snippets-'));
 after(() => rm(folder, { recursive: true }));
 const root = join(import.meta.dirname, '../..');
 const { key } = await service.key();
-const agent = await addAgent(service, { user: '{{topic}}', requiredVariables: ['topic'] });
+const agent = await addAgent(service, {
+  ...{ slug: 'tides', user: '{{topic}}', requiredVariables: ['topic'] },
+});
 const topic = `sailor's "tides" $HOME \\ \n 🌊`;
-const args = [agent.agentId, { topic }, service.url] as const;
+const slug = 'tides';
+const variables = { topic };
+const call = { agentId: agent.agentId, slug, variables, baseURL: service.url, key: null };
 
 async function output(name: string, code: string, command: string, env = {}): Promise<string> {
   const file = join(folder, name);
@@ -40,7 +49,7 @@ async function output(name: string, code: string, command: string, env = {}): Pr
 const isThere = (command: string) => spawnSync(command, ['--version']).status === 0;
 
 test('the TypeScript snippet runs and passes a strict compiler', async () => {
-  const said = await output('call.ts', typeScriptSnippet(...args), process.execPath);
+  const said = await output('call.ts', typeScriptSnippet(call), process.execPath);
   assert.equal(said, `success ${topic}\n`);
   const compiler = join(root, 'node_modules/.bin/tsc');
   const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
@@ -49,14 +58,82 @@ test('the TypeScript snippet runs and passes a strict compiler', async () => {
   await promisify(execFile)(compiler, [...how, ...types, 'call.ts'], { cwd: folder });
 });
 
-test('the Python snippet runs', { skip: !isThere('python3') }, async () => {
-  const said = await output('call.py', pythonSnippet(...args), 'python3', { PYTHONUTF8: '1' });
-  assert.equal(said, `success ${topic}\n`);
+const hasOpenAI = spawnSync('python3', ['-c', 'import openai']).status === 0;
+
+test('the Python snippet runs', { skip: !hasOpenAI && 'openai is not installed' }, async () => {
+  const said = await output('call.py', pythonSnippet(call), 'python3', { PYTHONUTF8: '1' });
+  assert.equal(said, `${topic}\n`);
+});
+
+test('the Python snippet is valid for texts and for any JSON', {
+  skip: !isThere('python3'),
+}, async () => {
+  for (const [name, values] of Object.entries({ texts: { topic }, any: { topic: [null, true] } })) {
+    for (const given of [key, null]) {
+      const file = join(folder, `${name}.py`);
+      await writeFile(file, pythonSnippet({ ...call, variables: values, key: given }));
+      await promisify(execFile)('python3', ['-m', 'py_compile', file]);
+    }
+  }
 });
 
 test('the curl snippet runs', { skip: !isThere('curl') }, async () => {
-  const said = await output('call.sh', curlSnippet(...args), 'sh');
+  const said = await output('call.sh', curlSnippet(call), 'sh');
   assert.equal(JSON.parse(said).status, 'processing');
+});
+
+test('snippets with a key that was just issued need no environment', {
+  skip: !isThere('curl'),
+}, async () => {
+  const issued = { ...call, key };
+  const env = { [keyVariable]: '' };
+  const script = await output('issued.ts', typeScriptSnippet(issued), process.execPath, env);
+  assert.equal(script, `success ${topic}\n`);
+  const shell = await output('issued.sh', curlSnippet(issued), 'sh', env);
+  assert.equal(JSON.parse(shell).status, 'processing');
+});
+
+/** The URL and the header that each tool gets. */
+function connections(given: string | null) {
+  const issued = { ...call, key: given };
+  const command = claudeCodeSnippet(issued).replaceAll('\\\n', '');
+  const quoted = [...command.matchAll(/['"]([^'"]+)['"]/g)].map((match) => match[1] ?? '');
+  const [, url = '', header = ''] = quoted;
+  const cursor = JSON.parse(cursorSnippet(issued)).mcpServers[slug];
+  const { servers, inputs } = JSON.parse(vsCodeSnippet(issued));
+  return {
+    claudeCode: { url, authorization: header.replace('Authorization: ', '') },
+    cursor: { url: cursor.url, authorization: cursor.headers.Authorization },
+    vsCode: { url: servers[slug].url, authorization: servers[slug].headers.Authorization, inputs },
+  };
+}
+
+test('the MCP snippets connect a client to the agent as its only tool', async () => {
+  for (const [tool, { url, authorization }] of Object.entries(connections(key))) {
+    assert.equal(authorization, `Bearer ${key}`, tool);
+    const { origin, pathname: path } = new URL(url);
+    for (const send of [modern, legacy]) {
+      const { body } = await send({ url: origin }, 'tools/list', {}, { key, path });
+      const names = body.result.tools.map(({ name }: { name: string }) => name);
+      assert.deepEqual(names, [slug], tool);
+    }
+  }
+});
+
+const clientName = '@modelcontextprotocol/client';
+
+test('the MCP snippets work in a client', { skip: skipWithout(clientName) }, async () => {
+  for (const { url, authorization } of Object.values(connections(key))) {
+    const { names } = await clientResult('mcp-list.mjs', url, authorization);
+    assert.deepEqual(names, [slug]);
+  }
+});
+
+test('the MCP snippets without a key name where their tool finds it', () => {
+  const { claudeCode, cursor, vsCode } = connections(null);
+  assert.equal(claudeCode.authorization, `Bearer $${keyVariable}`);
+  assert.equal(cursor.authorization, `Bearer \${env:${keyVariable}}`);
+  assert.equal(vsCode.authorization, `Bearer \${input:${vsCode.inputs[0].id}}`);
 });
 
 test('the example in the docs runs', async () => {

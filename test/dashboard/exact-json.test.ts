@@ -44,10 +44,8 @@ test('defaults keep their exact numbers', () => {
 
 test('the curl snippet keeps exact numbers', () => {
   const variables = parse('{"id":12345678901234567890}') as Record<string, unknown>;
-  assert.match(
-    curlSnippet('agt_1', variables, 'https://example.com'),
-    /"id": 12345678901234567890\n/,
-  );
+  const call = { agentId: 'agt_1', variables, baseURL: 'https://example.com', key: null };
+  assert.match(curlSnippet(call), /"id": 12345678901234567890\n/);
 });
 
 test('definitions keep exact numbers in YAML and JSON', () => {

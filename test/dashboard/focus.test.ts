@@ -37,11 +37,11 @@ test('navigation by link or command palette focuses the heading', async () => {
 test('switching tabs keeps the focus on the tab', async () => {
   const agent = await addAgent(service);
   const { page } = await visit(`/agents/${agent.agentId}`, { as: 'owner' });
-  const tab = page.getByRole('link', { name: 'API access' });
+  const tab = page.getByRole('link', { name: 'Use it' });
   await tab.focus();
   await page.keyboard.press('Enter');
-  await page.waitForURL('**/access');
-  await page.getByRole('heading', { name: 'Call from code' }).waitFor();
+  await page.waitForURL('**/use');
+  await page.getByRole('heading', { name: 'Call this agent' }).waitFor();
   await hasFocus(page, tab);
 });
 

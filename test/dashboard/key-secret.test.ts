@@ -23,7 +23,7 @@ test('shows the first key although the empty state disappears', async () => {
 test("shows a rotated key although its row disappears from the agent's page", async () => {
   const agent = await addAgent(service);
   await service.key({ agentIds: [agent.agentId] });
-  const { page } = await visit(`/agents/${agent.agentId}/access`, { as: 'owner' });
+  const { page } = await visit(`/agents/${agent.agentId}/use`, { as: 'owner' });
   await secretStays(page, () => rotate(page, 'None: the old key stops working immediately'));
 });
 

@@ -109,16 +109,47 @@ test("shows code snippets with the agent's variables", async () => {
     optionalVariables: ['tone'],
     defaultVariableValues: { tone: "sailor's", length: 3 },
   });
-  const { page, check } = await visit(`/agents/${agent.agentId}/access`, { as: 'editor' });
+  const { page, check } = await visit(`/agents/${agent.agentId}/use`, { as: 'editor' });
   const code = page.getByRole('figure').locator('pre');
   assert.match(
     await code.innerText(),
     /\/execute'[\s\S]+"topic": "your topic"[\s\S]+sailor'\\''s[\s\S]+"length": 3/,
   );
   await check();
-  for (const language of ['TypeScript', 'Python']) {
+  const slug = `agent-${agent.id}`;
+  for (const [language, names] of [
+    ['TypeScript', agent.agentId],
+    ['Python', `"id": "${slug}"`],
+    ['Claude Code', `${service.url}/mcp/${slug}`],
+    ['Cursor', `${service.url}/mcp/${slug}`],
+    ['VS Code', `${service.url}/mcp/${slug}`],
+  ] as const) {
     await page.getByText(language, { exact: true }).first().click();
-    assert.match(await code.innerText(), new RegExp(agent.agentId));
+    assert.ok((await code.innerText()).includes(names), language);
   }
-  await check();
+  await check({ inDarkMode: true });
+});
+
+test('fills a key that was just created into the code, until the page is left', async () => {
+  const agent = await addAgent(service);
+  const { page } = await visit(`/agents/${agent.agentId}/use`, { as: 'owner' });
+  const code = page.getByRole('figure').locator('pre').first();
+  await code.waitFor();
+  assert.match(await code.innerText(), /\$CUELINE_API_KEY/);
+  await page.getByRole('button', { name: 'Create key' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Laptop');
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  const secret = await dialog.getByRole('figure').locator('code').innerText();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  for (const language of ['curl', 'TypeScript', 'Python', 'Claude Code', 'Cursor', 'VS Code']) {
+    await page.getByText(language, { exact: true }).first().click();
+    assert.ok((await code.innerText()).includes(secret), language);
+  }
+  await page.getByRole('link', { name: 'Run' }).first().click();
+  await page.waitForURL('**/run');
+  await page.getByRole('link', { name: 'Use it' }).click();
+  await page.waitForURL('**/use');
+  await code.waitFor();
+  assert.ok(!(await page.content()).includes(secret));
 });

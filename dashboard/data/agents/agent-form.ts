@@ -15,6 +15,8 @@ export interface AgentForm {
   readonly model: ModelSettings;
   /** One per line, called in this order after the model has failed. */
   readonly fallbackModels: string;
+  /** Whether responses are read as a stream. */
+  readonly stream: boolean;
   readonly maxAttempts: number | null;
   readonly timeoutMs: number | null;
   readonly maxConcurrency: number | null;
@@ -46,6 +48,7 @@ export const blankForm: AgentForm = {
   visibility: 'private',
   model: noModelSettings,
   fallbackModels: '',
+  stream: false,
   maxAttempts: null,
   timeoutMs: null,
   maxConcurrency: null,
@@ -78,6 +81,7 @@ export function formFromAgent(agent: Agent): AgentForm {
       topP: topP ?? null,
     },
     fallbackModels: run.models?.slice(1).join('\n') ?? '',
+    stream: run.stream ?? false,
     maxAttempts: run.maxAttempts ?? null,
     timeoutMs: run.timeoutMs ?? null,
     maxConcurrency: run.maxConcurrency ?? null,
@@ -150,6 +154,7 @@ export function rebaseForm(before: AgentForm, typed: AgentForm, now: AgentForm):
 function toFullPatch(form: AgentForm) {
   const { agentName, visibility, tags, rateLimits, storeBodies, retention, variables } = form;
   const { slug, allowInstructions, allowTools, maxAttempts, timeoutMs, maxConcurrency } = form;
+  const stream = form.stream || null;
   const defaults = variables.filter(({ kind }) => kind === 'text' || kind === 'json');
   return {
     agentName,
@@ -158,7 +163,7 @@ function toFullPatch(form: AgentForm) {
     project: form.project || null,
     tags: [...tags],
     visibility,
-    agentConfig: { ...toModels(form), maxAttempts, timeoutMs, maxConcurrency },
+    agentConfig: { ...toModels(form), maxAttempts, timeoutMs, maxConcurrency, stream },
     requiredVariables: variables.filter(({ kind }) => kind === 'required').map(nameOf),
     optionalVariables: variables.filter(({ kind }) => kind !== 'required').map(nameOf),
     defaultVariableValues: Object.fromEntries(defaults.map((one) => [one.name, parseDefault(one)])),

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Labels } from '../../../src/client/index.ts';
 import {
   CuelineError,
@@ -10,6 +10,7 @@ import {
 import { cueline } from '../client/client.ts';
 import { useSingleFlight } from '../client/use-single-flight.ts';
 import { randomKey } from '../text/random-key.ts';
+import { followExecution } from './follow-execution.ts';
 
 export type StartedExecution = Pick<
   ExecuteAccepted,
@@ -21,6 +22,8 @@ const waitMsMax = 3_700_000;
 
 /** The state of an execution started on this page. */
 export interface ExecutionState {
+  /** Of the running execution, as it arrives. */
+  readonly text: string;
   readonly execution: {
     readonly isIdle: boolean;
     readonly isPending: boolean;
@@ -34,15 +37,16 @@ export interface ExecutionState {
   };
 }
 
-/** Starts an execution, waits for its end, and can cancel it. */
+/** Starts an execution, shows its text as it arrives, and can cancel it. */
 export function useStartExecution<Input>(start: (input: Input) => Promise<StartedExecution>) {
   const queries = useQueryClient();
   const started = useRef<Promise<StartedExecution>>(null);
   const unmounted = useRef(new AbortController());
+  const [text, setText] = useState('');
   useEffect(() => {
     const controller = new AbortController();
     unmounted.current = controller;
-    // On unmount the execution continues and its record appears in the list, but waiting would hold one of the
+    // On unmount the execution continues and its record appears in the list, but its stream would hold one of the
     // browser's few connections.
     return () => controller.abort();
   }, []);
@@ -50,12 +54,10 @@ export function useStartExecution<Input>(start: (input: Input) => Promise<Starte
     // The error of canceling a previous execution does not apply to this one.
     onMutate: () => cancel.reset(),
     mutationFn: async (input: Input): Promise<EndedExecution> => {
+      setText('');
       started.current = start(input);
-      const { agentId, executionId } = await started.current;
-      return cueline.wait(agentId, executionId, {
-        timeoutMs: waitMsMax,
-        signal: unmounted.current.signal,
-      });
+      const signal = AbortSignal.any([unmounted.current.signal, AbortSignal.timeout(waitMsMax)]);
+      return followExecution(await started.current, signal, setText);
     },
     // Lists and statistics have one execution more.
     onSettled: () => {
@@ -70,7 +72,7 @@ export function useStartExecution<Input>(start: (input: Input) => Promise<Starte
       if (accepted) await cueline.cancel(accepted.agentId, accepted.executionId);
     },
   });
-  return { execution, cancel };
+  return { text, execution, cancel };
 }
 
 /**
@@ -82,7 +84,7 @@ export async function execute(
   variables: Variables,
   labels: Labels = {},
 ): Promise<StartedExecution> {
-  const once = { ...labels, idempotencyKey: randomKey(), retries: 0 };
+  const once = { ...labels, stream: true, idempotencyKey: randomKey(), retries: 0 };
   try {
     return await cueline.agents.executeInSession(agentId, variables, once);
   } catch (error) {

@@ -3,25 +3,33 @@ import { stringify } from './exact-json.ts';
 
 /** Code snippets that call an agent. Each value is quoted for its language. */
 
-/** The key is shown only once, so snippets read it from the environment. */
+export interface SnippetCall {
+  readonly agentId: string;
+  readonly variables: Variables;
+  readonly baseURL: string;
+  /** Just issued; null to read it from the environment, because a key is shown only once. */
+  readonly key: string | null;
+}
+
 export const keyVariable = 'CUELINE_API_KEY';
 
 const executePath = (agentId: string) => `/api/v1/agents/${encodeURIComponent(agentId)}/execute`;
 
-export function curlSnippet(agentId: string, variables: Variables, baseURL: string): string {
+export function curlSnippet({ agentId, variables, baseURL, key }: SnippetCall): string {
   return [
     `curl -X POST ${shellQuoted(baseURL + executePath(agentId))}`,
-    `-H "Authorization: Bearer $${keyVariable}"`,
+    `-H ${shellHeader(key)}`,
     "-H 'Content-Type: application/json'",
     `-d ${shellQuoted(stringify({ variables }, 2))}`,
   ].join(' \\\n  ');
 }
 
 /** Uses only `fetch`, so that nothing needs to be installed. `JSON.parse` returns `any`, so it needs no types. */
-export function typeScriptSnippet(agentId: string, variables: Variables, baseURL: string): string {
+export function typeScriptSnippet({ agentId, variables, baseURL, key }: SnippetCall): string {
+  const bearer = key === null ? `\`Bearer \${process.env.${keyVariable}}\`` : `'Bearer ${key}'`;
   return `const baseURL = ${scriptLiteral(baseURL)};
 const headers = {
-  authorization: \`Bearer \${process.env.${keyVariable}}\`,
+  authorization: ${bearer},
   'content-type': 'application/json',
 };
 const accepted = await fetch(\`\${baseURL}${executePath(agentId)}\`, {
@@ -46,38 +54,62 @@ console.log(execution.status, execution.outputText ?? execution.error);
 `;
 }
 
-export function pythonSnippet(agentId: string, variables: Variables, baseURL: string): string {
-  return `import json
-import os
-import time
-import urllib.request
-from urllib.parse import urljoin
+/** With the `openai` package: the agent is named by its slug. */
+export function pythonSnippet({ slug, variables, baseURL, key }: ToolSnippet): string {
+  const isText = Object.values(variables).every((value) => typeof value === 'string');
+  const values = isText
+    ? indented(scriptLiteral(variables), 8)
+    : `json.loads(${pythonLiteral(variables)})`;
+  const modules = [...(isText ? [] : ['json']), ...(key === null ? ['os'] : [])];
+  const imports = modules.map((name) => `import ${name}\n`).join('');
+  return `${imports}${imports && '\n'}from openai import OpenAI
 
-BASE_URL = ${scriptLiteral(baseURL)}
-
-
-def call(url, body=None):
-    request = urllib.request.Request(
-        url,
-        data=None if body is None else json.dumps(body).encode(),
-        headers={
-            "Authorization": f"Bearer {os.environ['${keyVariable}']}",
-            "Content-Type": "application/json",
-        },
-    )
-    with urllib.request.urlopen(request, timeout=60) as answer:
-        return json.load(answer)
-
-
-execution = call(BASE_URL + "${executePath(agentId)}", {
-    "variables": json.loads(${pythonLiteral(variables)}),
-})
-status_url = urljoin(BASE_URL, execution["statusUrl"])
-# Long poll: the server answers when the execution ends, or after 25 seconds.
-while (execution := call(status_url + "?wait=25"))["status"] == "processing":
-    time.sleep(1)
-print(execution["status"], execution.get("outputText") or execution.get("error"))
+client = OpenAI(
+    base_url=${scriptLiteral(`${baseURL}/v1`)},
+    api_key=${key === null ? `os.environ["${keyVariable}"]` : scriptLiteral(key)},
+)
+response = client.responses.create(
+    prompt={
+        "id": ${scriptLiteral(slug)},
+        "variables": ${values},
+    },
+)
+print(response.output_text)
 `;
+}
+
+export interface ToolSnippet extends SnippetCall {
+  readonly slug: string;
+}
+
+const mcpURL = ({ baseURL, slug }: ToolSnippet) => `${baseURL}/mcp/${encodeURIComponent(slug)}`;
+
+export function claudeCodeSnippet(call: ToolSnippet): string {
+  const { slug, key } = call;
+  return [
+    `claude mcp add --transport http ${shellQuoted(slug)} ${shellQuoted(mcpURL(call))}`,
+    `--header ${shellHeader(key)}`,
+  ].join(' \\\n  ');
+}
+
+/** `.cursor/mcp.json` */
+export function cursorSnippet(call: ToolSnippet): string {
+  const headers = { Authorization: `Bearer ${call.key ?? `\${env:${keyVariable}}`}` };
+  return stringify({ mcpServers: { [call.slug]: { url: mcpURL(call), headers } } }, 2);
+}
+
+/** `.vscode/mcp.json`. VS Code asks for a key that is not given, and stores it. */
+export function vsCodeSnippet(call: ToolSnippet): string {
+  const id = 'cueline-key';
+  const headers = { Authorization: `Bearer ${call.key ?? `\${input:${id}}`}` };
+  const servers = { [call.slug]: { type: 'http', url: mcpURL(call), headers } };
+  const input = { type: 'promptString', id, description: 'Cueline API key', password: true };
+  return stringify({ ...(call.key === null && { inputs: [input] }), servers }, 2);
+}
+
+function shellHeader(key: string | null): string {
+  if (key !== null) return shellQuoted(`Authorization: Bearer ${key}`);
+  return `"Authorization: Bearer $${keyVariable}"`;
 }
 
 /** Within single quotes a shell treats only the quote itself specially. */

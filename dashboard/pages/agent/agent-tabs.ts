@@ -3,7 +3,7 @@ export const areas = [
   { to: '/agents/$agentId', label: 'Overview' },
   { to: '/agents/$agentId/run', label: 'Run' },
   { to: '/agents/$agentId/history', label: 'Executions' },
-  { to: '/agents/$agentId/access', label: 'API access' },
+  { to: '/agents/$agentId/use', label: 'Use it' },
   { to: '/agents/$agentId/versions', label: 'Versions' },
   { to: '/agents/$agentId/settings', label: 'Settings' },
 ] as const;

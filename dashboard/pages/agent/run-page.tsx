@@ -23,7 +23,7 @@ export function RunPage() {
   const fields = agentFields(agent);
   const values = useValues(`cueline-values-${agentId}`, fields);
   const whom = useLabels();
-  const { execution, cancel } = useStartExecution((variables: Record<string, unknown>) =>
+  const { text, execution, cancel } = useStartExecution((variables: Record<string, unknown>) =>
     execute(agentId, variables, whom.labels ?? {}),
   );
   if (!can(useMe(), 'edit')) {
@@ -63,7 +63,7 @@ export function RunPage() {
       </ValuesCard>
       <Card title="Result">
         {execution.isIdle && <p className={classes.note}>No result yet.</p>}
-        <ExecutionResult execution={execution} cancel={cancel} />
+        <ExecutionResult text={text} execution={execution} cancel={cancel} />
       </Card>
     </form>
   );

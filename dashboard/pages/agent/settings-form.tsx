@@ -7,6 +7,7 @@ import { FallbackField } from '../../components/fields/fallback-field.tsx';
 import { GeneralFields } from '../../components/fields/general-fields.tsx';
 import { LimitFields } from '../../components/fields/limit-fields.tsx';
 import { ModelFields } from '../../components/fields/model-fields.tsx';
+import { StreamField } from '../../components/fields/stream-field.tsx';
 import { VariablesFields } from '../../components/fields/variables-fields.tsx';
 import { FormError } from '../../components/form-error.tsx';
 import {
@@ -101,6 +102,7 @@ export function SettingsForm(props: {
             disabled={disabled}
           />
           <FallbackField {...fields} />
+          <StreamField {...fields} />
         </Card>
         <Card title="Limits">
           <LimitFields {...fields} />

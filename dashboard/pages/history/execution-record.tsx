@@ -6,7 +6,8 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { MetricList } from '../../components/metric-list.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { Time } from '../../components/time.tsx';
-import type { ExecutionDetail } from '../../data/executions/executions.ts';
+import { type ExecutionDetail, isInProgress } from '../../data/executions/executions.ts';
+import { useLiveText } from '../../data/executions/follow-execution.ts';
 import { shortenDataUrls } from '../../data/executions/sent-files.ts';
 import { stringify } from '../../data/text/exact-json.ts';
 import { formatExactCount } from '../../data/text/format.ts';
@@ -25,10 +26,14 @@ import { Timings } from './timings.tsx';
 /** All details of one execution. */
 export function ExecutionRecord(props: {
   readonly execution: ExecutionDetail;
+  /** Its stream has ended. */
+  readonly onEnded: () => void;
   readonly onDeleted: () => Promise<void>;
   readonly onStarted: (executionId: string) => void;
 }) {
-  const { execution } = props;
+  const { execution, onEnded } = props;
+  const { agentId, executionId } = execution;
+  const liveText = useLiveText(agentId, executionId, isInProgress(execution), onEnded);
   const nameOf = useMemberNames();
   useEffect(() => {
     const ofList = document.title;
@@ -58,6 +63,9 @@ export function ExecutionRecord(props: {
       <MetricList metrics={metrics(execution)} />
       <Timings execution={execution} />
       <Attempts execution={execution} />
+      {isInProgress(execution) && liveText !== '' && (
+        <CodeBlock label="Output so far" code={liveText} />
+      )}
       {execution.outputText !== undefined && <Output text={execution.outputText} />}
       {execution.status === 'success' && execution.outputText === undefined && (
         <p className={classes.notice}>The output is no longer stored.</p>

@@ -48,7 +48,14 @@ export function RecordActions(props: {
             size="xs"
             variant="default"
             onClick={() =>
-              copy(curlSnippet(execution.agentId, execution.inputVariables ?? {}, serverURL))
+              copy(
+                curlSnippet({
+                  agentId: execution.agentId,
+                  variables: execution.inputVariables ?? {},
+                  baseURL: serverURL,
+                  key: null,
+                }),
+              )
             }
           >
             {copied ? copyLabels[copied] : 'Copy as curl'}

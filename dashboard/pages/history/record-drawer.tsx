@@ -1,6 +1,7 @@
 import { Drawer, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type NavigateOptions, useNavigate, useParams } from '@tanstack/react-router';
+import { useCallback } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
 import { useReturnFocus } from '../../components/hooks/use-return-focus.ts';
@@ -17,6 +18,8 @@ export function RecordDrawer() {
   const navigate = useNavigate();
   useReturnFocus();
   const record = useQuery(executionQuery(agentId, executionId));
+  const { refetch } = record;
+  const refresh = useCallback(() => void refetch(), [refetch]);
   const isAgentPage = routerPath(location.pathname).startsWith('/agents/');
   const navigateFrom = useNavigateFrom(executionId);
   const locationOf = (open?: string) => {
@@ -59,6 +62,7 @@ export function RecordDrawer() {
                 // Resets local state for another execution.
                 key={executionId}
                 execution={record.data}
+                onEnded={refresh}
                 onDeleted={() => navigateFrom({ ...locationOf(), replace: true })}
                 onStarted={(started) => void navigate(locationOf(started))}
               />

@@ -28,6 +28,7 @@ const defaultLimits: RateLimits = {
 
 export default function IssueKeyForm(props: {
   readonly agentId: string | undefined;
+  readonly onIssued: ((key: string) => void) | undefined;
   readonly onClose: () => void;
 }) {
   const { onClose } = props;
@@ -46,14 +47,17 @@ export default function IssueKeyForm(props: {
     event.preventDefault();
     const expiresAt = expiryOf(expiry);
     if (expiresAt === undefined) return;
-    issue.mutate({
-      name,
-      permissions: granted as Permission[],
-      agentIds: agentIds.length === 0 ? null : agentIds,
-      rateLimits: limits,
-      expiresAt,
-      allowedOrigins,
-    });
+    issue.mutate(
+      {
+        name,
+        permissions: granted as Permission[],
+        agentIds: agentIds.length === 0 ? null : agentIds,
+        rateLimits: limits,
+        expiresAt,
+        allowedOrigins,
+      },
+      { onSuccess: ({ key }) => props.onIssued?.(key) },
+    );
   };
   if (issue.data) {
     return (

@@ -16,14 +16,17 @@ export function KeyDialog(props: {
   readonly dialog: KeyDialogState | null;
   /** Preselected agent of a new key. */
   readonly agentId?: string;
+  readonly onIssued?: (key: string) => void;
   readonly onClose: () => void;
 }) {
-  const { dialog, agentId, onClose } = props;
+  const { dialog, agentId, onIssued, onClose } = props;
   if (dialog === null) return null;
-  if (dialog !== 'new') return <RotateKey apiKey={dialog} onClose={onClose} />;
+  if (dialog !== 'new') {
+    return <RotateKey apiKey={dialog} onIssued={onIssued} onClose={onClose} />;
+  }
   return (
     <Suspense>
-      <IssueKeyForm agentId={agentId} onClose={onClose} />
+      <IssueKeyForm agentId={agentId} onIssued={onIssued} onClose={onClose} />
     </Suspense>
   );
 }

@@ -14,13 +14,20 @@ const gracePeriods = [
 ];
 
 /** Replaces a key; the old one keeps working for a grace period. */
-export function RotateKey(props: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
+export function RotateKey(props: {
+  readonly apiKey: ApiKey;
+  readonly onIssued: ((key: string) => void) | undefined;
+  readonly onClose: () => void;
+}) {
   const { apiKey, onClose } = props;
   const [grace, setGrace] = useState('86400');
   const rotate = useRotateKey();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    rotate.mutate({ apiKeyId: apiKey.apiKeyId, graceSeconds: Number(grace) });
+    rotate.mutate(
+      { apiKeyId: apiKey.apiKeyId, graceSeconds: Number(grace) },
+      { onSuccess: ({ key }) => props.onIssued?.(key) },
+    );
   };
   if (rotate.data) {
     return (

@@ -15,8 +15,8 @@ export const keysRoute = createRoute({
 });
 
 /** Code snippets and keys of one agent. */
-export const agentAccessRoute = createRoute({
+export const agentUseRoute = createRoute({
   getParentRoute: () => agentRoute,
-  path: '/access',
-  component: lazyRouteComponent(() => import('./agent-access.tsx'), 'AgentAccess'),
+  path: '/use',
+  component: lazyRouteComponent(() => import('./use-it.tsx'), 'UseIt'),
 });

@@ -67,7 +67,7 @@ export function PlaygroundSide(props: {
           error={state.execution.error}
           prefix="agentConfig."
         />
-        <ExecutionResult execution={state.execution} cancel={state.cancel} />
+        <ExecutionResult {...state} />
       </Stack>
     </Card>
   );

@@ -15,25 +15,35 @@ export interface Metrics {
   workflowRunEnded(status: WorkflowRunStatus): void;
   batchCompleted(kind: 'admission' | 'finish' | 'read', size: number): void;
   modelCallEnded(call: { provider: string; outcome: string; seconds: number }): void;
+  deliveryAttempted(outcome: DeliveryOutcome): void;
   /** Media type of `text`. */
   readonly contentType: string;
   /** All metrics in the format of Prometheus. */
   text(): Promise<string>;
 }
 
+/** `unanswered`: no connection, or no answer in time. */
+export type DeliveryOutcome = 'delivered' | 'failed' | 'unanswered';
+
 /** Values that are read at each scrape. */
 export interface Gauges {
   readonly running: () => number;
   readonly queue: () => Promise<Queue>;
+  readonly events: () => Promise<EventTotals>;
   /** Number of open circuits by provider. */
   readonly providers: () => ReadonlyMap<string, number>;
-  /** Called if the queue could not be read; its metrics are then absent. */
+  /** Called if the queue or the events could not be read; their metrics are then absent. */
   readonly onError?: (error: unknown) => void;
 }
 
 interface Queue {
   readonly depth: number;
   readonly oldestMs: number;
+}
+
+interface EventTotals {
+  readonly pending: number;
+  readonly disabled: number;
 }
 
 const queueKeptMs = 5_000;
@@ -45,7 +55,8 @@ export function createMetrics(gauges: Gauges): Metrics {
   registerGauges(registry, gauges);
   registerQueueGauges(registry, gauges);
   const executions = createExecutionMetrics(registry);
-  const { workflowRunsEnded, modelCallDuration, batchSize } = createOtherMetrics(registry);
+  const { workflowRunsEnded, modelCallDuration, batchSize, attempts } =
+    createOtherMetrics(registry);
   return {
     executionAccepted: () => executions.accepted.inc(),
     executionRefused: (code) => executions.refused.inc({ code }),
@@ -56,6 +67,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     workflowRunEnded: (status) => workflowRunsEnded.inc({ status }),
     batchCompleted: (kind, size) => batchSize.observe({ kind }, size),
     modelCallEnded: ({ seconds, ...labels }) => modelCallDuration.observe(labels, seconds),
+    deliveryAttempted: (outcome) => attempts.inc({ outcome }),
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };
@@ -107,6 +119,12 @@ function createOtherMetrics(registry: Registry) {
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
       registers,
     }),
+    attempts: new Counter({
+      name: 'cueline_delivery_attempts_total',
+      help: 'Attempts of this process to deliver events, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
     batchSize: new Histogram({
       name: 'cueline_batch_size',
       help: 'Executions admitted or ended together, or keys, agents and records read together.',
@@ -138,31 +156,47 @@ function registerGauges(registry: Registry, gauges: Gauges): void {
   });
 }
 
-/** The queue belongs to the whole database, so every process reports the same values. */
-function registerQueueGauges(registry: Registry, gauges: Gauges): void {
-  const readQueue = cached(
-    () =>
-      withTimeout(gauges.queue(), queueTimeoutMs).catch((error: unknown) => {
-        gauges.onError?.(error);
-        return null;
-      }),
-    queueKeptMs,
-  );
-  const register = (name: string, help: string, value: (queue: Queue) => number) =>
-    new Gauge({
-      ...{ name, help, registers: [registry] },
-      async collect() {
-        const queue = await readQueue();
-        if (queue) this.set(value(queue));
-        else this.remove();
-      },
-    });
+/** The queues belong to the whole database, so every process reports the same values. */
+function registerQueueGauges(registry: Registry, { queue, events, onError }: Gauges): void {
+  const register = readGauges(registry, queue, onError);
   register('cueline_queue_depth', 'Queued executions without a worker.', ({ depth }) => depth);
   register(
     'cueline_queue_oldest_age_seconds',
     'Waiting time of the oldest execution that is ready to run.',
     ({ oldestMs }) => oldestMs / 1_000,
   );
+  const registerEvents = readGauges(registry, events, onError);
+  registerEvents(
+    'cueline_deliveries_pending',
+    'Deliveries of events that wait for an attempt or its outcome.',
+    ({ pending }) => pending,
+  );
+  registerEvents('cueline_endpoints_disabled', 'Disabled endpoints.', ({ disabled }) => disabled);
+}
+
+/** Gauges of values that one read returns. They are absent if it fails. */
+function readGauges<Values>(
+  registry: Registry,
+  read: () => Promise<Values>,
+  onError: Gauges['onError'],
+) {
+  const values = cached(
+    () =>
+      withTimeout(read(), queueTimeoutMs).catch((error: unknown) => {
+        onError?.(error);
+        return null;
+      }),
+    queueKeptMs,
+  );
+  return (name: string, help: string, value: (values: Values) => number) =>
+    new Gauge({
+      ...{ name, help, registers: [registry] },
+      async collect() {
+        const current = await values();
+        if (current) this.set(value(current));
+        else this.remove();
+      },
+    });
 }
 
 /**

@@ -11,24 +11,26 @@ export interface Range {
 export function readRange(
   query: { readonly startDate?: string; readonly endDate?: string },
   zone?: string,
+  what: 'Parameter' | 'Field' = 'Parameter',
 ): Range {
-  const startMs = parseDate('startDate', query.startDate, zone);
-  const endMs = parseDate('endDate', query.endDate, zone);
+  const startMs = parseDate(`${what} "startDate"`, query.startDate, 'start', zone);
+  const endMs = parseDate(`${what} "endDate"`, query.endDate, 'end', zone);
   if (startMs !== null && endMs !== null && startMs > endMs) {
-    throw invalidRequest('Parameter "startDate" must not be after "endDate".');
+    throw invalidRequest(`${what} "startDate" must not be after "endDate".`);
   }
   return { startMs, endMs };
 }
 
 function parseDate(
-  name: 'startDate' | 'endDate',
+  named: string,
   text: string | undefined,
+  side: 'start' | 'end',
   zone?: string,
 ): number | null {
   if (text === undefined) return null;
-  const ms = parseBound(text, name === 'startDate' ? 'start' : 'end', zone);
+  const ms = parseBound(text, side, zone);
   if (ms !== null) return ms;
   throw invalidRequest(
-    `Parameter "${name}" must be an ISO 8601 date or time, such as 2026-11-21 or 2026-11-21T09:30:00Z.`,
+    `${named} must be an ISO 8601 date or time, such as 2026-11-21 or 2026-11-21T09:30:00Z.`,
   );
 }

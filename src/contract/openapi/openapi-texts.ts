@@ -20,6 +20,7 @@ export const tagTexts: Record<Tag, string> = {
   Agents: 'Agents pin one prompt version and have settings, a lifecycle and limits.',
   Prompts: 'Templates and their immutable versions.',
   Declaration: 'Prompts, agents and workflows as code, in `cueline.yaml`.',
+  Events: 'Endpoints receive signed events about executions, agents, keys and more.',
   Workflows: 'Workflows execute agents in sequential or parallel steps.',
   Keys: 'API keys authenticate programs. A secret is shown once.',
   Usage: "The plan and this month's usage.",

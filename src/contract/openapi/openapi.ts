@@ -1,5 +1,7 @@
 import type { TObject, TSchema } from 'typebox';
+import { eventTypes } from '../../core/event/event.ts';
 import { type Endpoint, isManagement, keyRight, sessionRight, tags } from '../endpoint.ts';
+import { eventSchema, eventSchemas } from '../events/event-types.ts';
 import { endpoints } from '../index.ts';
 import { Problem, responsesOf } from '../problem.ts';
 import { pathParams, reference, workspaceHeader } from '../shared.ts';
@@ -37,6 +39,7 @@ export function openapi(version: string, basePath = ''): Json {
     servers: [{ url: basePath || '/', description: 'This server' }],
     tags: tags.map((name) => ({ name, description: tagTexts[name] })),
     paths,
+    webhooks: webhooks(components),
     components: {
       schemas: withRecordExamples(components.all()),
       responses: plainProblems(),
@@ -45,6 +48,36 @@ export function openapi(version: string, basePath = ''): Json {
       securitySchemes,
     },
   };
+}
+
+/** The requests that endpoints receive, by event type. */
+function webhooks(components: Components): Json {
+  const header = (name: string, description: string) => ({
+    ...{ name, in: 'header', required: true, description, schema: { type: 'string' } },
+  });
+  const signed = [
+    header('webhook-id', 'The `eventId`, the same in all attempts.'),
+    header('webhook-timestamp', 'Time of the attempt, in seconds since 1970.'),
+    header('webhook-signature', 'Signatures `v1,…`, separated by spaces.'),
+  ];
+  const entries = eventTypes.map((type) => [
+    type,
+    {
+      post: {
+        ...{ operationId: `event.${type}`, tags: ['Events'], summary: type },
+        ...{ description: eventSchemas[type].description, security: [], parameters: signed },
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: components.use(eventSchema(type)) } },
+        },
+        responses: {
+          '2XX': { description: 'The event is delivered.' },
+          '410': { description: 'The endpoint is disabled.' },
+        },
+      },
+    },
+  ]);
+  return Object.fromEntries(entries);
 }
 
 function withRecordExamples(schemas: Record<string, Json>): Json {

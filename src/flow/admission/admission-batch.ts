@@ -1,5 +1,8 @@
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import { storeFiles } from '../../core/agent/stored-files.ts';
+import type { NewEvent } from '../../core/event/event.ts';
+import { executionEvent } from '../../core/event/execution-event.ts';
+import { type QuotaReport, quotaEvent, quotaReports } from '../../core/event/quota-event.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import type {
   AgentAtAdmission,
@@ -9,7 +12,7 @@ import type {
   MonthCount,
   Refusal,
 } from '../../core/execution/decide.ts';
-import type { ExecutionStatus } from '../../core/execution/execution.ts';
+import type { EndStatus, ExecutionStatus } from '../../core/execution/execution.ts';
 import type { Counts, RateLimits } from '../../core/execution/limits.ts';
 import type { QueuedExecution, Slots } from '../../core/execution/queued-execution.ts';
 import { uuid7 } from '../../core/id.ts';
@@ -96,6 +99,9 @@ export class AdmissionBatch {
   readonly #refused: RefusedExecution[] = [];
   readonly #newFirstCalls: AdmissionWrites['firstCalls'][number][] = [];
   readonly #tallies: AdmissionWrites['tallies'][number][] = [];
+  /** Workspaces with an endpoint for refusals or the quota, each with the shares of its quota that were reported. */
+  readonly #reporting = new Map<string, ReadonlySet<number>>();
+  readonly #events: NewEvent[] = [];
   /** Executions that start in this process after the commit. */
   readonly bornClaimed: QueuedExecution[] = [];
 
@@ -109,6 +115,7 @@ export class AdmissionBatch {
     for (const row of state.workspaces) {
       const { actions_per_month: actionsPerMonth, month, month_used: used } = row;
       this.#months.set(row.id, { actionsPerMonth, month, used });
+      if (row.reports) this.#reporting.set(row.id, new Set(row.quota_reports));
       this.#tags.set(row.id, Math.max(state.floor ?? clockTag(nowMs), row.last_tag ?? 0));
     }
     this.#firstCalls = new Map(state.replays.map(firstCallEntry));
@@ -212,6 +219,9 @@ export class AdmissionBatch {
     const recorded = this.#refusals.record(call, caller, agent, refusal);
     if (recorded?.execution) this.#refused.push(recorded.execution);
     if (recorded) this.#tallies.push(recorded.tally);
+    if (!this.#reporting.has(agent.workspaceId)) return;
+    if (refusal.code === 'QUOTA_EXCEEDED') this.#chargedWorkspaces.add(agent.workspaceId);
+    if (recorded?.execution) this.#events.push(refusalEvent(recorded.execution, this.#state.nowMs));
   }
 
   writes(): AdmissionWrites {
@@ -219,7 +229,9 @@ export class AdmissionBatch {
       const { month, used } = this.#months.get(workspaceId) ?? { month: 0, used: 0 };
       return { workspaceId, month, used };
     });
+    const quotaReports = this.#reportQuotas();
     return {
+      ...{ quotaReports, events: this.#events },
       counts: this.#counts,
       months,
       executedAtMs: this.#state.nowMs,
@@ -230,6 +242,20 @@ export class AdmissionBatch {
       refusals: this.#refusals.counted(),
       tallies: this.#tallies,
     };
+  }
+
+  /** The shares of quotas that this batch has reached. Adds their events. */
+  #reportQuotas(): QuotaReport[] {
+    return [...this.#chargedWorkspaces].flatMap((workspaceId) => {
+      const reported = this.#reporting.get(workspaceId);
+      const count = this.#months.get(workspaceId);
+      if (!reported || !count) return [];
+      const isReported = (percent: number) => reported.has(count.month * 1_000 + percent);
+      const reports = quotaReports(workspaceId, count, isReported);
+      const { nowMs } = this.#state;
+      this.#events.push(...reports.map((report) => quotaEvent(report, count, nowMs)));
+      return reports;
+    });
   }
 
   #rememberFirstCall(
@@ -279,6 +305,14 @@ export class AdmissionBatch {
     this.#tags.set(workspaceId, tag);
     return tag;
   }
+}
+
+function refusalEvent({ id, terms, labels }: RefusedExecution, atMs: number): NewEvent {
+  const { workspaceId, agentId, status, errorCode } = terms;
+  return executionEvent({
+    ...{ id, workspaceId, agentId, errorCode, labels, atMs, tokensUsed: 0, costUsd: '0' },
+    status: status as EndStatus,
+  });
 }
 
 /** Virtual time from the clock, in microseconds. */

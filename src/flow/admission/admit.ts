@@ -69,7 +69,7 @@ export interface AdmissionDeps {
   readonly testingLimits: RateLimits;
   /** The slots of the worker in this process, if it has one. */
   readonly slots: Slots | null;
-  readonly announcements: Pick<Announcements, 'executionsQueued'>;
+  readonly announcements: Pick<Announcements, 'executionsQueued' | 'eventsQueued'>;
   readonly onBatch?: (size: number) => void;
 }
 
@@ -119,12 +119,14 @@ async function admitBatch(
   try {
     const results = calls.map((call) => admitOne(batch, call, state.nowMs));
     const writes = batch.writes();
-    await writeAdmission(send, writes).catch(async (error: unknown) => {
+    const hasEvents = await writeAdmission(send, writes).catch(async (error: unknown) => {
       if (isStatementError(error) || isUnstorable(error)) throw error;
       const [first] = [...writes.executions, ...writes.refused];
       const inserted = { xid: state.xid, id: first?.id, kind: 'execution' } as const;
       await resolveCommit(pipelines, inserted, error);
+      return writes.events.length > 0;
     });
+    if (hasEvents) announcements.eventsQueued();
     for (const execution of batch.bornClaimed) slots?.start(execution);
     if (writes.executions.some(({ queued }) => !queued.claimed)) announcements.executionsQueued();
     return results;

@@ -27,7 +27,7 @@ function writesAt(nowMs: number): AdmissionWrites {
   const counts = { minute: 0, minuteUsed: 1, hour: 0, hourUsed: 1, day: 0, dayUsed: 1 };
   return {
     counts: new Map([[caller, counts]]),
-    months: [],
+    ...{ months: [], quotaReports: [], events: [] },
     executedAtMs: nowMs,
     worker: null,
     executions: [

@@ -17,6 +17,7 @@ import { findVisibleVersion } from '../../store/agent/prompts.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
 import { lockFloor } from '../../store/history/retention.ts';
 import { writeAudit } from '../../store/people/audit.ts';
+import { writePinned } from './agent-events.ts';
 import { illegalTransition } from './change-stage.ts';
 import { withLockedAgent } from './locked-agent.ts';
 import { pinVersion } from './pin-version.ts';
@@ -88,6 +89,7 @@ function writeChange(
     if (settings.config.maxConcurrency !== agent.config.maxConcurrency) {
       await grantSlots(trx, agent.id);
     }
+    if (isRepinned) await writePinned(trx, caller, agent, promptVersionId);
     return readAgent(trx, agent.id);
   });
 }

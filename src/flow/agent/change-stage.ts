@@ -13,6 +13,7 @@ import { markDeleted, writeLifecycleState } from '../../store/agent/agent-writes
 import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
+import { writeDeleted, writeMoved } from './agent-events.ts';
 import { withLockedAgent } from './locked-agent.ts';
 
 /** Moves agents through their lifecycle, and deletes them. */
@@ -29,6 +30,7 @@ export async function moveAgent(
     await writeLifecycleState(trx, agent.id, next);
     const subject = toId('agent', agent.id);
     await writeAudit(trx, actorOf(caller), { action: 'agent.move', subject, details: { action } });
+    await writeMoved(trx, caller, agent, action, next);
     return readAgent(trx, agent.id);
   });
 }
@@ -43,6 +45,7 @@ export async function deleteAgent(db: Db, caller: Caller, agentId: string | null
     await markDeleted(trx, agent.id);
     const subject = toId('agent', agent.id);
     await writeAudit(trx, actorOf(caller), { action: 'agent.delete', subject });
+    await writeDeleted(trx, caller, agent);
   });
 }
 

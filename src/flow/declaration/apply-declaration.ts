@@ -5,6 +5,7 @@ import { findAgents } from '../../store/agent/agents.ts';
 import { lockDeclaration } from '../../store/agent/declaration.ts';
 import { lockSlugs } from '../../store/agent/slugs.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
+import { deferEvents } from '../../store/event/events.ts';
 import { inSnapshot } from '../../store/history/records.ts';
 import { type Change, type Declaration, type Plan, planDeclaration } from './plan-declaration.ts';
 
@@ -26,7 +27,7 @@ export async function applyDeclaration(
         await lockDeclaration(trx, caller.workspaceId);
         await lockSlugs(trx, caller.workspaceId);
         const planned = await plan(trx);
-        await executePlan(trx, caller, planned);
+        await deferEvents(trx, () => executePlan(trx, caller, planned));
         return planned.changes;
       });
     } catch (error) {

@@ -4,6 +4,8 @@ import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Prompt } from '../../core/agent/prompt.ts';
 import { withSentTexts } from '../../core/agent/sent-prompt.ts';
 import { addDecimals } from '../../core/decimal.ts';
+import type { NewEvent } from '../../core/event/event.ts';
+import { executionEvent } from '../../core/event/execution-event.ts';
 import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
 import { type EndStatus, latencyMsMax } from '../../core/execution/execution.ts';
 import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
@@ -166,7 +168,7 @@ const toolsChars = 10_000;
 
 interface EndsToWrite extends Completion {
   readonly results: readonly EndResult[];
-  readonly events: readonly WorkflowRunEvent[];
+  readonly stepEnds: readonly WorkflowRunEvent[];
   readonly ended: readonly EndedExecution[];
   readonly cancellations: readonly { executionId: string; worker: string }[];
 }
@@ -180,14 +182,19 @@ async function transact(
   const ids = ends.map((end) => end.id);
   const endedSteps = ends.flatMap((end) => end.workflow ?? []);
   const locked = await lockExecutions(send, ids, { slotAgentIds, steps: endedSteps });
-  const { results, events, ...completion } = planEnds(ends, locked.rows);
+  const { results, stepEnds, ...completion } = planEnds(ends, locked.rows);
   const { workflows: runs, steps } = locked;
   const plan =
-    events.length > 0
-      ? await planProgress(deps, send, { runs, steps, shared: ends.length > 1, unwritable }, events)
+    stepEnds.length > 0
+      ? await planProgress(
+          deps,
+          send,
+          { runs, steps, shared: ends.length > 1, unwritable },
+          stepEnds,
+        )
       : null;
   const progress = plan?.writes;
-  const [stopping] = await Promise.all([
+  const [{ stopping, eventsQueued }] = await Promise.all([
     writeCompletion(send, { ...completion, slotAgentIds, progress }),
     send(commit),
   ]);
@@ -197,6 +204,7 @@ async function transact(
     interrupted: cancellations.map(({ executionId }) => executionId),
     slotsFreed: slotAgentIds.length > 0,
     progress: plan && { ...plan.progress, stopping },
+    eventsQueued,
   });
   return [...results];
 }
@@ -204,7 +212,8 @@ async function transact(
 /** Decides which ends hold their fence, and what must be written for them. */
 function planEnds(ends: readonly End[], locked: readonly QueuedExecutionRow[]): EndsToWrite {
   const rows = new Map(locked.map((row) => [row.id, row]));
-  const events: WorkflowRunEvent[] = [];
+  const stepEnds: WorkflowRunEvent[] = [];
+  const events: NewEvent[] = [];
   const tallies: Tally[] = [];
   const cancellations: { executionId: string; worker: string }[] = [];
   const transientRunIds = new Set<string>();
@@ -214,7 +223,8 @@ function planEnds(ends: readonly End[], locked: readonly QueuedExecutionRow[]): 
     rows.delete(end.id);
     const ended = endedExecution(end, row);
     tallies.push(tally(ended, end, row));
-    if (end.workflow) events.push(eventOf(end.workflow, ended));
+    if (end.workflow) stepEnds.push(eventOf(end.workflow, ended));
+    if (row.reporting_workspace) events.push(outboundEvent(row.reporting_workspace, end, ended));
     if (end.workflow && !end.storeBodies) transientRunIds.add(end.workflow.runId);
     if (end.fence === null && row.worker !== null) {
       cancellations.push({ executionId: end.id, worker: row.worker });
@@ -222,10 +232,19 @@ function planEnds(ends: readonly End[], locked: readonly QueuedExecutionRow[]): 
     return { ended };
   });
   return {
-    ...{ results, events, tallies, cancellations },
+    ...{ results, stepEnds, events, tallies, cancellations },
     ended: results.flatMap((result) => result.ended ?? []),
     transientRunIds: [...transientRunIds],
   };
+}
+
+function outboundEvent(workspaceId: string, { acceptedAs }: End, ended: EndedExecution): NewEvent {
+  const { id, agentId, status, errorCode, costUsd, completedMs: atMs } = ended;
+  const tokensUsed = ended.inputTokens + ended.outputTokens;
+  const { labels } = acceptedAs;
+  return executionEvent({
+    ...{ id, workspaceId, agentId, status, errorCode, tokensUsed, costUsd, labels, atMs },
+  });
 }
 
 function eventOf(step: WorkflowStepOf, ended: EndedExecution): WorkflowRunEvent {

@@ -2,6 +2,7 @@ import { CallFailure } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import type { Actor } from '../../core/people/audit.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
+import { forgetExecutions } from '../../store/event/events.ts';
 import { removeRecords } from '../../store/history/removal.ts';
 import { sendAudit } from '../../store/people/audit.ts';
 
@@ -17,7 +18,7 @@ export async function deleteExecution(
     details: { agentId: toId('agent', record.agentId) },
   } as const;
   const removed = await removeRecords(pipelines, { ids: [record.id] }, (send, deleted) =>
-    deleted.length > 0 ? [sendAudit(send, actor, line)] : [],
+    deleted.length > 0 ? [forgetExecutions(send, deleted), sendAudit(send, actor, line)] : [],
   );
   if (removed.length > 0) return;
   throw new CallFailure('CONFLICT', 'The record is being changed by another request. Try again.');

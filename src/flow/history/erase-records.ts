@@ -1,6 +1,7 @@
 import { deleteIdempotencyOf } from '../../store/admission/idempotency.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
+import { forgetExecutions } from '../../store/event/events.ts';
 import { recordErasureProgress } from '../../store/history/erasures.ts';
 import { removeRecords } from '../../store/history/removal.ts';
 import type { RunPaced } from './paced-transactions.ts';
@@ -26,6 +27,7 @@ export async function eraseRecords(
   const removed = await runPaced(async () => {
     if (ids.length > 0) await deleteIdempotencyOf(db, ids);
     return removeRecords(pipelines, { ids }, (send, deleted) => [
+      forgetExecutions(send, deleted),
       recordErasureProgress(send, erasureId, { ids, downTo, deleted: deleted.length }),
     ]);
   });

@@ -11,6 +11,7 @@ import { findAgent } from '../../store/agent/agents.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
+import { forgetUserInEvents } from '../../store/event/events.ts';
 import * as store from '../../store/history/erasures.ts';
 import { forgetUser } from '../../store/history/label-changes.ts';
 import { removedMax } from '../../store/history/removal.ts';
@@ -23,7 +24,8 @@ import type { RunPaced } from './paced-transactions.ts';
 
 /**
  * Erasure of one end user: deletes every record with the requested `user`, or whose variable has the requested value, for one
- * agent or for all agents of the workspace. The statistics forget the name of an erased user: their counts stay.
+ * agent or for all agents of the workspace. The statistics forget the name of an erased user: their counts stay. Its
+ * events stay as well, without the name.
  *
  * States: open (`downTo` moves from the newest record to the oldest), then complete. Maintenance rounds do the work in
  * small transactions. The erasure remembers live executions that match and deletes their records once they end.
@@ -67,6 +69,8 @@ export async function requestErasure(
     const schedules = await findSchedules(trx, workspaceId, { variable, value });
     const erasure = { id, workspaceId, agentId, variable, value, requestedBy };
     await store.insertErasure(trx, { ...erasure, schedules });
+    // Events that are still to be sent must not name the user. Later ones follow when the erasure is complete.
+    if (variable === null) await forgetUserInEvents(trx, { workspaceId, agentId, user: value });
     await writeAudit(trx, actorOf(caller), {
       action: 'erasure.request',
       subject: toId('erasure', id),
@@ -231,7 +235,10 @@ async function complete(
   await db.transaction().execute(async (trx) => {
     const done = await store.completeErasure(trx, id);
     if (!done) return;
-    if (variable === null) await forgetUser(trx, { workspaceId, agentId, user: value });
+    if (variable === null) {
+      await forgetUser(trx, { workspaceId, agentId, user: value });
+      await forgetUserInEvents(trx, { workspaceId, agentId, user: value });
+    }
     await writeAudit(trx, serviceActor(workspaceId), {
       action: 'erasure.complete',
       subject: toId('erasure', id),

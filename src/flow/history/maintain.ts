@@ -1,5 +1,7 @@
 import { deleteExpiredIdempotencyKeys } from '../../store/admission/idempotency.ts';
 import type { Db } from '../../store/connection/database.ts';
+import { deleteOldDeliveries } from '../../store/event/deliveries.ts';
+import { deleteOldEvents } from '../../store/event/events.ts';
 import * as store from '../../store/execution/maintenance.ts';
 import { deleteOldPersonal } from '../../store/people/audit.ts';
 import { deleteOldInvitations } from '../../store/people/invitations.ts';
@@ -28,6 +30,8 @@ export async function maintain(db: Db): Promise<void> {
     () => all(deleteOldAttempts),
     () => all(deleteExpiredSessions),
     () => all(deleteOldPersonal),
+    () => all(deleteOldDeliveries),
+    () => all(deleteOldEvents),
     () => all(store.wakeExecutions),
     () => all(wakeSteps),
     () => all(wakeStops),

@@ -4,8 +4,8 @@ import { commit } from '../../store/connection/statements.ts';
 import { writeCompletion } from '../../store/execution/completion.ts';
 import { beginProgress, lockWorkflowRuns } from '../../store/workflow/workflow-progress.ts';
 import { retryTransaction } from '../admission/retry-transaction.ts';
-import { type Completions, progressed } from '../completions.ts';
-import type { Progress } from './progress.ts';
+import { type CompletionEvent, type Completions, progressed } from '../completions.ts';
+import { endedWorkflowRun } from './progress.ts';
 
 /**
  * Ends a workflow run from outside, by cancel or deadline: no further step starts, and running executions are stopped.
@@ -17,22 +17,23 @@ export async function endWorkflowRun(
   end: RunEnd,
   lock = lockWorkflowRuns,
 ): Promise<boolean> {
-  const progress = await retryTransaction(() => deps.pipelines.use(transact));
-  if (progress) deps.completions.publish(progressed(progress));
-  return progress !== null;
+  const event = await retryTransaction(() => deps.pipelines.use(transact));
+  if (event) deps.completions.publish(event);
+  return event !== null;
 
-  async function transact(send: Send): Promise<Progress | null> {
+  async function transact(send: Send): Promise<CompletionEvent | null> {
     const [, [run]] = await Promise.all([beginProgress(send), lock(send, [runId])]);
     if (run?.status !== 'processing') {
       await send(commit);
       return null;
     }
-    const [stopping] = await Promise.all([
-      writeCompletion(send, { progress: { steps: [], ends: [{ runId, end }] } }),
+    const ended = [endedWorkflowRun(run, end)];
+    const [{ stopping, eventsQueued }] = await Promise.all([
+      writeCompletion(send, { progress: { steps: [], ends: ended } }),
       send(commit),
     ]);
-    const ended = [{ runId, workflowId: run.workflow_id, end }];
-    return { ready: [], ended, stopping, learned: new Map(), faults: [] };
+    const progress = { ready: [], ended, stopping, learned: new Map(), faults: [] };
+    return progressed(progress, eventsQueued);
   }
 }
 

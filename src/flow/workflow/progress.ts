@@ -1,4 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import type { NewEvent } from '../../core/event/event.ts';
+import { workflowRunEvent } from '../../core/event/execution-event.ts';
+import { storedLabels } from '../../core/execution/labels.ts';
 import { fromId, toId } from '../../core/id.ts';
 import { type Advance, advance } from '../../core/workflow/advance.ts';
 import { ConditionEvaluator } from '../../core/workflow/condition-evaluator.ts';
@@ -54,6 +57,17 @@ export interface EndedWorkflowRun {
   readonly runId: string;
   readonly workflowId: string;
   readonly end: RunEnd;
+  /** The outbound event, if an endpoint may subscribe to it. */
+  readonly event?: NewEvent | null;
+}
+
+export function endedWorkflowRun(run: LockedWorkflowRun, end: RunEnd): EndedWorkflowRun {
+  const { id: runId, workflow_id: workflowId, workspace_id: workspaceId, reporting_ms: atMs } = run;
+  const errorCode = end.status === 'success' ? null : end.errorCode;
+  const ended = { id: runId, workspaceId, workflowId, status: end.status, errorCode };
+  const event =
+    atMs === null ? null : workflowRunEvent({ ...ended, labels: storedLabels(run.labels), atMs });
+  return { runId, workflowId, end, event };
 }
 
 /** What follows from a committed transaction: steps to call, workflow runs that ended, executions to stop. */
@@ -245,7 +259,7 @@ function addToPlan(
       plan.steps.push({ ...written, agentId: ready.agentId });
     } else plan.steps.push(written);
   }
-  if (end !== null) plan.ended.push({ runId: run.id, workflowId: run.workflow_id, end });
+  if (end !== null) plan.ended.push(endedWorkflowRun(run, end));
 }
 
 /** Outputs and fan-out lists of the changed steps. */

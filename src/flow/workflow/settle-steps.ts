@@ -17,10 +17,10 @@ export async function settleSteps(
   runId: string,
   events: readonly WorkflowRunEvent[],
 ): Promise<void> {
-  const progress = await endAfterRetries((unwritable) =>
+  const event = await endAfterRetries((unwritable) =>
     retryTransaction(() => deps.pipelines.use((send) => settle(send, unwritable))),
   );
-  deps.completions.publish(progressed(progress));
+  deps.completions.publish(event);
 
   async function settle(send: Send, unwritable: Error | null) {
     const [, runs, , steps] = await Promise.all([
@@ -31,10 +31,10 @@ export async function settleSteps(
       readSteps(send, events),
     ]);
     const plan = await planProgress(deps, send, { runs, steps, shared: false, unwritable }, events);
-    const [stopping] = await Promise.all([
+    const [{ stopping, eventsQueued }] = await Promise.all([
       writeCompletion(send, { progress: plan.writes }),
       send(commit),
     ]);
-    return { ...plan.progress, stopping };
+    return progressed({ ...plan.progress, stopping }, eventsQueued);
   }
 }

@@ -102,7 +102,7 @@ async function startBatch(
 
   const { runs } = batch;
   const started = {
-    runs: runs.map(atProgress),
+    runs: runs.map((run) => atProgress(run, state.nowMs)),
     steps: { rows: [], items: [] },
     shared: calls.length > 1,
     startValues: new Map(
@@ -111,16 +111,18 @@ async function startBatch(
   };
   const plan = await planProgress(deps, send, started, []);
   const writes = { ...batch.writes(), progress: plan.writes };
-  const stopping = await writeStart(send, writes).catch(async (error: unknown) => {
-    if (isStatementError(error) || isUnstorable(error)) throw error;
-    await resolveCommit(
-      deps.pipelines,
-      { xid: state.xid, id: runs[0]?.id, kind: 'workflowRun' },
-      error,
-    );
-    return [];
-  });
-  deps.completions.publish(progressed({ ...plan.progress, stopping }));
+  const { stopping, eventsQueued } = await writeStart(send, writes).catch(
+    async (error: unknown) => {
+      if (isStatementError(error) || isUnstorable(error)) throw error;
+      await resolveCommit(
+        deps.pipelines,
+        { xid: state.xid, id: runs[0]?.id, kind: 'workflowRun' },
+        error,
+      );
+      return { stopping: [], eventsQueued: true };
+    },
+  );
+  deps.completions.publish(progressed({ ...plan.progress, stopping }, eventsQueued));
   return results;
 }
 
@@ -147,7 +149,7 @@ function lookupOf(calls: readonly StartCall[]): StartLookup {
   };
 }
 
-function atProgress(run: NewWorkflowRun): LockedWorkflowRun {
+function atProgress(run: NewWorkflowRun, nowMs: number): LockedWorkflowRun {
   return {
     id: run.id,
     workspace_id: run.workspaceId,
@@ -157,5 +159,6 @@ function atProgress(run: NewWorkflowRun): LockedWorkflowRun {
     api_key_id: run.apiKeyId,
     executed_by: run.executedBy,
     labels: run.labels,
+    reporting_ms: nowMs,
   };
 }

@@ -5,6 +5,7 @@ import { actorOf } from '../../core/people/audit.ts';
 import { hasRight, type MemberRole, type Role } from '../../core/people/member.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
+import { passEndpoints } from '../../store/event/endpoints.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { deleteInvitationsBy } from '../../store/people/invitations.ts';
 import { lockRole } from '../../store/people/keys.ts';
@@ -17,6 +18,7 @@ import {
   revokeIssuedByKeys,
   setRole,
 } from '../../store/people/members.ts';
+import { writeRevoked } from './key-events.ts';
 
 /**
  * Changes of memberships take the locks of admission: after one returns, no call is admitted with the old role. The lock
@@ -36,9 +38,12 @@ export async function changeRole(
       await deleteInvitationsBy(trx, caller.workspaceId, userId);
     }
     await setRole(trx, caller.workspaceId, userId, role);
-    if (!hasRight(role, 'manage')) await revokeIssuedByKeys(trx, caller.workspaceId, userId);
+    const revoked = hasRight(role, 'manage')
+      ? []
+      : await revokeIssuedByKeys(trx, caller.workspaceId, userId);
     const line = { subject: toId('user', userId), details: { from: member.role, to: role } };
     await writeAudit(trx, actorOf(caller), { action: 'member.change', ...line });
+    await writeRevoked(trx, caller.workspaceId, revoked);
     return { ...member, role };
   });
 }
@@ -51,9 +56,10 @@ export async function removeMember(db: Db, caller: Caller, userId: string): Prom
   const requiresOwner = caller.kind !== 'session' || caller.userId !== userId;
   await withLockedMember(db, caller, { userId, requiresOwner }, async (trx, member) => {
     await requireAnotherOwner(trx, caller.workspaceId, member);
-    await endMembership(trx, caller.workspaceId, userId);
+    const revoked = await endMembership(trx, caller.workspaceId, userId);
     const line = { subject: toId('user', userId), details: { role: member.role } };
     await writeAudit(trx, actorOf(caller), { action: 'member.remove', ...line });
+    await writeRevoked(trx, caller.workspaceId, revoked);
   });
 }
 
@@ -75,10 +81,18 @@ export async function hasAnotherOwner(trx: Trx, member: MemberRole): Promise<boo
   return hasOtherOwner(trx, member.workspaceId, member.userId);
 }
 
-/** Deletes also their invitations: a former owner must not return by an own link. */
-export async function endMembership(trx: Trx, workspaceId: string, userId: string): Promise<void> {
+/**
+ * Deletes also their invitations: a former owner must not return by an own link. Their endpoints belong to the workspace from
+ * now on. Returns their keys, which are revoked.
+ */
+export async function endMembership(
+  trx: Trx,
+  workspaceId: string,
+  userId: string,
+): Promise<string[]> {
   await deleteInvitationsBy(trx, workspaceId, userId);
-  await deleteMember(trx, workspaceId, userId);
+  await passEndpoints(trx, workspaceId, userId);
+  return deleteMember(trx, workspaceId, userId);
 }
 
 function withLockedMember<T>(

@@ -1,34 +1,38 @@
 import { CallFailure } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
+import { deferEvents } from '../../store/event/events.ts';
 import { deletePersonalOf, writeAudit } from '../../store/people/audit.ts';
 import { deleteAcceptedInvitations } from '../../store/people/invitations.ts';
 import { lockMemberships, type Membership } from '../../store/people/members.ts';
 import { deleteAttemptsOf } from '../../store/people/sign-in-attempts.ts';
 import { deleteUser, findUser, type UserRow } from '../../store/people/users.ts';
 import { endMembership, hasAnotherOwner } from './change-member.ts';
+import { writeRevoked } from './key-events.ts';
 
 /**
  * Deletes the account of a user: their memberships as if they left every workspace, then the user with password,
  * sessions and linked accounts, and what else names their address. Records and audit lines keep the id of the user.
  */
 export async function deleteAccount(db: Db, userId: string): Promise<void> {
-  await inTransaction(db, async (trx) => {
+  const remove = async (trx: Trx) => {
     const memberships = await lockMemberships(trx, userId);
     const user = await findUser(trx, userId);
     if (!user) throw new CallFailure('UNAUTHORIZED', 'The account no longer exists.');
     await refuseLastOwner(trx, user, memberships);
     for (const { workspaceId, role } of memberships) {
-      await endMembership(trx, workspaceId, user.id);
+      const revoked = await endMembership(trx, workspaceId, user.id);
       const line = { subject: toId('user', user.id), details: { role, accountDeleted: true } };
       const actor = { workspaceId, userId: user.id, apiKeyId: null };
       await writeAudit(trx, actor, { action: 'member.remove', ...line });
+      await writeRevoked(trx, workspaceId, revoked);
     }
     await deletePersonalOf(trx, user);
     await deleteAcceptedInvitations(trx, user.email);
     await deleteAttemptsOf(trx, user);
     await deleteUser(trx, user.id);
-  });
+  };
+  await inTransaction(db, (trx) => deferEvents(trx, () => remove(trx)));
 }
 
 async function refuseLastOwner(

@@ -8,6 +8,7 @@ import { excess, type IssuerScope } from '../../core/people/key-scope.ts';
 import { hasRight, type Role } from '../../core/people/member.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
+import { moveEndpoints } from '../../store/event/endpoints.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import {
   copyKey,
@@ -21,6 +22,7 @@ import {
   lockRole,
   markRevoked,
 } from '../../store/people/keys.ts';
+import { writeRevoked } from './key-events.ts';
 
 /**
  * Issues, rotates and revokes API keys under the locks of admission. A new key never has more rights than its issuer at
@@ -92,6 +94,7 @@ export async function rotateKey(
     refuseExcess({ ...old, limits: old, expiresAtMs: old.expiresAt?.getTime() ?? null }, issuer);
     const { created, secret } = newKey(await readClock(trx), issuer, chainOfCopy(caller, old));
     await copyKey(trx, keyId, created);
+    await moveEndpoints(trx, keyId, created.id);
     await expireKey(trx, keyId, graceSeconds);
     const successor = toId('key', created.id);
     await audit(trx, caller, 'key.rotate', keyId, { successor, graceSeconds });
@@ -104,9 +107,11 @@ export async function revokeKey(db: Db, caller: Caller, keyId: string): Promise<
   return inTransaction(db, async (trx) => {
     refuseOwnersKey(caller.role, await visibleKey(trx, caller, keyId));
     await lockKeys(trx, [keyId]);
-    await markRevoked(trx, keyId);
+    const revoked = await markRevoked(trx, keyId);
     await audit(trx, caller, 'key.revoke', keyId);
-    return visibleKey(trx, caller, keyId);
+    const row = await visibleKey(trx, caller, keyId);
+    await writeRevoked(trx, caller.workspaceId, revoked);
+    return row;
   });
 }
 

@@ -3,12 +3,13 @@ import { sealExtrasOwner, sealOwner } from '../../core/model/provider.ts';
 import { seal, unseal } from '../../core/seal.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
 import type { Db } from '../../store/connection/database.ts';
+import { lockSealedEndpoints, updateSealedEndpoints } from '../../store/event/endpoints.ts';
 import { writeAuditEverywhere } from '../../store/people/audit.ts';
 import { lockSealed, updateSealed } from '../../store/people/providers.ts';
 import { lockSealedWebhooks, updateSealedWebhooks } from '../../store/workflow/webhooks.ts';
 
 /**
- * Re-encrypts all stored credentials and webhook secrets with a new key, or none if one cannot be decrypted. Values that
+ * Re-encrypts all stored credentials and the secrets of webhooks and endpoints with a new key, or none if one cannot be decrypted. Values that
  * already use the new key stay, so it can be repeated. Returns the number of re-encrypted values.
  */
 export async function reseal(db: Db, oldKey: Buffer, newKey: Buffer): Promise<number> {
@@ -21,12 +22,17 @@ export async function reseal(db: Db, oldKey: Buffer, newKey: Buffer): Promise<nu
     const webhooks = (await lockSealedWebhooks(trx)).flatMap((row) =>
       sealedBy(sealOwner(row), row, row.sealedSecret),
     );
-    const resealed = [credentials, extras, webhooks].map((rows) =>
-      resealRows(rows, oldKey, newKey),
+    const endpoints = await lockSealedEndpoints(trx);
+    const current = endpoints.flatMap((row) => sealedBy(sealOwner(row), row, row.sealedSecret));
+    const previous = endpoints.flatMap((row) =>
+      sealedBy(sealOwner(row), row, row.previousSealedSecret),
     );
+    const all = [credentials, extras, webhooks, current, previous];
+    const resealed = all.map((rows) => resealRows(rows, oldKey, newKey));
     const unreadable = resealed.flatMap((kind) => kind.unreadable);
     if (unreadable.length > 0) throw new StartupFailure(unreadableMessage(unreadable));
-    const [keys = [], others = [], secrets = []] = resealed.map((kind) => kind.rows);
+    const kinds = resealed.map((kind) => kind.rows);
+    const [keys = [], others = [], secrets = [], signing = [], earlier = []] = kinds;
     await updateSealed(
       trx,
       keys.map(({ id, sealed }) => ({ id, sealedApiKey: sealed })),
@@ -39,9 +45,11 @@ export async function reseal(db: Db, oldKey: Buffer, newKey: Buffer): Promise<nu
       trx,
       secrets.map(({ id, sealed }) => ({ id, sealedSecret: sealed })),
     );
+    await updateSealedEndpoints(trx, signing, 'current');
+    await updateSealedEndpoints(trx, earlier, 'previous');
     // The command line starts every rotation.
     await writeAuditEverywhere(trx, { action: 'secret.rotate' });
-    return keys.length + others.length + secrets.length;
+    return kinds.flat().length;
   });
 }
 
@@ -85,5 +93,5 @@ function tryUnseal(row: Sealed, key: Buffer): string | null {
 
 function unreadableMessage(unreadable: readonly Sealed[]): string {
   const names = unreadable.map((row) => `'${row.name}' of ${toId('workspace', row.workspaceId)}`);
-  return `Nothing was changed. The old secret does not decrypt ${names.join(', ')}. Remove those providers or webhooks, or use the right secret.`;
+  return `Nothing was changed. The old secret does not decrypt ${names.join(', ')}. Remove those providers, webhooks or endpoints, or use the right secret.`;
 }

@@ -12,7 +12,7 @@ export async function rollBackWrites(db: Db, writes: AdmissionWrites): Promise<v
   try {
     const subjects = [...writes.counts.keys()];
     await sql`insert into limits (subject) select unnest(${subjects}::uuid[])`.execute(trx);
-    await Promise.all(sendWrites(sendOneByOne(trx), writes));
+    await Promise.all(sendWrites(sendOneByOne(trx), writes).sent);
   } finally {
     await trx.rollback().execute();
   }

@@ -143,6 +143,10 @@ export interface WorkspaceRow {
   readonly month_used: number;
   /** The highest tag of a ready execution in the workspace. */
   readonly last_tag: number | null;
+  /** Whether an endpoint subscribes to refusals or to events of the quota. */
+  readonly reports: boolean;
+  /** The shares of the quota that were reported, as `month * 1000 + percent`. */
+  readonly quota_reports: readonly number[];
 }
 
 export interface ReplayRow extends FirstCallRow {
@@ -270,7 +274,11 @@ const readWorkspaces: Statement = {
   text: `select w.id, w.actions_per_month, l.month, l.month_used,
       (select max(tag) from execution_queue q where q.workspace_id = w.id
         and q.worker is null and q.available_at is null and q.has_slot is not false
-        and q.tag >= $3::bigint) as last_tag
+        and q.tag >= $3::bigint) as last_tag,
+      exists (select from endpoints p where p.workspace_id = w.id and p.enabled
+        and p.event_types && '{execution.refused,quota.threshold,quota.exhausted}') as reports,
+      case when w.actions_per_month is null then '{}' else
+        array(select r.month * 1000 + r.percent from quota_reports r where r.workspace_id = w.id) end as quota_reports
     from workspaces w join limits l on l.subject = w.id
     where w.id in
       (${callersWorkspaces})`,

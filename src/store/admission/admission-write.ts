@@ -1,11 +1,13 @@
 import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
+import type { NewEvent } from '../../core/event/event.ts';
+import type { QuotaReport } from '../../core/event/quota-event.ts';
 import type { EndStatus } from '../../core/execution/execution.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { rowSet } from '../connection/row-set.ts';
 import { commit } from '../connection/statements.ts';
-import { type RefusedExecution, writeCompletion } from '../execution/completion.ts';
+import { type Completed, type RefusedExecution, writeCompletion } from '../execution/completion.ts';
 import {
   type AdmittedCall,
   admittedNames,
@@ -36,6 +38,8 @@ export interface AdmissionWrites {
   readonly firstCalls: readonly NewFirstCall[];
   readonly refusals: readonly NewRefusal[];
   readonly tallies: readonly Tally[];
+  readonly quotaReports: readonly QuotaReport[];
+  readonly events: readonly NewEvent[];
 }
 
 export interface AcceptedTerms extends ExecutionTerms {
@@ -69,14 +73,19 @@ export interface NewRefusal {
   readonly recorded: number;
 }
 
-export async function writeAdmission(send: Send, writes: AdmissionWrites): Promise<void> {
-  const sent = sendWrites(send, writes);
+/** Returns whether events must be sent to endpoints. */
+export async function writeAdmission(send: Send, writes: AdmissionWrites): Promise<boolean> {
+  const { sent, completed } = sendWrites(send, writes);
   sent.push(send(commit));
   await Promise.all(sent);
+  return (await completed).eventsQueued;
 }
 
 /** Sends the writes of a batch without its commit. */
-export function sendWrites(send: Send, writes: AdmissionWrites): Promise<unknown>[] {
+export function sendWrites(
+  send: Send,
+  writes: AdmissionWrites,
+): { readonly sent: Promise<unknown>[]; readonly completed: Promise<Completed> } {
   const { counts, months, executions, refused, firstCalls, refusals } = writes;
   const sent: Promise<unknown>[] = [];
   if (counts.size + months.length > 0) sent.push(updateCounts(send, counts, months));
@@ -85,9 +94,12 @@ export function sendWrites(send: Send, writes: AdmissionWrites): Promise<unknown
   if (called.length > 0) sent.push(markCalled(send, called));
   sent.push(insertFirstCalls(send, firstCalls));
   if (refusals.length > 0) sent.push(send(upsertRefusals, counted.values(refusals)));
-  const { executedAtMs: refusedAtMs, tallies } = writes;
-  sent.push(writeCompletion(send, { refused, refusedAtMs, tallies }));
-  return sent;
+  const { quotaReports } = writes;
+  if (quotaReports.length > 0) sent.push(send(insertQuotaReports, reports.values(quotaReports)));
+  const { executedAtMs: refusedAtMs, tallies, events } = writes;
+  const completed = writeCompletion(send, { refused, refusedAtMs, tallies, events });
+  sent.push(completed);
+  return { sent, completed };
 }
 
 /** Writes counts that were read under their lock: those of keys and agents, and the months of workspaces. */
@@ -184,4 +196,20 @@ const upsertRefusals: Statement = {
   text: `insert into refusals as r (caller, agent_id, status, hour, recorded)
     select * from ${counted.table}
     on conflict (caller, agent_id, status) do update set hour = excluded.hour, recorded = excluded.recorded`,
+};
+
+const reports = rowSet<QuotaReport>('g', {
+  workspace_id: ['uuid', (one) => one.workspaceId],
+  month: ['int', (one) => one.month],
+  percent: ['int', (one) => one.percent],
+});
+
+// Those of earlier months are needed no longer.
+const insertQuotaReports: Statement = {
+  name: 'admission-insert-quota-reports',
+  text: `with given as materialized (select * from ${reports.table}),
+    earlier as (
+      delete from quota_reports r using given g where r.workspace_id = g.workspace_id and r.month < g.month)
+    insert into quota_reports (workspace_id, month, percent)
+    select workspace_id, month, percent from given on conflict do nothing`,
 };

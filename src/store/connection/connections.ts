@@ -15,6 +15,8 @@ export interface Connections {
   readonly leasePipelines: Pipelines;
   /** For claims, releases, templates and the sweep. */
   readonly workDb: Db;
+  /** For deliveries of events. */
+  readonly eventDb: Db;
   /** For lists, searches and statistics. */
   readonly historyDb: Db;
   /** For the readiness check alone. */
@@ -32,6 +34,8 @@ const singleConnectionsMax = 3;
 /** One for the heartbeat and one in case the first hangs. */
 const leaseConnectionsMax = 2;
 const workConnectionsMax = 3;
+/** One for steps of the sender and one for outcomes. */
+const eventConnectionsMax = 2;
 const responseTimeoutMs = 15_000;
 /** A lower bound for short leases: a claim takes time on a busy machine. */
 const workStatementMsMin = 2_000;
@@ -59,6 +63,7 @@ export function openConnections(options: {
     // A response after the lease has expired is useless, and a dead connection must be detected early.
     statementMsMax: Math.max(workStatementMsMin, (leaseMs * 2) / 3),
   });
+  const eventDb = openDatabase({ connection, poolMax: eventConnectionsMax, onError });
   const historyDb = openDatabase({
     ...{ connection, poolMax: historyReadsMax, onError },
     statementMsMax: historyStatementMsMax,
@@ -71,10 +76,10 @@ export function openConnections(options: {
     ...{ connection, poolMax: exportsMax, onError },
     ...{ statementMsMax: exportIdleMsMax, idleMsMax: exportIdleMsMax },
   });
-  const pools = [workDb, historyDb, readinessDb, exportDb];
+  const pools = [workDb, eventDb, historyDb, readinessDb, exportDb];
   return {
     ...{ pipelines, singlePipelines, leasePipelines },
-    ...{ workDb, historyDb, readinessDb, exportDb },
+    ...{ workDb, eventDb, historyDb, readinessDb, exportDb },
     dropIdle() {
       for (const one of [pipelines, singlePipelines]) one.dropIdle();
       for (const one of pools) dropIdle(one);

@@ -13,6 +13,7 @@ const channels = [
   'cueline_execution_streamed',
   'cueline_execution_canceled',
   'cueline_workflow_run_ended',
+  'cueline_event_queued',
   'cueline_tool_call_canceled',
 ] as const;
 export type Channel = (typeof channels)[number];

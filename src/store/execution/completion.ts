@@ -1,9 +1,11 @@
+import type { NewEvent } from '../../core/event/event.ts';
 import type { EndStatus } from '../../core/execution/execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import type { AnswerDetails, CostSource } from '../../core/model/model-port.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { rowSet } from '../connection/row-set.ts';
+import { sendEvents } from '../event/events.ts';
 import { addStatistics } from '../history/statistics.ts';
 import {
   type ProgressWrites,
@@ -30,12 +32,12 @@ import {
  *     step, workflow run ───────────────────▶ ended, and the steps that follow
  *
  * Invariants
- * - Record, freed slots, workflow progress and statistics commit together or not at all. A crash between any two
+ * - Record, freed slots, workflow progress, statistics and outbound events commit together or not at all. A crash between any two
  *   statements leaves the live row as it was.
  * - Only these statements insert records. A record is never updated, except for removing its bodies.
  * - The contents of an execution do not travel twice: the record takes them from the deleted row.
  * - A record without bodies contains none from the start. Its output is in `transient_outputs` for a while.
- * - Statistics are the last locks.
+ * - Statistics are the last locks, and then the counters of events.
  */
 export interface Completion {
   /** Live executions. The transaction holds the locks of their queue rows. */
@@ -53,6 +55,15 @@ export interface Completion {
   readonly progress?: ProgressWrites | null;
   /** What the statistics add for these ends and refusals. */
   readonly tallies?: readonly Tally[];
+  /** Outbound events of these ends and refusals. Those of workflow runs are in `progress`. */
+  readonly events?: readonly NewEvent[];
+}
+
+export interface Completed {
+  /** The executions of ended workflow runs, which the caller has to stop after the commit. */
+  readonly stopping: Stopping[];
+  /** Whether outbound events must be sent. */
+  readonly eventsQueued: boolean;
 }
 
 /** The end of an execution, as its record will show it. */
@@ -102,13 +113,10 @@ export interface RefusalTerms extends ExecutionTerms {
   readonly error: string;
 }
 
-/**
- * Writes everything that becomes final, in the caller's transaction. Returns the executions of ended workflow runs that the
- * caller has to stop after the commit.
- */
-export async function writeCompletion(send: Send, completion: Completion): Promise<Stopping[]> {
+/** Writes everything that becomes final, in the caller's transaction. */
+export async function writeCompletion(send: Send, completion: Completion): Promise<Completed> {
   const { ended = [], refused = [], slotAgentIds = [], cancellations = [] } = completion;
-  const { transientRunIds = [], progress, refusedAtMs = 0, tallies = [] } = completion;
+  const { transientRunIds = [], progress, refusedAtMs = 0, tallies = [], events = [] } = completion;
   const transient = ended.filter(
     (one) => !one.storeBodies && (one.output ?? one.refusalText) !== null,
   );
@@ -122,10 +130,12 @@ export async function writeCompletion(send: Send, completion: Completion): Promi
   }
   if (transientRunIds.length > 0) sent.push(send(markTransientWorkflowRuns, [transientRunIds]));
   const progressed = progress ? writeProgress(send, progress) : [];
-  // Outbound events of `completion` belong here: after all other rows, before the statistics, which are the last locks.
   sent.push(addStatistics(send, tallies));
-  const [stopping] = await Promise.all([progressed, ...sent]);
-  return stopping;
+  // Last, because the counter of a workspace stays locked until the commit.
+  const runEvents = progress?.ends.flatMap(({ event }) => event ?? []) ?? [];
+  const written = sendEvents(send, [...events, ...runEvents]);
+  const [stopping, eventsQueued] = await Promise.all([progressed, written, ...sent]);
+  return { stopping, eventsQueued };
 }
 
 /** SQL: the only insertion of records. */

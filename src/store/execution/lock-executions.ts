@@ -43,6 +43,8 @@ export interface QueuedExecutionRow {
   /** The database time, read under the lock. */
   readonly now_ms: number;
   readonly started_ms: number | null;
+  /** The workspace, if an endpoint may subscribe to the end. */
+  readonly reporting_workspace: string | null;
 }
 
 /**
@@ -79,6 +81,9 @@ const lockQueue: Statement = {
   text: `select id, agent_id, worker, attempt, failures, losses, model, earlier_attempts, attempt_list,
       spent_input_tokens, spent_output_tokens, spent_usd, spent_known, spent_source,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
-      (extract(epoch from started_at) * 1000)::float8 as started_ms
-    from execution_queue where id = any($1::uuid[]) order by id for update`,
+      (extract(epoch from started_at) * 1000)::float8 as started_ms,
+      case when exists (select from endpoints p where p.workspace_id = q.workspace_id and p.enabled
+        and p.event_types && '{execution.succeeded,execution.failed,execution.canceled}')
+        then workspace_id end as reporting_workspace
+    from execution_queue q where id = any($1::uuid[]) order by id for update`,
 };

@@ -25,7 +25,10 @@ export const removedMax = 1_000;
 
 export interface RemovedRecord {
   readonly id: string;
+  readonly workspaceId: string;
   readonly agentId: string;
+  /** The end user it was for. */
+  readonly user: string | null;
 }
 
 /** Deletes these records, or the oldest overdue ones of an agent from an id on. */
@@ -62,7 +65,7 @@ export async function removeRecords(
             Math.min(removal.limit, removedMax),
           ]),
     ]);
-    const removed = rows.map(({ id, agent_id }) => ({ id, agentId: agent_id }));
+    const removed = rows.map(toRemoved);
     await Promise.all([
       subtractStatistics(send, rows.map(toTally)),
       ...inSameTransaction(send, removed),
@@ -74,6 +77,7 @@ export async function removeRecords(
 
 interface DeletedRow extends LabelColumns {
   readonly id: string;
+  readonly workspace_id: string;
   readonly agent_id: string;
   readonly status: EndStatus;
   readonly source: Source;
@@ -83,7 +87,7 @@ interface DeletedRow extends LabelColumns {
   readonly error_code: ExecutionErrorCode | null;
 }
 
-const returning = `returning e.id, e.agent_id, e.status, e.source, e.prompt_version_id, e.model, e.api_key_id, e.error_code,
+const returning = `returning e.id, e.workspace_id, e.agent_id, e.status, e.source, e.prompt_version_id, e.model, e.api_key_id, e.error_code,
   ${labelFields}`;
 const aboveFloor = `e.id >= (select id_floor(at) from history_floor)`;
 
@@ -116,6 +120,11 @@ const deleteOldest: Statement = {
           from agents a join workspaces w on w.id = a.workspace_id where a.id = $1)
         order by id limit $3 for update skip locked))`),
 };
+
+function toRemoved(row: DeletedRow): RemovedRecord {
+  const { id, workspace_id: workspaceId, agent_id: agentId } = row;
+  return { id, workspaceId, agentId, user: labelsOfRow(row)?.user ?? null };
+}
 
 /** Uses the time in the id, like the insertion. */
 function toTally(row: DeletedRow): Tally {

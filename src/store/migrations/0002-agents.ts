@@ -138,6 +138,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       expires_at timestamptz,
       revoked_at timestamptz,
       last_used_at timestamptz,
+      -- When its coming expiry was reported.
+      expiry_reported_at timestamptz,
       -- The keys that issued it, nearest first.
       issuing_keys uuid[] not null default '{}',
       -- The rows of limits that its calls count for: its own, then those of its issuing keys. A rotated key keeps its own.

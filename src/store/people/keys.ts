@@ -182,9 +182,34 @@ export async function expireKey(trx: Trx, keyId: string, graceSeconds: number): 
     where ${withIssued(keyId)}`.execute(trx);
 }
 
-/** Also revokes the keys that it issued. Needs the lock of its limits. A revoked key keeps its time of revocation. */
-export async function markRevoked(trx: Trx, keyId: string): Promise<void> {
-  await sql`
-    update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp())
-    where ${withIssued(keyId)}`.execute(trx);
+/** Also revokes the keys that it issued. Needs the lock of its limits. Returns the keys that were not revoked before. */
+export async function markRevoked(trx: Trx, keyId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update api_keys set revoked_at = clock_timestamp()
+    where revoked_at is null and ${withIssued(keyId)} returning id`.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
+export interface ExpiringKey {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly expiresAt: Date;
+  readonly nowMs: number;
+}
+
+/** Marks keys that expire within seven days as reported, in workspaces with an endpoint for it. Returns those not reported before. */
+export async function reportExpiringKeys(trx: Trx): Promise<ExpiringKey[]> {
+  const { rows } = await sql<ExpiringKey>`
+    with expiring as materialized (
+      select k.id from api_keys k
+      where k.expires_at > clock_timestamp() and k.expires_at <= clock_timestamp() + interval '7 days'
+        and k.revoked_at is null and k.expiry_reported_at is null
+        and exists (
+          select from active_endpoints p
+          where p.workspace_id = k.workspace_id and 'key.expiring' = any (p.event_types))
+      order by k.id limit 1000 for update of k skip locked)
+    update api_keys k set expiry_reported_at = clock_timestamp() from expiring e where k.id = e.id
+    returning k.id, k.workspace_id, k.expires_at,
+      (extract(epoch from k.expiry_reported_at) * 1000)::float8 as now_ms`.execute(trx);
+  return rows;
 }

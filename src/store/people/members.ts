@@ -163,16 +163,24 @@ export async function setRole(
 
 /**
  * Deletes a membership and revokes the keys that the member issued, including those in their grace period, and the keys
- * that these have issued.
+ * that these have issued. Returns the revoked keys.
  */
-export async function deleteMember(trx: Trx, workspaceId: string, userId: string): Promise<void> {
+export async function deleteMember(
+  trx: Trx,
+  workspaceId: string,
+  userId: string,
+): Promise<string[]> {
   await sql`
     delete from members where workspace_id = ${workspaceId} and user_id = ${userId}`.execute(trx);
-  await revokeWhere(trx, workspaceId, sql`(k.issued_by = ${userId} or ${issuedByKeysOf(userId)})`);
+  return revokeWhere(trx, workspaceId, sql`(k.issued_by = ${userId} or ${issuedByKeysOf(userId)})`);
 }
 
 /** Revokes the keys that keys of this member have issued: the member may issue keys no longer. */
-export function revokeIssuedByKeys(trx: Trx, workspaceId: string, userId: string): Promise<void> {
+export function revokeIssuedByKeys(
+  trx: Trx,
+  workspaceId: string,
+  userId: string,
+): Promise<string[]> {
   return revokeWhere(trx, workspaceId, issuedByKeysOf(userId));
 }
 
@@ -186,12 +194,14 @@ async function revokeWhere(
   trx: Trx,
   workspaceId: string,
   condition: RawBuilder<unknown>,
-): Promise<void> {
-  await sql`
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
     update api_keys set revoked_at = clock_timestamp()
     where id in (
       select k.id from api_keys k
       where k.workspace_id = ${workspaceId} and ${condition}
         and (k.revoked_at is null or k.revoked_at > clock_timestamp())
-      order by k.id for update)`.execute(trx);
+      order by k.id for update)
+    returning id`.execute(trx);
+  return rows.map(({ id }) => id);
 }

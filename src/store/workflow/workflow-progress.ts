@@ -1,3 +1,4 @@
+import type { NewEvent } from '../../core/event/event.ts';
 import { storable } from '../../core/storable-text.ts';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
 import type { RunEnd, StepState } from '../../core/workflow/step-state.ts';
@@ -33,6 +34,8 @@ export interface LockedWorkflowRun {
   readonly executed_by: string | null;
   /** JSON text; null if it has none. */
   readonly labels: string | null;
+  /** The database time, if an endpoint may subscribe to its end. */
+  readonly reporting_ms: number | null;
 }
 
 export type WorkflowRunStepState = StepState & { readonly runId: string };
@@ -69,7 +72,12 @@ export type WrittenStep = WorkflowRunStepState & { readonly agentId?: string };
 
 export interface ProgressWrites {
   readonly steps: readonly WrittenStep[];
-  readonly ends: readonly { readonly runId: string; readonly end: RunEnd }[];
+  readonly ends: readonly {
+    readonly runId: string;
+    readonly end: RunEnd;
+    /** The outbound event, if an endpoint may subscribe to it. */
+    readonly event?: NewEvent | null;
+  }[];
 }
 
 /** An execution that must be stopped because its workflow run has ended. */
@@ -108,8 +116,11 @@ const reservedFor = `interval '5 seconds'`;
 
 const lockRunRows: Statement = {
   name: 'progress-lock-runs',
-  text: `select id, workspace_id, workflow_id, workflow_version_id, status, api_key_id, executed_by, labels
-    from workflow_runs where id = any($1::uuid[]) order by id for no key update`,
+  text: `select id, workspace_id, workflow_id, workflow_version_id, status, api_key_id, executed_by, labels,
+      case when exists (select from endpoints p where p.workspace_id = r.workspace_id and p.enabled
+        and p.event_types && '{workflow_run.succeeded,workflow_run.failed,workflow_run.canceled}')
+        then (extract(epoch from clock_timestamp()) * 1000)::float8 end as reporting_ms
+    from workflow_runs r where id = any($1::uuid[]) order by id for no key update`,
 };
 
 const lockFree: Statement = {

@@ -15,9 +15,9 @@ import {
 import type { Send, Statement } from '../connection/pipeline.ts';
 import { rowSet } from '../connection/row-set.ts';
 import { begin, commit } from '../connection/statements.ts';
-import { writeCompletion } from '../execution/completion.ts';
+import { type Completed, writeCompletion } from '../execution/completion.ts';
 import { type MembershipLookup, readRoles } from '../people/members.ts';
-import type { ProgressWrites, Stopping } from './workflow-progress.ts';
+import type { ProgressWrites } from './workflow-progress.ts';
 
 /**
  * Starts workflow runs, with the two batches of admission (`admission-read.ts`): lock the limits of the callers and read what
@@ -113,18 +113,18 @@ export interface StartWrites {
   readonly progress: ProgressWrites;
 }
 
-/** Returns the executions to stop. There are none, because a new run has called no agent yet. */
-export async function writeStart(send: Send, writes: StartWrites): Promise<Stopping[]> {
+/** There are no executions to stop, because a new run has called no agent yet. */
+export async function writeStart(send: Send, writes: StartWrites): Promise<Completed> {
   const { counts, runs, firstCalls, executedAtMs } = writes;
   const executedAt = new Date(executedAtMs).toISOString();
-  const [, , , stopping] = await Promise.all([
+  const [, , , completed] = await Promise.all([
     counts.size > 0 ? updateCounts(send, counts) : [],
     runs.length > 0 ? send(insertRuns, [executedAt, ...newRuns.values(runs)]) : [],
     insertFirstCalls(send, firstCalls),
     writeCompletion(send, { progress: writes.progress }),
     send(commit),
   ]);
-  return stopping;
+  return completed;
 }
 
 const lockKeys: Statement = {

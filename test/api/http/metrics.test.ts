@@ -45,6 +45,7 @@ test('gauges are read at each scrape, and the database once for concurrent scrap
   const metrics = createMetrics({
     running: () => 7,
     providers: () => new Map([['openai', 2]]),
+    events: async () => ({ pending: 3, disabled: 1 }),
     async queue() {
       reads++;
       return { depth: 12, oldestMs: 3_400 };
@@ -55,6 +56,8 @@ test('gauges are read at each scrape, and the database once for concurrent scrap
   assert.match(text, /^cueline_executions_running 7$/m);
   assert.match(text, /^cueline_provider_circuits_open\{provider="openai"\} 2$/m);
   assert.match(text, /^cueline_queue_depth 12$/m);
+  assert.match(text, /^cueline_deliveries_pending 3$/m);
+  assert.match(text, /^cueline_endpoints_disabled 1$/m);
   assert.match(text, /^cueline_queue_oldest_age_seconds 3.4$/m);
   assert.equal(reads, 1);
 });

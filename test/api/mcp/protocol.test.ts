@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
-import { legacy, modern, modernRequest, post } from '../../../harness/mcp.ts';
+import { legacy, messagesIn, modern, modernRequest, post } from '../../../harness/mcp.ts';
 import { startService } from '../../../harness/service.ts';
 
 const service = await startService();
@@ -130,4 +130,39 @@ test('reports progress only to a client that asks for it', async () => {
       assert.equal(progress, index + 1);
     });
   }
+});
+
+test('reports each piece of text as the model writes it', async () => {
+  await addAgent(service, { slug: 'writer', config: { stream: true } });
+  const first = Promise.withResolvers<void>();
+  service.models.script(async (_call, emit) => {
+    emit({ type: 'text', text: 'One ' });
+    await first.promise;
+    emit({ type: 'text', text: 'two' });
+    return { text: '' };
+  });
+  const { message, headers } = modernRequest('tools/call', {
+    ...{ name: 'writer', arguments: { name: 'Ada' } },
+    _meta: { progressToken: 1 },
+  });
+  const response = await fetch(`${service.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      ...{ ...headers, authorization: `Bearer ${key}` },
+    },
+    body: JSON.stringify(message),
+  });
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString();
+    // The model goes on once the client has its first words.
+    if (text.includes('"One "')) first.resolve();
+  }
+  const messages = messagesIn(text) as { params?: { message: string }; result?: object }[];
+  const shown = messages.flatMap(({ params }) => params?.message ?? []);
+  const words = shown.filter((one) => !/^(Accepted|Started|Running|Ended)/.test(one));
+  assert.equal(words.join(''), 'One two');
+  assert.equal(shown.at(-1), 'Ended: success.');
+  assert.match(JSON.stringify(messages.at(-1)?.result), /One two/);
 });

@@ -14,7 +14,7 @@ test('a completion evicts the values of ended workflow runs, however they ended'
   const end = { status: 'canceled', errorCode: 'CANCELED', error: 'x', failedStep: null } as const;
   const ended = [{ runId: 'canceled', workflowId: 'w', end }];
   const learned = new Map([['canceled', { ...noValues, input: documentOf('{}') }]]);
-  completed(progressed({ ready: [], ended, stopping: [], learned, faults: [] }));
+  completed(progressed({ ready: [], ended, stopping: [], learned, faults: [] }, false));
   assert.deepEqual(values.of('canceled'), noValues);
   assert.ok(values.of('other').input);
 });

@@ -12,7 +12,7 @@ import { findTool } from '../../../store/agent/tools.ts';
 import { callerAddress } from '../../http/caller-address.ts';
 import { asCallFailure } from '../../http/error-response.ts';
 import { readIdempotency } from '../executions/execute-call.ts';
-import { followCall } from './follow-call.ts';
+import { type Follower, followCall } from './follow-call.ts';
 import type { Era, McpRequest } from './mcp-server.ts';
 import type { ToolClient } from './open-calls.ts';
 import { newTask } from './tasks.ts';
@@ -45,6 +45,7 @@ export async function callTool(
         report: progressReporter(context),
         left: signal,
         canceled: AbortSignal.any([open.canceled, ...closing]),
+        onFault: (error) => mcp.request.log.error({ err: error }, 'stream failed'),
       }),
     );
   } finally {
@@ -147,12 +148,13 @@ function userAgentOf({ request }: Pick<McpRequest, 'request'>): string {
   return request.headers['user-agent']?.slice(0, userAgentMax).toWellFormed() ?? '';
 }
 
-/** Messages about the progress, for a client that asked for them. */
-function progressReporter({ mcpReq }: ServerContext): (message: string) => Promise<void> {
+/** Messages about the progress; null for a client that asked for none. */
+function progressReporter({ mcpReq }: ServerContext): Follower['report'] {
   const { progressToken } = mcpReq._meta ?? {};
+  if (progressToken === undefined) return null;
   let progress = 0;
   return async (message) => {
-    if (progressToken === undefined || mcpReq.signal.aborted) return;
+    if (mcpReq.signal.aborted) return;
     const params = { progressToken, progress: ++progress, message };
     await mcpReq.notify({ method: 'notifications/progress', params });
   };

@@ -9,43 +9,52 @@ const progressMs = 5_000;
 const startPollMs = 1_000;
 const pollsPerMessage = progressMs / startPollMs;
 
+/** A longer piece of text comes from a call that is not streamed, and is in the result as well. */
+const shownCharsMax = 4_096;
+
 export interface Follower {
-  /** Sends a message about the progress. */
-  readonly report: (message: string) => Promise<void>;
+  /** Sends a message about the progress; null if the client wants none. */
+  readonly report: ((message: string) => Promise<void>) | null;
   /** Aborted when the client no longer waits. The call continues. */
   readonly left: AbortSignal;
   /** Aborted when the call must be canceled. */
   readonly canceled: AbortSignal;
+  /** Reports an unexpected error of reading the text. The call goes on. */
+  readonly onFault: (error: unknown) => void;
 }
 
 /**
- * Waits for the end of a call and reports its progress: at acceptance, at its start, every five seconds and at the end. It
- * subscribes before each read, so an end between the two is not missed. While the database is unavailable, it keeps waiting.
+ * Waits for the end of a call and reports its progress: at acceptance, at its start, each piece of text, every five seconds
+ * and at the end. It subscribes before each read, so an end between the two is not missed. While the database is unavailable,
+ * it keeps waiting.
  */
 export async function followCall(
   tracked: TrackedCall,
-  { report, left, canceled }: Follower,
+  { report, left, canceled, onFault }: Follower,
 ): Promise<CallToolResult> {
-  const { waiters, id } = tracked;
+  const { waiters, id, taskId } = tracked;
   const stop = AbortSignal.any([left, canceled]);
+  const progress = new Progress(report);
   let ended = false;
-  let startedMs: number | null = null;
   try {
-    await report(`Accepted as ${tracked.taskId}.`);
+    await progress.report(`Accepted as ${taskId}.`);
+    const shown = report ? showText(tracked, progress, stop).catch(onFault) : null;
     for (let reads = 0; !stop.aborted && !waiters.closed; reads++) {
       const done = new AbortController();
-      const waitMs = startedMs === null ? startPollMs : progressMs;
+      const waitMs = progress.isStarted ? progressMs : startPollMs;
       const waited = waiters.wait(id, waitMs, AbortSignal.any([stop, done.signal]));
       try {
         const state = await readIfAvailable(tracked);
         ended = state?.result != null;
         if (state?.result) {
-          await report(`Ended: ${state.status}.`);
+          await shown;
+          await progress.report(`Ended: ${state.status}.`);
           return state.result;
         }
-        if (state?.startedAt) await report(runningText(startedMs));
-        else if (reads > 0 && reads % pollsPerMessage === 0) await report('Waiting to start.');
-        if (state?.startedAt) startedMs ??= performance.now();
+        if (state?.startedAt) await progress.running();
+        else if (reads > 0 && reads % pollsPerMessage === 0) {
+          await progress.report('Waiting to start.');
+        }
         await waited;
       } finally {
         done.abort();
@@ -57,9 +66,56 @@ export async function followCall(
   }
 }
 
-function runningText(startedMs: number | null): string {
-  if (startedMs === null) return 'Started.';
-  return `Running for ${Math.round((performance.now() - startedMs) / 1000)} seconds.`;
+class Progress {
+  readonly #report: Follower['report'];
+  #startedMs: number | null = null;
+
+  constructor(report: Follower['report']) {
+    this.#report = report;
+  }
+
+  get isStarted(): boolean {
+    return this.#startedMs !== null;
+  }
+
+  async report(message: string): Promise<void> {
+    await this.#report?.(message);
+  }
+
+  async started(): Promise<void> {
+    if (this.#startedMs !== null) return;
+    this.#startedMs = performance.now();
+    await this.report('Started.');
+  }
+
+  async running(): Promise<void> {
+    if (this.#startedMs === null) return this.started();
+    const seconds = Math.round((performance.now() - this.#startedMs) / 1000);
+    await this.report(`Running for ${seconds} seconds.`);
+  }
+}
+
+/** Reports what the model writes, until the end. */
+async function showText(
+  { openStream }: TrackedCall,
+  progress: Progress,
+  stop: AbortSignal,
+): Promise<void> {
+  try {
+    for await (const event of openStream(stop)) {
+      if (event.type === 'restart') {
+        await progress.report(`Attempt ${event.attempt}: what was written so far is void.`);
+      }
+      if (event.type !== 'text') continue;
+      await progress.started();
+      const { text } = event;
+      await progress.report(
+        text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text,
+      );
+    }
+  } catch (error) {
+    if (!asCallFailure(error)) throw error;
+  }
 }
 
 /** Null while the database is unavailable. */

@@ -3,8 +3,13 @@ import { runItemsMax } from '../../../contract/limits.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
 import { notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
+import {
+  type ExecutionStreamEvent,
+  readExecutionStream,
+} from '../../../flow/execution/read-stream.ts';
 import type { Waiters } from '../../../flow/execution/wait.ts';
 import { findAgentOfExecution, findWorkflowOfRun } from '../../../store/agent/tools.ts';
+import type { ExecutionKey } from '../../../store/execution/executions.ts';
 import { findRunDetail } from '../../../store/workflow/workflow-history.ts';
 import { unauthorized } from '../../access/authenticate.ts';
 import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
@@ -21,6 +26,8 @@ export interface TrackedCall {
   readonly waiters: Waiters;
   /** As the key may read it now. Throws 401 or 404. */
   read(): Promise<CallState>;
+  /** What is written, until the end; nothing for a workflow run, and above the limit of readers. */
+  openStream(signal: AbortSignal): AsyncGenerator<ExecutionStreamEvent, void, undefined>;
   /** False if it has already ended. */
   cancel(): Promise<boolean>;
 }
@@ -37,7 +44,7 @@ export interface CallState {
 }
 
 /** Who reads it, and how. */
-export interface Reader extends Pick<McpRequest, 'deps' | 'keyHash' | 'baseUrl'> {
+export interface Reader extends Pick<McpRequest, 'deps' | 'caller' | 'keyHash' | 'baseUrl'> {
   readonly era: Era;
 }
 
@@ -53,7 +60,7 @@ export async function currentCaller({
 
 export function trackExecution(
   reader: Reader,
-  { agentId, executionId }: { readonly agentId: string; readonly executionId: string },
+  { agentId, executionId }: ExecutionKey,
 ): TrackedCall {
   const { deps } = reader;
   const path = { agentId: toId('agent', agentId), executionId: toId('execution', executionId) };
@@ -64,6 +71,7 @@ export function trackExecution(
     id: executionId,
     waiters: deps.waiters,
     cancel: () => deps.canceler.cancel(executionId),
+    openStream: (signal) => streamOf(reader, { agentId, executionId }, signal),
     async read() {
       const caller = await currentCaller(reader);
       const row = await visibleExecution(deps.reads, caller, path, () => {});
@@ -74,6 +82,16 @@ export function trackExecution(
       return { status, apiKeyId, createdAt, startedAt, completedAt, result };
     },
   };
+}
+
+async function* streamOf({ deps, caller }: Reader, key: ExecutionKey, signal: AbortSignal) {
+  const release = deps.streamSlots.acquire(caller.id);
+  if (!release) return;
+  try {
+    yield* readExecutionStream(deps, key, null, signal);
+  } finally {
+    release();
+  }
 }
 
 export function trackRun(
@@ -89,6 +107,7 @@ export function trackRun(
     id: runId,
     waiters: deps.waiters,
     cancel: () => deps.workflowCanceler.cancel(runId),
+    async *openStream() {},
     async read() {
       const caller = await currentCaller(reader);
       const request = { workflowId, id: runId, itemsShown: runItemsMax, omitsBodies: false };

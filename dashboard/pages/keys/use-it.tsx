@@ -15,13 +15,14 @@ import classes from './keys.module.css';
 
 const route = getRouteApi('/app/agents/$agentId');
 
-/** Code snippets to call this agent, and the keys that can call it. */
-export function AgentAccess() {
+/** How to call this agent from code and from other tools, and the keys that can call it. */
+export function UseIt() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));
   const keys = useQuery(keysQuery({ limit: 100 }));
   const me = useMe();
   const [dialog, setDialog] = useState<KeyDialogState | null>(null);
+  const [issuedKey, setIssuedKey] = useState<string | null>(null);
   const keysWithAccess = keys.data?.keys.filter(
     (key) =>
       keyStateOf(key) === 'active' && (key.agentIds === null || key.agentIds.includes(agentId)),
@@ -35,8 +36,8 @@ export function AgentAccess() {
           {agent.archived || agent.apiEnabled ? '' : ', its API disabled'}.
         </p>
       )}
-      <Card title="Call from code">
-        <CallSnippets agent={agent} />
+      <Card title="Call this agent">
+        <CallSnippets agent={agent} apiKey={issuedKey} />
       </Card>
       <Card
         title="Keys with access to this agent"
@@ -56,7 +57,12 @@ export function AgentAccess() {
           </p>
         )}
       </Card>
-      <KeyDialog dialog={dialog} agentId={agentId} onClose={() => setDialog(null)} />
+      <KeyDialog
+        dialog={dialog}
+        agentId={agentId}
+        onIssued={setIssuedKey}
+        onClose={() => setDialog(null)}
+      />
     </div>
   );
 }

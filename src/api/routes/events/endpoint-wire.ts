@@ -1,0 +1,46 @@
+import type { Delivery, EventEndpoint } from '../../../contract/events/endpoints.ts';
+import type { Event } from '../../../contract/events/events.ts';
+import { type StoredEvent, thinData } from '../../../core/event/event.ts';
+import { toId } from '../../../core/id.ts';
+import type { DeliveryRow } from '../../../store/event/deliveries.ts';
+import type { EndpointRow } from '../../../store/event/endpoints.ts';
+
+/** Endpoints, deliveries and events in API format. */
+
+export function endpointWire(row: EndpointRow): EventEndpoint {
+  const { url, payload, format, description, enabled, disabledBecause, pending } = row;
+  const time = (at: Date | null) => at?.toISOString() ?? null;
+  return {
+    endpointId: toId('endpoint', row.id),
+    ...{ url, eventTypes: [...row.eventTypes] },
+    agentIds: row.agentIds?.map((id) => toId('agent', id)) ?? null,
+    ...{ payload, format, description, enabled, disabledBecause },
+    disabledAt: time(row.disabledAt),
+    createdAt: row.createdAt.toISOString(),
+    createdBy: row.createdBy && toId('user', row.createdBy),
+    apiKeyId: row.apiKeyId && toId('key', row.apiKeyId),
+    failingSince: time(row.failingSince),
+    lastSuccessAt: time(row.lastSuccessAt),
+    pending,
+  };
+}
+
+export function eventWire(event: StoredEvent): Event {
+  return { eventId: toId('event', event.id), ...requestWire(event) };
+}
+
+export function deliveryWire(row: DeliveryRow): Delivery {
+  return {
+    eventId: toId('event', row.id),
+    type: row.type,
+    state: row.state,
+    nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
+    request: requestWire(row),
+    attempts: row.attempts.map(({ at, status, answer, error }) => ({ at, status, answer, error })),
+  };
+}
+
+function requestWire(event: StoredEvent) {
+  const data = JSON.parse(thinData(event)) as Record<string, unknown>;
+  return { type: event.type, timestamp: event.at.toISOString(), data };
+}

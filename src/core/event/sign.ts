@@ -1,0 +1,24 @@
+import { createHmac } from 'node:crypto';
+
+/** Signs events as Standard Webhooks specifies. Secrets are those of `core/workflow/webhook.ts`. */
+
+/**
+ * The headers of one attempt. During a rotation both secrets sign.
+ * @param secrets the current one first
+ */
+export function signedHeaders(
+  { id, atMs, body }: { readonly id: string; readonly atMs: number; readonly body: string },
+  secrets: readonly string[],
+): Record<string, string> {
+  const timestamp = String(Math.floor(atMs / 1_000));
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(secret.indexOf('_') + 1), 'base64');
+    const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`);
+    return `v1,${hmac.digest('base64')}`;
+  });
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  };
+}

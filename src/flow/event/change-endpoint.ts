@@ -1,0 +1,195 @@
+import { type EndpointSettings, endpointsMax } from '../../core/event/endpoint.ts';
+import type { Caller } from '../../core/execution/caller.ts';
+import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
+import { toId, uuid7 } from '../../core/id.ts';
+import { sealOwner } from '../../core/model/provider.ts';
+import { type AuditAction, actorOf } from '../../core/people/audit.ts';
+import { seal } from '../../core/seal.ts';
+import { generateWebhookSecret } from '../../core/workflow/webhook.ts';
+import { readClock } from '../../store/connection/clock.ts';
+import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
+import { type DeliveryFilter, findDelivery, sendAgain } from '../../store/event/deliveries.ts';
+import * as store from '../../store/event/endpoints.ts';
+import { writeEvents } from '../../store/event/events.ts';
+import { writeAudit } from '../../store/people/audit.ts';
+import { countVisibleAgents } from '../../store/people/keys.ts';
+import { disableEndpoint } from './disable-endpoint.ts';
+
+/** Creates, changes and deletes endpoints, rotates their secrets, and sends events again. */
+
+export interface EndpointDeps {
+  readonly db: Db;
+  /** From `deriveSealKey`. */
+  readonly sealKey: Buffer;
+  /** The public reason to reject a URL; null if it is allowed. */
+  readonly checkEndpointURL: (url: string) => Promise<string | null>;
+}
+
+export interface IssuedEndpoint {
+  readonly row: store.EndpointRow;
+  /** Stored encrypted, so show it now. */
+  readonly secret: string;
+}
+
+export async function createEndpoint(
+  deps: EndpointDeps,
+  caller: Caller,
+  settings: EndpointSettings,
+): Promise<IssuedEndpoint> {
+  await refuseURL(deps, settings.url);
+  const { workspaceId, userId: createdBy } = caller;
+  return inTransaction(deps.db, async (trx) => {
+    await requireAgents(trx, caller, settings.agentIds);
+    if ((await store.countEndpoints(trx, workspaceId)) >= endpointsMax) {
+      throw new CallFailure('CONFLICT', `A workspace has at most ${endpointsMax} endpoints.`);
+    }
+    const id = uuid7(await readClock(trx));
+    const { secret, sealedSecret } = newSecret(deps, { workspaceId, id });
+    const apiKeyId = caller.kind === 'key' ? caller.id : null;
+    const origin = { id, workspaceId, sealedSecret, createdBy, apiKeyId };
+    await store.insertEndpoint(trx, { ...settings, ...origin });
+    const { url, eventTypes } = settings;
+    await audit(trx, caller, 'endpoint.create', id, { url, eventTypes });
+    return { row: await requireEndpoint(trx, caller, id), secret };
+  });
+}
+
+export interface EndpointPatch extends Partial<EndpointSettings> {
+  readonly enabled?: boolean;
+}
+
+export async function changeEndpoint(
+  deps: EndpointDeps,
+  caller: Caller,
+  id: string,
+  { enabled, ...change }: EndpointPatch,
+): Promise<store.EndpointRow> {
+  await refuseURL(deps, change.url ?? null);
+  return inTransaction(deps.db, async (trx) => {
+    const row = await lockedEndpoint(trx, caller, id);
+    await requireAgents(trx, caller, change.agentIds ?? null);
+    const { url, eventTypes, agentIds, payload, format, description } = row;
+    const before = { url, eventTypes, agentIds, payload, format, description };
+    const fields = Object.keys(change);
+    if (fields.length > 0) await store.writeEndpoint(trx, id, { ...before, ...change });
+    const isEnabling = enabled === true && !row.enabled;
+    if (isEnabling) await store.markEnabled(trx, id);
+    if (fields.length > 0 || isEnabling) {
+      const details = { fields: isEnabling ? [...fields, 'enabled'] : fields };
+      await audit(trx, caller, 'endpoint.change', id, details);
+    }
+    if (enabled === false) await disableEndpoint(trx, id, 'owner', actorOf(caller));
+    return requireEndpoint(trx, caller, id);
+  });
+}
+
+export async function rotateEndpoint(
+  deps: EndpointDeps,
+  caller: Caller,
+  id: string,
+  graceSeconds: number,
+): Promise<string> {
+  return inTransaction(deps.db, async (trx) => {
+    await lockedEndpoint(trx, caller, id);
+    const { workspaceId } = caller;
+    const { secret, sealedSecret } = newSecret(deps, { workspaceId, id });
+    await store.replaceEndpointSecret(trx, id, { sealedSecret, graceSeconds });
+    await audit(trx, caller, 'endpoint.rotate', id, { graceSeconds });
+    return secret;
+  });
+}
+
+export async function deleteEndpoint(db: Db, caller: Caller, id: string): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    if (!(await store.deleteEndpoint(trx, caller.workspaceId, id))) throw notFound('endpoint');
+    await audit(trx, caller, 'endpoint.delete', id, {});
+  });
+}
+
+/** Writes a `ping` to one endpoint, whatever it subscribes to. */
+export async function testEndpoint(db: Db, caller: Caller, id: string): Promise<void> {
+  const { workspaceId } = caller;
+  await inTransaction(db, async (trx) => {
+    await enabledEndpoint(trx, caller, id);
+    const atMs = await readClock(trx);
+    const data = JSON.stringify({ endpointId: toId('endpoint', id) });
+    const of = { subject: id, agentId: null, user: null };
+    await writeEvents(trx, [{ workspaceId, type: 'ping', atMs, ...of, data }]);
+  });
+}
+
+/** Sends an event to an endpoint again, with a new series of attempts. */
+export async function resendDelivery(
+  db: Db,
+  caller: Caller,
+  id: string,
+  eventId: string,
+): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    await enabledEndpoint(trx, caller, id);
+    if (!(await findDelivery(trx, id, eventId))) throw notFound('delivery', 'endpoint');
+    await sendAgain(trx, id, { eventId });
+  });
+}
+
+/** The same for all events of a time. Returns how many are sent again. */
+export async function replayDeliveries(
+  db: Db,
+  caller: Caller,
+  id: string,
+  filter: DeliveryFilter,
+): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    await enabledEndpoint(trx, caller, id);
+    return sendAgain(trx, id, filter);
+  });
+}
+
+async function refuseURL({ checkEndpointURL }: EndpointDeps, url: string | null): Promise<void> {
+  const problem = url === null ? null : await checkEndpointURL(url);
+  if (problem) throw invalidRequest(`Field "url": ${problem}`);
+}
+
+async function requireAgents(
+  trx: Trx,
+  caller: Caller,
+  agentIds: readonly string[] | null,
+): Promise<void> {
+  const { role } = caller;
+  if (agentIds === null || role === null) return;
+  const visible = await countVisibleAgents(trx, { ...caller, role }, agentIds);
+  if (visible < agentIds.length) throw notFound('agent');
+}
+
+async function requireEndpoint(db: Db, caller: Caller, id: string): Promise<store.EndpointRow> {
+  const row = await store.findEndpoint(db, caller.workspaceId, id);
+  if (!row) throw notFound('endpoint');
+  return row;
+}
+
+async function lockedEndpoint(trx: Trx, caller: Caller, id: string): Promise<store.EndpointRow> {
+  const row = await store.lockEndpoint(trx, caller.workspaceId, id);
+  if (!row) throw notFound('endpoint');
+  return row;
+}
+
+async function enabledEndpoint(trx: Trx, caller: Caller, id: string): Promise<void> {
+  const { enabled } = await lockedEndpoint(trx, caller, id);
+  if (enabled) return;
+  throw new CallFailure('CONFLICT', 'The endpoint is disabled. Enable it first.');
+}
+
+function newSecret({ sealKey }: EndpointDeps, owner: { workspaceId: string; id: string }) {
+  const secret = generateWebhookSecret();
+  return { secret, sealedSecret: seal(sealKey, secret, sealOwner(owner)) };
+}
+
+function audit(
+  trx: Trx,
+  caller: Caller,
+  action: Extract<AuditAction, `endpoint.${string}`>,
+  id: string,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  return writeAudit(trx, actorOf(caller), { action, subject: toId('endpoint', id), details });
+}

@@ -1,0 +1,212 @@
+import { CompiledQuery, sql } from 'kysely';
+import type { NewEvent, StoredEvent } from '../../core/event/event.ts';
+import { eventDays } from '../../core/event/retry.ts';
+import { uuid7 } from '../../core/id.ts';
+import type { Db, Trx } from '../connection/database.ts';
+import type { Send, Statement, Value } from '../connection/pipeline.ts';
+import { rowSet } from '../connection/row-set.ts';
+
+/**
+ * The outbox: events are written in the transaction of the change that they report, each with one delivery for each endpoint
+ * that subscribes to it. An event to which no endpoint subscribes is not written.
+ *
+ * Invariants
+ * - The sequence of a workspace grows in the order of commits: its counter is locked until the commit. A reader that
+ *   continues after a sequence therefore never misses an event that commits later.
+ * - The counters are the last rows that a transaction locks, by workspace.
+ * - The counter is locked in a statement of its own, so that the next one sees the endpoints of this moment.
+ */
+
+/** Writes events. Other processes are notified at the commit. Must come last in its transaction, unless they are deferred. */
+export async function writeEvents(trx: Trx, events: readonly NewEvent[]): Promise<void> {
+  const later = deferred.get(trx);
+  if (later) later.push(...events);
+  else if (events.length > 0) await insert(trx, events);
+}
+
+/** Runs `work` and writes its events after it: nothing else is done while the counter is locked. */
+export async function deferEvents<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
+  const later: NewEvent[] = [];
+  deferred.set(trx, later);
+  const result = await work();
+  deferred.delete(trx);
+  await writeEvents(trx, later);
+  return result;
+}
+
+const deferred = new WeakMap<Trx, NewEvent[]>();
+
+async function insert(trx: Trx, events: readonly NewEvent[]): Promise<void> {
+  await trx.executeQuery(CompiledQuery.raw(lockCounters.text, counterValues(events)));
+  const query = CompiledQuery.raw(insertEvents.text, rows.values(events));
+  const { rows: counted } = await trx.executeQuery<{ queued: number }>(query);
+  if (counted[0]?.queued) await sql`select pg_notify('cueline_event_queued', '')`.execute(trx);
+}
+
+/** Like `writeEvents`, on a pipelined connection and without a notification. Returns whether something must be sent. */
+export async function sendEvents(send: Send, events: readonly NewEvent[]): Promise<boolean> {
+  if (events.length === 0) return false;
+  const [, counted] = await Promise.all([
+    send(lockCounters, counterValues(events)),
+    send<{ queued: number }>(insertEvents, rows.values(events)),
+  ]);
+  return Boolean(counted[0]?.queued);
+}
+
+const lockCounters: Statement = {
+  name: 'events-lock-counters',
+  text: `select from event_counters where workspace_id = any($1::uuid[]) order by workspace_id for update`,
+};
+
+/** SQL: whether endpoint `p` receives event `g`. Everything but a ping needs a subscription. */
+const subscribes = `p.workspace_id = g.workspace_id and case when g.type = 'ping' then p.id = g.subject
+  else g.type = any(p.event_types) and (p.agent_ids is null or g.agent_id is null or g.agent_id = any(p.agent_ids)) end`;
+
+const rows = rowSet<NewEvent>(
+  'g',
+  {
+    id: ['uuid', ({ atMs }) => uuid7(atMs)],
+    workspace_id: ['uuid', (one) => one.workspaceId],
+    type: ['text', (one) => one.type],
+    at_ms: ['float8', (one) => one.atMs],
+    subject: ['uuid', (one) => one.subject],
+    agent_id: ['uuid', (one) => one.agentId],
+    end_user: ['text', (one) => one.user],
+    data: ['json', (one) => one.data],
+  },
+  { ordinality: true },
+);
+
+const insertEvents: Statement = {
+  name: 'events-insert',
+  text: `with matched as materialized (
+      select g.*, array(select p.id from active_endpoints p where ${subscribes}) as endpoints
+      from ${rows.table}),
+    subscribed as materialized (
+      select *, row_number() over (partition by workspace_id order by ordinal) as nth
+      from matched where cardinality(endpoints) > 0),
+    counted as (
+      update event_counters c set last = c.last + s.n
+      from (select workspace_id, count(*) as n from subscribed group by workspace_id) as s
+      where c.workspace_id = s.workspace_id
+      returning c.workspace_id, c.last - s.n as before),
+    written as (
+      insert into events (id, workspace_id, sequence, type, at, subject, agent_id, end_user, data)
+      select s.id, s.workspace_id, c.before + s.nth, s.type, to_timestamp(s.at_ms / 1000), s.subject, s.agent_id,
+        s.end_user, s.data
+      from subscribed s join counted c on c.workspace_id = s.workspace_id
+      returning id),
+    queued as (
+      insert into deliveries (endpoint_id, event_id, type, due_at)
+      select p.id, s.id, s.type, clock_timestamp()
+      from subscribed s cross join lateral unnest(s.endpoints) as e (id) join endpoints p on p.id = e.id
+      where p.url is not null
+      returning 1)
+    select count(*)::int as queued from queued`,
+};
+
+function counterValues(events: readonly NewEvent[]): Value[] {
+  return [[...new Set(events.map(({ workspaceId }) => workspaceId))]];
+}
+
+const columns = sql.raw('e.id, e.type, e.at, e.sequence, e.data');
+
+/**
+ * The next events of a workspace, oldest first. Null if there is no event `after`.
+ * @param endpointId only events to which this endpoint subscribes
+ */
+export async function listEvents(
+  db: Db,
+  workspaceId: string,
+  page: {
+    readonly after: string | null;
+    readonly limit: number;
+    readonly endpointId: string | null;
+  },
+): Promise<StoredEvent[] | null> {
+  const { after, limit, endpointId } = page;
+  const start = after === null ? 0 : await findSequence(db, workspaceId, after);
+  if (start === null) return null;
+  const filter =
+    endpointId === null
+      ? sql``
+      : sql`and exists (
+          select from (select e.workspace_id, e.type, e.subject, e.agent_id) as g
+          join endpoints p on p.id = ${endpointId} and ${sql.raw(subscribes)})`;
+  const { rows } = await sql<StoredEvent>`
+    select ${columns} from events e
+    where e.workspace_id = ${workspaceId} and e.sequence > ${start} ${filter}
+    order by e.sequence limit ${limit}`.execute(db);
+  return rows;
+}
+
+async function findSequence(db: Db, workspaceId: string, id: string): Promise<number | null> {
+  const { rows } = await sql<{ sequence: number }>`
+    select sequence from events where id = ${id} and workspace_id = ${workspaceId}`.execute(db);
+  return rows[0]?.sequence ?? null;
+}
+
+/** Deletes up to `limit` old events. Returns how many. */
+export async function deleteOldEvents(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from events where id in (
+      select id from events where id < id_floor(clock_timestamp() - make_interval(days => ${eventDays}))
+      order by id limit ${limit} for update skip locked)`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+interface DeletedExecution {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly user: string | null;
+}
+
+/** Removes who they were for from the events of deleted executions, and what receivers answered to them, which may repeat it. */
+export async function forgetExecutions(
+  send: Send,
+  deleted: readonly DeletedExecution[],
+): Promise<void> {
+  const named = deleted.filter(({ user }) => user !== null);
+  if (named.length > 0) {
+    await send(forgetExecutionEvents, forgotten.values(named));
+  }
+}
+
+const withoutLabels = `(e.data::jsonb || '{"user": null, "session": null, "metadata": null}')::json`;
+const forgetAnswers = `update deliveries d
+    set attempts = (
+      select coalesce(jsonb_agg(a || '{"answer": null}' order by n), '[]')
+      from jsonb_array_elements(d.attempts) with ordinality as attempt (a, n))
+    from forgotten f join endpoints p on p.workspace_id = f.workspace_id
+    where d.endpoint_id = p.id and d.event_id = f.id`;
+
+const forgotten = rowSet<DeletedExecution>('x', {
+  id: ['uuid', (one) => one.id],
+  workspace_id: ['uuid', (one) => one.workspaceId],
+  end_user: ['text', (one) => one.user],
+});
+
+// Events are found by their user: one without a user names nobody.
+const forgetExecutionEvents: Statement = {
+  name: 'events-forget-executions',
+  text: `with forgotten as (
+      update events e set end_user = null, data = ${withoutLabels}
+      from ${forgotten.table}
+      where e.workspace_id = x.workspace_id and e.end_user = x.end_user and e.subject = x.id
+      returning e.id, e.workspace_id)
+    ${forgetAnswers}`,
+};
+
+/** The same for all events that name a user. */
+export async function forgetUserInEvents(
+  trx: Trx,
+  { workspaceId, agentId, user }: { workspaceId: string; agentId: string | null; user: string },
+): Promise<void> {
+  await sql`
+    with forgotten as (
+      update events e set end_user = null, data = ${sql.raw(withoutLabels)}
+      where e.workspace_id = ${workspaceId} and e.end_user = ${user}
+        and (${agentId}::uuid is null or e.agent_id = ${agentId})
+      returning e.id, e.workspace_id)
+    ${sql.raw(forgetAnswers)}`.execute(trx);
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startService } from '../../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const path = '/api/v1/endpoints';
+const valid = { url: 'https://shop.example/events', eventTypes: ['key.revoked'] };
+
+async function refused(body: object, headers = { key }) {
+  const { status, body: problem } = await service.call('POST', path, { ...headers, body });
+  return [status, problem.message];
+}
+
+test('unknown types and fields are named', async () => {
+  const [status, message] = await refused({ ...valid, eventTypes: ['key.revoked', 'key.lost'] });
+  assert.equal(status, 400);
+  assert.match(String(message), /eventTypes\.1.*must be one of execution\.succeeded/);
+  assert.deepEqual(await refused({ ...valid, events: [] }), [
+    400,
+    'Unknown field "events". Allowed: url, eventTypes, agentIds, payload, format, description.',
+  ]);
+  for (const body of [
+    { eventTypes: ['ping'] },
+    { ...valid, eventTypes: [] },
+    { ...valid, payload: 'half' },
+  ]) {
+    assert.equal((await refused(body))[0], 400);
+  }
+});
+
+test('a URL that is private or no https URL is rejected', async () => {
+  const urls = [
+    'http://shop.example/events',
+    'https://127.0.0.1/events',
+    'https://10.1.2.3/events',
+    'https://[::1]/events',
+    'https://localhost/events',
+    'https://2130706433/',
+    'https://169.254.169.254/latest/meta-data',
+    'https://user:word@shop.example/',
+    'ftp://shop.example/',
+  ];
+  for (const url of urls) {
+    const [status, message] = await refused({ ...valid, url });
+    assert.equal(status, 400, url);
+    assert.match(String(message), /"url"/);
+  }
+});
+
+test('agents that do not exist are not found', async () => {
+  const { status } = await service.call('POST', path, {
+    key,
+    body: { ...valid, agentIds: ['agt_01jd0000000000000000000000'] },
+  });
+  assert.equal(status, 404);
+});
+
+test('only an owner or a key with the permission own may create endpoints', async () => {
+  const manage = await service.key({ permissions: ['manage', 'read', 'execute', 'cancel'] });
+  assert.equal((await refused(valid, { key: manage.key }))[0], 403);
+  const { status } = await service.call('POST', path, {
+    ...{ body: valid, user: await service.member('editor') },
+  });
+  assert.equal(status, 403);
+});
+
+test('a workspace has at most twenty endpoints', async () => {
+  const { workspaceId, ownerId: userId } = await service.workspace();
+  const other = await service.key({ workspaceId, userId });
+  for (let n = 0; n < 20; n++) {
+    const { status } = await service.call('POST', path, { key: other.key, body: valid });
+    assert.equal(status, 201);
+  }
+  assert.deepEqual(await refused(valid, { key: other.key }), [
+    409,
+    'A workspace has at most 20 endpoints.',
+  ]);
+});

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { addEndpoint, verified } from '../../harness/endpoints.ts';
+import { startReceiver, status, toReceivers } from '../../harness/receiver.ts';
+import { startService } from '../../harness/service.ts';
+import { fromId } from '../../src/core/id.ts';
+
+const service = await startService({ config: toReceivers });
+after(service.close);
+const { key } = await service.key();
+
+test('a healthy endpoint is not delayed by any number of endpoints that never answer', async () => {
+  const silent = await startReceiver(() => {});
+  const healthy = await startReceiver();
+  const { workspaceId, ownerId: userId } = await service.workspace();
+  const other = await service.key({ workspaceId, userId });
+  const dead = await Promise.all(
+    Array.from({ length: 19 }, () => addEndpoint(service, other.key, { url: silent.url })),
+  );
+  for (const one of dead) {
+    for (let n = 0; n < 12; n++) await one.call('POST', '/test');
+  }
+  await silent.received(19 * 10);
+  const alive = await addEndpoint(service, other.key, { url: healthy.url });
+  await alive.call('POST', '/test');
+  await healthy.received(1);
+  // None has answered or timed out, so none has got more than its ten requests.
+  const counts = Map.groupBy(silent.requests, ({ event }) => event.data.endpointId);
+  assert.deepEqual(
+    [...counts.values()].map(({ length }) => length),
+    dead.map(() => 10),
+  );
+  for (const one of dead) await one.call('DELETE');
+  await alive.call('DELETE');
+  await silent.close();
+  await healthy.close();
+});
+
+test('410 disables an endpoint at once; the others get an event, and the audit log a line', async () => {
+  const receiver = await startReceiver(status(410));
+  const witness = await startReceiver();
+  const endpoint = await addEndpoint(service, key, { url: receiver.url });
+  const other = await addEndpoint(service, key, {
+    url: witness.url,
+    eventTypes: ['endpoint.disabled'],
+  });
+  await endpoint.call('POST', '/test');
+  const [request] = await witness.received(1);
+  assert.ok(request);
+  const { type, data } = verified(other.secret, request);
+  assert.deepEqual(
+    [type, data.endpointId, data.reason],
+    ['endpoint.disabled', endpoint.endpointId, 'gone'],
+  );
+  const { enabled, disabledBecause } = await endpoint.call('GET');
+  assert.deepEqual([enabled, disabledBecause], [false, 'gone']);
+  const audit = await service.call('GET', '/api/v1/audit?action=endpoint.disable', { key });
+  assert.equal(audit.body.audit[0].subject, endpoint.endpointId);
+  await receiver.close();
+  await witness.close();
+});
+
+test('five days without success disable an endpoint', async () => {
+  const receiver = await startReceiver(status(500));
+  const endpoint = await addEndpoint(service, key, { url: receiver.url });
+  const id = fromId('endpoint', endpoint.endpointId);
+  const since = async (days: number) => {
+    await sql`
+      update endpoints set failing_since = clock_timestamp() - make_interval(days => ${days}, mins => -1)
+      where id = ${id}`.execute(service.db);
+    await sql`
+      update endpoints set failing_since = failing_since - interval '2 minutes'
+      where id = ${id} and ${days === 5}`.execute(service.db);
+    await sql`update deliveries set due_at = clock_timestamp() where endpoint_id = ${id}`.execute(
+      service.db,
+    );
+  };
+  await endpoint.call('POST', '/test');
+  await receiver.received(1);
+  await since(4);
+  await receiver.received(2);
+  let attempts = 0;
+  while (attempts < 2) attempts = (await endpoint.deliveries())[0]?.attempts.length ?? 0;
+  assert.equal((await endpoint.call('GET')).enabled, true);
+  await since(5);
+  let enabled = true;
+  while (enabled) enabled = (await endpoint.call('GET')).enabled;
+  assert.equal((await endpoint.call('GET')).disabledBecause, 'failing');
+  await receiver.close();
+});
+
+test('a failing endpoint gets one request at a time, until it succeeds', async () => {
+  const receiver = await startReceiver(status(500));
+  const endpoint = await addEndpoint(service, key, { url: receiver.url });
+  await endpoint.call('POST', '/test');
+  await receiver.received(1);
+  while ((await endpoint.call('GET')).failingSince === null);
+  const open: (() => void)[] = [];
+  receiver.answer = (_, response) => void open.push(() => response.end());
+  for (let n = 0; n < 5; n++) await endpoint.call('POST', '/test');
+  await receiver.received(2);
+  assert.equal(open.length, 1);
+  open.pop()?.();
+  await receiver.received(6);
+  assert.equal(open.length, 4);
+  for (const answer of open) answer();
+  await receiver.close();
+});
+
+test('endpoints of a process that is gone are sent to by another', async () => {
+  const receiver = await startReceiver();
+  const endpoint = await addEndpoint(service, key, { url: receiver.url });
+  const id = fromId('endpoint', endpoint.endpointId);
+  const lost = '019a9e3b-7c00-7a52-9e0c-5b1f0c6d2e41';
+  await sql`insert into endpoint_senders values (${id}, ${lost})`.execute(service.db);
+  await endpoint.call('POST', '/test');
+  await receiver.received(1);
+  await receiver.close();
+});
