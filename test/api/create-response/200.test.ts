@@ -33,7 +33,7 @@ test('the message fills the one required variable; the response echoes the setti
         content: [{ type: 'output_text', text: 'Answer: Why?', annotations: [], logprobs: [] }],
       },
     ],
-    ...{ previous_response_id: null, prompt: null, store: true, temperature: null, top_p: 0.5 },
+    ...{ previous_response_id: null, prompt: null, store: true, temperature: 1, top_p: 0.5 },
     ...{ max_output_tokens: null, max_tool_calls: null, presence_penalty: 0, frequency_penalty: 0 },
     ...{ reasoning: { effort: null, summary: null }, text: { format: { type: 'text' } } },
     ...{ tools: [], tool_choice: 'auto', top_logprobs: 0, truncation: 'disabled' },

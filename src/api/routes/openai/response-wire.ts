@@ -40,8 +40,9 @@ export function responseWire(row: ExecutionDetailRow, shown: ShownCall): Record<
     previous_response_id: null,
     prompt: null,
     store: true,
-    temperature: row.temperature,
-    top_p: settings?.topP ?? null,
+    // OpenAI's defaults: clients expect numbers.
+    temperature: row.temperature ?? 1,
+    top_p: settings?.topP ?? 1,
     max_output_tokens: settings?.maxTokens ?? null,
     max_tool_calls: null,
     presence_penalty: settings?.settings.presencePenalty ?? sent.settings?.presencePenalty ?? 0,
