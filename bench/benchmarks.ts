@@ -12,6 +12,7 @@ import { latency } from './benchmarks/latency.ts';
 import { peers } from './benchmarks/peers.ts';
 import { polls } from './benchmarks/polls.ts';
 import { scaleOut } from './benchmarks/scale-out.ts';
+import { search } from './benchmarks/search.ts';
 import { snapshot } from './benchmarks/snapshot.ts';
 import { start } from './benchmarks/start.ts';
 import { workflowHistory } from './benchmarks/workflow-history.ts';
@@ -35,6 +36,7 @@ export const benchmarks: readonly Benchmark[] = [
   start,
   bytes,
   history,
+  search,
   workflowHistory,
   isolation,
   dashboard,

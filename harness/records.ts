@@ -46,7 +46,8 @@ export async function insertRecords(db: Db, selected: RawBuilder<unknown>): Prom
         source, agent_name, prompt_version_label, model, input_variables, settings, tag)
       select id, workspace_id, agent_id, prompt_version_id, api_key_id, to_timestamp(ms / 1000.0),
         case when ran then to_timestamp(ms / 1000.0) end, source, 'made', 'v1', model, variables::json, '{}', 1
-      from selected where status = 'processing')
+      from selected where status = 'processing'),
+    changed as (insert into search_changes (id) select id from selected where status <> 'processing')
     insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_at, started_at,
       completed_at, cost_usd, input_tokens, output_tokens, latency_ms, attempts, status, source, agent_name,
       prompt_version_label, model, error_code, error, input_variables, system_prompt, user_prompt, output)
@@ -74,7 +75,8 @@ export async function queueExecutions(
 /** Ends a queued execution as if a worker had ended it, without statistics. */
 export async function endQueued(db: Db, id: string, output: string): Promise<void> {
   await sql`
-    with ended as (delete from execution_queue where id = ${id} returning *)
+    with ended as (delete from execution_queue where id = ${id} returning *),
+    changed as (insert into search_changes (id) select id from ended)
     insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_at, started_at,
       completed_at, attempts, status, source, agent_name, prompt_version_label, model, input_variables, ip_address,
       user_agent, output)

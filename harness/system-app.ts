@@ -14,6 +14,7 @@ export interface SystemApp {
 export const idleGauges: Gauges = {
   running: () => 0,
   queue: async () => ({ depth: 0, oldestMs: 0 }),
+  searchLag: async () => 0,
   events: async () => ({ pending: 0, disabled: 0 }),
   providers: () => new Map(),
 };

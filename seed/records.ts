@@ -14,6 +14,7 @@ const moment = (ms: string) => `to_timestamp((${ms}) / 1000.0::float8)`;
 
 /** In generation order, which the joins preserve. */
 const write = `
+  with written as (
   insert into executions (id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at,
     started_at, completed_at, temperature, cost_usd, input_tokens, output_tokens, latency_ms, attempts, status, source,
     cost_known, agent_name, prompt_version_label, model, finish_reason, error_code, error, ip_address, user_agent,
@@ -41,4 +42,6 @@ const write = `
   join seed_versions v on v.position = version
   join seed_origins w on w.position = origin
   join seed_outcomes o on o.position = outcome
-  join seed_models m on m.position = model`;
+  join seed_models m on m.position = model
+  returning id)
+  insert into search_changes (id) select id from written`;

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import type { Caller } from '../src/core/execution/caller.ts';
 import { StartupFailure } from '../src/core/startup-failure.ts';
+import { indexRound } from '../src/flow/history/index-round.ts';
 import { readClock } from '../src/store/connection/clock.ts';
 import { clientConfig, type Db } from '../src/store/connection/database.ts';
 import type { Connection } from '../src/store/connection/detect-pooler.ts';
@@ -74,11 +75,18 @@ export async function seed(deps: SeedDeps, options: Seeding): Promise<Seeded> {
     await inParallel(deps, [backlog], (client) => writeQueue(client, own, backlog, deps));
   }
   signal.throwIfAborted();
+  deps.setPhase('Indexing');
+  await indexRound({ db, signal, isOn: true, rest: 0 });
+  signal.throwIfAborted();
   deps.setPhase('Vacuuming');
   const tables = [...new Set([...partitions, ...(options.queued > 0 ? ['execution_queue'] : [])])];
-  await inParallel(deps, [...tables, 'statistics', 'breakdown'], async (client, table) => {
-    await client.query(`vacuum analyze ${client.escapeIdentifier(table)}`);
-  });
+  await inParallel(
+    deps,
+    [...tables, 'statistics', 'breakdown', 'search_groups', 'search_changes'],
+    async (client, table) => {
+      await client.query(`vacuum analyze ${client.escapeIdentifier(table)}`);
+    },
+  );
   return { agent: own, rows };
 }
 

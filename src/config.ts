@@ -50,6 +50,8 @@ export interface Config {
   /** The limits that the Testing stage caps agents at. */
   readonly testingLimits: RateLimits;
   readonly listPerMinute: number;
+  /** Whether an index of words serves searches. */
+  readonly searchIndex: boolean;
   /** Management calls of a key or user to this process. */
   readonly managePerMinute: number;
   /** Events accepted per webhook and minute. */
@@ -120,6 +122,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       requestsPerDay: perDay,
     },
     listPerMinute: read.number('CUELINE_LIST_PER_MINUTE', 300, 1, 1_000_000),
+    searchIndex: read.choice('CUELINE_SEARCH_INDEX', ['on', 'off'], 'on') === 'on',
     managePerMinute: read.number('CUELINE_MANAGE_PER_MINUTE', 600, 1, 1_000_000),
     webhookPerMinute: read.number('CUELINE_WEBHOOK_PER_MINUTE', 600, 1, 1_000_000),
     trustedProxies: read.list('CUELINE_TRUSTED_PROXIES', rangeForm),

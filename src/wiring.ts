@@ -9,7 +9,12 @@ import {
   type GracefulShutdown,
 } from './api/http/graceful-shutdown.ts';
 import { createManagementLimit } from './api/http/management-limit.ts';
-import { countExecuteCalls, createMetrics, type Metrics } from './api/http/metrics.ts';
+import {
+  countAdmitted,
+  countExecuteCalls,
+  createMetrics,
+  type Metrics,
+} from './api/http/metrics.ts';
 import { createWaitSlots } from './api/http/wait-for.ts';
 import { createOpenCalls } from './api/routes/mcp/open-calls.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';
@@ -32,6 +37,7 @@ import { createLiveStreams } from './flow/execution/live-streams.ts';
 import { createSharedReads } from './flow/execution/shared-reads.ts';
 import { createWaiters } from './flow/execution/wait.ts';
 import { createHistoryReads } from './flow/history/history-reads.ts';
+import { indexRound } from './flow/history/index-round.ts';
 import { maintain } from './flow/history/maintain.ts';
 import {
   foldLabelsRound,
@@ -59,6 +65,7 @@ import { findEndedExecutions } from './store/execution/executions.ts';
 import { queueDepth } from './store/execution/queue.ts';
 import { deleteEndedStreams } from './store/execution/stream-chunks.ts';
 import { readTemplate } from './store/execution/templates.ts';
+import { readSearchLag } from './store/history/search-index.ts';
 import { findEndedWorkflowRuns } from './store/workflow/workflow-runs.ts';
 import { createEventSender, type EventSender } from './worker/event-sender.ts';
 import { startMaintenance } from './worker/start-maintenance.ts';
@@ -98,6 +105,7 @@ export interface WiringDeps {
     | 'leaseMs'
     | 'testingLimits'
     | 'listPerMinute'
+    | 'searchIndex'
     | 'managePerMinute'
     | 'webhookPerMinute'
     | 'trustedProxies'
@@ -217,9 +225,10 @@ function createEngine(
   const metrics = createMetrics({
     running: () => worker?.running ?? 0,
     queue: () => queueDepth(db),
+    searchLag: () => readSearchLag(db),
     events: () => countEndpointStates(db),
     providers: () => providersOpen(deps.providers?.() ?? []),
-    onError: failures.reporter('queue metrics failed'),
+    onError: failures.reporter('metrics of the database failed'),
   });
   const values = valueCache();
   const streams = createLiveStreams({
@@ -326,7 +335,7 @@ function connectSender(
 
 /** The periodic work of a worker process. */
 function startBackground(
-  { db, logger }: WiringDeps,
+  { config, db, logger }: WiringDeps,
   { connections, workflows }: Engine,
   failures: BackgroundFailures,
 ) {
@@ -355,6 +364,7 @@ function startBackground(
   const roundDeps = { db, pipelines: singlePipelines };
   const maintenance = startMaintenance({
     maintain: () => maintain(db),
+    writeIndex: (signal) => indexRound({ db, signal, isOn: config.searchIndex }),
     rounds: {
       retention: (signal) => runRetentionIfDue({ ...roundDeps, signal }),
       rollup: (signal) => runRollupIfDue({ ...roundDeps, signal }),
@@ -434,6 +444,7 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
     },
     testConnection: deps.testConnection,
     openCalls: engine.openCalls,
+    onAdmitted: (admitted) => countAdmitted(metrics, admitted),
     ...{ version: deps.version, publicUrl },
   };
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { RateLimits } from '../core/execution/limits.ts';
 import type { ChainRules } from '../core/model/credential-chain.ts';
 import type { TestConnection } from '../core/model/model-port.ts';
-import type { Admission } from '../flow/admission/admit.ts';
+import type { Admission, Admitted } from '../flow/admission/admit.ts';
 import type { Canceler } from '../flow/execution/cancel.ts';
 import type { LiveStreams } from '../flow/execution/live-streams.ts';
 import type { SharedReads } from '../flow/execution/shared-reads.ts';
@@ -60,6 +60,8 @@ export interface ApiDeps {
   readonly checkEndpointURL: (url: string) => Promise<string | null>;
   readonly chainRules: ChainRules;
   readonly testConnection: TestConnection;
+  /** Counts a call of an agent over another protocol than the execute routes, whose responses are counted. */
+  readonly onAdmitted: (admitted: Admitted) => void;
   /** Calls over MCP that wait for their results. */
   readonly openCalls: OpenCalls;
   /** Of this program. */

@@ -7,6 +7,7 @@ test('a long round does not delay other jobs, and stop aborts it', async () => {
   let ended = false;
   const maintenance = startMaintenance({
     maintain: () => Promise.reject(new Error('no room')),
+    writeIndex: async () => {},
     rounds: {
       retention: (signal) =>
         new Promise((resolve) => {

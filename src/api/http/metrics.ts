@@ -4,6 +4,7 @@ import { executeAgent, executeAgentInDashboard } from '../../contract/executions
 import { createChatCompletion, createResponse } from '../../contract/openai/openai.ts';
 import { type CallFailureCode, callFailureCodes } from '../../core/failure.ts';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
+import type { Admitted } from '../../flow/admission/admit.ts';
 import type { EndedExecution } from '../../store/execution/completion.ts';
 import { failureCodeIn } from './openai-error.ts';
 import { routePath } from './route.ts';
@@ -31,10 +32,12 @@ export type DeliveryOutcome = 'delivered' | 'failed' | 'unanswered';
 export interface Gauges {
   readonly running: () => number;
   readonly queue: () => Promise<Queue>;
+  /** How far the search index is behind, in seconds. */
+  readonly searchLag: () => Promise<number>;
   readonly events: () => Promise<EventTotals>;
   /** Number of open circuits by provider. */
   readonly providers: () => ReadonlyMap<string, number>;
-  /** Called if the queue or the events could not be read; their metrics are then absent. */
+  /** Called if the queue, the lag or the events could not be read; their metrics are then absent. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -48,8 +51,8 @@ interface EventTotals {
   readonly disabled: number;
 }
 
-const queueKeptMs = 5_000;
-const queueTimeoutMs = 2_000;
+const readingKeptMs = 5_000;
+const readingTimeoutMs = 2_000;
 
 export function createMetrics(gauges: Gauges): Metrics {
   const registry = new Registry();
@@ -159,13 +162,21 @@ function registerGauges(registry: Registry, gauges: Gauges): void {
 }
 
 /** The queues belong to the whole database, so every process reports the same values. */
-function registerQueueGauges(registry: Registry, { queue, events, onError }: Gauges): void {
+function registerQueueGauges(
+  registry: Registry,
+  { queue, searchLag, events, onError }: Gauges,
+): void {
   const register = readGauges(registry, queue, onError);
   register('cueline_queue_depth', 'Queued executions without a worker.', ({ depth }) => depth);
   register(
     'cueline_queue_oldest_age_seconds',
     'Waiting time of the oldest execution that is ready to run.',
     ({ oldestMs }) => oldestMs / 1_000,
+  );
+  readGauges(registry, searchLag, onError)(
+    'cueline_search_lag_seconds',
+    'How long the oldest record has been waiting for the search index.',
+    (seconds) => seconds,
   );
   const registerEvents = readGauges(registry, events, onError);
   registerEvents(
@@ -184,18 +195,18 @@ function readGauges<Values>(
 ) {
   const values = cached(
     () =>
-      withTimeout(read(), queueTimeoutMs).catch((error: unknown) => {
+      withTimeout(read(), readingTimeoutMs).catch((error: unknown) => {
         onError?.(error);
         return null;
       }),
-    queueKeptMs,
+    readingKeptMs,
   );
   return (name: string, help: string, value: (values: Values) => number) =>
     new Gauge({
       ...{ name, help, registers: [registry] },
       async collect() {
         const current = await values();
-        if (current) this.set(value(current));
+        if (current !== null) this.set(value(current));
         else this.remove();
       },
     });
@@ -220,6 +231,15 @@ export function countExecuteCalls(
     }
     done(null, payload);
   });
+}
+
+/** Counts a call over another protocol, whose response has another form. */
+export function countAdmitted(
+  metrics: Pick<Metrics, 'executionAccepted' | 'executionRefused'>,
+  admitted: Admitted,
+): void {
+  if (admitted.kind === 'refused') metrics.executionRefused(admitted.code);
+  else if (!admitted.replayed) metrics.executionAccepted();
 }
 
 const executePaths: ReadonlySet<string | undefined> = new Set([

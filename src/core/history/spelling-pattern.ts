@@ -67,5 +67,7 @@ function spellingsOf(letter: string): string[] {
     second !== '' && third === undefined
       ? [(base + first).normalize('NFC') + second, (base + second).normalize('NFC') + first]
       : [];
-  return [letter, decomposed, ...between];
+  // Marks at the same place of a letter have a fixed order.
+  const equal = between.filter((one) => one.normalize('NFD') === decomposed);
+  return [letter, decomposed, ...equal];
 }

@@ -6,11 +6,14 @@ import {
   rangesOf,
   windowOf,
 } from '../../core/history/history-range.ts';
+import type { TokenSets } from '../../core/history/search-tokens.ts';
 import type { Db, Trx } from '../../store/connection/database.ts';
 import { isStatementTimeout } from '../../store/connection/database-error.ts';
 import type { ExecutionListRow } from '../../store/execution/executions.ts';
 import { countRecords } from '../../store/history/history-counts.ts';
+import { enclosingRange } from '../../store/history/history-filter.ts';
 import { nextRecords, openSnapshot, readRecords } from '../../store/history/records.ts';
+import { findCandidates, readCoverage, tokenSetsOf } from '../../store/history/search-index.ts';
 import { breakDown, countPieces } from './count-history.ts';
 import type { HistoryPage, ListRequest } from './list-executions.ts';
 
@@ -20,6 +23,8 @@ import type { HistoryPage, ListRequest } from './list-executions.ts';
  *
  * - Records are scanned newest first in batches, from one snapshot. A batch is as large as the time for one allows, so
  *   that no search is rejected for its size and none holds a connection much longer than a page may take.
+ * - The first batch takes all records: a frequent word fills the page at once. The later ones take those that the search
+ *   index finds by words and values, as far as it covers them.
  * - A page that is not full in time is returned short, with the last record that was scanned. The next page
  *   continues there, with what is left of the offset.
  * - Once the page is full, counting goes on for a while. If it does not reach the end, the total is a lower bound.
@@ -48,7 +53,7 @@ export interface SearchPace {
 }
 
 const defaultPace: SearchPace = {
-  ...{ pageMs: 5_000, countMs: 1_000 },
+  ...{ pageMs: 5_000, countMs: 150 },
   ...{ countedMax: 20_000, batchSize: 1_000 },
 };
 
@@ -58,11 +63,16 @@ const batchMax = 20_000;
 
 type Snapshot = Awaited<ReturnType<typeof openSnapshot>>;
 
-interface Batch {
-  /** The number of matches. */
-  readonly matching: number;
+interface Scanned {
   readonly scanned: readonly IdRange[];
   readonly rest: readonly IdRange[];
+  /** The records of the scanned ranges that the search index found; all if absent. */
+  readonly among?: readonly string[];
+}
+
+interface Batch extends Scanned {
+  /** The number of matches. */
+  readonly matching: number;
 }
 
 class Search {
@@ -71,6 +81,10 @@ class Search {
   readonly #request: ListRequest;
   readonly #startedAt = performance.now();
   readonly #pace: SearchPace;
+  /** Null if the search index cannot help. */
+  #sets: TokenSets | null;
+  /** The first id that the search index covers; null before it is of use. */
+  #coveredFrom: string | null = null;
   #batchSize: number;
 
   constructor({ trx, recover }: Snapshot, request: ListRequest, pace: SearchPace) {
@@ -78,6 +92,7 @@ class Search {
     this.#recover = recover;
     this.#request = request;
     this.#pace = pace;
+    this.#sets = tokenSetsOf(request);
     this.#batchSize = pace.batchSize;
   }
 
@@ -94,7 +109,7 @@ class Search {
       if (batch === null) break;
       if (batch.matching > skip) {
         const page = { ranges: batch.scanned, skip, take: limit - rows.length, omitsBodies };
-        rows.push(...(await readRecords(this.#trx, this.#request, page)));
+        rows.push(...(await readRecords(this.#trx, this.#among(batch), page)));
       }
       skip = Math.max(0, skip - batch.matching);
       total += batch.matching;
@@ -103,7 +118,7 @@ class Search {
     }
     const [next] = rows.length < limit ? rest : [];
     const newer = after === null ? [] : ranges.flatMap((one) => downTo(after, one));
-    const counted = next ? null : await this.#count([...newer, ...rest], candidates);
+    const counted = next ? null : await this.#count([newer, rest], candidates);
     return {
       rows,
       total: total + (counted?.matching ?? 0),
@@ -126,18 +141,20 @@ class Search {
     return { ranges: rangesOf(finer), candidates };
   }
 
-  async #count(ranges: readonly IdRange[], candidates: number) {
+  /** Counts what is left on both sides of the page. Between them lies what has been scanned. */
+  async #count(sides: readonly (readonly IdRange[])[], candidates: number) {
     const { pageMs, countMs, countedMax } = this.#pace;
     const untilMs = candidates <= countedMax ? pageMs : countMs;
     let matching = 0;
-    let rest = ranges;
-    while (rest.length > 0 && this.#elapsedMs < untilMs) {
-      const batch = await this.#scan(rest);
-      if (batch === null) break;
-      matching += batch.matching;
-      ({ rest } = batch);
+    for (let rest of sides) {
+      while (rest.length > 0) {
+        const batch = this.#elapsedMs < untilMs ? await this.#scan(rest) : null;
+        if (batch === null) return { matching, isComplete: false };
+        matching += batch.matching;
+        ({ rest } = batch);
+      }
     }
-    return { matching, isComplete: rest.length === 0 };
+    return { matching, isComplete: true };
   }
 
   /** Scans the next batch. Null if the database ended even the smallest one for its time. */
@@ -161,8 +178,48 @@ class Search {
 
   async #scanOnce(rest: readonly IdRange[]): Promise<Batch> {
     const countable = { ...this.#request, contents: null };
-    const batch = await nextRecords(this.#trx, countable, rest, this.#batchSize);
-    return { ...batch, matching: await countRecords(this.#trx, this.#request, batch.scanned) };
+    const batch =
+      (await this.#askIndex(rest)) ??
+      (await nextRecords(this.#trx, countable, rest, this.#batchSize));
+    if (this.#sets) this.#coveredFrom ??= await readCoverage(this.#trx);
+    return {
+      ...batch,
+      matching: await countRecords(this.#trx, this.#among(batch), batch.scanned),
+    };
+  }
+
+  #among({ among }: Scanned): ListRequest {
+    return among ? { ...this.#request, among } : this.#request;
+  }
+
+  /**
+   * The next records that the index finds, from the newest of these ranges to the oldest. Between them no record matches the
+   * filters that buckets count. Null where the index covers nothing.
+   */
+  async #askIndex(rest: readonly IdRange[]): Promise<Scanned | null> {
+    if (this.#coveredFrom === null || this.#sets === null) return null;
+    const from = this.#coveredFrom;
+    const covered = rest.flatMap((one) => downTo(from, one));
+    if (covered.length === 0) return null;
+    const range = enclosingRange(covered);
+    const count = this.#batchSize;
+    const ids = await this.#find(this.#sets, { range, count });
+    const last = ids.length < count ? range.fromId : (ids.at(-1) ?? range.fromId);
+    return {
+      among: ids,
+      scanned: downTo(last, range),
+      rest: [...before(last, range), ...rest.flatMap((one) => before(from, one))],
+    };
+  }
+
+  /** If the index takes too long, the search goes on without it. */
+  async #find(sets: TokenSets, page: Parameters<typeof findCandidates>[3]): Promise<string[]> {
+    try {
+      return await findCandidates(this.#trx, this.#request, sets, page);
+    } catch (error) {
+      this.#sets = null;
+      throw error;
+    }
   }
 
   #resize(factor: number): void {

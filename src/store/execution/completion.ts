@@ -138,9 +138,12 @@ export async function writeCompletion(send: Send, completion: Completion): Promi
   return { stopping, eventsQueued };
 }
 
-/** SQL: the only insertion of records. */
+/** SQL: the only insertion of records; the last part of a `with` statement. Those with texts wait for the search index. */
 function insertRecords(columns: string, values: string): string {
-  return `insert into executions (${columns}) select ${values}`;
+  return `written as (
+      insert into executions (${columns}) select ${values}
+      returning id, output is not null or input_variables is not null as searchable)
+    insert into search_changes (id) select id from written where searchable`;
 }
 
 /** Only for a record that keeps its bodies. */
@@ -198,7 +201,7 @@ const moveToHistory: Statement = {
         case when f.stores_bodies then q.input_variables end as input_variables,
         case when f.stores_bodies then q.file_data end as file_data,
         case when f.stores_bodies then q.ip_address end as ip_address,
-        case when f.stores_bodies then q.user_agent end as user_agent)
+        case when f.stores_bodies then q.user_agent end as user_agent),
     ${insertRecords(
       `${fromLiveRow}, ${fromEnd}, completed_at, settings_not_applied, input_variables, file_data, ip_address,
         user_agent`,
@@ -240,11 +243,11 @@ const refusalTerms = rowSet<RefusalTerms>(
 
 const insertRefusals: Statement = {
   name: 'completion-insert-refusals',
-  text: insertRecords(
+  text: `with ${insertRecords(
     `${admittedNames}, executed_at, completed_at, status, error_code, error`,
     `${admittedValues}, $1::timestamptz, $1::timestamptz, status, error_code, error
     from ${refusals.table} join ${refusalTerms.table} on t.ordinal = e.position`,
-  ),
+  )}`,
 };
 
 function refusalValues(refused: readonly RefusedExecution[], atMs: number): Value[] {

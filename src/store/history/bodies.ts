@@ -42,7 +42,9 @@ export async function removeBodies(
       where id = any (array(select id from picked))
         and (input_variables is not null or files is not null or system_prompt is not null or user_prompt is not null
           or output is not null or reasoning_text is not null or refusal_text is not null or output_json is not null or request is not null or tool_calls is not null or ip_address is not null or user_agent is not null
-          or error <> ${errorWithoutQuote})),
+          or error <> ${errorWithoutQuote})
+      returning id),
+    unsearchable as (insert into search_changes (id) select id from removed),
     recorded as (
       insert into bodies_removed as b (agent_id, up_to)
       select ${agentId}, case when (select count(*) from picked) < ${limit} then before

@@ -48,12 +48,14 @@ export interface ContentsFilter {
 
 /** A request for a history. */
 export interface HistoryRequest extends HistoryFilter {
+  /** Only these records, which the search index found; all if absent. */
+  readonly among?: readonly string[];
   /** Whether to include executions that have not ended. */
   readonly includeProcessing: boolean;
 }
 
 /** The number of characters of a record that a search covers. */
-const searchedMax = 200_000;
+export const searchedMax = 200_000;
 
 type Condition = RawBuilder<unknown>;
 
@@ -140,7 +142,8 @@ export function matchesNothing({ contents }: HistoryFilter): boolean {
 
 /** SQL: records `e` of these agents that were not removed with their month. */
 export function endedRecords(request: HistoryRequest): Condition {
-  return sql`${ofAgents('e.agent_id', request)} and ${aboveFloor}`;
+  const found = request.among && sql`e.id = any(${request.among}::uuid[])`;
+  return all([sql`${ofAgents('e.agent_id', request)} and ${aboveFloor}`, found]);
 }
 
 /** SQL: executions `e` of these agents that have not ended. Texts that are not to be stored cannot be searched. */
@@ -176,9 +179,7 @@ function containsSearch(words: string): Condition {
   const alternatives = readSearch(words).map((phrases) => all(phrases.map(matchesPhrase)));
   if (alternatives.length === 0) return sql`false`;
   return sql`exists (
-    select from (
-      select left(coalesce(e.output, '') || ${borderCharacter} || coalesce(${variableTexts}, ''), ${searchedMax}) as text offset 0
-    ) as searched
+    select from (select ${searchedText} as text offset 0) as searched
     where ${sql.join(alternatives, sql` or `)})`;
 }
 
@@ -194,6 +195,10 @@ const variableTexts = sql.raw(String.raw`(
   select string_agg(name || ' ' || (case json_typeof(value) when 'string' then value
     else ('"' || regexp_replace(value::text, '\\["\\/bfnrt]|["\n\r\t]', ' ', 'g') || '"')::json end #>> '{}'), chr(57344))
   from json_each(e.input_variables) as variable (name, value))`);
+
+/** SQL: the text of a record `e` that a search covers. */
+export const searchedText = sql`left(coalesce(e.output, '') || ${borderCharacter} || coalesce(${variableTexts}, ''),
+  ${sql.lit(searchedMax)})`;
 
 /**
  * Words contain no special characters of patterns. A version also matches without its `v`. The pattern lists both cases
@@ -212,7 +217,7 @@ const wordBorder = `[${separators}${standalone}${border}]`;
 const standsAlone = new RegExp(`^[${standalone}]`, 'u');
 const endsAlone = new RegExp(`[${standalone}]$`, 'u');
 
-function all(conditions: readonly (Condition | false | null | '')[]): Condition {
+function all(conditions: readonly (Condition | false | null | undefined | '')[]): Condition {
   const given = conditions.filter((one): one is Condition => Boolean(one));
   return given.length === 0 ? sql`true` : sql.join(given, sql` and `);
 }

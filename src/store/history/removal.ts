@@ -7,6 +7,7 @@ import { begin, commit } from '../connection/statements.ts';
 import { type LabelColumns, labelFields, labelsOfRow } from '../execution/executions.ts';
 import { idBounds } from './id-bounds.ts';
 import { overdueBefore } from './retention.ts';
+import { sendChanges } from './search-index.ts';
 import { subtractStatistics } from './statistics.ts';
 
 /**
@@ -68,6 +69,10 @@ export async function removeRecords(
     const removed = rows.map(toRemoved);
     await Promise.all([
       subtractStatistics(send, rows.map(toTally)),
+      ...sendChanges(
+        send,
+        removed.map(({ id }) => id),
+      ),
       ...inSameTransaction(send, removed),
       send(commit),
     ]);

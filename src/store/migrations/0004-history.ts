@@ -158,6 +158,32 @@ export async function up(db: Kysely<never>): Promise<void> {
     );
     insert into history_floor values ('epoch', pg_current_xact_id());
 
+    -- The search index: groups of up to a few dozen records with the tokens of all their texts, also of their ids and
+    -- agents (core/history/search-tokens.ts). A background round writes it from search_changes.
+    create table search_groups (
+      newest uuid not null,
+      oldest uuid not null,
+      ids uuid[] not null,
+      tokens integer[] not null
+    );
+    alter table search_groups alter tokens set storage external;
+    create index search_groups_of_token on search_groups using gin (tokens);
+    create index search_groups_by_oldest on search_groups (oldest);
+
+    -- Records that were written or whose texts were removed since the index was written, in the order of their commits or
+    -- nearly so. Searches look at each of them.
+    create table search_changes (
+      id uuid not null,
+      changed_at timestamptz not null default clock_timestamp()
+    ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
+
+    -- Every record with this id or a later one is in search_groups or in search_changes.
+    create table search_coverage (
+      from_id uuid not null,
+      singleton boolean primary key default true check (singleton)
+    );
+    insert into search_coverage values ('00000000-0000-0000-0000-000000000000');
+
     -- Bodies of an agent's records up to this one have been removed.
     create table bodies_removed (
       agent_id uuid primary key references agents on delete cascade,

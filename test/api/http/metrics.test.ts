@@ -44,6 +44,7 @@ test('gauges are read at each scrape, and the database once for concurrent scrap
   let reads = 0;
   const metrics = createMetrics({
     running: () => 7,
+    searchLag: async () => 4.5,
     providers: () => new Map([['openai', 2]]),
     events: async () => ({ pending: 3, disabled: 1 }),
     async queue() {
@@ -59,6 +60,7 @@ test('gauges are read at each scrape, and the database once for concurrent scrap
   assert.match(text, /^cueline_deliveries_pending 3$/m);
   assert.match(text, /^cueline_endpoints_disabled 1$/m);
   assert.match(text, /^cueline_queue_oldest_age_seconds 3.4$/m);
+  assert.match(text, /^cueline_search_lag_seconds 4.5$/m);
   assert.equal(reads, 1);
 });
 

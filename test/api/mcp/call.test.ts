@@ -191,3 +191,16 @@ test('hides from a key without read what the provider said', async () => {
   assert.match(content[0].text, /CONTENT_FILTERED/);
   assert.doesNotMatch(content[0].text, /secret/);
 });
+
+test('counts calls in the metrics like those of the API', async () => {
+  const count = async (name: string) => {
+    const text = await (await fetch(`${service.url}/metrics`)).text();
+    return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+  };
+  const refused = 'cueline_executions_refused_total\\{code="MISSING_VARIABLES"\\}';
+  const before = [await count('cueline_executions_accepted_total'), await count(refused)];
+  await call('greeter', { name: 'Ada' });
+  await call('greeter', {});
+  const after = [await count('cueline_executions_accepted_total'), await count(refused)];
+  assert.deepEqual(after, [(before[0] ?? 0) + 1, (before[1] ?? 0) + 1]);
+});

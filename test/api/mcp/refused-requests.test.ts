@@ -153,3 +153,21 @@ test('offers one tool at its own path', async () => {
   assert.equal(missing.status, 404);
   assert.equal(missing.body.code, 'NOT_FOUND');
 });
+
+test('names the addresses below the public URL', async () => {
+  const publicUrl = 'https://tools.example/cueline';
+  const proxied = await startService({ sharedWith: service, publicUrl });
+  try {
+    const path = '/cueline/mcp';
+    const refused = await modern(proxied, 'tools/list', {}, { path });
+    const at = `${publicUrl}${metadata}`;
+    assert.ok(refused.headers.get('www-authenticate')?.includes(`resource_metadata="${at}"`));
+    const response = await fetch(`${proxied.url}/cueline${metadata}`);
+    assert.equal(((await response.json()) as { resource: string }).resource, `${publicUrl}/mcp`);
+    const headers = { origin: 'https://tools.example' };
+    const { body } = await modern(proxied, 'tools/call', hello, { key, path, headers });
+    assert.ok(body.result._meta.statusUrl.startsWith(`${publicUrl}/api/v1/agents/agt_`));
+  } finally {
+    await proxied.close();
+  }
+});

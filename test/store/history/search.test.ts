@@ -6,8 +6,10 @@ import { runAsAdmin } from '../../../harness/cluster.ts';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { firstHundred } from '../../../harness/history.ts';
 import { readSearch, separators, standalone } from '../../../src/core/history/search.ts';
+import { tokensOf, tokensOfSearch } from '../../../src/core/history/search-tokens.ts';
+import { patternOf } from '../../../src/core/history/spelling-pattern.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
-import { matchesFilter } from '../../../src/store/history/history-filter.ts';
+import { matchesFilter, searchedText } from '../../../src/store/history/history-filter.ts';
 
 const { connection, db, close } = await openTestDatabase(1);
 after(close);
@@ -17,7 +19,10 @@ const anyContents = {
   variables: [],
 };
 
-/** Whether the search finds a record with this output and these variables. */
+/**
+ * Whether the search finds a record with this output and these variables. Whatever it finds must have the tokens under which
+ * the search index finds it.
+ */
 async function finds(
   words: string,
   output: string | null,
@@ -25,10 +30,16 @@ async function finds(
   handle = db,
 ): Promise<boolean> {
   const filter = { ...firstHundred([]), contents: { ...anyContents, words } };
-  const { rows } = await sql`
-    select from (select ${output}::text as output, ${variables}::json as input_variables) as e
+  const { rows } = await sql<{ text: string }>`
+    select ${searchedText} as text
+    from (select ${output}::text as output, ${variables}::json as input_variables) as e
     where ${matchesFilter(filter)}`.execute(handle);
-  return rows.length === 1;
+  const [found] = rows;
+  if (!found) return false;
+  const has = tokensOf(found.text);
+  const sets = tokensOfSearch(words);
+  assert.ok(sets?.some((set) => set.every((token) => has.has(token))) ?? true, words);
+  return true;
 }
 
 test('the search finds words in lists, objects and escapes of variables', async () => {
@@ -193,6 +204,23 @@ test('PostgreSQL and JavaScript agree on the character classes', async () => {
       rows.map(({ code }) => code),
       known.filter((code) => one.test(String.fromCodePoint(code))),
     );
+  }
+});
+
+test('the index has one token for all forms of a letter that a search treats as equal', () => {
+  const separator = new RegExp(`[${separators}]`, 'u');
+  for (let code = 1; code < 0x40000; code++) {
+    const letter = String.fromCodePoint(code).normalize('NFC');
+    if (!letter.isWellFormed() || separator.test(letter)) continue;
+    const pattern = patternOf(letter);
+    const forms = pattern.startsWith('(?:') ? pattern.slice(3, -1).split('|') : [pattern];
+    for (const form of forms) {
+      const has = tokensOf(form);
+      assert.ok(
+        [...tokensOf(letter)].every((token) => has.has(token)),
+        `${letter} ${form}`,
+      );
+    }
   }
 });
 

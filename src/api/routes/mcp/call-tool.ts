@@ -129,6 +129,7 @@ export async function admitTool(
     ipAddress: callerAddress(request),
     userAgent: userAgentOf(mcp) || null,
   });
+  deps.onAdmitted(admitted);
   if (admitted.kind === 'refused') return admitted;
   return { kind: 'accepted', nowMs: admitted.nowMs, tracked: trackExecution(reader, admitted) };
 }

@@ -1,0 +1,277 @@
+import { sql } from 'kysely';
+import type { IdRange } from '../../core/history/history-range.ts';
+import {
+  type TokenSets,
+  tokenOf,
+  tokensOf,
+  tokensOfSearch,
+} from '../../core/history/search-tokens.ts';
+import { type Db, inTransaction, type Trx } from '../connection/database.ts';
+import type { Send, Statement } from '../connection/pipeline.ts';
+import { type HistoryRequest, searchedMax, searchedText } from './history-filter.ts';
+import { aboveFloor, idBounds } from './id-bounds.ts';
+
+/**
+ * The search index. It finds the records that may match a search; the search then reads their texts.
+ *
+ * A transaction that writes a record with texts, or removes texts, appends the id to `search_changes`. A background round
+ * takes these changes, many at once, and writes groups of records with the tokens of all of them to `search_groups`. Groups
+ * instead of records, because texts of the same agent share most words.
+ *
+ * Invariants
+ * - In every snapshot, each record from `search_coverage` on is in a group or among the changes. So a search misses nothing,
+ *   however far behind the index is.
+ * - One transaction at a time writes groups, under an advisory lock. It takes a change and writes what follows from it.
+ * - A record that is gone, or has lost its texts, is in no group once its change is taken.
+ */
+
+/** Advisory lock: one transaction at a time writes the index. */
+const searchLock = 7_315_202_641;
+
+/** Appends records that were written or deleted, or whose texts were removed. */
+export const appendChanges: Statement = {
+  name: 'search-append',
+  text: 'insert into search_changes (id) select * from unnest($1::uuid[])',
+};
+
+export function sendChanges(send: Send, ids: readonly string[]): readonly Promise<unknown>[] {
+  return ids.length === 0 ? [] : [send(appendChanges, [ids])];
+}
+
+/** SQL: the record `e` has a text that a search covers. */
+export const hasSearchedText = '(e.output is not null or e.input_variables is not null)';
+
+/** A group holds this many records at most, and their texts. */
+const groupIdsMax = 32;
+const groupTokensMax = 20_000;
+/** Bytes of texts, as stored, that one transaction reads; a single record may exceed them. */
+const batchBytesMax = 2_000_000;
+
+/** Where the first change may lie in its table. */
+export const firstPlace = '(0,0)';
+
+/**
+ * Takes up to `limit` changes that lie behind a place in their table, so that a long series of calls does not read past what
+ * the earlier ones deleted. Returns the place of the last one; null if there are none, or while another process takes them.
+ */
+export function indexChanges(db: Db, limit: number, behind = firstPlace): Promise<string | null> {
+  return inTransaction(db, async (trx) => {
+    if (!(await lockIndex(trx))) return null;
+    const { rows: changes } = await sql<{ at: string; id: string }>`
+      select ctid::text as at, id from search_changes where ctid > ${behind}::tid limit ${limit}`.execute(
+      trx,
+    );
+    const ids = [...new Set(changes.map(({ id }) => id))];
+    if (ids.length === 0) return null;
+    const { picked, left } = await pickRecords(trx, ids);
+    await writeGroups(trx, picked);
+    const indexed = new Set(picked);
+    await forget(
+      trx,
+      ids.filter((id) => !indexed.has(id) && !left.has(id)),
+    );
+    const taken = changes.filter(({ id }) => !left.has(id)).map(({ at }) => at);
+    await sql`delete from search_changes where ctid = any(${taken}::tid[])`.execute(trx);
+    return left.size > 0 ? behind : (changes.at(-1)?.at ?? null);
+  });
+}
+
+async function lockIndex(trx: Trx): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(${searchLock}) as locked`.execute(trx);
+  return rows[0]?.locked ?? false;
+}
+
+/** Those of these records that have texts: as many of the newest as one transaction can read, and the others. */
+async function pickRecords(
+  trx: Trx,
+  ids: readonly string[],
+): Promise<{ picked: string[]; left: Set<string> }> {
+  const [lowest, highest] = idBounds(ids);
+  const { rows } = await sql<{ id: string; fits: boolean }>`
+    select id, sum(bytes) over (order by id desc) - bytes < ${batchBytesMax} as fits
+    from (
+      select e.id, coalesce(pg_column_size(e.output), 0) + coalesce(pg_column_size(e.input_variables), 0) as bytes
+      from executions e
+      where e.id = any(${ids}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
+        and ${aboveFloor} and ${sql.raw(hasSearchedText)}) as sized`.execute(trx);
+  return {
+    picked: rows.filter(({ fits }) => fits).map(({ id }) => id),
+    left: new Set(rows.filter(({ fits }) => !fits).map(({ id }) => id)),
+  };
+}
+
+/** Writes these records to the index, in the order of their agents, so that a group has few of them. */
+async function writeGroups(trx: Trx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const [lowest, highest] = idBounds(ids);
+  const { rows } = await sql<{ id: string; agentId: string; text: string }>`
+    select e.id, e.agent_id, ${searchedText} as text from executions e
+    where e.id = any(${ids}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
+    order by e.agent_id, e.id`.execute(trx);
+  const groups: Group[] = [];
+  for (const row of rows) {
+    const open = groups.at(-1);
+    if (open && open.ids.length < groupIdsMax && open.tokens.size < groupTokensMax) {
+      addRecord(open, row);
+    } else {
+      groups.push(addRecord({ ids: [], tokens: new Set() }, row));
+    }
+  }
+  const bounds = groups.map((one) => idBounds(one.ids));
+  await sql`insert into search_groups (oldest, newest, ids, tokens)
+    select oldest, newest, ids::uuid[], tokens::integer[]
+    from unnest(${bounds.map(([oldest]) => oldest)}::uuid[], ${bounds.map(([, newest]) => newest)}::uuid[],
+      ${groups.map((one) => `{${one.ids.join()}}`)}::text[],
+      ${groups.map((one) => `{${[...one.tokens].join()}}`)}::text[]) as g (oldest, newest, ids, tokens)`.execute(
+    trx,
+  );
+}
+
+interface Group {
+  readonly ids: string[];
+  readonly tokens: Set<number>;
+}
+
+/** Marks records that have more text than a search for words covers. */
+const cutToken = tokenOf('cut', '');
+
+function addRecord(
+  group: Group,
+  { id, agentId, text }: { id: string; agentId: string; text: string },
+): Group {
+  group.ids.push(id);
+  group.tokens.add(tokenOf('execution', id)).add(tokenOf('agent', agentId));
+  for (const token of tokensOf(text)) group.tokens.add(token);
+  if (text.length >= searchedMax) group.tokens.add(cutToken);
+  return group;
+}
+
+/** Deletes the groups of records that are gone. Their other records become changes. */
+async function forget(trx: Trx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    with gone as (
+      delete from search_groups
+      where tokens && ${ids.map((id) => tokenOf('execution', id))}::integer[] and ids && ${ids}::uuid[]
+      returning ids)
+    insert into search_changes (id)
+    select distinct id from gone cross join unnest(ids) as id where id <> all(${ids}::uuid[])`.execute(
+    trx,
+  );
+}
+
+/** Deletes up to `limit` groups with records below the floor. Their other records become changes. Returns how many. */
+export function forgetMonths(db: Db, limit: number): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    if (!(await lockIndex(trx))) return 0;
+    const { rows } = await sql<{ gone: number }>`
+      with floor as materialized (select id_floor(at) as id from history_floor),
+      gone as (
+        delete from search_groups where ctid = any(array(
+          select ctid from search_groups where oldest < (select id from floor) limit ${limit}))
+        returning ids),
+      kept as (
+        insert into search_changes (id)
+        select id from gone cross join unnest(ids) as id where id >= (select id from floor))
+      select count(*) as gone from gone`.execute(trx);
+    return rows[0]?.gone ?? 0;
+  });
+}
+
+/** Indexes up to `limit` records that the index does not cover yet, newest first. Returns how many; 0 if it covers all. */
+export function extendCoverage(db: Db, limit: number): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    if (!(await lockIndex(trx))) return 0;
+    const from = await readCoverage(trx);
+    if (from === everyId) return 0;
+    const { rows } = await sql<{ id: string }>`
+      select e.id from executions e
+      where e.id < ${from}::uuid and ${aboveFloor} and ${sql.raw(hasSearchedText)}
+      order by e.id desc limit ${limit}`.execute(trx);
+    const { picked } = await pickRecords(
+      trx,
+      rows.map(({ id }) => id),
+    );
+    await writeGroups(trx, picked);
+    const next = picked.length === 0 ? everyId : picked.reduce((low, id) => (id < low ? id : low));
+    await sql`update search_coverage set from_id = ${next}`.execute(trx);
+    return picked.length;
+  });
+}
+
+/** Deletes up to `limit` groups and changes. Returns whether there may be more. */
+export function emptyIndex(db: Db, limit: number): Promise<boolean> {
+  return inTransaction(db, async (trx) => {
+    if (!(await lockIndex(trx))) return false;
+    await sql`update search_coverage set from_id = ${noId} where from_id <> ${noId}`.execute(trx);
+    let deleted = 0n;
+    for (const table of ['search_groups', 'search_changes']) {
+      const { numAffectedRows } = await sql`
+        delete from ${sql.table(table)} where ctid = any(array(
+          select ctid from ${sql.table(table)} limit ${limit}))`.execute(trx);
+      deleted += numAffectedRows ?? 0n;
+    }
+    return deleted > 0n;
+  });
+}
+
+const everyId = '00000000-0000-0000-0000-000000000000';
+const noId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** The first id that the index covers. */
+export async function readCoverage(trx: Db): Promise<string> {
+  const { rows } = await sql<{ fromId: string }>`select from_id from search_coverage`.execute(trx);
+  if (!rows[0]) throw new Error('The table search_coverage has no row.');
+  return rows[0].fromId;
+}
+
+/** How long the oldest change has been waiting for the index, in seconds. */
+export async function readSearchLag(db: Db): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select greatest(0, coalesce(extract(epoch from clock_timestamp() - min(changed_at)), 0))::float8 as seconds
+    from search_changes`.execute(db);
+  return rows[0]?.seconds ?? 0;
+}
+
+/** What the index must be asked for these filters; null if it cannot help. */
+export function tokenSetsOf({ contents }: HistoryRequest): TokenSets | null {
+  if (contents === null) return null;
+  const words = contents.words === null ? [[]] : tokensOfSearch(contents.words);
+  const values = contents.variables.flatMap(({ value }) => tokensOfValue(value));
+  if (words === null) return null;
+  if (values.length === 0) return words[0]?.length === 0 ? null : words;
+  // The words of a long record's variables may be missing.
+  return words.flatMap((set) => [
+    [...set, ...values],
+    [...set, cutToken],
+  ]);
+}
+
+/** An object or a list is compared as JSON, but indexed without its quotes and escapes. */
+function tokensOfValue(value: string): number[] {
+  return /^\s*[[{]/.test(value) ? [] : [...tokensOf(value)];
+}
+
+/** The records of a range that may match: the newest `count` of them, and the range that they cover. */
+export async function findCandidates(
+  trx: Trx,
+  request: HistoryRequest,
+  sets: TokenSets,
+  { range, count }: { readonly range: IdRange; readonly count: number },
+): Promise<string[]> {
+  const { fromId, toId } = range;
+  const agents = request.agentIds.map((id) => tokenOf('agent', id));
+  const anySet = sql.join(
+    sets.map((set) => sql`g.tokens @> ${set}::integer[]`),
+    sql` or `,
+  );
+  const { rows } = await sql<{ id: string }>`
+    select distinct id from (
+      select unnest(g.ids) as id from search_groups g
+      where (${anySet}) and g.tokens && ${agents}::integer[] and g.newest >= ${fromId}::uuid and g.oldest < ${toId}::uuid
+      union all select id from search_changes) as found
+    where id >= ${fromId}::uuid and id < ${toId}::uuid
+    order by id desc limit ${count}`.execute(trx);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
+import { addAgent } from '../../../harness/agents.ts';
+import { openTestDatabase } from '../../../harness/database.ts';
+import { firstHundred } from '../../../harness/history.ts';
+import { addWorkspace } from '../../../harness/people.ts';
+import { testPipelines } from '../../../harness/pipelines.ts';
+import { addMonth, addRecords, dayMs } from '../../../harness/records.ts';
+import { indexRound } from '../../../src/flow/history/index-round.ts';
+import { searchExecutions } from '../../../src/flow/history/search-executions.ts';
+import { removeBodies } from '../../../src/store/history/bodies.ts';
+import { removeRecords } from '../../../src/store/history/removal.ts';
+import { readSearchLag } from '../../../src/store/history/search-index.ts';
+
+/** What the search index holds after each change of the history. */
+
+const { connection, db, close } = await openTestDatabase();
+const pipelines = testPipelines(connection);
+after(async () => {
+  await pipelines.close();
+  await close();
+});
+
+const { signal } = new AbortController();
+const round = (isOn = true) => indexRound({ db, signal, isOn, rest: 0 });
+const nowMs = Date.now();
+let one: { workspaceId: string; agentId: string };
+
+beforeEach(async () => {
+  await sql`truncate executions, statistics, breakdown, search_groups, search_changes`.execute(db);
+  const owned = await addWorkspace(db);
+  const { id } = await addAgent({ db, ...owned });
+  one = { ...owned, agentId: id };
+});
+
+async function indexedIds(): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select unnest(ids) as id from search_groups order by id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Searches for a customer. Only the index can find more than the very newest records. */
+async function search(customer: string): Promise<string[]> {
+  const bounds = { latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null };
+  const contents = { ...bounds, labels: [], words: customer, variables: [] };
+  const pace = { pageMs: 60_000, countMs: 60_000, countedMax: 0, batchSize: 1 };
+  const { rows } = await searchExecutions(db, { ...firstHundred([one.agentId]), contents }, pace);
+  return rows.map(({ id }) => id);
+}
+
+const record = (customer: string, at = nowMs) => ({
+  ...one,
+  atMs: at,
+  variables: JSON.stringify({ customer }),
+});
+
+test('a round indexes all changes, and leaves none', async () => {
+  const ids = await addRecords(
+    db,
+    Array.from({ length: 70 }, (_, n) => record(`name${n}`, nowMs - n)),
+  );
+  assert.ok((await readSearchLag(db)) > 0);
+  assert.deepEqual(await search('name42'), [ids[42]]);
+  await round();
+  assert.deepEqual(await indexedIds(), ids.toSorted());
+  assert.equal(await readSearchLag(db), 0);
+  assert.deepEqual(await search('name42'), [ids[42]]);
+});
+
+test('a deleted record leaves the index, the others of its group stay', async () => {
+  const [first = '', second = '', third = ''] = await addRecords(db, [
+    record('ada', nowMs - 3),
+    record('bob', nowMs - 2),
+    record('cyd', nowMs - 1),
+  ]);
+  await round();
+  await removeRecords(pipelines, { ids: [second] });
+  assert.deepEqual(await search('bob'), []);
+  await round();
+  assert.deepEqual(await indexedIds(), [first, third]);
+  assert.deepEqual(await search('ada'), [first]);
+});
+
+test('a record whose bodies were removed leaves the index', async () => {
+  const [old = '', young = ''] = await addRecords(db, [
+    record('ada', nowMs - 10 * dayMs),
+    record('ada', nowMs),
+  ]);
+  await round();
+  await sql`update agents set bodies_days = 5 where id = ${one.agentId}`.execute(db);
+  await removeBodies(db, { agentId: one.agentId, limit: 100 });
+  await round();
+  assert.deepEqual(await indexedIds(), [young]);
+  assert.notEqual(old, young);
+});
+
+test('off, the index is emptied and searches read the records; on again, it covers all of them', async () => {
+  const ids = await addRecords(
+    db,
+    Array.from({ length: 40 }, (_, n) => record(`name${n}`, nowMs - n)),
+  );
+  await round();
+  await round(false);
+  assert.deepEqual(await indexedIds(), []);
+  const more = await addRecords(db, [record('late', nowMs + 1)]);
+  await round(false);
+  assert.equal(await readSearchLag(db), 0);
+  assert.deepEqual(await search('name39'), [ids[39]]);
+  await round();
+  assert.deepEqual(await indexedIds(), [...ids, ...more].toSorted());
+  assert.deepEqual(await search('name39'), [ids[39]]);
+});
+
+test('records below the floor leave the index', async () => {
+  const oldMs = nowMs - 100 * dayMs;
+  await addMonth(db, oldMs);
+  const [, young = ''] = await addRecords(db, [record('ada', oldMs), record('bob')]);
+  await round();
+  await sql`update history_floor set at = ${new Date(nowMs - dayMs)}`.execute(db);
+  try {
+    await round();
+    assert.deepEqual(await indexedIds(), [young]);
+  } finally {
+    await sql`update history_floor set at = 'epoch'`.execute(db);
+  }
+});
+
+test('records with long texts are indexed in several transactions', async () => {
+  const long = () => randomBytes(900_000).toString('base64').replaceAll('/', ' ');
+  const ids = await addRecords(
+    db,
+    ['ada', 'bob', 'cyd'].map((name) => record(`${name} ${long()}`)),
+  );
+  await round();
+  assert.deepEqual(await indexedIds(), ids.toSorted());
+  assert.deepEqual(await search('bob'), [ids[1]]);
+});
+
+test('while another process writes the index, a round does nothing', async () => {
+  const ids = await addRecords(db, [record('ada')]);
+  await db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(7315202641)`.execute(trx);
+    await round();
+    assert.deepEqual(await indexedIds(), []);
+  });
+  await round();
+  assert.deepEqual(await indexedIds(), ids);
+});
