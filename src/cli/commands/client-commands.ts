@@ -40,6 +40,12 @@ function execCommands(program: Command): void {
     .option('--var <name=value>', 'variable as a string; repeatable', collectPair)
     .option('--var-json <name=JSON>', 'variable as JSON; repeatable', collectPair)
     .option('--vars-file <file>', 'variables as a JSON object; - reads standard input')
+    .option('--file <name=@path>', 'an image or file, or name=URL; repeatable', collectPair)
+    .option(
+      '--messages <name=@path>',
+      'a list of messages from a JSON file; repeatable',
+      collectPair,
+    )
     .option('--user <user>', 'the end user that the call is for')
     .option('--session <session>', 'the conversation or session that it belongs to')
     .option('--tag <tag>', 'a tag; repeatable', collectText)
