@@ -71,7 +71,8 @@ export function createMetrics(gauges: Gauges): Metrics {
     },
     workflowRunEnded: (status) => workflowRunsEnded.inc({ status }),
     batchCompleted: (kind, size) => batchSize.observe({ kind }, size),
-    modelCallEnded: ({ seconds, ...labels }) => modelCallDuration.observe(labels, seconds),
+    modelCallEnded: ({ provider, outcome, seconds }) =>
+      modelCallDuration.observe({ provider, outcome }, seconds),
     deliveryAttempted: (outcome) => attempts.inc({ outcome }),
     contentType: registry.contentType,
     text: () => registry.metrics(),
