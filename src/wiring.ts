@@ -24,12 +24,13 @@ import { createServer } from './api/server.ts';
 import type { Config } from './config.ts';
 import * as limits from './contract/limits.ts';
 import { toId } from './core/id.ts';
-import type { ModelPort, TestConnection } from './core/model/model-port.ts';
+import { type ModelPort, splitModelName, type TestConnection } from './core/model/model-port.ts';
 import { deriveSealKey } from './core/seal.ts';
 import { createAdmission } from './flow/admission/admit.ts';
 import { Announcements } from './flow/announcements.ts';
 import { createCompletions } from './flow/completions.ts';
 import { maintainEndpoints } from './flow/event/maintain-endpoints.ts';
+import { createProviderHealth } from './flow/event/provider-health.ts';
 import { createCanceler } from './flow/execution/cancel.ts';
 import { type ExecuteDeps, templateCache } from './flow/execution/execute.ts';
 import { createFinisher, type Finisher } from './flow/execution/finish.ts';
@@ -175,6 +176,7 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
       await background?.stopMaintenance();
       await finisher.idle();
       await keyUse.close();
+      await engine.providerHealth.idle();
       await events?.close();
       await notifications.close();
       failures.close();
@@ -240,7 +242,7 @@ function createEngine(
     onBatch: (size) => metrics.batchCompleted('finish', size),
   });
   const template = templateCache((id) => readTemplate(workDb, id));
-  const models = withMetrics(deps.models, metrics.modelCallEnded);
+  const { models, providerHealth } = observedModels(deps, connections, failures, metrics);
   const execute = {
     ...{ models, template, streams },
     ...{ onFault: log.executionFaulted, onUnread: log.responseUnread },
@@ -269,7 +271,7 @@ function createEngine(
   const openCalls = announcedOpenCalls(notifications);
   const waiting = { waiters, streams, openCalls };
   return {
-    ...{ connections, announcements, metrics, worker, finisher, events },
+    ...{ connections, announcements, metrics, worker, finisher, events, providerHealth },
     ...{ admission, canceler, workflows, ...waiting },
   };
 }
@@ -280,6 +282,24 @@ function announcedOpenCalls(notifications: Notifications) {
   const openCalls = createOpenCalls((names) => notifications.publish(channel, names));
   notifications.subscribe(channel, openCalls.cancelLocal);
   return openCalls;
+}
+
+/** The models, whose calls metrics and events observe. */
+function observedModels(
+  deps: WiringDeps,
+  { eventDb: db }: Connections,
+  failures: BackgroundFailures,
+  metrics: Metrics,
+) {
+  const onError = failures.reporter('provider events failed');
+  const providerHealth = createProviderHealth({ db, onError });
+  const models = withMetrics(deps.models, (call) => {
+    metrics.modelCallEnded(call);
+    const { model, workspaceId, outcome } = call;
+    const { provider } = splitModelName(model);
+    providerHealth.called({ workspaceId, provider, model, outcome });
+  });
+  return { models, providerHealth };
 }
 
 function connectWorker(

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { collectPair, collectText, group, identifier, seconds } from '../arguments.ts';
 import { runCall } from '../client/run-call.ts';
 import { declarationCommands } from './declaration-commands.ts';
+import { eventCommands } from './event-commands.ts';
 import { historyCommands } from './history-commands.ts';
 import { providerCommands } from './provider-commands.ts';
 import { retentionCommands } from './retention-commands.ts';
@@ -17,6 +18,7 @@ export function clientCommands(program: Command): void {
   );
   declarationCommands(program, serverCommand);
   historyCommands(program, serverCommand);
+  eventCommands(program, serverCommand);
   retentionCommands(program, serverCommand);
 }
 
