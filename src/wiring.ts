@@ -24,12 +24,13 @@ import { createServer } from './api/server.ts';
 import type { Config } from './config.ts';
 import * as limits from './contract/limits.ts';
 import { toId } from './core/id.ts';
-import type { ModelPort, TestConnection } from './core/model/model-port.ts';
+import { type ModelPort, splitModelName, type TestConnection } from './core/model/model-port.ts';
 import { deriveSealKey } from './core/seal.ts';
 import { createAdmission } from './flow/admission/admit.ts';
 import { Announcements } from './flow/announcements.ts';
 import { createCompletions } from './flow/completions.ts';
 import { maintainEndpoints } from './flow/event/maintain-endpoints.ts';
+import { createProviderHealth } from './flow/event/provider-health.ts';
 import { createCanceler } from './flow/execution/cancel.ts';
 import { type ExecuteDeps, templateCache } from './flow/execution/execute.ts';
 import { createFinisher, type Finisher } from './flow/execution/finish.ts';
@@ -61,12 +62,11 @@ import type { Connection } from './store/connection/detect-pooler.ts';
 import { type Notifications, openNotifications } from './store/connection/notifications.ts';
 import { freeLostEndpoints } from './store/event/deliveries.ts';
 import { countEndpointStates } from './store/event/endpoints.ts';
-import { findEndedExecutions } from './store/execution/executions.ts';
+import { findEnded } from './store/execution/executions.ts';
 import { queueDepth } from './store/execution/queue.ts';
 import { deleteEndedStreams } from './store/execution/stream-chunks.ts';
 import { readTemplate } from './store/execution/templates.ts';
 import { readSearchLag } from './store/history/search-index.ts';
-import { findEndedWorkflowRuns } from './store/workflow/workflow-runs.ts';
 import { createEventSender, type EventSender } from './worker/event-sender.ts';
 import { startMaintenance } from './worker/start-maintenance.ts';
 import { startSweep } from './worker/start-sweep.ts';
@@ -165,7 +165,6 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
       // The API keeps responding while executions end. Waiting callers get their result.
       await worker?.drain(timeoutMs);
       engine.waiters.close();
-      engine.workflowRunWaiters.close();
       engine.streams.close();
       await shutdown.shutDown(app.server, timeoutMs);
       await closeWithin(app, unfinishedRequestsMs);
@@ -177,6 +176,7 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
       await background?.stopMaintenance();
       await finisher.idle();
       await keyUse.close();
+      await engine.providerHealth.idle();
       await events?.close();
       await notifications.close();
       failures.close();
@@ -216,11 +216,7 @@ function createEngine(
   const { pipelines, singlePipelines, workDb } = connections;
   const { testingLimits } = config;
   const onError = failures.reporter('wait poll failed');
-  const waiters = createWaiters({ findEnded: (ids) => findEndedExecutions(db, ids), onError });
-  const workflowRunWaiters = createWaiters({
-    findEnded: (ids) => findEndedWorkflowRuns(db, ids),
-    onError,
-  });
+  const waiters = createWaiters({ findEnded: (ids) => findEnded(db, ids), onError });
   const log = executionLog(logger);
   const metrics = createMetrics({
     running: () => worker?.running ?? 0,
@@ -236,7 +232,7 @@ function createEngine(
     onError: failures.reporter('stream failed'),
   });
   const announcements = new Announcements({
-    ...{ notifications, waiters, workflowRunWaiters, streams, values, metrics, log },
+    ...{ notifications, waiters, streams, values, metrics, log },
   });
   const completions = createCompletions();
   const progressDeps = { definitions: definitionCache(), values, completions };
@@ -246,7 +242,7 @@ function createEngine(
     onBatch: (size) => metrics.batchCompleted('finish', size),
   });
   const template = templateCache((id) => readTemplate(workDb, id));
-  const models = withMetrics(deps.models, metrics.modelCallEnded);
+  const { models, providerHealth } = observedModels(deps, connections, failures, metrics);
   const execute = {
     ...{ models, template, streams },
     ...{ onFault: log.executionFaulted, onUnread: log.responseUnread },
@@ -273,9 +269,9 @@ function createEngine(
   completions.subscribe((event) => announcements.completed(event));
   completions.subscribe(workflows.completed);
   const openCalls = announcedOpenCalls(notifications);
-  const waiting = { waiters, workflowRunWaiters, streams, openCalls };
+  const waiting = { waiters, streams, openCalls };
   return {
-    ...{ connections, announcements, metrics, worker, finisher, events },
+    ...{ connections, announcements, metrics, worker, finisher, events, providerHealth },
     ...{ admission, canceler, workflows, ...waiting },
   };
 }
@@ -286,6 +282,24 @@ function announcedOpenCalls(notifications: Notifications) {
   const openCalls = createOpenCalls((names) => notifications.publish(channel, names));
   notifications.subscribe(channel, openCalls.cancelLocal);
   return openCalls;
+}
+
+/** The models, whose calls metrics and events observe. */
+function observedModels(
+  deps: WiringDeps,
+  { eventDb: db }: Connections,
+  failures: BackgroundFailures,
+  metrics: Metrics,
+) {
+  const onError = failures.reporter('provider events failed');
+  const providerHealth = createProviderHealth({ db, onError });
+  const models = withMetrics(deps.models, (call) => {
+    metrics.modelCallEnded(call);
+    const { model, workspaceId, outcome } = call;
+    const { provider } = splitModelName(model);
+    providerHealth.called({ workspaceId, provider, model, outcome });
+  });
+  return { models, providerHealth };
 }
 
 function connectWorker(
@@ -428,7 +442,6 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
     streams: engine.streams,
     workflowStarter: workflows.starter,
     workflowCanceler: workflows.canceler,
-    workflowRunWaiters: engine.workflowRunWaiters,
     waitSlots: createWaitSlots(),
     streamSlots: createWaitSlots({
       max: limits.streamsMax,

@@ -1,6 +1,6 @@
 import type { ChangeOptions, PageQuery } from './agents.ts';
 import type { ExecuteOptions, WaitOptions } from './executions.ts';
-import { labelsOf } from './labels.ts';
+import { type Labels, labelsOf } from './labels.ts';
 import type { CallOptions, ClientOptions, Request, RequestOptions } from './request.ts';
 import type { BodyOf, Output, QueryOf } from './routes.ts';
 import { waitFor } from './wait.ts';
@@ -79,9 +79,10 @@ function workflowRuns(request: Request, client: ClientOptions) {
     async executeInSession(
       workflowId: string,
       input: WorkflowRunInput,
-      options?: Pick<RequestOptions, 'signal' | 'idempotencyKey'>,
+      options: Pick<RequestOptions, 'signal' | 'idempotencyKey'> & Labels = {},
     ) {
-      const call = { params: { workflowId }, body: { input: { ...input } } };
+      const body = { input: { ...input }, ...labelsOf(options) };
+      const call = { params: { workflowId }, body };
       return (await request('POST /api/workflows/{workflowId}/execute', call, options)).body;
     },
     /**

@@ -12,6 +12,9 @@ export interface ModelCalled {
   /** A provider name that Cueline knows; `other` for names that workspaces chose. */
   readonly provider: string;
   readonly outcome: Outcome;
+  /** `provider/model` as the workspace names it: no label. */
+  readonly model: string;
+  readonly workspaceId: string;
   readonly seconds: number;
 }
 
@@ -27,8 +30,15 @@ export function withMetrics(models: ModelPort, onCalled: (called: ModelCalled) =
     async *call(call) {
       const provider = knownProvider(splitModelName(call.model).provider);
       const begun = performance.now();
+      const { model, workspaceId } = call;
       const tell = (outcome: Outcome) =>
-        onCalled({ provider, outcome, seconds: (performance.now() - begun) / 1_000 });
+        onCalled({
+          provider,
+          outcome,
+          model,
+          workspaceId,
+          seconds: (performance.now() - begun) / 1_000,
+        });
       try {
         for await (const event of models.call(call)) {
           if (event.type === 'finish') tell('success');

@@ -1,8 +1,10 @@
 import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import type { Labels } from '../../../src/client/index.ts';
 import { stringify } from '../../data/text/exact-json.ts';
 import { parseJsonObject } from '../../data/text/json-object.ts';
 import { FormError } from '../form-error.tsx';
+import { LabelFields, useLabels } from '../label-fields.tsx';
 import { Dialog, DialogCloseButton } from './dialog.tsx';
 
 /** Asks for the input of another run, prefilled with the previous input. */
@@ -17,14 +19,17 @@ export function RunAgainDialog(props: {
   readonly values: Readonly<Record<string, unknown>> | undefined;
   readonly pending: boolean;
   readonly error: unknown;
-  readonly onRun: (values: Record<string, unknown>) => void;
+  /** Who the previous run was for. */
+  readonly labels: Parameters<typeof useLabels>[0];
+  readonly onRun: (values: Record<string, unknown>, labels: Labels) => void;
   readonly onClose: () => void;
 }) {
   const [typed, setTyped] = useState(stringify(props.values ?? {}, 2));
   const values = parseJsonObject(typed);
+  const whom = useLabels(props.labels);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (values) props.onRun(values);
+    if (values && whom.labels) props.onRun(values, whom.labels);
   };
   return (
     <Dialog locked={props.pending} onClose={props.onClose} title={props.title} size="lg">
@@ -44,10 +49,11 @@ export function RunAgainDialog(props: {
             error={values ? undefined : 'Not a JSON object.'}
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           />
+          <LabelFields {...whom} />
           <FormError error={props.error} />
           <Group justify="flex-end" gap="xs">
             <DialogCloseButton>Cancel</DialogCloseButton>
-            <Button type="submit" disabled={!values} loading={props.pending}>
+            <Button type="submit" disabled={!values || !whom.labels} loading={props.pending}>
               Run
             </Button>
           </Group>

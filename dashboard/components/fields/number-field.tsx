@@ -22,7 +22,7 @@ export function NumberField(props: {
       min={min}
       hideControls
       clampBehavior="none"
-      allowNegative={false}
+      allowNegative={min < 0}
       allowDecimal={decimals > 0}
       decimalScale={decimals}
       thousandSeparator={decimals === 0 ? ',' : ''}

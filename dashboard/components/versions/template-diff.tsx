@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { Suspense } from 'react';
 import type { PromptVersion } from '../../../src/client/index.ts';
 import { messagesText } from '../../data/prompts/messages.ts';
+import { schemasText, schemaText } from '../../data/prompts/schemas.ts';
 import { extrasText } from '../../data/prompts/version-extras.ts';
 import { lazyComponent } from '../lazy-component.tsx';
 import classes from './template-diff.module.css';
@@ -15,10 +16,16 @@ export function TemplateDiff(props: {
 }) {
   const { before, after } = props;
   const changed = settings.filter(([name]) => before[name] !== after[name]);
+  const schemas = [
+    schemasText(before.variableSchemas),
+    schemasText(after.variableSchemas),
+  ] as const;
   const texts = [
     ['System', before.system ?? '', after.system ?? ''],
     ['User', before.user ?? '', after.user ?? ''],
     ['Messages', messagesText(before.messages), messagesText(after.messages)],
+    ['Output schema', schemaText(before.responseFormat), schemaText(after.responseFormat)],
+    ['Schemas of variables', ...schemas],
     ['Tools and more settings', extrasText(before), extrasText(after)],
   ] as const;
   const differing = texts.filter(([, was, is]) => was !== is);

@@ -1,6 +1,7 @@
 import type { Agent, AgentInput, AgentPatch } from '../../../src/client/index.ts';
 import { parse, stringify } from '../text/exact-json.ts';
 import { ownProperty } from '../text/own-property.ts';
+import { blankCallForm, type CallForm, callFormFrom, toCallConfig } from './call-form.ts';
 import { type ModelSettings, noModelSettings } from './model-settings.ts';
 
 /** An agent's settings as form state: text for text inputs, null for an unset value. */
@@ -15,6 +16,7 @@ export interface AgentForm {
   readonly model: ModelSettings;
   /** One per line, called in this order after the model has failed. */
   readonly fallbackModels: string;
+  readonly call: CallForm;
   /** Whether responses are read as a stream. */
   readonly stream: boolean;
   readonly maxAttempts: number | null;
@@ -48,6 +50,7 @@ export const blankForm: AgentForm = {
   visibility: 'private',
   model: noModelSettings,
   fallbackModels: '',
+  call: blankCallForm,
   stream: false,
   maxAttempts: null,
   timeoutMs: null,
@@ -80,6 +83,7 @@ export function formFromAgent(agent: Agent): AgentForm {
       maxTokens: maxTokens ?? null,
       topP: topP ?? null,
     },
+    call: callFormFrom(agent.agentConfig),
     fallbackModels: run.models?.slice(1).join('\n') ?? '',
     stream: run.stream ?? false,
     maxAttempts: run.maxAttempts ?? null,
@@ -163,7 +167,11 @@ function toFullPatch(form: AgentForm) {
     project: form.project || null,
     tags: [...tags],
     visibility,
-    agentConfig: { ...toModels(form), maxAttempts, timeoutMs, maxConcurrency, stream },
+    agentConfig: {
+      ...toModels(form),
+      ...toCallConfig(form.call),
+      ...{ maxAttempts, timeoutMs, maxConcurrency, stream },
+    },
     requiredVariables: variables.filter(({ kind }) => kind === 'required').map(nameOf),
     optionalVariables: variables.filter(({ kind }) => kind !== 'required').map(nameOf),
     defaultVariableValues: Object.fromEntries(defaults.map((one) => [one.name, parseDefault(one)])),

@@ -1,10 +1,13 @@
-import type { Agent } from '../../../src/client/index.ts';
+import type { Agent, PromptVersion } from '../../../src/client/index.ts';
+import { fileVariablesOf } from '../prompts/messages.ts';
 import { stringify } from '../text/exact-json.ts';
 import { ownProperty } from '../text/own-property.ts';
 
 export interface ValueField {
   readonly name: string;
   readonly required?: boolean;
+  /** Set if the value is an image or a file. */
+  readonly file?: 'image' | 'file' | undefined;
   /** The default value as text. */
   readonly defaultText?: string | undefined;
 }
@@ -24,13 +27,18 @@ export function valueFields(declared: {
   ];
 }
 
-/** The declared variables of an agent. */
-export function agentFields(agent: Agent): ValueField[] {
-  return valueFields({
+/**
+ * The declared variables of an agent.
+ * @param version the pinned version, once it is loaded
+ */
+export function agentFields(agent: Agent, version?: PromptVersion): ValueField[] {
+  const files = fileVariablesOf(version ?? {});
+  const fields = valueFields({
     required: agent.requiredVariables,
     optional: agent.optionalVariables,
     defaults: agent.defaultVariableValues,
   });
+  return fields.map((field) => ({ ...field, file: files.get(field.name) }));
 }
 
 function textOf(value: unknown): string | undefined {

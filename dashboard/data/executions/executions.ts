@@ -3,6 +3,7 @@ import type {
   Cueline,
   ExecutionFilters,
   ExecutionPage,
+  Labels,
   Variables,
 } from '../../../src/client/index.ts';
 import { serverPath } from '../client/base-path.ts';
@@ -110,7 +111,8 @@ export function useRunAgain(agentId: string) {
   const queries = useQueryClient();
   return useSingleFlight(
     {
-      mutationFn: (variables: Variables) => execute(agentId, variables),
+      mutationFn: ({ variables, labels }: { variables: Variables; labels: Labels }) =>
+        execute(agentId, variables, labels),
       onSuccess: () => queries.invalidateQueries({ queryKey: ['executions', 'list'] }),
     },
     { leadsAway: true },

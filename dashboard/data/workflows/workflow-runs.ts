@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
 import type {
+  Labels,
   WorkflowRunDetail,
   WorkflowRunFilters,
   WorkflowRunInput,
@@ -91,8 +92,11 @@ export function useStartWorkflow(workflowId: string) {
   const queries = useQueryClient();
   return useSingleFlight(
     {
-      mutationFn: (input: WorkflowRunInput) =>
-        cueline.workflows.executeInSession(workflowId, input, { idempotencyKey: randomKey() }),
+      mutationFn: ({ input, labels }: { input: WorkflowRunInput; labels: Labels }) =>
+        cueline.workflows.executeInSession(workflowId, input, {
+          ...labels,
+          idempotencyKey: randomKey(),
+        }),
       onSuccess: () => queries.invalidateQueries({ queryKey: ['workflow-runs', workflowId] }),
     },
     { leadsAway: true },

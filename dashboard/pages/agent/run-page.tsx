@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { Card } from '../../components/card.tsx';
@@ -11,6 +11,7 @@ import { useValues, ValuesCard } from '../../components/values-card.tsx';
 import { agentQuery } from '../../data/agents/agents.ts';
 import { agentFields } from '../../data/agents/value-fields.ts';
 import { execute, useStartExecution } from '../../data/executions/start-execution.ts';
+import { versionQuery } from '../../data/prompts/prompts.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './run.module.css';
 
@@ -20,7 +21,8 @@ const route = getRouteApi('/app/agents/$agentId');
 export function RunPage() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));
-  const fields = agentFields(agent);
+  const version = useQuery(versionQuery(agent.promptId, agent.promptVersionId)).data;
+  const fields = agentFields(agent, version);
   const values = useValues(`cueline-values-${agentId}`, fields);
   const whom = useLabels();
   const { text, execution, cancel } = useStartExecution((variables: Record<string, unknown>) =>

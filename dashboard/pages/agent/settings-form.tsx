@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { type Agent, CuelineError } from '../../../src/client/index.ts';
 import { Card } from '../../components/card.tsx';
+import { CallFields } from '../../components/fields/call-fields.tsx';
 import { FallbackField } from '../../components/fields/fallback-field.tsx';
 import { GeneralFields } from '../../components/fields/general-fields.tsx';
 import { LimitFields } from '../../components/fields/limit-fields.tsx';
@@ -20,6 +21,7 @@ import {
   withVariables,
 } from '../../data/agents/agent-form.ts';
 import { useChangeAgent } from '../../data/agents/agents.ts';
+import { callFormProblem } from '../../data/agents/call-form.ts';
 import { versionQuery } from '../../data/prompts/prompts.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { ApiFields } from './api-fields.tsx';
@@ -65,6 +67,7 @@ export function SettingsForm(props: {
   const version = useQuery(versionQuery(agent.promptId, agent.promptVersionId)).data;
   const patch = toAgentPatch(base, form);
   const changed = Object.keys(patch).length > 0;
+  const isValid = !form.variables.some(defaultValueError) && callFormProblem(form.call) === null;
   const disabled = !can(me, 'edit');
   useEffect(() => {
     if (disabled) return;
@@ -73,7 +76,7 @@ export function SettingsForm(props: {
   }, [disabled, changed, base, baseEtag, form, onStore, onDiscard]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!changed || form.variables.some(defaultValueError)) return;
+    if (!changed || !isValid) return;
     setSent(form);
     save.mutate({ patch, etag: baseEtag }, { onError: () => setSent(null) });
   };
@@ -103,6 +106,7 @@ export function SettingsForm(props: {
           />
           <FallbackField {...fields} />
           <StreamField {...fields} />
+          <CallFields {...fields} />
         </Card>
         <Card title="Limits">
           <LimitFields {...fields} />

@@ -66,7 +66,9 @@ export function ExecutionRecord(props: {
       {isInProgress(execution) && liveText !== '' && (
         <CodeBlock label="Output so far" code={liveText} />
       )}
-      {execution.outputText !== undefined && <Output text={execution.outputText} />}
+      {execution.outputText !== undefined && (
+        <Output text={execution.outputText} value={execution.outputJson} />
+      )}
       {execution.status === 'success' && execution.outputText === undefined && (
         <p className={classes.notice}>The output is no longer stored.</p>
       )}

@@ -2,6 +2,7 @@ import { SegmentedControl } from '@mantine/core';
 import { Suspense, useMemo, useState } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { lazyComponent } from '../../components/lazy-component.tsx';
+import { stringify } from '../../data/text/exact-json.ts';
 import { indentJson } from './json-text.ts';
 import { rendersQuickly } from './markdown-limits.ts';
 import classes from './record.module.css';
@@ -10,9 +11,17 @@ const Markdown = lazyComponent(() => import('./markdown.tsx'));
 
 type View = 'text' | 'json' | 'markdown';
 
-/** The model's output as text, as JSON if it parses, or as Markdown without active content. */
-export function Output({ text }: { readonly text: string }) {
-  const json = useMemo(() => indentJson(text), [text]);
+/** The model's output as text, as JSON if there is any, or as Markdown without active content. */
+export function Output(props: {
+  readonly text: string;
+  /** The JSON that was read from the text, if the agent asks for it. */
+  readonly value: unknown;
+}) {
+  const { text, value } = props;
+  const json = useMemo(
+    () => (value === undefined ? indentJson(text) : stringify(value, 2)),
+    [text, value],
+  );
   const [view, setView] = useState<View>(json === null ? 'text' : 'json');
   const views = [
     { value: 'text', label: 'Text' },

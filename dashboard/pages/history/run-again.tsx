@@ -1,3 +1,4 @@
+import type { Labels, Variables } from '../../../src/client/index.ts';
 import { RunAgainDialog } from '../../components/dialogs/run-again-dialog.tsx';
 import { type ExecutionDetail, useRunAgain } from '../../data/executions/executions.ts';
 
@@ -9,19 +10,23 @@ export default function RunAgain(props: {
 }) {
   const { execution, onClose, onStarted } = props;
   const again = useRunAgain(execution.agentId);
-  const start = (variables: Record<string, unknown>) =>
-    again.mutate(variables, {
-      onSuccess: ({ executionId }) => {
-        onClose();
-        onStarted(executionId);
+  const start = (variables: Variables, labels: Labels) =>
+    again.mutate(
+      { variables, labels },
+      {
+        onSuccess: ({ executionId }) => {
+          onClose();
+          onStarted(executionId);
+        },
       },
-    });
+    );
   return (
     <RunAgainDialog
       title={`Run ${execution.agentName} again`}
       label="Variables"
       description="A JSON object of variable names and values"
       values={execution.inputVariables}
+      labels={execution}
       pending={again.isPending}
       error={again.error}
       onRun={start}

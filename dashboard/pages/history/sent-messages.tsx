@@ -44,7 +44,7 @@ function SentImages({ execution }: { readonly execution: ExecutionDetail }) {
     <ul className={classes.images} aria-label="Images">
       {images.map(({ variable, url }) => (
         <li key={variable}>
-          <img src={url} alt={variable} />
+          <img src={url} alt={`Contents of ${variable}`} />
           <code>{variable}</code>
         </li>
       ))}

@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useEffect } from 'react';
 import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { CallFields } from '../../components/fields/call-fields.tsx';
 import { FallbackField } from '../../components/fields/fallback-field.tsx';
 import { GeneralFields } from '../../components/fields/general-fields.tsx';
 import { LimitFields } from '../../components/fields/limit-fields.tsx';
@@ -21,6 +22,7 @@ import {
   withVariables,
 } from '../../data/agents/agent-form.ts';
 import { useCreateAgent } from '../../data/agents/agents.ts';
+import { callFormProblem } from '../../data/agents/call-form.ts';
 import { versionQuery } from '../../data/prompts/prompts.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './new-agent.module.css';
@@ -84,6 +86,7 @@ export function NewAgentPage() {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!promptId || !promptVersionId || variables.some(defaultValueError)) return;
+    if (callFormProblem(form.call) !== null) return;
     create.mutate({ ...toAgentInput({ ...form, variables }), promptId, promptVersionId });
   };
   const header = (
@@ -122,6 +125,7 @@ export function NewAgentPage() {
             prefix="agentConfig."
           />
           <FallbackField form={form} onChange={change} error={create.error} />
+          <CallFields form={form} onChange={change} error={create.error} />
         </Card>
         <Card title="Variables">
           <VariablesFields

@@ -7,6 +7,15 @@ import {
   templateOf,
   toField,
 } from '../../data/prompts/messages.ts';
+import {
+  readResponseFormat,
+  readSchemas,
+  schemaProblem,
+  schemasProblem,
+  schemasText,
+  schemaText,
+} from '../../data/prompts/schemas.ts';
+import { variablesOf } from '../../data/prompts/templates.ts';
 import { extrasText, readExtras } from '../../data/prompts/version-extras.ts';
 
 /** An unsaved version. */
@@ -21,8 +30,10 @@ export interface Draft extends ModelSettings {
   readonly extras: string;
   readonly label: string;
   readonly notes: string;
-  readonly responseFormat: PromptVersion['responseFormat'];
-  readonly variableSchemas: PromptVersion['variableSchemas'];
+  /** The JSON schema of the output as text; empty for text output. */
+  readonly outputSchema: string;
+  /** The JSON schemas of variables by name, as text. */
+  readonly schemas: string;
 }
 
 export const blankDraft: Draft = {
@@ -37,8 +48,8 @@ export const blankDraft: Draft = {
   temperature: null,
   maxTokens: null,
   topP: null,
-  responseFormat: null,
-  variableSchemas: {},
+  outputSchema: '',
+  schemas: '',
 };
 
 export function draftFromVersion(version: PromptVersion): Draft {
@@ -50,8 +61,8 @@ export function draftFromVersion(version: PromptVersion): Draft {
     user: user ?? '',
     messages: version.messages?.map(toField) ?? null,
     extras: extrasText(version),
-    variableSchemas: version.variableSchemas,
-    responseFormat: version.responseFormat,
+    outputSchema: schemaText(version.responseFormat),
+    schemas: schemasText(version.variableSchemas),
   };
 }
 
@@ -69,16 +80,20 @@ export function toVersionInput(draft: Draft): PromptVersionInput {
     maxTokens,
     topP,
     notes: notes === '' ? null : notes,
-    responseFormat: draft.responseFormat,
-    variableSchemas: draft.variableSchemas,
+    responseFormat: readResponseFormat(draft.outputSchema),
+    variableSchemas: readSchemas(draft.schemas),
     ...(label !== '' && { label }),
   };
 }
 
 /** Why the draft cannot be saved; null if it can. */
-export function draftProblem({ user, messages, extras }: Draft): string | null {
-  const problem = readExtras(extras);
+export function draftProblem(draft: Draft): string | null {
+  const { user, messages } = draft;
+  const problem = readExtras(draft.extras);
   if (typeof problem === 'string') return problem;
+  const names = variablesOf(templatesOf(draft)).map(({ name }) => name);
+  const wrong = schemaProblem(draft.outputSchema) ?? schemasProblem(draft.schemas, names);
+  if (wrong !== null) return wrong;
   if (messages === null) return user === '' ? 'The user template is empty.' : null;
   if (messages.length === 0) return 'There are no messages.';
   return messages.some(isBlank) ? 'A message is empty.' : null;
@@ -92,7 +107,10 @@ export function templatesOf({ system, user, messages }: Draft) {
 
 /** Whether both have the same content, ignoring label and notes. */
 export function hasSameContent(one: Draft, other: Draft): boolean {
-  const names = ['system', 'user', 'extras', 'model', 'temperature', 'maxTokens', 'topP'] as const;
+  const names = [
+    ...(['system', 'user', 'extras', 'outputSchema', 'schemas'] as const),
+    ...(['model', 'temperature', 'maxTokens', 'topP'] as const),
+  ];
   return (
     names.every((name) => one[name] === other[name]) &&
     JSON.stringify(one.messages) === JSON.stringify(other.messages)

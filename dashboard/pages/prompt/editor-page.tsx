@@ -22,6 +22,7 @@ import classes from './editor.module.css';
 import { MessagesEditor } from './messages-editor.tsx';
 import { NewerVersionNotice } from './newer-version-notice.tsx';
 import { SaveVersion } from './save-version.tsx';
+import { SchemaEditors } from './schema-editors.tsx';
 import { useDraft } from './use-draft.ts';
 import { VariableList } from './variable-list.tsx';
 
@@ -38,8 +39,6 @@ export function EditorPage() {
   if (error && !draft) return <ErrorState error={error} onRetry={retry} />;
   if (!draft) return <Skeleton height={480} />;
   const variables = variablesOf(templatesOf(draft));
-  const invalid = invalidPlaceholders(templatesOf(draft));
-  const extras = readExtras(draft.extras);
   const names = [...new Set([...variables.map(({ name }) => name), ...(base?.variables ?? [])])];
   return (
     <div className={columns.columns}>
@@ -73,40 +72,20 @@ export function EditorPage() {
           />
         )}
         {!readOnly && <FormSwitch draft={draft} onEdit={edit} />}
+        <SchemaEditors
+          draft={draft}
+          names={variables.map(({ name }) => name)}
+          readOnly={readOnly}
+          onEdit={edit}
+        />
       </div>
       <aside className={columns.side} aria-label="Version">
-        <Card title="Variables">
-          <VariableList
-            variables={variables}
-            onGoTo={(occurrence) => setTarget({ ...occurrence })}
-          />
-          {invalid.length > 0 && (
-            <p className={classes.invalid} role="status">
-              Not a placeholder, sent unchanged: <code>{invalid.join(', ')}</code>. Names consist of
-              letters, digits and underscores.
-            </p>
-          )}
-          <p className={classes.muted}>
-            To send a literal <code>{'{{name}}'}</code>, use a variable whose default value is that
-            text.
-          </p>
-        </Card>
-        <Card title="Model">
-          <ModelFields value={draft} onChange={edit} disabled={readOnly} />
-        </Card>
-        <Card title="Tools and more settings">
-          <JsonInput
-            aria-label="Tools and more settings as JSON"
-            placeholder={'{"seed": 7, "stop": ["END"]}'}
-            value={draft.extras}
-            onChange={(extras) => edit({ extras })}
-            error={typeof extras === 'string' && extras}
-            readOnly={readOnly}
-            autosize
-            minRows={2}
-            maxRows={20}
-          />
-        </Card>
+        <SideCards
+          draft={draft}
+          readOnly={readOnly}
+          onGoTo={(occurrence) => setTarget({ ...occurrence })}
+          onEdit={edit}
+        />
         {!readOnly && (
           <SaveVersion
             prompt={prompt}
@@ -118,6 +97,52 @@ export function EditorPage() {
         )}
       </aside>
     </div>
+  );
+}
+
+/** The variables, model and settings of the draft. */
+function SideCards(props: {
+  readonly draft: Draft;
+  readonly readOnly: boolean;
+  readonly onGoTo: (occurrence: VariableOccurrence) => void;
+  readonly onEdit: (change: Partial<Draft>) => void;
+}) {
+  const { draft, readOnly, onGoTo, onEdit } = props;
+  const variables = variablesOf(templatesOf(draft));
+  const invalid = invalidPlaceholders(templatesOf(draft));
+  const extras = readExtras(draft.extras);
+  return (
+    <>
+      <Card title="Variables">
+        <VariableList variables={variables} onGoTo={onGoTo} />
+        {invalid.length > 0 && (
+          <p className={classes.invalid} role="status">
+            Not a placeholder, sent unchanged: <code>{invalid.join(', ')}</code>. Names consist of
+            letters, digits and underscores.
+          </p>
+        )}
+        <p className={classes.muted}>
+          To send a literal <code>{'{{name}}'}</code>, use a variable whose default value is that
+          text.
+        </p>
+      </Card>
+      <Card title="Model">
+        <ModelFields value={draft} onChange={onEdit} disabled={readOnly} />
+      </Card>
+      <Card title="Tools and more settings">
+        <JsonInput
+          aria-label="Tools and more settings as JSON"
+          placeholder={'{"seed": 7, "stop": ["END"]}'}
+          value={draft.extras}
+          onChange={(extras) => onEdit({ extras })}
+          error={typeof extras === 'string' && extras}
+          readOnly={readOnly}
+          autosize
+          minRows={2}
+          maxRows={20}
+        />
+      </Card>
+    </>
   );
 }
 

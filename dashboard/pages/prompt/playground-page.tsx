@@ -17,6 +17,7 @@ import { submitOnCtrlEnter } from '../../components/hooks/submit-on-ctrl-enter.t
 import { Icon } from '../../components/icon.tsx';
 import { type ModelSettings, noModelSettings } from '../../data/agents/model-settings.ts';
 import { useStartExecution } from '../../data/executions/start-execution.ts';
+import { fileVariablesOf, fromField } from '../../data/prompts/messages.ts';
 import { playgroundValues, startPlaygroundRun } from '../../data/prompts/playground.ts';
 import {
   promptQuery,
@@ -94,6 +95,12 @@ export function PlaygroundPage() {
       ? variablesOf(templatesOf(draft.draft ?? blankDraft)).map(({ name }) => name)
       : (read.find(({ data }) => data?.promptVersionId === choice)?.data?.variables ?? []);
   const names = [...new Set(sides.flatMap(({ choice }) => namesOf(choice)))];
+  const filesOf = (choice: string) => {
+    const messages = draft.draft?.messages?.map(fromField) ?? [];
+    const version = read.find(({ data }) => data?.promptVersionId === choice)?.data;
+    return [...fileVariablesOf(choice === draftChoice ? { messages } : (version ?? {}))];
+  };
+  const files = new Map(sides.flatMap(({ choice }) => filesOf(choice)));
   const choose = (index: number, choice: string | undefined) =>
     void navigate({
       search:
@@ -140,7 +147,11 @@ export function PlaygroundPage() {
             <p className={classes.note}>No variables in this version.</p>
           ) : (
             <ValuesFields
-              fields={names.map((name) => ({ name, required: true }))}
+              fields={names.map((name) => ({
+                name,
+                required: !files.has(name),
+                file: files.get(name),
+              }))}
               values={values}
               onChange={setValues}
             />

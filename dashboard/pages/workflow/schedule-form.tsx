@@ -11,6 +11,7 @@ import { type FormEvent, useState } from 'react';
 import type { Schedule } from '../../../src/client/index.ts';
 import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
 import { FormError, fieldError } from '../../components/form-error.tsx';
+import { LabelFields, useLabels, withNulls } from '../../components/label-fields.tsx';
 import { stringify } from '../../data/text/exact-json.ts';
 import { viewerZone } from '../../data/text/format.ts';
 import { parseJsonObject } from '../../data/text/json-object.ts';
@@ -33,11 +34,17 @@ export default function ScheduleForm(props: {
   const change = useChangeSchedule(workflowId, schedule?.scheduleId ?? '');
   const { error, isPending } = schedule ? change : create;
   const given = parseJsonObject(input);
+  const whom = useLabels(schedule ?? {});
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!given) return;
+    if (!given || !whom.labels) return;
     const values = { cron, timeZone, missed, input: given };
-    (schedule ? change : create).mutate(values, { onSuccess: onClose });
+    if (schedule) change.mutate({ ...values, ...withNulls(whom.labels) }, { onSuccess: onClose });
+    else {
+      const { tags, ...labels } = whom.labels;
+      const body = { ...values, ...labels, ...(tags && { tags: [...tags] }) };
+      create.mutate(body, { onSuccess: onClose });
+    }
   };
   return (
     <Dialog
@@ -94,10 +101,11 @@ export default function ScheduleForm(props: {
             error={given ? fieldError(error, 'input') : 'Not a JSON object.'}
             onChange={({ currentTarget }) => setInput(currentTarget.value)}
           />
+          <LabelFields {...whom} />
           <FormError error={error} />
           <Group justify="flex-end" gap="xs">
             <DialogCloseButton>Cancel</DialogCloseButton>
-            <Button type="submit" loading={isPending} disabled={!given}>
+            <Button type="submit" loading={isPending} disabled={!given || !whom.labels}>
               {schedule ? 'Save schedule' : 'Create schedule'}
             </Button>
           </Group>

@@ -5,6 +5,7 @@ import type { FormEvent } from 'react';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FormError } from '../../components/form-error.tsx';
 import { submitOnCtrlEnter } from '../../components/hooks/submit-on-ctrl-enter.ts';
+import { LabelFields, useLabels } from '../../components/label-fields.tsx';
 import { useValues, ValuesCard } from '../../components/values-card.tsx';
 import { valueFields } from '../../data/agents/value-fields.ts';
 import { useStartWorkflow } from '../../data/workflows/workflow-runs.ts';
@@ -22,6 +23,7 @@ export function StartPage() {
   const fields = valueFields(workflow.definition.input);
   const values = useValues(`cueline-values-${workflowId}`, fields);
   const start = useStartWorkflow(workflowId);
+  const whom = useLabels();
   if (!can(useMe(), 'edit')) {
     return (
       <EmptyState icon="lock" title="Running requires the editor role">
@@ -38,21 +40,25 @@ export function StartPage() {
   }
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!values.input) return;
-    start.mutate(values.input, {
-      onSuccess: ({ workflowRunId }) =>
-        void navigate({
-          to: '/workflows/$workflowId/runs/$workflowRunId',
-          params: { workflowId, workflowRunId },
-        }),
-    });
+    if (!values.input || !whom.labels) return;
+    const onSuccess = ({ workflowRunId }: { readonly workflowRunId: string }) =>
+      void navigate({
+        to: '/workflows/$workflowId/runs/$workflowRunId',
+        params: { workflowId, workflowRunId },
+      });
+    start.mutate({ input: values.input, labels: whom.labels }, { onSuccess });
   };
   return (
     <form className={classes.form} onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
       <ValuesCard title="Input" fields={fields} {...values}>
+        <LabelFields {...whom} />
         <div className={classes.foot}>
           <FormError error={start.error} />
-          <Button type="submit" loading={start.isPending} disabled={values.input === null}>
+          <Button
+            type="submit"
+            loading={start.isPending}
+            disabled={values.input === null || whom.labels === null}
+          >
             Run
           </Button>
           <p className={classes.note}>

@@ -38,7 +38,7 @@ export function eventStream(
     check,
   }: { readonly stopping: AbortController; readonly check: () => Promise<unknown> },
 ): Readable {
-  const texts = withHeartbeat(events, check);
+  const texts = withHeartbeat(events, check, stopping);
   const stream = Readable.from(texts, { objectMode: false, highWaterMark: 0 });
   stream.once('close', () => stopping.abort());
   // The client sees only a response without its last chunk.
@@ -49,13 +49,14 @@ export function eventStream(
 async function* withHeartbeat(
   events: AsyncGenerator<SentEvent, void, undefined>,
   check: () => Promise<unknown>,
+  stopping: AbortController,
 ): AsyncGenerator<string, void, undefined> {
   let checkedAt = performance.now();
   let next = events.next();
   try {
     for (;;) {
       const result = await within(next, streamHeartbeatMs);
-      if (performance.now() - checkedAt >= streamHeartbeatMs) {
+      if (result === null || performance.now() - checkedAt >= streamHeartbeatMs) {
         await check();
         checkedAt = performance.now();
       }
@@ -68,6 +69,8 @@ async function* withHeartbeat(
       next = events.next();
     }
   } finally {
+    // First: `return` waits for what the events wait for.
+    stopping.abort();
     next.catch(() => {});
     await events.return();
   }

@@ -1,6 +1,7 @@
 import type { Variables } from '../../client/index.ts';
 import * as exactJson from './exact-json.ts';
 import { CommandFailure } from './failure.ts';
+import { fileValue } from './file-value.ts';
 import { readInput } from './input.ts';
 
 export interface VariableOptions {
@@ -10,11 +11,15 @@ export interface VariableOptions {
   readonly varJson?: readonly [string, string][];
   /** File with a JSON object. `-` is standard input. */
   readonly varsFile?: string;
+  /** Names and images or files: `@path` or an https URL. */
+  readonly file?: readonly [string, string][];
+  /** Names and JSON files with a list of messages. */
+  readonly messages?: readonly [string, string][];
 }
 
 /** Merges all variables. Options override the file, and later options override earlier ones. */
 export async function readVariables(
-  { var: texts = [], varJson = [], varsFile }: VariableOptions,
+  { var: texts = [], varJson = [], varsFile, file: files = [], messages = [] }: VariableOptions,
   signal: AbortSignal,
 ): Promise<Variables> {
   const named = varJson.map(([name, json]) => [name, parse(json, `--var-json ${name}`)] as const);
@@ -27,7 +32,12 @@ export async function readVariables(
   ) {
     throw new CommandFailure(`${varsFile} must contain a JSON object.`);
   }
-  return Object.fromEntries([...Object.entries(file), ...texts, ...named]);
+  const given: (readonly [string, unknown])[] = [...Object.entries(file), ...texts, ...named];
+  for (const [name, path] of messages) {
+    given.push([name, parse(await readInput(path.replace(/^@/, ''), signal), path)]);
+  }
+  for (const [name, value] of files) given.push([name, await fileValue(name, value, signal)]);
+  return Object.fromEntries(given);
 }
 
 function parse(text: string, where: string): unknown {

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { collectPair, collectText, group, identifier, seconds } from '../arguments.ts';
 import { runCall } from '../client/run-call.ts';
 import { declarationCommands } from './declaration-commands.ts';
+import { eventCommands } from './event-commands.ts';
 import { historyCommands } from './history-commands.ts';
 import { providerCommands } from './provider-commands.ts';
 import { retentionCommands } from './retention-commands.ts';
@@ -17,6 +18,7 @@ export function clientCommands(program: Command): void {
   );
   declarationCommands(program, serverCommand);
   historyCommands(program, serverCommand);
+  eventCommands(program, serverCommand);
   retentionCommands(program, serverCommand);
 }
 
@@ -40,6 +42,12 @@ function execCommands(program: Command): void {
     .option('--var <name=value>', 'variable as a string; repeatable', collectPair)
     .option('--var-json <name=JSON>', 'variable as JSON; repeatable', collectPair)
     .option('--vars-file <file>', 'variables as a JSON object; - reads standard input')
+    .option('--file <name=@path>', 'an image or file, or name=URL; repeatable', collectPair)
+    .option(
+      '--messages <name=@path>',
+      'a list of messages from a JSON file; repeatable',
+      collectPair,
+    )
     .option('--user <user>', 'the end user that the call is for')
     .option('--session <session>', 'the conversation or session that it belongs to')
     .option('--tag <tag>', 'a tag; repeatable', collectText)

@@ -18,6 +18,12 @@ test('long polls are limited per caller and per process', () => {
   assert.equal(remaining, 0);
 });
 
+test('other limits may be given', () => {
+  const slots = createWaitSlots({ max: 3, ofCallerMax: 2 });
+  assert.equal(acquireAll(slots, 'a').length, 2);
+  assert.equal(acquireAll(slots, 'b').length, 1);
+});
+
 test('a released slot is available again', () => {
   const slots = createWaitSlots();
   for (let round = 0; round < 3; round++) {

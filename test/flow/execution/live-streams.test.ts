@@ -26,7 +26,8 @@ let announced = Promise.withResolvers<void>();
 
 before(async () => {
   database = await createTestDatabase();
-  db = openDatabase({ connection: database.connection, poolMax: 2, onError: assert.ifError });
+  // Dropping the database breaks the connections of the pool.
+  db = openDatabase({ connection: database.connection, poolMax: 2, onError: () => {} });
   streams = createLiveStreams({
     db,
     notifications: {
@@ -136,11 +137,13 @@ test('an attempt that does not own its execution any more shows nothing', async 
   const execution = await claimed();
   let isOwned = true;
   const stream = streams.open(execution, () => isOwned);
+  const written = announced.promise;
   stream.emit(text('a'));
   assert.equal(streams.find(execution.id)?.events.length, 1);
   isOwned = false;
   stream.emit(text('b'));
   assert.equal(streams.find(execution.id), null);
+  await written;
   stream.close();
 });
 

@@ -1,0 +1,101 @@
+import type { ExecutionErrorCode } from '../../core/failure.ts';
+import { LruCache } from '../../core/lru-cache.ts';
+import { type Db, inTransaction } from '../../store/connection/database.ts';
+import { writeEvents } from '../../store/event/events.ts';
+import {
+  markFailing,
+  markRecovered,
+  type ProviderModel,
+} from '../../store/event/failing-providers.ts';
+
+/**
+ * Reports providers that fail: ten calls in a row with one credential and model, in this process. A credential belongs to a
+ * workspace and a provider name. The database remembers what was reported, so that several processes report it once.
+ */
+export interface ProviderHealth {
+  called(call: ProviderCall): void;
+  idle(): Promise<void>;
+}
+
+export interface ProviderCall extends ProviderModel {
+  readonly outcome: string;
+}
+
+const failuresMax = 10;
+const trackedMax = 10_000;
+/** A success asks the database this often whether a failure was reported, perhaps by another process. */
+const recheckMs = 60_000;
+
+/** The provider did not do its work. Other failures are answers to what was asked. */
+const providerFailures: ReadonlySet<string> = new Set<ExecutionErrorCode>([
+  'MODEL_TIMEOUT',
+  'MODEL_NOT_FOUND',
+  'PROVIDER_AUTH',
+  'PROVIDER_RATE_LIMITED',
+  'PROVIDER_QUOTA',
+  'PROVIDER_ERROR',
+]);
+const ignored: ReadonlySet<string> = new Set(['aborted', 'deferred', 'PROVIDER_NOT_CONFIGURED']);
+
+export function createProviderHealth(deps: {
+  readonly db: Db;
+  readonly onError: (error: unknown) => void;
+}): ProviderHealth {
+  const tracked = new LruCache<{ failures: number; checkedAt: number }>(trackedMax);
+  let pending: Promise<unknown> = Promise.resolve();
+
+  /** One after the other, in the order of the calls. */
+  function report(work: () => Promise<void>): void {
+    pending = pending.then(work).catch(deps.onError);
+  }
+
+  return {
+    called({ outcome, ...key }) {
+      if (ignored.has(outcome)) return;
+      const id = `${key.workspaceId} ${key.provider} ${key.model}`;
+      const one = tracked.getOrCreate(id, () => ({
+        failures: 0,
+        checkedAt: Number.NEGATIVE_INFINITY,
+      }));
+      if (providerFailures.has(outcome)) {
+        one.failures++;
+        if (one.failures === failuresMax) report(() => reportFailing(deps.db, key, outcome));
+        return;
+      }
+      const now = performance.now();
+      const isDue = one.failures >= failuresMax || now - one.checkedAt > recheckMs;
+      one.failures = 0;
+      if (!isDue) return;
+      one.checkedAt = now;
+      report(() => reportRecovered(deps.db, key));
+    },
+    async idle() {
+      await pending;
+    },
+  };
+}
+
+function reportFailing(db: Db, key: ProviderModel, errorCode: string): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const atMs = await markFailing(trx, key);
+    if (atMs !== null)
+      await writeEvents(trx, [event('provider.failing', key, atMs, { errorCode })]);
+  });
+}
+
+function reportRecovered(db: Db, key: ProviderModel): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const atMs = await markRecovered(trx, key);
+    if (atMs !== null) await writeEvents(trx, [event('provider.recovered', key, atMs, {})]);
+  });
+}
+
+function event(
+  type: 'provider.failing' | 'provider.recovered',
+  { workspaceId, provider, model }: ProviderModel,
+  atMs: number,
+  more: Readonly<Record<string, string>>,
+) {
+  const data = JSON.stringify({ provider, model, ...more });
+  return { workspaceId, type, atMs, subject: null, agentId: null, user: null, data };
+}

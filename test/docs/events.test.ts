@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { addAgent } from '../../harness/agents.ts';
+import { addEndpoint } from '../../harness/endpoints.ts';
+import { freePort } from '../../harness/free-port.ts';
+import { startReceiver, status, toReceivers } from '../../harness/receiver.ts';
+import { startService } from '../../harness/service.ts';
+
+/** Runs the receivers and commands of docs/events.md. */
+
+const text = readFileSync(join(import.meta.dirname, '../../docs/events.md'), 'utf8');
+const blocks = (language: string) =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    ([, code = '']) => code,
+  );
+const [create = '', read = '', replay = ''] = blocks('sh');
+const receivers = {
+  node: { command: process.execPath, args: ['--input-type=module', '-e', ...blocks('js')] },
+  python: { command: 'python3', args: ['-c', ...blocks('python')] },
+};
+
+const service = await startService({ config: toReceivers });
+after(service.close);
+const { key } = await service.key();
+const agent = await addAgent(service);
+
+async function shell(commands: string, env: Record<string, string> = {}) {
+  const own = { PATH: process.env.PATH, CUELINE_URL: service.url, CUELINE_KEY: key };
+  const { stdout } = await promisify(execFile)('sh', ['-euc', commands], {
+    env: { ...own, ...env },
+  });
+  return JSON.parse(stdout);
+}
+
+async function execute() {
+  const { body } = await service.call('POST', `${agent.path}/execute`, {
+    ...{ key, body: { variables: { name: 'Ada' } } },
+  });
+  return body.executionId as string;
+}
+
+/** Resolves once something accepts connections on the port. */
+async function untilListening(port: number): Promise<void> {
+  for (;;) {
+    const probe = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) return;
+    await new Promise((resolve) => probe.close(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+for (const [name, { command, args }] of Object.entries(receivers)) {
+  test(`the receiver in ${name} accepts signed events and refuses others`, async (t) => {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}/`;
+    const { endpointId, secret } = await shell(create, { RECEIVER_URL: url });
+    const env = { PATH: process.env.PATH, SECRET: secret, PORT: String(port) };
+    const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    t.after(() => child.kill());
+    await untilListening(port);
+    const forged = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'webhook-id': 'evt_1',
+        'webhook-timestamp': String(Math.floor(Date.now() / 1_000)),
+        'webhook-signature': `v1,${'A'.repeat(43)}=`,
+      },
+      body: '{}',
+    });
+    assert.equal(forged.status, 401);
+    const executionId = await execute();
+    let printed = '';
+    for await (const chunk of child.stdout.setEncoding('utf8')) {
+      printed += chunk;
+      if (printed.includes('\n')) break;
+    }
+    assert.match(printed, new RegExp(`^evt_\\w+ execution.succeeded ${executionId}\n`));
+    await service.call('DELETE', `/api/v1/endpoints/${endpointId}`, { key });
+  });
+}
+
+test('missed events are replayed, and read from the last one that was seen', async () => {
+  const receiver = await startReceiver(status(410));
+  after(receiver.close);
+  const endpoint = await addEndpoint(service, key, {
+    url: receiver.url,
+    eventTypes: ['execution.succeeded'],
+  });
+  const missed = await execute();
+  const [request] = await receiver.received(1);
+  const eventId = String(request?.headers['webhook-id']);
+  let enabled = true;
+  while (enabled) enabled = (await endpoint.call('GET')).enabled;
+  receiver.answer = status(200);
+  await endpoint.call('PATCH', '', { enabled: true });
+  assert.deepEqual(await shell(replay, { ENDPOINT: endpoint.endpointId }), { replayed: 1 });
+  const { request: logged } = await endpoint.delivered(eventId);
+  assert.equal(logged.data.executionId, missed);
+  const { events } = await shell(read);
+  assert.ok(events.some((event: { eventId: string }) => event.eventId === eventId));
+  const last = events.at(-1).eventId;
+  const next = await execute();
+  await receiver.received(3);
+  const later = await shell(read, { AFTER: last });
+  assert.deepEqual(
+    later.events.map(({ data }: { data: { executionId?: string } }) => data.executionId),
+    [next],
+  );
+});
