@@ -38,7 +38,7 @@ export interface Service {
   /** Faults in the log. A test that provokes some removes them, because `close` fails if any are left. */
   readonly faults: unknown[];
   /** The workflow engine without the API. */
-  readonly workflows: Pick<ApiDeps, 'workflowStarter' | 'workflowCanceler' | 'workflowRunWaiters'>;
+  readonly workflows: Pick<ApiDeps, 'workflowStarter' | 'workflowCanceler' | 'waiters'>;
   /** Issues a key, by default the owner's with every permission. */
   key(
     options?: KeyOptions & { readonly userId?: string; readonly workspaceId?: string },
@@ -97,15 +97,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       signIn: { github: null, google: null, oidc: null, ...options.providers },
       ...options.config,
     },
-    overrides: ({
-      sessions,
-      reads,
-      onKeyUsed,
-      workflowStarter,
-      workflowCanceler,
-      workflowRunWaiters,
-    }) => {
-      workflows = { workflowStarter, workflowCanceler, workflowRunWaiters };
+    overrides: ({ sessions, reads, onKeyUsed, workflowStarter, workflowCanceler, waiters }) => {
+      workflows = { workflowStarter, workflowCanceler, waiters };
       return {
         authenticator: createAuthenticator({
           reads,

@@ -131,7 +131,7 @@ export async function endOfRun(
   runId: string,
 ): Promise<WorkflowRunResult> {
   for (;;) {
-    await service.workflows.workflowRunWaiters.wait(runId, 20_000, new AbortController().signal);
+    await service.workflows.waiters.wait(runId, 20_000, new AbortController().signal);
     const found = await sql<WorkflowRunRow>`
       select ${runColumns} from workflow_runs r join workflow_versions v on v.id = r.workflow_version_id
       where r.id = ${runId} and r.workflow_id = ${workflow.id}`.execute(service.db);

@@ -234,9 +234,9 @@ const wrongMonths = sql`
   having l.month_used <> count(e.id)`;
 
 const brokenIdempotency = sql`
-  select i.key, i.execution_id from idempotency i
-  where not exists (
-    select from all_executions e where e.id = i.execution_id and e.agent_id = i.agent_id)`;
+  select i.key, i.result from idempotency i
+  where not exists (select from all_executions e where e.id = i.result and e.agent_id = i.target)
+    and not exists (select from workflow_runs r where r.id = i.result and r.workflow_id = i.target)`;
 
 function describe(what: string, rows: readonly unknown[]): string {
   return `${what}: ${rows.length}, first ${JSON.stringify(rows[0])}`;

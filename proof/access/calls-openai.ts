@@ -7,9 +7,8 @@ const messages = [{ role: 'user', content: 'you' }];
 
 function ofModel(path: string, body: object): Prepare {
   return async (fixture, note) => {
-    // A refusal names the model that the caller has sent.
     const { agentId } = await fixture.agent(note);
-    return { path, body: { model: agentId, ...body } };
+    return { path, agents: [agentId], body: { model: agentId, ...body } };
   };
 }
 

@@ -34,8 +34,7 @@ export const idempotent: Claim = {
       find: 'const subjects = [keyHashes, workspaceIds, agentIds];',
       replace: `const subjects = [keyHashes, workspaceIds, agentIds];
   const inOrder = send;
-  const early = [send(begin), send(readReplays, [...callerValues(firstCalls),
-    firstCalls.map((one) => one.agentId), firstCalls.map((one) => one.key)])];
+  const early = [send(begin), readFirstCalls(send, readReplays, firstCalls)];
   send = (statement, values) =>
     statement === begin ? early[0] : statement === readReplays ? early[1] : inOrder(statement, values);`,
     },

@@ -95,6 +95,8 @@ export function oversize(targets: Targets): fc.Arbitrary<Sent> {
 export function bodyRoutes({ agentId, promptId }: Targets): fc.Arbitrary<[string, string]> {
   return fc.constantFrom<[string, string]>(
     ['POST', `/api/v1/agents/${agentId}/execute`],
+    ['POST', '/v1/responses'],
+    ['POST', '/v1/chat/completions'],
     ['POST', '/api/v1/prompts'],
     ['PATCH', `/api/v1/agents/${agentId}`],
     ['POST', `/api/v1/prompts/${promptId}/versions`],

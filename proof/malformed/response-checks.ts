@@ -46,6 +46,14 @@ function isExportLimit({ status, headers, body }: Answer, sent: Sent | undefined
   );
 }
 
+/** The form of OpenAI has no request id. */
+function checkOpenAIError(headers: Answer['headers'], error: object | null): string[] {
+  const fields: Record<string, unknown> = { ...error };
+  const missing = ['message', 'type', 'code'].filter((name) => typeof fields[name] !== 'string');
+  const found = missing.map((name) => `the error has no ${name}`);
+  return headers.has('x-request-id') ? found : [...found, 'there is no X-Request-Id'];
+}
+
 function checkError({ status, headers, body }: Answer): string[] {
   const found: string[] = [];
   let problem: Record<string, unknown> = {};
@@ -54,6 +62,7 @@ function checkError({ status, headers, body }: Answer): string[] {
   } catch {
     found.push('the error is not JSON');
   }
+  if (typeof problem.error === 'object') return checkOpenAIError(headers, problem.error);
   for (const field of ['error', 'message', 'code', 'requestId']) {
     if (typeof problem[field] !== 'string') found.push(`the error has no ${field}`);
   }

@@ -35,8 +35,7 @@ export interface ApiDeps {
   readonly streams: LiveStreams;
   readonly workflowStarter: WorkflowStarter;
   readonly workflowCanceler: Workflows['canceler'];
-  readonly workflowRunWaiters: Waiters;
-  /** Shared by both kinds of waiters. */
+  /** Limits waiting requests. */
   readonly waitSlots: WaitSlots;
   /** Of the readers of streams. */
   readonly streamSlots: WaitSlots;

@@ -22,7 +22,6 @@ export interface AnnouncementsDeps {
   readonly waiters: Waiters;
   /** Readers of streams: of executions, and of workflow runs by their id. */
   readonly streams: Pick<LiveStreams, 'wake'>;
-  readonly workflowRunWaiters: Waiters;
   readonly values: ValueCache;
   readonly metrics: {
     executionEnded(execution: EndedExecution): void;
@@ -49,7 +48,7 @@ export class Announcements {
 
   /** Subscribes to what other processes announce. */
   listen(worker: LocalWorker | null, sender: LocalSender | null): void {
-    const { notifications, waiters, workflowRunWaiters, streams, values } = this.#deps;
+    const { notifications, waiters, streams, values } = this.#deps;
     this.#worker = worker;
     this.#sender = sender;
     if (sender) notifications.subscribe('cueline_event_queued', () => sender.wake());
@@ -57,7 +56,7 @@ export class Announcements {
     notifications.subscribe('cueline_execution_ended', streams.wake);
     notifications.subscribe('cueline_execution_streamed', streams.wake);
     notifications.subscribe('cueline_workflow_run_ended', (runIds) => {
-      workflowRunWaiters.wake(runIds);
+      waiters.wake(runIds);
       streams.wake(runIds);
       runIds.forEach(values.forget);
     });
@@ -111,8 +110,8 @@ export class Announcements {
   }
 
   #workflowRunEnded(run: EndedWorkflowRun): void {
-    const { notifications, workflowRunWaiters, streams, metrics, log } = this.#deps;
-    workflowRunWaiters.wake([run.runId]);
+    const { notifications, waiters, streams, metrics, log } = this.#deps;
+    waiters.wake([run.runId]);
     streams.wake([run.runId]);
     notifications.publish('cueline_workflow_run_ended', [run.runId]);
     metrics.workflowRunEnded(run.end.status);

@@ -144,12 +144,12 @@ test('fills a key that was just created into the code, until the page is left', 
   await dialog.getByRole('button', { name: 'Done' }).click();
   for (const language of ['curl', 'TypeScript', 'Python', 'Claude Code', 'Cursor', 'VS Code']) {
     await page.getByText(language, { exact: true }).first().click();
-    assert.ok((await code.innerText()).includes(secret), language);
+    await code.filter({ hasText: secret }).waitFor();
   }
   await page.getByRole('link', { name: 'Run' }).first().click();
   await page.waitForURL('**/run');
   await page.getByRole('link', { name: 'Use it' }).click();
   await page.waitForURL('**/use');
-  await code.waitFor();
+  await code.filter({ hasText: '$CUELINE_API_KEY' }).waitFor();
   assert.ok(!(await page.content()).includes(secret));
 });

@@ -5,12 +5,9 @@ import { addAgent } from '../../harness/agents.ts';
 import { rowsOfQuery } from '../../harness/plan.ts';
 import { startService } from '../../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../../harness/workflow-runs.ts';
+import { deleteExpiredIdempotencyKeys } from '../../src/store/admission/idempotency.ts';
 import type { Db, Trx } from '../../src/store/connection/database.ts';
-import {
-  deleteExpiredIdempotencyKeys,
-  deleteExpiredWorkflowIdempotencyKeys,
-  wakeExecutions,
-} from '../../src/store/execution/maintenance.ts';
+import { wakeExecutions } from '../../src/store/execution/maintenance.ts';
 import { promoteDelayed } from '../../src/store/execution/queue.ts';
 import { removeTransientOutputs } from '../../src/store/history/bodies.ts';
 import { sweep as sweepAttempts } from '../../src/store/people/sign-in-attempts.ts';
@@ -58,11 +55,6 @@ const selections: Record<
     sql`insert into idempotency
         select gen_random_uuid(), ${agent.id}::uuid, n, '', gen_random_uuid(), 'made', '{}', clock_timestamp() from generate_series(1, ${many}::int) as n`,
     (counted) => deleteExpiredIdempotencyKeys(counted, limit),
-  ],
-  'workflow idempotency keys': [
-    sql`insert into workflow_idempotency
-        select gen_random_uuid(), ${workflow.id}::uuid, n, '', ${runId}::uuid, '{}', clock_timestamp() from generate_series(1, ${many}::int) as n`,
-    (counted) => deleteExpiredWorkflowIdempotencyKeys(counted, limit),
   ],
   'transient outputs': [
     sql`insert into transient_outputs (execution_id, ended_at)

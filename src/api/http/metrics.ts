@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { executeAgent, executeAgentInDashboard } from '../../contract/executions/executions.ts';
+import { createChatCompletion, createResponse } from '../../contract/openai/openai.ts';
 import { type CallFailureCode, callFailureCodes } from '../../core/failure.ts';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
 import type { Admitted } from '../../flow/admission/admit.ts';
 import type { EndedExecution } from '../../store/execution/completion.ts';
+import { failureCodeIn } from './openai-error.ts';
 import { routePath } from './route.ts';
 import { cached, withTimeout } from './ttl-cache.ts';
 
@@ -221,8 +223,8 @@ export function countExecuteCalls(
 ): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (request.method === 'POST' && executePaths.has(request.routeOptions.url)) {
-      // 200 for a client that asked for the stream.
-      if (reply.statusCode < 300) {
+      // 200 for a client that asked for the stream; 502 and 504 for an accepted execution that failed.
+      if (reply.statusCode < 300 || reply.statusCode === 502 || reply.statusCode === 504) {
         if (!reply.hasHeader('idempotent-replayed')) metrics.executionAccepted();
       } else {
         metrics.executionRefused(codeOf(payload));
@@ -244,9 +246,12 @@ export function countAdmitted(
 const executePaths: ReadonlySet<string | undefined> = new Set([
   routePath(executeAgent),
   routePath(executeAgentInDashboard),
+  routePath(createResponse),
+  routePath(createChatCompletion),
 ]);
 
 function codeOf(payload: unknown): CallFailureCode {
-  const { code } = JSON.parse(String(payload)) as { code?: unknown };
-  return callFailureCodes.find((one) => one === code) ?? 'INTERNAL';
+  const body = JSON.parse(String(payload)) as { code?: unknown; error?: unknown };
+  if (typeof body.error === 'object') return failureCodeIn(body) ?? 'INTERNAL';
+  return callFailureCodes.find((one) => one === body.code) ?? 'INTERNAL';
 }

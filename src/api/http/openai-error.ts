@@ -1,4 +1,4 @@
-import type { CallFailureCode } from '../../core/failure.ts';
+import { type CallFailureCode, callFailureCodes } from '../../core/failure.ts';
 import { type ErrorResponse, errorResponse } from './error-response.ts';
 
 /** Errors of the OpenAI API: the status and headers of any other error, and a body that clients of OpenAI read. */
@@ -30,6 +30,20 @@ export function openaiErrorResponse(failure: Failure, requestId: string): ErrorR
     body: { error: { message, type, param: fields.parameter ?? null, code } },
   };
 }
+
+/** The failure in the body of an error response; for metrics. */
+export function failureCodeIn(body: { readonly error?: unknown }): CallFailureCode | null {
+  const code = String((body.error as { code?: unknown } | undefined)?.code);
+  const named = Object.entries(codes).find(([, [, name]]) => name === code)?.[0];
+  if (code === 'model_not_found') return 'NOT_FOUND';
+  if (parameterCodes.includes(code)) return 'INVALID_REQUEST';
+  return callFailureCodes.find((one) => one === (named ?? code.toUpperCase())) ?? null;
+}
+
+const parameterCodes = [
+  ...['unsupported_parameter', 'unknown_parameter', 'missing_required_parameter'],
+  ...['invalid_type', 'invalid_value'],
+];
 
 /** The failure of an execution. Clients must not repeat a paid call by themselves. */
 export function executionErrorResponse(

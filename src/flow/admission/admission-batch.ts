@@ -29,6 +29,7 @@ import {
   bodyDigest,
   callerResolver,
   getOrCreate,
+  idempotencyId,
   keyWindowsOf,
   labelsOf,
   stepOf,
@@ -96,7 +97,7 @@ export class AdmissionBatch {
   readonly #terms = new Map<string, AcceptedTerms>();
   readonly #executions: NewExecution[] = [];
   readonly #refused: RefusedExecution[] = [];
-  readonly #idempotency: AdmissionWrites['idempotency'][number][] = [];
+  readonly #newFirstCalls: AdmissionWrites['firstCalls'][number][] = [];
   readonly #tallies: AdmissionWrites['tallies'][number][] = [];
   /** Workspaces with an endpoint for refusals or the quota, each with the shares of its quota that were reported. */
   readonly #reporting = new Map<string, ReadonlySet<number>>();
@@ -237,7 +238,7 @@ export class AdmissionBatch {
       worker: this.#deps.worker,
       executions: this.#executions,
       refused: this.#refused,
-      idempotency: this.#idempotency,
+      firstCalls: this.#newFirstCalls,
       refusals: this.#refusals.counted(),
       tallies: this.#tallies,
     };
@@ -269,8 +270,11 @@ export class AdmissionBatch {
       ...{ agentId: agent.id, agentName: agent.name, currentStatus: 'processing' as const },
     };
     this.#firstCalls.set(idempotencyId(caller.id, agent.id, key), firstCall);
-    const { nowMs: createdAtMs } = this.#state;
-    this.#idempotency.push({ ...firstCall, caller: caller.id, key, createdAtMs });
+    this.#newFirstCalls.push({
+      ...{ caller: caller.id, target: agent.id, targetName: agent.name, key },
+      ...{ digest: firstCall.digest, result: executionId, ignored: ignoredVariables },
+      createdAtMs: this.#state.nowMs,
+    });
   }
 
   #place({ id, workspaceId }: AgentAtAdmission, maxConcurrency: number | null): Placement {
@@ -318,13 +322,13 @@ export function clockTag(nowMs: number): number {
 
 function firstCallEntry(row: AdmissionState['replays'][number]): [string, FirstCall] {
   return [
-    idempotencyId(row.caller, row.agent_id, row.key),
+    idempotencyId(row.caller, row.target, row.key),
     {
       digest: row.digest,
-      executionId: row.execution_id,
-      agentId: row.agent_id,
-      agentName: row.agent_name,
-      ignoredVariables: row.ignored_variables,
+      executionId: row.result,
+      agentId: row.target,
+      agentName: row.target_name,
+      ignoredVariables: row.ignored,
       currentStatus: row.status,
     },
   ];
@@ -363,10 +367,6 @@ function withCallerSettings(
     ...(responseFormat && { responseFormat }),
   };
   return { ...terms, settings };
-}
-
-function idempotencyId(callerId: string, agentId: string, key: string): string {
-  return `${callerId} ${agentId} ${key}`;
 }
 
 function stepKey({ runId, step, item }: WorkflowStepOf): string {

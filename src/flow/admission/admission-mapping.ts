@@ -16,9 +16,9 @@ import type {
   AgentRow,
   KeyRow,
   LimitColumns,
-  ReplayLookup,
 } from '../../store/admission/admission-read.ts';
 import type { AcceptedTerms } from '../../store/admission/admission-write.ts';
+import type { CallerLookup, FirstCallLookup } from '../../store/admission/idempotency.ts';
 import { agentConfigOf } from '../../store/agent/agent-config.ts';
 import { modelSetupOf } from '../../store/execution/model-setup.ts';
 import type { MembershipLookup } from '../../store/people/members.ts';
@@ -35,7 +35,7 @@ export function lookupOf(
   const userIds = new Set<string>();
   const agentIds = new Set<string>();
   const steps: WorkflowStepOf[] = [];
-  const firstCalls: ReplayLookup[] = [];
+  const firstCalls: FirstCallLookup[] = [];
   for (const { credential, agentId, idempotencyKey } of calls) {
     if (credential.kind === 'key') keyHashes.add(credential.hash);
     else {
@@ -45,13 +45,7 @@ export function lookupOf(
     }
     if (agentId !== null) agentIds.add(agentId);
     if (agentId === null || idempotencyKey === null) continue;
-    const isKey = credential.kind === 'key';
-    firstCalls.push({
-      hash: isKey ? credential.hash : null,
-      caller: isKey ? null : credential.caller.id,
-      agentId,
-      key: idempotencyKey,
-    });
+    firstCalls.push({ ...callerLookup(credential), target: agentId, key: idempotencyKey });
   }
   return {
     keyHashes: [...keyHashes],
@@ -63,6 +57,15 @@ export function lookupOf(
     steps,
     ...claim,
   };
+}
+
+/** How the caller of a first call is looked up. */
+export function callerLookup(
+  credential: KeyCredential | { readonly kind: string; readonly caller: { readonly id: string } },
+): CallerLookup {
+  return 'hash' in credential
+    ? { hash: credential.hash, caller: null }
+    : { hash: null, caller: credential.caller.id };
 }
 
 type Credential = ExecuteCall['credential'];
@@ -253,4 +256,9 @@ export function bodyDigest(body: CallBody): Buffer {
 function digestInput(body: CallBody): string {
   if (body.kind === 'invalid-parameter') return body.kind;
   return body.kind === 'conversation' ? conversationDigestInput(body) : bodyDigestInput(body);
+}
+
+/** Identifies a first call: a key is unique for its caller and what it called. */
+export function idempotencyId(callerId: string, target: string, key: string): string {
+  return `${callerId} ${target} ${key}`;
 }

@@ -39,10 +39,10 @@ function writesAt(nowMs: number): AdmissionWrites {
       },
     ],
     refused: [],
-    idempotency: [
+    firstCalls: [
       {
-        ...{ caller, agentId, agentName, executionId, key: 'probe' },
-        ...{ digest: Buffer.alloc(32), ignoredVariables: [], createdAtMs: nowMs },
+        ...{ caller, target: agentId, targetName: agentName, result: executionId, key: 'probe' },
+        ...{ digest: Buffer.alloc(32), ignored: [], createdAtMs: nowMs },
       },
     ],
     refusals: [],

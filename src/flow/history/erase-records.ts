@@ -1,7 +1,8 @@
+import { deleteIdempotencyOf } from '../../store/admission/idempotency.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { forgetExecutions } from '../../store/event/events.ts';
-import { deleteIdempotencyOf, recordErasureProgress } from '../../store/history/erasures.ts';
+import { recordErasureProgress } from '../../store/history/erasures.ts';
 import { removeRecords } from '../../store/history/removal.ts';
 import type { RunPaced } from './paced-transactions.ts';
 

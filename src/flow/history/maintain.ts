@@ -1,3 +1,4 @@
+import { deleteExpiredIdempotencyKeys } from '../../store/admission/idempotency.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { deleteOldDeliveries } from '../../store/event/deliveries.ts';
 import { deleteOldEvents } from '../../store/event/events.ts';
@@ -21,8 +22,7 @@ export async function maintain(db: Db): Promise<void> {
     repeatWhileFull(batchRows, () => batch(db, batchRows));
   await runAll([
     () => store.createPartitions(db),
-    () => all(store.deleteExpiredIdempotencyKeys),
-    () => all(store.deleteExpiredWorkflowIdempotencyKeys),
+    () => all(deleteExpiredIdempotencyKeys),
     () => store.deleteOldRefusals(db),
     () => store.deleteOldListCounts(db),
     () => store.deleteOldCancellations(db),

@@ -14,6 +14,7 @@ import type {
 import {
   bodyDigest,
   callerResolver,
+  idempotencyId,
   keyWindowsOf,
   unknownCaller,
 } from '../admission/admission-mapping.ts';
@@ -29,7 +30,7 @@ export class StartBatch {
   readonly #workflows: ReadonlyMap<string, WorkflowRow>;
   readonly #firstWorkflowRuns: Map<string, FirstWorkflowRun>;
   readonly #counts = new Map<string, Counts>();
-  readonly #idempotency: StartWrites['idempotency'][number][] = [];
+  readonly #newFirstCalls: StartWrites['firstCalls'][number][] = [];
   readonly runs: NewWorkflowRun[] = [];
 
   constructor(state: StartState, definition: (versionId: string) => Promise<WorkflowDefinition>) {
@@ -38,7 +39,7 @@ export class StartBatch {
     this.#resolveCaller = callerResolver(state.keys, state.members);
     this.#workflows = new Map(state.workflows.map((row) => [row.id, row]));
     this.#firstWorkflowRuns = new Map(
-      state.replays.map((row) => [idempotencyId(row.caller, row.workflow_id, row.key), row]),
+      state.replays.map((row) => [idempotencyId(row.caller, row.target, row.key), row]),
     );
   }
 
@@ -64,7 +65,7 @@ export class StartBatch {
       executedAtMs: this.#state.nowMs,
       counts: this.#counts,
       runs: this.runs,
-      idempotency: this.#idempotency,
+      firstCalls: this.#newFirstCalls,
     };
   }
 
@@ -133,20 +134,24 @@ export class StartBatch {
     };
     this.runs.push(run);
     const started = {
-      workflow_id: workflow.id,
-      run_id: run.id,
+      target: workflow.id,
+      target_name: workflow.name,
+      result: run.id,
       status: 'processing' as const,
       executed_at_ms: nowMs,
       version_id: run.versionId,
       version_label: workflow.version_label ?? '',
-      ignored_input: [...ignoredInput],
+      ignored: [...ignoredInput],
     };
     if (call.idempotencyKey !== null) {
       const key = { caller: caller.id, key: call.idempotencyKey, digest: bodyDigest(call.body) };
       const id = idempotencyId(caller.id, workflow.id, call.idempotencyKey);
       this.#firstWorkflowRuns.set(id, { ...started, ...key });
-      const ids = { workflowId: workflow.id, runId: run.id };
-      this.#idempotency.push({ ...key, ...ids, ignoredInput: started.ignored_input });
+      this.#newFirstCalls.push({
+        ...key,
+        ...{ target: workflow.id, targetName: workflow.name, result: run.id },
+        ...{ ignored: started.ignored, createdAtMs: nowMs },
+      });
     }
     return started;
   }
@@ -157,17 +162,13 @@ type StartedRun = Omit<FirstWorkflowRun, 'caller' | 'key' | 'digest'>;
 function accepted(run: StartedRun, workflow: WorkflowRow | null) {
   return {
     kind: 'accepted',
-    runId: run.run_id,
+    runId: run.result,
     currentStatus: run.status,
-    workflowId: run.workflow_id,
+    workflowId: run.target,
     workflowName: workflow?.name ?? '',
     workflowVersionId: run.version_id,
     workflowVersionLabel: run.version_label,
     executedAtMs: run.executed_at_ms,
-    ignoredInput: run.ignored_input,
+    ignoredInput: run.ignored,
   } as const;
-}
-
-function idempotencyId(callerId: string, workflowId: string, key: string): string {
-  return `${callerId} ${workflowId} ${key}`;
 }

@@ -4,7 +4,6 @@ import type { WindowState } from '../../core/execution/limits.ts';
 import type { StartRefusal } from '../../core/workflow/decide-start.ts';
 import type { WorkflowRunStatus, WorkflowTrigger } from '../../core/workflow/definition.ts';
 import { documentOf } from '../../core/workflow/document.ts';
-import type { CallerLookup } from '../../store/admission/admission-read.ts';
 import { isStatementError, isUnstorable } from '../../store/connection/database-error.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import type { LockedWorkflowRun } from '../../store/workflow/workflow-progress.ts';
@@ -14,7 +13,7 @@ import {
   type StartLookup,
   writeStart,
 } from '../../store/workflow/workflow-start.ts';
-import { membersOf } from '../admission/admission-mapping.ts';
+import { callerLookup, membersOf } from '../admission/admission-mapping.ts';
 import { batcher } from '../admission/batcher.ts';
 import { resolveCommit } from '../admission/resolve-commit.ts';
 import { transactBatch } from '../admission/retry-transaction.ts';
@@ -130,27 +129,23 @@ async function startBatch(
 function lookupOf(calls: readonly StartCall[]): StartLookup {
   const keyHashes = new Set<string>();
   const workspaceIds = new Set<string>();
-  const firstWorkflowRuns: StartLookup['firstWorkflowRuns'][number][] = [];
+  const firstCalls: StartLookup['firstCalls'][number][] = [];
   for (const { credential, workflowId, idempotencyKey: key } of calls) {
-    let caller: CallerLookup;
-    if (credential.kind === 'key') {
-      keyHashes.add(credential.hash);
-      caller = { hash: credential.hash, caller: null };
-    } else {
-      const one = credential.kind === 'session' ? credential.caller : credential;
-      workspaceIds.add(one.workspaceId);
-      caller = { hash: null, caller: one.id };
-    }
-    if (workflowId !== null && key !== null) {
-      firstWorkflowRuns.push({ ...caller, workflowId, key });
-    }
+    if (credential.kind === 'key') keyHashes.add(credential.hash);
+    else if (credential.kind === 'session') workspaceIds.add(credential.caller.workspaceId);
+    else workspaceIds.add(credential.workspaceId);
+    if (workflowId === null || key === null) continue;
+    const caller = callerLookup(
+      credential.kind === 'trigger' ? { kind: 'trigger', caller: credential } : credential,
+    );
+    firstCalls.push({ ...caller, target: workflowId, key });
   }
   return {
     keyHashes: [...keyHashes],
     workspaceIds: [...workspaceIds],
     members: membersOf(calls),
     workflowIds: [...new Set(calls.flatMap(({ workflowId }) => workflowId ?? []))],
-    firstWorkflowRuns,
+    firstCalls,
   };
 }
 

@@ -6,11 +6,17 @@ import type { Counts } from '../../core/execution/limits.ts';
 import { hashBytes, type Permission } from '../../core/people/key.ts';
 import type { MemberRole, Role } from '../../core/people/member.ts';
 import type { StoredConfig } from '../agent/agent-config.ts';
-import type { Send, Statement, Value } from '../connection/pipeline.ts';
+import type { Send, Statement } from '../connection/pipeline.ts';
 import { begin } from '../connection/statements.ts';
 import { type SetupRow, setupColumns, setupJoins } from '../execution/model-setup.ts';
 import { type MembershipLookup, readRoles } from '../people/members.ts';
 import { lockReadySteps, type ReadyStep } from '../workflow/workflow-steps.ts';
+import {
+  type FirstCallLookup,
+  type FirstCallRow,
+  firstCallsWith,
+  readFirstCalls,
+} from './idempotency.ts';
 
 /**
  * The first of admission's two batches: it locks, then reads. `admission-write.ts` is the second.
@@ -41,26 +47,13 @@ export interface AdmissionLookup {
   /** The users of sessions, each in the workspace of the call. */
   readonly members: MembershipLookup;
   readonly agentIds: readonly string[];
-  readonly firstCalls: readonly ReplayLookup[];
+  readonly firstCalls: readonly FirstCallLookup[];
   /** The workflow steps to call. */
   readonly steps: readonly WorkflowStepOf[];
   /** The worker that would claim accepted executions at once. */
   readonly worker: string | null;
   /** No ready execution has a lower tag. */
   readonly fromTag: number;
-}
-
-/** The caller of a first call with an Idempotency-Key: a key by its hash, or another caller by its id. */
-export interface CallerLookup {
-  readonly hash: string | null;
-  readonly caller: string | null;
-}
-
-export type ReplayLookup = CallerLookup & { readonly agentId: string; readonly key: string };
-
-/** The parameters for `CallerLookup`s: hashes and ids, of which each lookup has one. */
-export function callerValues(lookups: readonly CallerLookup[]): Value[] {
-  return [lookups.map(({ hash }) => hash && hashBytes(hash)), lookups.map(({ caller }) => caller)];
 }
 
 export interface AdmissionState {
@@ -156,14 +149,7 @@ export interface WorkspaceRow {
   readonly quota_reports: readonly number[];
 }
 
-export interface ReplayRow {
-  readonly caller: string;
-  readonly agent_id: string;
-  readonly key: string;
-  readonly digest: Buffer;
-  readonly execution_id: string;
-  readonly agent_name: string;
-  readonly ignored_variables: string[];
+export interface ReplayRow extends FirstCallRow {
   /** The status of the execution now; null if its record is deleted. */
   readonly status: ExecutionStatus | null;
 }
@@ -193,13 +179,7 @@ export async function readForAdmission(
       send<{ now_ms: number; xid: string; floor: number | null }>(readClock, [fromTag]),
       send<RefusalRow>(readRefusals, [keyHashes, userIds, agentIds]),
       worker === null ? [] : send(lockWorker, [worker]),
-      firstCalls.length === 0
-        ? []
-        : send<ReplayRow>(readReplays, [
-            ...callerValues(firstCalls),
-            firstCalls.map((one) => one.agentId),
-            firstCalls.map((one) => one.key),
-          ]),
+      readFirstCalls<ReplayRow>(send, readReplays, firstCalls),
       request.steps.length === 0 ? [] : lockReadySteps(send, request.steps),
       request.members.length === 0 ? [] : readRoles(send, request.members),
     ]);
@@ -325,15 +305,7 @@ const lockWorker: Statement = {
   text: `select id from workers where id = $1 and lease_until > clock_timestamp() for key share`,
 };
 
-const readReplays: Statement = {
-  name: 'admission-read-replays',
-  text: `select i.caller, i.agent_id, i.key, i.digest, i.execution_id, i.agent_name, i.ignored_variables,
-      (select e.status from all_executions e where e.id = i.execution_id) as status
-    from unnest($1::bytea[], $2::uuid[], $3::uuid[], $4::text[]) as lookup (hash, caller, agent_id, key)
-    cross join lateral (
-      select * from idempotency i
-      where i.caller = coalesce(lookup.caller, (select id from api_keys where hash = lookup.hash))
-        and i.agent_id = lookup.agent_id and i.key = lookup.key offset 0) as i
-    where (i.created_at > clock_timestamp() - interval '24 hours'
-        or exists (select from execution_queue q where q.id = i.execution_id))`,
-};
+const readReplays = firstCallsWith(
+  'admission-read-replays',
+  '(select e.status from all_executions e where e.id = i.result) as status',
+);

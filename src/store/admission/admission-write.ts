@@ -7,7 +7,6 @@ import type { Tally } from '../../core/history/statistics.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { rowSet } from '../connection/row-set.ts';
 import { commit } from '../connection/statements.ts';
-import { textArray } from '../connection/text-array.ts';
 import { type Completed, type RefusedExecution, writeCompletion } from '../execution/completion.ts';
 import {
   type AdmittedCall,
@@ -20,6 +19,7 @@ import {
   termsColumns,
 } from '../execution/terms.ts';
 import { markCalled } from '../workflow/workflow-steps.ts';
+import { insertFirstCalls, type NewFirstCall } from './idempotency.ts';
 
 /**
  * The second of admission's two batches: it writes and commits (see `admission-read.ts`). An accepted execution is one row of
@@ -35,7 +35,7 @@ export interface AdmissionWrites {
   readonly worker: string | null;
   readonly executions: readonly NewExecution[];
   readonly refused: readonly RefusedExecution[];
-  readonly idempotency: readonly NewIdempotency[];
+  readonly firstCalls: readonly NewFirstCall[];
   readonly refusals: readonly NewRefusal[];
   readonly tallies: readonly Tally[];
   readonly quotaReports: readonly QuotaReport[];
@@ -64,17 +64,6 @@ export interface NewQueuedExecution {
   readonly hasSlot: boolean | null;
 }
 
-export interface NewIdempotency {
-  readonly caller: string;
-  readonly agentId: string;
-  readonly key: string;
-  readonly digest: Buffer;
-  readonly executionId: string;
-  readonly agentName: string;
-  readonly ignoredVariables: readonly string[];
-  readonly createdAtMs: number;
-}
-
 /** How many refusals of this caller, agent and status were recorded in this hour. */
 export interface NewRefusal {
   readonly caller: string;
@@ -97,13 +86,13 @@ export function sendWrites(
   send: Send,
   writes: AdmissionWrites,
 ): { readonly sent: Promise<unknown>[]; readonly completed: Promise<Completed> } {
-  const { counts, months, executions, refused, idempotency, refusals } = writes;
+  const { counts, months, executions, refused, firstCalls, refusals } = writes;
   const sent: Promise<unknown>[] = [];
   if (counts.size + months.length > 0) sent.push(updateCounts(send, counts, months));
   if (executions.length > 0) sent.push(send(insertExecutions, executionValues(writes)));
   const called = executions.flatMap(({ id, step }) => (step ? { ...step, executionId: id } : []));
   if (called.length > 0) sent.push(markCalled(send, called));
-  if (idempotency.length > 0) sent.push(send(insertIdempotency, newKeys.values(idempotency)));
+  sent.push(insertFirstCalls(send, firstCalls));
   if (refusals.length > 0) sent.push(send(upsertRefusals, counted.values(refusals)));
   const { quotaReports } = writes;
   if (quotaReports.length > 0) sent.push(send(insertQuotaReports, reports.values(quotaReports)));
@@ -193,29 +182,6 @@ function executionValues({ executions, executedAtMs, worker }: AdmissionWrites):
     ...acceptedTerms.values(terms),
   ];
 }
-
-const newKeys = rowSet<NewIdempotency>('n', {
-  caller: ['uuid', (one) => one.caller],
-  agent_id: ['uuid', (one) => one.agentId],
-  key: ['text', (one) => one.key],
-  digest: ['bytea', (one) => one.digest],
-  execution_id: ['uuid', (one) => one.executionId],
-  agent_name: ['text', (one) => one.agentName],
-  ignored_variables: ['text', (one) => textArray(one.ignoredVariables)],
-  created_at: ['timestamptz', (one) => new Date(one.createdAtMs).toISOString()],
-});
-
-// Overwrites expired rows. The lock of the limits guarantees that there is no unexpired row.
-const insertIdempotency: Statement = {
-  name: 'admission-insert-idempotency',
-  text: `insert into idempotency as i (caller, agent_id, key, digest, execution_id, agent_name,
-      ignored_variables, created_at)
-    select caller, agent_id, key, digest, execution_id, agent_name, ignored_variables::text[], created_at
-    from ${newKeys.table}
-    on conflict (caller, agent_id, key) do update set digest = excluded.digest,
-      execution_id = excluded.execution_id, agent_name = excluded.agent_name,
-      ignored_variables = excluded.ignored_variables, created_at = excluded.created_at`,
-};
 
 const counted = rowSet<NewRefusal>('r', {
   caller: ['uuid', (one) => one.caller],

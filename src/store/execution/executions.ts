@@ -224,14 +224,14 @@ export async function readExecutionListRows(
   return rows;
 }
 
-/** The ids of these executions that have ended. */
-export async function findEndedExecutions(
-  db: Db,
-  executionIds: readonly string[],
-): Promise<string[]> {
+/** The ids of these executions and workflow runs that have ended. */
+export async function findEnded(db: Db, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select given.id::text as id from unnest(${executionIds}::uuid[]) as given (id)
-    where not exists (select from execution_queue q where q.id = given.id)`.execute(db);
+    select given.id::text as id from unnest(${ids}::uuid[]) as given (id)
+    where not exists (select from execution_queue q where q.id = given.id)
+      and not exists (select from workflow_runs r where r.id = given.id and r.completed_at is null)`.execute(
+    db,
+  );
   return rows.map((row) => row.id);
 }
 

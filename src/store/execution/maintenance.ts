@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { farthestDueTime, statementTime } from '../connection/clock.ts';
+import { farthestDueTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
 
 /**
@@ -12,28 +12,6 @@ const monthsAhead = 2;
 /** Needs an exclusive lock for a moment; gives up after a short lock timeout. */
 export async function createPartitions(db: Db): Promise<void> {
   await sql`select make_execution_partitions(${monthsAhead})`.execute(db);
-}
-
-/** Deletes up to `limit` keys after 24 hours, or later if their execution has not ended. Returns how many. */
-export async function deleteExpiredIdempotencyKeys(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from idempotency where (caller, agent_id, key) in (
-      select caller, agent_id, key from idempotency i
-      where created_at < ${statementTime} - interval '24 hours'
-        and not exists (select from execution_queue q where q.id = i.execution_id)
-      order by created_at limit ${limit} for update skip locked)`.execute(db);
-  return Number(numAffectedRows ?? 0);
-}
-
-/** The same for workflow runs. */
-export async function deleteExpiredWorkflowIdempotencyKeys(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from workflow_idempotency where (caller, workflow_id, key) in (
-      select caller, workflow_id, key from workflow_idempotency i
-      where created_at < ${statementTime} - interval '24 hours'
-        and not exists (select from workflow_runs r where r.id = i.run_id and r.completed_at is null)
-      order by created_at limit ${limit} for update of i skip locked)`.execute(db);
-  return Number(numAffectedRows ?? 0);
 }
 
 /** Deletes the counts of refused calls of past hours. */

@@ -234,13 +234,6 @@ export async function deletableExecutions(
   return rows.map(({ id }) => id);
 }
 
-/** Deletes the idempotency keys of the ended ones of these executions. */
-export async function deleteIdempotencyOf(db: Db, executionIds: readonly string[]): Promise<void> {
-  await sql`
-    delete from idempotency i where i.execution_id = any(${executionIds}::uuid[])
-      and not exists (select from execution_queue q where q.id = i.execution_id)`.execute(db);
-}
-
 /**
  * Stores the position in the transaction of the deletion, and which found executions still exist. Those of workflow runs are
  * deleted with their run.

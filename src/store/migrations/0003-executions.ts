@@ -242,18 +242,19 @@ export async function up(db: Kysely<never>): Promise<void> {
     );
     create index cancellations_of_worker on cancellations (worker);
 
+    -- The first calls with an Idempotency-Key. The target is an agent or a workflow, the result an execution or a workflow run.
     create table idempotency (
       caller uuid not null,
-      agent_id uuid not null,
+      target uuid not null,
       key text not null,
       digest bytea not null,
-      execution_id uuid not null,
-      agent_name text not null,
-      ignored_variables text[] not null,
+      result uuid not null,
+      target_name text not null,
+      ignored text[] not null,
       created_at timestamptz not null,
-      primary key (caller, agent_id, key)
+      primary key (caller, target, key)
     );
-    create index idempotency_of_execution on idempotency (execution_id);
+    create index idempotency_of_result on idempotency (result);
     create index idempotency_by_age on idempotency (created_at);
 
     -- What streamed executions have shown so far, for readers in other processes. Unlogged: after a crash the workers write

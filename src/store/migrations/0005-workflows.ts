@@ -122,19 +122,6 @@ export async function up(db: Kysely<never>): Promise<void> {
     create index workflow_steps_due on workflow_steps (agent_id, ready_at) where status = 'ready';
     create index workflow_steps_stopping on workflow_steps (ready_at) where status = 'canceling';
 
-    create table workflow_idempotency (
-      caller uuid not null,
-      workflow_id uuid not null references workflows on delete cascade,
-      key text not null,
-      digest bytea not null,
-      run_id uuid not null references workflow_runs on delete cascade,
-      ignored_input text[] not null default '{}',
-      created_at timestamptz not null,
-      primary key (caller, workflow_id, key)
-    );
-    create index workflow_idempotency_of_run on workflow_idempotency (run_id);
-    create index workflow_idempotency_by_age on workflow_idempotency (created_at);
-
     create table workflow_schedules (
       id uuid primary key,
       workflow_id uuid not null references workflows on delete cascade,

@@ -85,10 +85,11 @@ export function removeErasedWorkflowRuns(db: Db, runIds: readonly string[]): Pro
   );
 }
 
-/** A run may have tens of thousands of steps, so they are counted first, up to the limit. Skips locked runs. */
+/** With idempotency keys. A run may have tens of thousands of steps, so they are counted first, up to the limit. Skips locked runs. */
 async function removeSome(db: Db, which: RawBuilder<unknown>): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from workflow_runs where id = any(array(
+  const { rows } = await sql<{ removed: number }>`
+    with removed as (
+      delete from workflow_runs where id = any(array(
       select id from (
         select id, sum(steps) over (order by id) - steps as steps_before from (
           select r.id, (
@@ -97,8 +98,10 @@ async function removeSome(db: Db, which: RawBuilder<unknown>): Promise<number> {
           from (
             select id from workflow_runs where ${which} and status <> 'processing'
             limit ${runsMax} for update skip locked) as r) as counted) as summed
-      where steps_before < ${removedStepsMax}))`.execute(db);
-  return Number(numAffectedRows ?? 0);
+      where steps_before < ${removedStepsMax})) returning id),
+    keys as (delete from idempotency i using removed where i.result = removed.id)
+    select count(*) as removed from removed`.execute(db);
+  return rows[0]?.removed ?? 0;
 }
 
 type Bodies = readonly ('stored' | 'transient' | 'removed')[];

@@ -110,13 +110,3 @@ export function listItems(
     ${status === null ? sql`` : sql`and status = ${status}`}`;
   return readPage(db, { columns: stepColumns, from, order: sql`item` }, page);
 }
-
-/** The ids of these runs that have ended or were removed. */
-export async function findEndedWorkflowRuns(db: Db, runIds: readonly string[]): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select given.id::text as id from unnest(${runIds}::uuid[]) as given (id)
-    where not exists (select from workflow_runs r where r.id = given.id and r.completed_at is null)`.execute(
-    db,
-  );
-  return rows.map((row) => row.id);
-}

@@ -2,18 +2,19 @@ import type { Counts } from '../../core/execution/limits.ts';
 import { hashBytes } from '../../core/people/key.ts';
 import type { MemberRole } from '../../core/people/member.ts';
 import type { WorkflowRunStatus, WorkflowTrigger } from '../../core/workflow/definition.ts';
-import {
-  type CallerLookup,
-  callerValues,
-  countsColumns,
-  type KeyRow,
-  readKeysWithAllAgents,
-} from '../admission/admission-read.ts';
+import { countsColumns, type KeyRow, readKeysWithAllAgents } from '../admission/admission-read.ts';
 import { updateCounts } from '../admission/admission-write.ts';
+import {
+  type FirstCallLookup,
+  type FirstCallRow,
+  firstCallsWith,
+  insertFirstCalls,
+  type NewFirstCall,
+  readFirstCalls,
+} from '../admission/idempotency.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 import { rowSet } from '../connection/row-set.ts';
 import { begin, commit } from '../connection/statements.ts';
-import { textArray } from '../connection/text-array.ts';
 import { type Completed, writeCompletion } from '../execution/completion.ts';
 import { type MembershipLookup, readRoles } from '../people/members.ts';
 import type { ProgressWrites } from './workflow-progress.ts';
@@ -30,10 +31,7 @@ export interface StartLookup {
   /** The users of sessions, each in the workspace of the call. */
   readonly members: MembershipLookup;
   readonly workflowIds: readonly string[];
-  readonly firstWorkflowRuns: readonly (CallerLookup & {
-    readonly workflowId: string;
-    readonly key: string;
-  })[];
+  readonly firstCalls: readonly FirstCallLookup[];
 }
 
 export interface WorkflowRow {
@@ -49,17 +47,11 @@ export interface WorkflowRow {
   readonly stores_bodies: boolean;
 }
 
-export interface FirstWorkflowRun {
-  readonly caller: string;
-  readonly workflow_id: string;
-  readonly key: string;
-  readonly digest: Buffer;
-  readonly run_id: string;
+export interface FirstWorkflowRun extends FirstCallRow {
   readonly status: WorkflowRunStatus;
   readonly executed_at_ms: number;
   readonly version_id: string;
   readonly version_label: string;
-  readonly ignored_input: string[];
 }
 
 export interface StartState {
@@ -74,7 +66,7 @@ export interface StartState {
 }
 
 export async function readForStart(send: Send, request: StartLookup): Promise<StartState> {
-  const { workspaceIds, workflowIds, firstWorkflowRuns, members: lookup } = request;
+  const { workspaceIds, workflowIds, firstCalls, members: lookup } = request;
   const keyHashes = request.keyHashes.map(hashBytes);
   const [, counts, , keys, workflows, clock, replays, members] = await Promise.all([
     send(begin),
@@ -83,13 +75,7 @@ export async function readForStart(send: Send, request: StartLookup): Promise<St
     send<KeyRow>(readKeysWithAllAgents, [keyHashes]),
     send<WorkflowRow>(readWorkflows, [workflowIds]),
     send<{ now_ms: number; xid: string }>(readClock),
-    firstWorkflowRuns.length === 0
-      ? []
-      : send<FirstWorkflowRun>(readReplays, [
-          ...callerValues(firstWorkflowRuns),
-          firstWorkflowRuns.map((one) => one.workflowId),
-          firstWorkflowRuns.map((one) => one.key),
-        ]),
+    readFirstCalls<FirstWorkflowRun>(send, readReplays, firstCalls),
     lookup.length === 0 ? [] : readRoles(send, lookup),
   ]);
   return {
@@ -123,27 +109,18 @@ export interface StartWrites {
   readonly executedAtMs: number;
   readonly counts: ReadonlyMap<string, Counts>;
   readonly runs: readonly NewWorkflowRun[];
-  readonly idempotency: readonly {
-    readonly caller: string;
-    readonly workflowId: string;
-    readonly key: string;
-    readonly digest: Buffer;
-    readonly runId: string;
-    readonly ignoredInput: readonly string[];
-  }[];
+  readonly firstCalls: readonly NewFirstCall[];
   readonly progress: ProgressWrites;
 }
 
 /** There are no executions to stop, because a new run has called no agent yet. */
 export async function writeStart(send: Send, writes: StartWrites): Promise<Completed> {
-  const { counts, runs, idempotency, executedAtMs } = writes;
+  const { counts, runs, firstCalls, executedAtMs } = writes;
   const executedAt = new Date(executedAtMs).toISOString();
   const [, , , completed] = await Promise.all([
     counts.size > 0 ? updateCounts(send, counts) : [],
     runs.length > 0 ? send(insertRuns, [executedAt, ...newRuns.values(runs)]) : [],
-    idempotency.length > 0
-      ? send(insertIdempotency, [executedAt, ...newKeys.values(idempotency)])
-      : [],
+    insertFirstCalls(send, firstCalls),
     writeCompletion(send, { progress: writes.progress }),
     send(commit),
   ]);
@@ -177,18 +154,12 @@ const readClock: Statement = {
   text: `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()::text as xid`,
 };
 
-const readReplays: Statement = {
-  name: 'start-read-replays',
-  text: `select i.caller, i.workflow_id, i.key, i.digest, i.run_id, i.ignored_input, r.status, v.id as version_id, v.label as version_label,
-      (extract(epoch from r.executed_at) * 1000)::float8 as executed_at_ms
-    from unnest($1::bytea[], $2::uuid[], $3::uuid[], $4::text[]) as lookup (hash, caller, workflow_id, key)
-    cross join lateral (
-      select * from workflow_idempotency i
-      where i.caller = coalesce(lookup.caller, (select id from api_keys where hash = lookup.hash))
-        and i.workflow_id = lookup.workflow_id and i.key = lookup.key offset 0) as i
-    join workflow_runs r on r.id = i.run_id join workflow_versions v on v.id = r.workflow_version_id
-    where (i.created_at > clock_timestamp() - interval '24 hours' or r.status = 'processing')`,
-};
+const readReplays = firstCallsWith(
+  'start-read-replays',
+  `r.status, v.id as version_id, v.label as version_label,
+      (extract(epoch from r.executed_at) * 1000)::float8 as executed_at_ms`,
+  'join workflow_runs r on r.id = i.result join workflow_versions v on v.id = r.workflow_version_id',
+);
 
 const newRuns = rowSet<NewWorkflowRun>(
   'r',
@@ -215,28 +186,4 @@ const insertRuns: Statement = {
     select id, workspace_id, workflow_id, version_id, trigger, 'processing', api_key_id, executed_by, $1::timestamptz,
       to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'stored' else 'transient' end, labels
     from ${newRuns.table}`,
-};
-
-const newKeys = rowSet<StartWrites['idempotency'][number]>(
-  'n',
-  {
-    caller: ['uuid', (one) => one.caller],
-    workflow_id: ['uuid', (one) => one.workflowId],
-    key: ['text', (one) => one.key],
-    digest: ['bytea', (one) => one.digest],
-    run_id: ['uuid', (one) => one.runId],
-    ignored_input: ['text', (one) => textArray(one.ignoredInput)],
-  },
-  { first: 2 },
-);
-
-// Overwrites expired rows. The lock of the limits guarantees that there is no unexpired row.
-const insertIdempotency: Statement = {
-  name: 'start-insert-idempotency',
-  text: `insert into workflow_idempotency as i (caller, workflow_id, key, digest, run_id, ignored_input,
-      created_at)
-    select caller, workflow_id, key, digest, run_id, ignored_input::text[], $1::timestamptz
-    from ${newKeys.table}
-    on conflict (caller, workflow_id, key) do update set digest = excluded.digest, run_id = excluded.run_id,
-      ignored_input = excluded.ignored_input, created_at = excluded.created_at`,
 };

@@ -269,7 +269,7 @@ test('an erasure deletes the idempotency keys of its records: a repeat starts a 
   for (const { body } of [first, other]) await ended(service, body.statusUrl, key);
   await erased({ variable: 'customer', value: 'c-once' });
   const { rows } = await sql`
-    select from idempotency where execution_id = ${fromId('execution', first.body.executionId)}`.execute(
+    select from idempotency where result = ${fromId('execution', first.body.executionId)}`.execute(
     db,
   );
   assert.equal(rows.length, 0);

@@ -42,7 +42,7 @@ function breakAtCommit(side: 'before' | 'after', then = () => {}): void {
 
 async function executions(idempotencyKey: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    select count(*) as n from idempotency i join all_executions e on e.id = i.execution_id
+    select count(*) as n from idempotency i join all_executions e on e.id = i.result
     where i.key = ${idempotencyKey}`.execute(direct.db);
   return rows[0]?.n ?? -1;
 }

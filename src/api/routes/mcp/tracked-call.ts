@@ -105,7 +105,7 @@ export function trackRun(
   return {
     ...{ taskId, links },
     id: runId,
-    waiters: deps.workflowRunWaiters,
+    waiters: deps.waiters,
     cancel: () => deps.workflowCanceler.cancel(runId),
     async *openStream() {},
     async read() {

@@ -115,7 +115,7 @@ async function admit(
   }
   // A body that names no agent is refused for what is wrong with it.
   if (admitted.code === 'NOT_FOUND' && model === null) throw failureOf(body);
-  if (admitted.code === 'NOT_FOUND') throw modelNotFound(model ?? '');
+  if (admitted.code === 'NOT_FOUND') throw modelNotFound();
   throw new CallFailure(admitted.code, admitted.message, { ...admitted.fields });
 }
 
@@ -130,12 +130,10 @@ export async function findAgentId(
   return fromId('agent', model) ?? findSlugSubject(db, workspaceId, model);
 }
 
-export function modelNotFound(model: string): CallFailure {
-  const message = `The model "${model.slice(0, 100)}" does not exist or you do not have access to it.`;
-  return new CallFailure('NOT_FOUND', message, {
-    parameter: 'model',
-    parameterCode: 'model_not_found',
-  });
+export function modelNotFound(): CallFailure {
+  const message = 'The model does not exist, or the key has no access to it.';
+  const fields = { parameter: 'model', parameterCode: 'model_not_found' };
+  return new CallFailure('NOT_FOUND', message, fields);
 }
 
 function failureOf(body: CallBody): CallFailure {
@@ -161,14 +159,13 @@ interface Reading {
 
 async function readExecution({ reads }: ApiDeps, reading: Reading): Promise<ExecutionDetailRow> {
   const { execution } = await reads.execution(reading);
-  if (!execution) throw responseNotFound(toId('execution', reading.executionId));
+  if (!execution) throw responseNotFound();
   return execution;
 }
 
-export function responseNotFound(id: string): CallFailure {
-  return new CallFailure('NOT_FOUND', `Response with id "${id.slice(0, 100)}" not found.`, {
-    parameterCode: 'response_not_found',
-  });
+export function responseNotFound(): CallFailure {
+  const message = 'The response does not exist, or the key has no access to it.';
+  return new CallFailure('NOT_FOUND', message, { parameterCode: 'response_not_found' });
 }
 
 async function awaitEndOf(

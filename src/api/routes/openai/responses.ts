@@ -15,6 +15,7 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { eventStream, eventStreamHeaders } from '../../http/event-stream.ts';
 import { type Context, type HandlerResponse, route, routePath, send } from '../../http/route.ts';
+import { emptyStream } from '../../http/stream.ts';
 import { tooManyReaders } from '../executions/stream.ts';
 import { callAgent, responseNotFound } from './call-agent.ts';
 import { inputItemsPage } from './input-items.ts';
@@ -51,6 +52,10 @@ export function responsesRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const { caller, query } = context;
     const row = await requireResponse(deps, context);
     const shown = await shownLater(deps, caller, row);
+    const isHead = context.request.method === 'HEAD';
+    if (query.stream && isHead) {
+      return { status: 200, body: emptyStream(), headers: eventStreamHeaders };
+    }
     if (!query.stream) return { status: 200, body: responseWire(row, shown) };
     return storedStream(deps, context, row, shown);
   });
@@ -123,7 +128,7 @@ async function requireResponse(
   const { responseId } = params;
   const executionId = fromId('execution', responseId);
   const agentId = executionId && (await findAgentOfExecution(deps.db, executionId));
-  if (agentId === null) throw responseNotFound(responseId);
+  if (agentId === null) throw responseNotFound();
   try {
     const path = { agentId: toId('agent', agentId), executionId: responseId };
     const row = await visibleExecution(deps.reads, caller, path, (agent) =>
@@ -133,7 +138,7 @@ async function requireResponse(
   } catch (error) {
     if (!(error instanceof CallFailure) || error.code !== 'NOT_FOUND') throw error;
   }
-  throw responseNotFound(responseId);
+  throw responseNotFound();
 }
 
 /** A key may cancel what it started. */

@@ -87,7 +87,7 @@ function singleRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const read = (caller: Caller) => readRun(deps, caller, params, query.omit === 'bodies');
     const reauthenticate = () => deps.authenticator.authenticate(request, contract.getWorkflowRun);
     const wait = { id, seconds: query.wait, caller, reauthenticate, read };
-    const { waitSlots: slots, workflowRunWaiters: waiters } = deps;
+    const { waitSlots: slots, waiters } = deps;
     const { row, viewer } = await waitFor({ slots, waiters }, wait, reply);
     return runResponse(viewer, row);
   });

@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import { hashBytes } from '../../core/people/key.ts';
+import { statementTime } from '../connection/clock.ts';
+import type { Db } from '../connection/database.ts';
+import type { Send, Statement } from '../connection/pipeline.ts';
+import { rowSet } from '../connection/row-set.ts';
+import { textArray } from '../connection/text-array.ts';
+
+/**
+ * The first calls with an Idempotency-Key, of agents and of workflows. The `target` is the agent or workflow, the `result` the
+ * execution or workflow run that the call started.
+ *
+ * Invariants
+ * - A key is unique for its caller and target. The lock of the caller's limits makes concurrent calls wait for each other.
+ * - A row counts for 24 hours, and until its result has ended.
+ */
+
+/** The caller of a first call: a key by its hash, or another caller by its id. */
+export interface CallerLookup {
+  readonly hash: string | null;
+  readonly caller: string | null;
+}
+
+export type FirstCallLookup = CallerLookup & { readonly target: string; readonly key: string };
+
+export interface FirstCallRow {
+  readonly caller: string;
+  readonly target: string;
+  readonly key: string;
+  readonly digest: Buffer;
+  readonly result: string;
+  readonly target_name: string;
+  /** Names in the body that the target does not declare. */
+  readonly ignored: string[];
+}
+
+export interface NewFirstCall {
+  readonly caller: string;
+  readonly target: string;
+  readonly targetName: string;
+  readonly key: string;
+  readonly digest: Buffer;
+  readonly result: string;
+  readonly ignored: readonly string[];
+  readonly createdAtMs: number;
+}
+
+/** SQL: the result of first call `i` has not ended. */
+const isLive = `(exists (select from execution_queue q where q.id = i.result)
+  or exists (select from workflow_runs r where r.id = i.result and r.completed_at is null))`;
+
+const lookups = rowSet<FirstCallLookup>('lookup', {
+  hash: ['bytea', ({ hash }) => hash && hashBytes(hash)],
+  caller: ['uuid', (one) => one.caller],
+  target: ['uuid', (one) => one.target],
+  key: ['text', (one) => one.key],
+});
+
+/** A statement that reads first calls `i` with further columns. */
+export function firstCallsWith(name: string, columns: string, joins = ''): Statement {
+  return {
+    name,
+    text: `select i.caller, i.target, i.key, i.digest, i.result, i.target_name, i.ignored, ${columns}
+      from ${lookups.table}
+      cross join lateral (
+        select * from idempotency i
+        where i.caller = coalesce(lookup.caller, (select id from api_keys where hash = lookup.hash))
+          and i.target = lookup.target and i.key = lookup.key offset 0) as i
+      ${joins}
+      where i.created_at > clock_timestamp() - interval '24 hours' or ${isLive}`,
+  };
+}
+
+/** Reads those of these calls that were made before, with a statement of `firstCallsWith`. */
+export async function readFirstCalls<Row extends FirstCallRow>(
+  send: Send,
+  statement: Statement,
+  calls: readonly FirstCallLookup[],
+): Promise<Row[]> {
+  return calls.length === 0 ? [] : send<Row>(statement, lookups.values(calls));
+}
+
+export async function insertFirstCalls(send: Send, calls: readonly NewFirstCall[]): Promise<void> {
+  if (calls.length > 0) await send(insertRows, newCalls.values(calls));
+}
+
+const newCalls = rowSet<NewFirstCall>('n', {
+  caller: ['uuid', (one) => one.caller],
+  target: ['uuid', (one) => one.target],
+  target_name: ['text', (one) => one.targetName],
+  key: ['text', (one) => one.key],
+  digest: ['bytea', (one) => one.digest],
+  result: ['uuid', (one) => one.result],
+  ignored: ['text', (one) => textArray(one.ignored)],
+  created_at: ['timestamptz', (one) => new Date(one.createdAtMs).toISOString()],
+});
+
+// Overwrites expired rows. The lock of the limits guarantees that there is no unexpired row.
+const insertRows: Statement = {
+  name: 'idempotency-insert',
+  text: `insert into idempotency as i (caller, target, target_name, key, digest, result, ignored, created_at)
+    select caller, target, target_name, key, digest, result, ignored::text[], created_at
+    from ${newCalls.table}
+    on conflict (caller, target, key) do update set target_name = excluded.target_name, digest = excluded.digest,
+      result = excluded.result, ignored = excluded.ignored, created_at = excluded.created_at`,
+};
+
+/** Deletes up to `limit` keys after 24 hours, or later if their result has not ended. Returns how many. */
+export async function deleteExpiredIdempotencyKeys(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from idempotency where (caller, target, key) in (
+      select caller, target, key from idempotency i
+      where created_at < ${statementTime} - interval '24 hours' and not ${sql.raw(isLive)}
+      order by created_at limit ${limit} for update skip locked)`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** Deletes the keys of those of these executions and workflow runs that have ended. */
+export async function deleteIdempotencyOf(db: Db, results: readonly string[]): Promise<void> {
+  await sql`
+    delete from idempotency i where i.result = any(${results}::uuid[]) and not ${sql.raw(isLive)}`.execute(
+    db,
+  );
+}
