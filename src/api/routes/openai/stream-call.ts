@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { getResponse } from '../../../contract/openai/openai.ts';
 import type { ApiDeps } from '../../api-deps.ts';
+import { abortOnDisconnect } from '../../http/disconnect.ts';
 import { eventStream, eventStreamHeaders, type SentEvent } from '../../http/event-stream.ts';
 import { send } from '../../http/route.ts';
 import type { AgentCall } from './call-agent.ts';
@@ -26,6 +27,8 @@ export function sendCallStream(
   });
   const check = () => authenticator.authenticate(request, getResponse);
   const body = eventStream(events, request, { stopping, check });
+  // At once: a body that waits for its next event would notice only at the next heartbeat.
+  abortOnDisconnect(reply).signal.addEventListener('abort', () => stopping.abort(), { once: true });
   body.once('close', () => {
     agentCall
       .close(isComplete)
