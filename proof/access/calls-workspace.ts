@@ -30,22 +30,21 @@ function ofEndpoint(below: string, body?: object): Prepare {
   };
 }
 
-/** An endpoint with one delivery, which is never sent. The only one of the workspace, with the only event. */
+/** An endpoint with one delivery, which is never sent. Calls prepare theirs at the same time. */
 async function addEndpoint({ environment: { db, workspaceId } }: AccessFixture) {
   const [id, event] = [uuid7(Date.now()), uuid7(Date.now())];
   const [endpointId, eventId] = [toId('endpoint', id), toId('event', event)];
-  await sql`delete from events`.execute(db);
   await sql`
     insert into endpoints (id, workspace_id, url, event_types, payload, format, sealed_secret)
     values (${id}, ${workspaceId}, 'https://shop.example/', '{ping}', 'thin', 'standard', '')`.execute(
     db,
   );
-  await sql`insert into event_counters values (${workspaceId}, 1) on conflict do nothing`.execute(
-    db,
-  );
   await sql`
+    with counted as (
+      insert into event_counters as c values (${workspaceId}, 1)
+      on conflict (workspace_id) do update set last = c.last + 1 returning last)
     insert into events (id, workspace_id, sequence, type, at, subject, data)
-    values (${event}, ${workspaceId}, 1, 'ping', now(), ${id}, ${JSON.stringify({ endpointId })})`.execute(
+    select ${event}, ${workspaceId}, last, 'ping', now(), ${id}, ${JSON.stringify({ endpointId })} from counted`.execute(
     db,
   );
   await sql`
@@ -147,8 +146,8 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
     return { path: `${path}/deliveries/${eventId}/resend`, workspace: [eventId] };
   },
   'POST /api/v1/endpoints/{endpointId}/replay': ofEndpoint('/replay', {
-    startDate: '2026-11-21',
-    endDate: '2026-11-22',
+    startDate: new Date(Date.now() - 86_400_000).toISOString(),
+    endDate: new Date(Date.now() + 86_400_000).toISOString(),
   }),
   async 'GET /api/v1/events'(fixture) {
     const { endpointId, eventId } = await addEndpoint(fixture);

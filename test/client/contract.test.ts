@@ -133,6 +133,7 @@ const asDeclared: Step = (response, requests) => {
   json(Number(status), body, { 'content-type': type })(response, requests);
 };
 
+// The OpenAI API has clients of its own; streams are followed in `stream.test.ts`.
 test('every method sends what the contract declares', async (t) => {
   const { requests, client } = await stage(t, asDeclared);
   const reached = new Set<string>();
@@ -148,7 +149,10 @@ test('every method sends what the contract declares', async (t) => {
     else assert.equal(last.body, null, e.id);
     for (const name of searchParams.keys()) assert.ok(knows(e, name), `${e.id} ${name}`);
   }
-  const all = (Object.values(endpoints) as Endpoint[]).filter(({ tag }) => tag !== 'System');
+  const all = (Object.values(endpoints) as Endpoint[]).filter(
+    ({ tag, path, produces }) =>
+      tag !== 'System' && !path.startsWith('/v1/') && !produces?.includes('text/event-stream'),
+  );
   assert.deepEqual([...reached].sort(), all.map(({ id }) => id).sort());
 });
 

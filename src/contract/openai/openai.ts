@@ -173,7 +173,12 @@ export const listResponseInputItems = endpoint({
     'What the caller sent: the messages of the conversation or the variable. Takes `read`: a key without it sees no input.',
   unlimited: true,
   query: query({
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageMax, default: 20 })),
+    limit: Type.Optional(
+      Type.Integer({
+        ...{ minimum: 1, maximum: limits.pageMax, default: 20 },
+        description: 'The number of items.',
+      }),
+    ),
     order: Type.Optional(oneOf(['asc', 'desc'], 'Default: `desc`.')),
     after: Type.Optional(Type.String({ description: 'Only items after the item with this `id`.' })),
     include: Type.Optional(anything('Ignored.')),

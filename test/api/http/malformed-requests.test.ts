@@ -150,9 +150,9 @@ test('an unsupported transfer coding returns 415', async () => {
   for (const coding of ['chunked', 'Chunked']) assert.equal((await post(coding)).status, 202);
 });
 
-/** Paths with unknown ids: errors in the request are reported first. */
+/** Paths with unknown ids: errors in the request are reported first. The OpenAI API has errors of its own form. */
 const withoutFields = (Object.values(endpoints) as Endpoint[])
-  .filter(({ method, body }) => method === 'POST' && !body)
+  .filter(({ method, path, body }) => method === 'POST' && path.startsWith('/api/') && !body)
   .map(({ path }) => path.replace(/\{\w+\}/g, 'none'));
 
 test('an operation without fields accepts no body and an empty object, and checks others after the key', async () => {
