@@ -164,7 +164,7 @@ async function pauseAtEndOf(
       const { rows: waiting } = await sql<{ pid: number }>`
         select pid from pg_stat_activity where ${mine} = any (pg_blocking_pids(pid))
           and application_name = ${memberName(zombie.number)}
-          and query like '%from execution_queue where id = any($1::uuid[]) order by id for update'`.execute(
+          and query like '%from execution_queue q where id = any($1::uuid[]) order by id for update'`.execute(
         db,
       );
       if (waiting.length > 0) {

@@ -43,7 +43,7 @@ test('switching to the form keeps JSON that the form cannot hold', async () => {
   assert.equal(await page.getByRole('textbox', { name: 'name' }).inputValue(), 'Grace');
 });
 
-test('shows a rate limit without retrying, and stops waiting when the page closes', async () => {
+test('shows a rate limit without retrying, and stops following when the page closes', async () => {
   const agent = await addAgent(service, { stage: 'Draft' });
   const { page } = await visit(`/agents/${agent.agentId}/run`, { as: 'owner', intercepts: true });
   const headers = { 'retry-after': '50' };
@@ -54,11 +54,11 @@ test('shows a rate limit without retrying, and stops waiting when the page close
   await page.getByRole('alert').getByText('Wait.').waitFor();
   await page.unroute('**/execute');
   const heldCall = service.models.hold();
-  const waits = page.waitForRequest(/wait=25/);
+  const follows = page.waitForRequest(/\/stream/);
   await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await waits;
+  await follows;
   const [given] = await Promise.all([
-    page.waitForEvent('requestfailed', (request) => request.url().includes('wait=25')),
+    page.waitForEvent('requestfailed', (request) => request.url().includes('/stream')),
     page.getByRole('link', { name: 'Prompts' }).click(),
   ]);
   assert.match(given.failure()?.errorText ?? '', /ABORTED/);

@@ -106,7 +106,6 @@ async function admit(
     ipAddress: callerAddress(request),
     userAgent: request.headers['user-agent']?.slice(0, userAgentMax).toWellFormed() ?? null,
   });
-  deps.onAdmitted(admitted);
   allowOrigin(request, reply, admitted.allowedOrigins);
   reply.headers(rateHeaders(admitted.states, admitted.nowMs));
   if (admitted.kind === 'accepted') {
