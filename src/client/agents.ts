@@ -16,7 +16,7 @@ export type PageQuery = QueryOf<'GET /api/v1/keys'>;
  */
 export type ChangeOptions = Pick<RequestOptions, 'signal' | 'ifMatch'>;
 
-interface SessionExecuteOptions
+export interface SessionExecuteOptions
   extends Pick<RequestOptions, 'signal' | 'idempotencyKey' | 'retries'>,
     Labels {
   /** Whether the model's response is read as a stream. Default: the agent's. */

@@ -11,11 +11,11 @@ import type { WorkflowRunDetail } from '../contract/workflows/workflow-run-recor
  * the package's types have no dependencies.
  */
 
-/** Operations by method and path, for example `GET /api/v1/agents/{agentId}`. */
+/** Operations by method and path, for example `GET /api/v1/agents/{agentId}`. The OpenAI API has clients of its own. */
 export type Operations = {
-  [Id in EndpointId as `${Endpoints[Id]['method']} ${Endpoints[Id]['path']}`]: Operation<
-    Endpoints[Id]
-  >;
+  [Id in EndpointId as Endpoints[Id]['path'] extends `/v1/${string}`
+    ? never
+    : `${Endpoints[Id]['method']} ${Endpoints[Id]['path']}`]: Operation<Endpoints[Id]>;
 };
 
 type Operation<E extends Endpoint> = { params: Params<E>; response: ResponseBody<E> } & (E extends {

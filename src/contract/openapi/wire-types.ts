@@ -10,9 +10,9 @@ import { WorkflowRunDetail } from '../workflows/workflow-run-record.ts';
  * require users of the packaged client to install TypeBox, or silently degrade to `any`.
  */
 export function wireTypes(): string {
-  const operations = (Object.values(endpoints) as Endpoint[]).map(
-    (e) => `  ${JSON.stringify(`${e.method} ${e.path}`)}: ${operationOf(e)};\n`,
-  );
+  const operations = (Object.values(endpoints) as Endpoint[])
+    .filter(({ path }) => !path.startsWith('/v1/'))
+    .map((e) => `  ${JSON.stringify(`${e.method} ${e.path}`)}: ${operationOf(e)};\n`);
   return [
     `export interface Operations {\n${operations.join('')}}\n`,
     `export type ProblemCode = ${typeOf(Problem.properties.code)};\n`,

@@ -26,8 +26,9 @@ interface List {
   with(value: unknown): unknown;
 }
 
-const bodies = (Object.values(endpoints) as Endpoint[]).flatMap(({ body }) =>
-  body ? [body as SchemaNode] : [],
+/** The OpenAI API reads its bodies itself, parameter by parameter. */
+const bodies = (Object.values(endpoints) as Endpoint[]).flatMap(({ path, body }) =>
+  body && !path.startsWith('/v1/') ? [body as SchemaNode] : [],
 );
 const lists = bodies.flatMap((body) => listsIn({ body, path: '', schema: body, with: (it) => it }));
 
