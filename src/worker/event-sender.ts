@@ -150,14 +150,19 @@ class Sender {
     }));
     const read = await readDue(this.#deps.db, worker, limits);
     if (this.#worker !== worker) return;
-    const due = read.filter((one) => this.#reserve(one, readAt));
-    if (due.length === 0) return;
-    const full = await this.#readFull(due);
-    for (const one of due) this.#start(one, readAt, full(one));
+    const full = await this.#readFull(read);
+    // Nothing may fail between a reservation and its attempt.
+    if (this.#worker !== worker) return;
+    for (const one of read) {
+      if (this.#reserve(one, readAt)) this.#start(one, readAt, full(one));
+    }
   }
 
   async #take(worker: string): Promise<void> {
-    const ids = await takeEndpoints(this.#deps.db, worker, takenMax);
+    const ids = await takeEndpoints(this.#deps.db, worker, {
+      held: [...this.#held.keys()],
+      limit: takenMax,
+    });
     if (this.#worker !== worker) return;
     for (const id of ids) {
       const usedAt = performance.now();

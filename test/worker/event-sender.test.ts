@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addEndpoint, verified } from '../../harness/endpoints.ts';
 import { startReceiver, status, toReceivers } from '../../harness/receiver.ts';
 import { startService } from '../../harness/service.ts';
 import { fromId } from '../../src/core/id.ts';
+import { takeEndpoints } from '../../src/store/event/deliveries.ts';
 
 const service = await startService({ config: toReceivers });
 after(service.close);
@@ -117,4 +119,30 @@ test('endpoints of a process that is gone are sent to by another', async () => {
   await endpoint.call('POST', '/test');
   await receiver.received(1);
   await receiver.close();
+});
+
+test('an endpoint that a worker has lost from memory only is taken again, by that worker alone', async () => {
+  const endpoint = await addEndpoint(service, key, { url: 'https://shop.example/' });
+  const id = fromId('endpoint', endpoint.endpointId) ?? '';
+  const workers = [randomUUID(), randomUUID()];
+  const [own = '', other = ''] = workers;
+  await service.db.transaction().execute(async (trx) => {
+    await sql`
+      insert into workers (id, lease_until) select id, clock_timestamp() + interval '1 hour'
+      from unnest(${workers}::uuid[]) as id`.execute(trx);
+    await sql`
+      insert into deliveries (endpoint_id, event_id, type, state, due_at)
+      values (${id}, ${randomUUID()}, 'ping', 'pending', clock_timestamp() - interval '1 second')`.execute(
+      trx,
+    );
+    const take = async (worker: string, held: readonly string[] = []) =>
+      (await takeEndpoints(trx, worker, { held, limit: 100 })).includes(id);
+    assert.deepEqual(
+      [await take(own), await take(own), await take(own, [id]), await take(other)],
+      [true, true, false, false],
+    );
+    await sql`delete from endpoint_senders where endpoint_id = ${id}`.execute(trx);
+    await sql`delete from deliveries where endpoint_id = ${id}`.execute(trx);
+    await sql`delete from workers where id = any(${workers}::uuid[])`.execute(trx);
+  });
 });

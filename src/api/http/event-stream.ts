@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { streamHeartbeatMs } from '../../contract/limits.ts';
+import { asCallFailure } from './error-response.ts';
 import { toJson } from './json-response.ts';
 
 /** Responses of server-sent events. */
@@ -57,7 +58,10 @@ async function* withHeartbeat(
     for (;;) {
       const result = await within(next, streamHeartbeatMs);
       if (result === null || performance.now() - checkedAt >= streamHeartbeatMs) {
-        await check();
+        await check().catch((error: unknown) => {
+          // The next check decides: a short outage must not cost a paid answer.
+          if (asCallFailure(error)?.code !== 'UNAVAILABLE') throw error;
+        });
         checkedAt = performance.now();
       }
       if (result === null) {

@@ -36,6 +36,7 @@ export async function createEndpoint(
   caller: Caller,
   settings: EndpointSettings,
 ): Promise<IssuedEndpoint> {
+  requireFullData(caller, settings.payload);
   await refuseURL(deps, settings.url);
   const { workspaceId, userId: createdBy } = caller;
   return inTransaction(deps.db, async (trx) => {
@@ -54,6 +55,12 @@ export async function createEndpoint(
   });
 }
 
+/** An endpoint receives no more than its caller may read. */
+function requireFullData({ rights }: Caller, payload: string | undefined): void {
+  if (payload !== 'full' || rights.includes('read')) return;
+  throw new CallFailure('PERMISSION_DENIED', 'The payload "full" needs the permission "read".');
+}
+
 export interface EndpointPatch extends Partial<EndpointSettings> {
   readonly enabled?: boolean;
 }
@@ -64,6 +71,7 @@ export async function changeEndpoint(
   id: string,
   { enabled, ...change }: EndpointPatch,
 ): Promise<store.EndpointRow> {
+  requireFullData(caller, change.payload);
   await refuseURL(deps, change.url ?? null);
   return inTransaction(deps.db, async (trx) => {
     const row = await lockedEndpoint(trx, caller, id);

@@ -33,21 +33,31 @@ export interface DeliveryAttempt {
   readonly error: string | null;
 }
 
-/** Takes up to `limit` endpoints with due deliveries that no worker sends to. Returns their ids. */
-export async function takeEndpoints(db: Db, worker: string, limit: number): Promise<string[]> {
+/**
+ * Takes up to `limit` endpoints with due deliveries that no other worker sends to. Returns their ids. They include those that
+ * this worker holds in the database but, after a silence, no longer in memory: `held` has the others.
+ */
+export async function takeEndpoints(
+  db: Db,
+  worker: string,
+  { held, limit }: { readonly held: readonly string[]; readonly limit: number },
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with own as materialized (select id from workers where id = ${worker} for key share),
     due as materialized (
       select p.id from active_endpoints p
       where p.url is not null
-        and not exists (select from endpoint_senders s where s.endpoint_id = p.id)
+        and p.id <> all(${held}::uuid[])
+        and not exists (
+          select from endpoint_senders s where s.endpoint_id = p.id and s.worker <> ${worker})
         and exists (
           select from deliveries d
           where d.endpoint_id = p.id and d.state = 'pending' and d.due_at <= ${statementTime})
       order by p.failing_since is not null, random() limit ${limit})
     insert into endpoint_senders (endpoint_id, worker)
     select due.id, own.id from due, own
-    on conflict do nothing
+    on conflict (endpoint_id) do update set worker = excluded.worker
+      where endpoint_senders.worker = excluded.worker
     returning endpoint_id as id`.execute(db);
   return rows.map(({ id }) => id);
 }
@@ -69,6 +79,10 @@ export async function freeLostEndpoints(db: Db): Promise<void> {
     delete from endpoint_senders s
     where not exists (select from workers w where w.id = s.worker)`.execute(db);
 }
+
+/** SQL: the payload of an endpoint `p`. Full data needs a key that may read it now. */
+const payload = sql`case when p.api_key_id is null or exists (
+  select from api_keys k where k.id = p.api_key_id and 'read' = any (k.permissions)) then p.payload else 'thin' end`;
 
 /** A delivery to attempt now. */
 export interface DueDelivery extends StoredEvent {
@@ -97,7 +111,7 @@ export async function readDue(
   held: readonly { readonly endpointId: string; readonly limit: number }[],
 ): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
-    select p.id as endpoint_id, p.workspace_id, p.url, p.payload, p.format, p.sealed_secret,
+    select p.id as endpoint_id, p.workspace_id, p.url, ${payload} as payload, p.format, p.sealed_secret,
       case when p.previous_until > clock_timestamp() then p.previous_sealed_secret end as previous_sealed_secret,
       p.failing_since is not null as is_failing, d.tries, e.id, e.type, e.at, e.sequence, e.subject, e.data,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
@@ -250,17 +264,20 @@ function matching({ state, type, startMs, endMs }: DeliveryFilter): RawBuilder<u
     and ${endMs === null ? sql`true` : sql`d.event_id < ${at(endMs + 1)}`}`;
 }
 
-/** Makes deliveries pending again, unless they are. Returns how many. */
+/** Starts a new series of attempts, at once: of one event, or of those that are not pending. Returns how many. */
 export async function sendAgain(
   trx: Trx,
   endpointId: string,
   which: DeliveryFilter | { readonly eventId: string },
 ): Promise<number> {
-  const condition = 'eventId' in which ? sql`d.event_id = ${which.eventId}` : matching(which);
+  const condition =
+    'eventId' in which
+      ? sql`d.event_id = ${which.eventId}`
+      : sql`d.state <> 'pending' and ${matching(which)}`;
   const { numAffectedRows } = await sql`
     with picked as materialized (
       select d.event_id from deliveries d
-      where d.endpoint_id = ${endpointId} and d.state <> 'pending' and ${condition}
+      where d.endpoint_id = ${endpointId} and ${condition}
         and exists (select from events e where e.id = d.event_id)
       order by d.event_id for update)
     update deliveries d set state = 'pending', tries = 0, due_at = clock_timestamp()

@@ -66,6 +66,17 @@ test('only an owner or a key with the permission own may create endpoints', asyn
   assert.equal(status, 403);
 });
 
+test('a key without the permission read gets no full data', async () => {
+  const own = await service.key({ permissions: ['own'] });
+  const body = { ...valid, payload: 'full' };
+  assert.equal((await refused(body, { key: own.key }))[0], 403);
+  const created = await service.call('POST', path, { body: valid, key: own.key });
+  assert.equal(created.status, 201);
+  const url = `${path}/${created.body.endpointId}`;
+  const changed = await service.call('PATCH', url, { key: own.key, body: { payload: 'full' } });
+  assert.equal(changed.status, 403);
+});
+
 test('a workspace has at most twenty endpoints', async () => {
   const { workspaceId, ownerId: userId } = await service.workspace();
   const other = await service.key({ workspaceId, userId });

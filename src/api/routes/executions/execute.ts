@@ -70,13 +70,14 @@ function withStream(body: ExecuteBody, isFollowed: boolean): ExecuteBody {
   return isFollowed && body.kind === 'variables' ? { stream: true, ...body } : body;
 }
 
-/** Null if the limit of readers is reached: the call is accepted, so it gets the plain response. */
+/** Null if nothing can be followed now (too many readers, no database): the call is accepted, so it gets the plain response. */
 async function openAcceptedStream(
   deps: ApiDeps,
   request: FastifyRequest,
   { agentId, executionId }: Extract<Admitted, { kind: 'accepted' }>,
 ): Promise<OpenStream | null> {
-  const caller = await deps.authenticator.authenticate(request, streamExecution);
+  const caller = await deps.authenticator.authenticate(request, streamExecution).catch(() => null);
+  if (!caller) return null;
   return openStream(deps, request, { caller, key: { agentId, executionId }, after: null });
 }
 

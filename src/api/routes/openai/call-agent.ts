@@ -74,7 +74,7 @@ export async function callAgent(
     const reading = { agentId, executionId };
     return {
       ...{ call, caller, agentId, executionId, settings },
-      read: () => readExecution(deps, reading),
+      read: () => readExecution(deps, reading).catch(unlessUnavailable(reading)),
       end: () => awaitEndOf(deps, reading, left.signal),
       events: (signal) => readExecutionStream(deps, reading, null, signal),
       async close(isComplete) {
@@ -179,7 +179,18 @@ async function awaitEndOf(
   const isTransient = (error: unknown) => asCallFailure(error)?.code === 'UNAVAILABLE';
   const row = await awaitEnd(deps.waiters, reading.executionId, left, read, isTransient);
   if (row || left.aborted) return row;
-  const id = toId('execution', reading.executionId);
-  const message = `The server shuts down, and the call continues. Read it later with GET /v1/responses/${id}.`;
-  throw new CallFailure('OUTCOME_UNKNOWN', message, { retryAfter: 1 });
+  throw callContinues(reading, 'The server shuts down, and the call continues.');
+}
+
+/** The call is accepted: nobody may try it again because its record cannot be read now. */
+function unlessUnavailable(reading: Reading) {
+  return (error: unknown): never => {
+    if (asCallFailure(error)?.code !== 'UNAVAILABLE') throw error;
+    throw callContinues(reading, 'The database is unavailable, and the call continues.');
+  };
+}
+
+function callContinues({ executionId }: Reading, reason: string): CallFailure {
+  const message = `${reason} Read it later with GET /v1/responses/${toId('execution', executionId)}.`;
+  return new CallFailure('OUTCOME_UNKNOWN', message, { retryAfter: 1 });
 }

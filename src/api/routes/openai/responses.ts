@@ -32,7 +32,10 @@ export function responsesRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const { model, conversation, isBackground, isStream } = call;
     const shown: ShownCall = { caller, model, isBackground, conversation, settings };
     if (isStream) {
-      const row = await agentCall.read();
+      const row = await agentCall.read().catch(async (error: unknown) => {
+        await agentCall.close(false);
+        throw error;
+      });
       sendCallStream(deps, request, reply, agentCall, (signal, onEnd) =>
         responseEvents({ row, shown, events: agentCall.events(signal), after: -1, onEnd }),
       );

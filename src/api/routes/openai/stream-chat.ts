@@ -14,7 +14,15 @@ export async function* chatEvents(
   signal: AbortSignal,
   onEnd: () => void,
 ): AsyncGenerator<SentEvent, void, undefined> {
-  for await (const data of chunks(agentCall, signal, onEnd)) yield { data };
+  let isEnded = false;
+  const end = () => {
+    isEnded = true;
+    onEnd();
+  };
+  for await (const data of chunks(agentCall, signal, end)) yield { data };
+  if (signal.aborted) return;
+  // The server shuts down, or the record is gone: a stream without its end must not look complete.
+  if (!isEnded) throw new Error('The stream ended before its execution.');
   yield { data: new RawJson('[DONE]') };
 }
 
