@@ -150,12 +150,14 @@ class Sender {
     }));
     const read = await readDue(this.#deps.db, worker, limits);
     if (this.#worker !== worker) return;
-    const full = await this.#readFull(read);
-    // Nothing may fail between a reservation and its attempt.
+    // At once: while full data is read, an attempt may end whose delivery was read as pending.
+    const due = read.filter((one) => this.#reserve(one, readAt));
+    const full = await this.#readFull(due).catch((error: unknown) => {
+      for (const { endpointId, id } of due) this.#held.get(endpointId)?.inFlight.delete(id);
+      throw error;
+    });
     if (this.#worker !== worker) return;
-    for (const one of read) {
-      if (this.#reserve(one, readAt)) this.#start(one, readAt, full(one));
-    }
+    for (const one of due) this.#start(one, readAt, full(one));
   }
 
   async #take(worker: string): Promise<void> {

@@ -158,7 +158,6 @@ export async function deleteOldEvents(db: Db, limit: number): Promise<number> {
 interface DeletedExecution {
   readonly id: string;
   readonly workspaceId: string;
-  readonly user: string | null;
 }
 
 /** Removes who they were for from the events of deleted executions, and what receivers answered to them, which may repeat it. */
@@ -166,10 +165,7 @@ export async function forgetExecutions(
   send: Send,
   deleted: readonly DeletedExecution[],
 ): Promise<void> {
-  const named = deleted.filter(({ user }) => user !== null);
-  if (named.length > 0) {
-    await send(forgetExecutionEvents, forgotten.values(named));
-  }
+  if (deleted.length > 0) await send(forgetExecutionEvents, forgotten.values(deleted));
 }
 
 const withoutLabels = `(e.data::jsonb || '{"user": null, "session": null, "metadata": null}')::json`;
@@ -183,16 +179,14 @@ const forgetAnswers = `update deliveries d
 const forgotten = rowSet<DeletedExecution>('x', {
   id: ['uuid', (one) => one.id],
   workspace_id: ['uuid', (one) => one.workspaceId],
-  end_user: ['text', (one) => one.user],
 });
 
-// Events are found by their user: one without a user names nobody.
 const forgetExecutionEvents: Statement = {
   name: 'events-forget-executions',
   text: `with forgotten as (
       update events e set end_user = null, data = ${withoutLabels}
       from ${forgotten.table}
-      where e.workspace_id = x.workspace_id and e.end_user = x.end_user and e.subject = x.id
+      where e.subject = x.id and e.workspace_id = x.workspace_id
       returning e.id, e.workspace_id)
     ${forgetAnswers}`,
 };

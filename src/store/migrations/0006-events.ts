@@ -72,6 +72,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       data json not null
     );
     create unique index events_of_workspace on events (workspace_id, sequence);
+    create index events_of_subject on events (subject) where subject is not null;
     create index events_of_user on events (workspace_id, end_user) where end_user is not null;
 
     -- One row per event and endpoint that it is sent to.

@@ -147,6 +147,22 @@ test('an erasure removes the user from events and from the delivery log', async 
   await endpoint.call('DELETE');
 });
 
+test('a deleted execution without a user leaves no session and metadata in its event', async () => {
+  const { endpoint } = await receive();
+  const { path } = await addAgent(service);
+  const { user: _, ...others } = labels;
+  const { ended } = await execute(path, others);
+  const [before] = await endpoint.deliveries();
+  assert.ok(before?.request.data.session);
+  const deletion = await service.call('DELETE', `${path}/executions/${ended.body.executionId}`, {
+    key,
+  });
+  assert.equal(deletion.status, 204);
+  const [after] = await endpoint.deliveries();
+  assert.deepEqual([after?.request.data.session, after?.request.data.metadata], [null, null]);
+  await endpoint.call('DELETE');
+});
+
 test('an end whose transaction rolled back is not reported, and its repetition once', async () => {
   const { receiver, endpoint } = await receive();
   const { path } = await addAgent(service);
