@@ -6,6 +6,7 @@ import type { AnswerDetails, CostSource } from '../../core/model/model-port.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { rowSet } from '../connection/row-set.ts';
 import { sendEvents } from '../event/events.ts';
+import { hasSearchedText } from '../history/search-index.ts';
 import { addStatistics } from '../history/statistics.ts';
 import {
   type ProgressWrites,
@@ -142,7 +143,7 @@ export async function writeCompletion(send: Send, completion: Completion): Promi
 function insertRecords(columns: string, values: string): string {
   return `written as (
       insert into executions (${columns}) select ${values}
-      returning id, output is not null or input_variables is not null as searchable)
+      returning id, ${hasSearchedText} as searchable)
     insert into search_changes (id) select id from written where searchable`;
 }
 

@@ -29,7 +29,7 @@ import { aboveFloor, idBounds } from './id-bounds.ts';
 const searchLock = 7_315_202_641;
 
 /** Appends records that were written or deleted, or whose texts were removed. */
-export const appendChanges: Statement = {
+const appendChanges: Statement = {
   name: 'search-append',
   text: 'insert into search_changes (id) select * from unnest($1::uuid[])',
 };
@@ -38,8 +38,8 @@ export function sendChanges(send: Send, ids: readonly string[]): readonly Promis
   return ids.length === 0 ? [] : [send(appendChanges, [ids])];
 }
 
-/** SQL: the record `e` has a text that a search covers. */
-export const hasSearchedText = '(e.output is not null or e.input_variables is not null)';
+/** SQL: a record has a text that a search covers. */
+export const hasSearchedText = '(output is not null or input_variables is not null)';
 
 /** A group holds this many records at most, and their texts. */
 const groupIdsMax = 32;

@@ -6,8 +6,8 @@ import {
   flagOf,
   given,
   invalidValue,
+  missing,
   objectOf,
-  ParameterError,
   type Parameters,
   readArguments,
   readCallerLabels,
@@ -44,13 +44,7 @@ export function readChatCall(parameters: Parameters, text: string): CallRequest 
     throw unsupported('modalities');
   }
   const model = textOf(parameters, 'model');
-  if (model === null) {
-    throw new ParameterError(
-      'missing_required_parameter',
-      'model',
-      'The parameter "model" is missing.',
-    );
-  }
+  if (model === null) throw missing('model');
   const isStream = flagOf(parameters, 'stream');
   const { messages, instructions } = readMessageList(parameters);
   const tools = readTools(parameters, true);
@@ -84,10 +78,7 @@ export function readChatCall(parameters: Parameters, text: string): CallRequest 
 
 function readMessageList(parameters: Parameters) {
   const list = given(parameters, 'messages');
-  if (list === undefined) {
-    const message = 'The parameter "messages" is missing.';
-    throw new ParameterError('missing_required_parameter', 'messages', message);
-  }
+  if (list === undefined) throw missing('messages');
   if (!Array.isArray(list)) throw invalidValue('messages', 'must be a list of messages');
   const messages: SuppliedMessage[] = [];
   const instructions: string[] = [];

@@ -24,6 +24,11 @@ export class ParameterError extends Error {
   }
 }
 
+export function missing(name: string): ParameterError {
+  const message = `The parameter "${name}" is missing.`;
+  return new ParameterError('missing_required_parameter', name, message);
+}
+
 export function unsupported(parameter: string, message?: string): ParameterError {
   const text = message ?? `The parameter "${parameter}" is not supported with this value.`;
   return new ParameterError('unsupported_parameter', parameter, text);

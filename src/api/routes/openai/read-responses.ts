@@ -11,6 +11,7 @@ import type { CallRequest } from './read-call.ts';
 import {
   flagOf,
   invalidValue,
+  missing,
   objectOf,
   ParameterError,
   type Parameters,
@@ -70,13 +71,7 @@ export function readResponsesCall(parameters: Parameters, text: string): CallReq
     },
   };
   const model = textOf(parameters, 'model') ?? prompt?.agent ?? null;
-  if (model === null) {
-    throw new ParameterError(
-      'missing_required_parameter',
-      'model',
-      'The parameter "model" is missing.',
-    );
-  }
+  if (model === null) throw missing('model');
   return {
     model,
     conversation,
