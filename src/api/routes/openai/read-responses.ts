@@ -13,7 +13,6 @@ import {
   invalidValue,
   missing,
   objectOf,
-  ParameterError,
   type Parameters,
   readArguments,
   readCallerLabels,
@@ -95,13 +94,7 @@ function readPrompt(
   const prompt = objectOf(parameters, 'prompt');
   if (prompt === null) return null;
   const id = textOf(prompt, 'id');
-  if (id === null) {
-    throw new ParameterError(
-      'missing_required_parameter',
-      'prompt.id',
-      'The parameter "prompt.id" is missing.',
-    );
-  }
+  if (id === null) throw missing('prompt.id');
   const promptId = fromId('prompt', id);
   const model = textOf(parameters, 'model');
   if (promptId === null && model !== null && model !== id) {
