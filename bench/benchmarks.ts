@@ -5,9 +5,12 @@ import { bytes } from './benchmarks/bytes.ts';
 import { ceiling } from './benchmarks/ceiling.ts';
 import { dashboard } from './benchmarks/dashboard.ts';
 import { endToEnd } from './benchmarks/end-to-end.ts';
+import { events } from './benchmarks/events.ts';
+import { gateway } from './benchmarks/gateway.ts';
 import { history } from './benchmarks/history.ts';
 import { inFlightBenchmark } from './benchmarks/in-flight.ts';
 import { isolation } from './benchmarks/isolation.ts';
+import { labels } from './benchmarks/labels.ts';
 import { latency } from './benchmarks/latency.ts';
 import { peers } from './benchmarks/peers.ts';
 import { polls } from './benchmarks/polls.ts';
@@ -15,6 +18,7 @@ import { scaleOut } from './benchmarks/scale-out.ts';
 import { search } from './benchmarks/search.ts';
 import { snapshot } from './benchmarks/snapshot.ts';
 import { start } from './benchmarks/start.ts';
+import { streams } from './benchmarks/streams.ts';
 import { workflowHistory } from './benchmarks/workflow-history.ts';
 import { workflowList } from './benchmarks/workflow-list.ts';
 import { workflowSteps } from './benchmarks/workflow-steps.ts';
@@ -24,17 +28,21 @@ export const benchmarks: readonly Benchmark[] = [
   ceiling,
   accept,
   endToEnd,
+  events,
   polls,
   workflowSteps,
   workflowList,
   peers,
   latency,
+  gateway,
   inFlightBenchmark,
   backlog,
   snapshot,
   scaleOut,
   start,
   bytes,
+  labels,
+  streams,
   history,
   search,
   workflowHistory,

@@ -33,7 +33,7 @@ export async function openEnvironment({
   const directory = await mkdtemp(join(tmpdir(), 'cueline-bench-'));
   await chmod(directory, 0o755);
   const preload = { shared_preload_libraries: 'pg_stat_statements' };
-  const cluster = await shareCluster(statements ? preload : {});
+  const cluster = await shareCluster({ durable: true, settings: statements ? preload : {} });
   const admin = new pg.Client(cluster.admin);
   await admin.connect();
   const generator = startGenerator();

@@ -22,7 +22,7 @@ export interface ServerOptions {
 }
 
 /** As in Cueline: without it, a process that was idle during other rounds would be slower. */
-const defaultFlags = ['--no-memory-reducer'];
+export const defaultFlags = ['--no-memory-reducer'];
 
 /** Resolves when the server has printed its address. */
 export async function startServer({

@@ -53,7 +53,8 @@ async function viewerBundle(): Promise<string> {
 }
 
 async function compressAll(folder: string): Promise<void> {
-  const names = await readdir(folder);
+  // A font is compressed already.
+  const names = (await readdir(folder)).filter((name) => !name.endsWith('.woff2'));
   await Promise.all(names.map((name) => compress(join(folder, name))));
 }
 

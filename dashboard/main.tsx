@@ -1,4 +1,5 @@
 import '@mantine/core/styles.layer.css';
+import '@fontsource-variable/inter/wght.css';
 import './theme/tokens.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';

@@ -1,7 +1,10 @@
 import { createRouter, parseSearchWith } from '@tanstack/react-router';
+import { startNavigation } from './components/hooks/heading-focus.ts';
 import { basePath } from './data/client/base-path.ts';
 import { parseSearchValue } from './data/client/search-params.ts';
 import {
+  agentAnalyticsRoute,
+  agentBatchesRoute,
   agentOverviewRoute,
   agentPinsRoute,
   agentRoute,
@@ -9,16 +12,19 @@ import {
   agentSettingsRoute,
 } from './pages/agent/route.ts';
 import { agentsRoute } from './pages/agents/route.ts';
+import { analyticsRoute } from './pages/analytics/route.ts';
 import {
-  agentHistoryRoute,
-  agentRecordRoute,
-  historyRecordRoute,
-  historyRoute,
+  agentExecutionRoute,
+  agentExecutionsRoute,
+  comparisonRoute,
+  executionRoute,
+  executionsRoute,
 } from './pages/history/route.ts';
 import { invitationRoute } from './pages/invitation/route.ts';
 import { agentUseRoute, keysRoute } from './pages/keys/route.ts';
 import { newAgentRoute } from './pages/new-agent/route.ts';
 import { noWorkspaceRoute } from './pages/no-workspace/route.ts';
+import { overviewRoute } from './pages/overview/route.ts';
 import {
   playgroundRoute,
   promptEditorRoute,
@@ -27,8 +33,7 @@ import {
 } from './pages/prompt/route.ts';
 import { promptsRoute } from './pages/prompts/route.ts';
 import { settingsRoutes } from './pages/settings/route.ts';
-import { signInRoute } from './pages/sign-in/route.ts';
-import { homeRoute, welcomeRoute } from './pages/welcome/route.ts';
+import { resetRequestRoute, resetRoute, signInRoute } from './pages/sign-in/route.ts';
 import {
   definitionRoute,
   startRoute,
@@ -46,19 +51,24 @@ import { appRoute, rootRoute } from './shell/routes.tsx';
 /** All pages. Each page folder has a `route.ts`, registered here. */
 const routeTree = rootRoute.addChildren([
   signInRoute,
+  resetRequestRoute,
+  resetRoute,
   invitationRoute,
   noWorkspaceRoute,
   appRoute.addChildren([
-    homeRoute,
-    welcomeRoute,
+    overviewRoute,
+    analyticsRoute,
     agentsRoute,
     newAgentRoute,
     agentRoute.addChildren([
       agentOverviewRoute,
+      agentAnalyticsRoute,
       agentRunRoute,
       agentPinsRoute,
+      agentBatchesRoute,
       agentSettingsRoute,
-      agentHistoryRoute.addChildren([agentRecordRoute]),
+      agentExecutionsRoute,
+      agentExecutionRoute,
       agentUseRoute,
     ]),
     promptsRoute,
@@ -74,7 +84,9 @@ const routeTree = rootRoute.addChildren([
       workflowVersionsRoute,
       triggersRoute,
     ]),
-    historyRoute.addChildren([historyRecordRoute]),
+    executionsRoute,
+    executionRoute,
+    comparisonRoute,
     keysRoute,
     settingsRoutes,
   ]),
@@ -95,6 +107,7 @@ export const router = createRouter({
   notFoundMode: 'root',
   scrollRestoration: true,
 });
+router.subscribe('onBeforeNavigate', ({ hrefChanged }) => hrefChanged && startNavigation());
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -1,5 +1,10 @@
-import { collectResponse, type Emit } from '../src/core/model/model-events.ts';
-import { type ModelCall, ModelFailure, type ModelSetup } from '../src/core/model/model-port.ts';
+import { collectResponse } from '../src/core/model/model-events.ts';
+import {
+  type Emit,
+  type ModelCall,
+  ModelFailure,
+  type ModelSetup,
+} from '../src/core/model/model-port.ts';
 import { createModels, type ModelsOptions } from '../src/provider/registry.ts';
 import type { ProviderSettings } from '../src/provider/settings.ts';
 import type { FakeProvider } from './fake-provider.ts';
@@ -22,14 +27,14 @@ export async function askModel(
     ...settings,
   };
   try {
-    const events = models.call({
+    const call = {
       ...{ executionId: 'exe', workspaceId: 'wsp', model: 'fake/m', system: null, user: 'hello' },
       ...{ temperature: null, maxTokens: null, topP: null, timeoutMs: hour, called: false },
       setup: { provider: unsealed(stored), price },
       signal: new AbortController().signal,
       ...more,
-    });
-    return await collectResponse(events, onEvent);
+    };
+    return await collectResponse(models, call, onEvent);
   } finally {
     await models.close();
   }

@@ -16,6 +16,15 @@ export function skipWithout(name: string): string | false {
   return `${name} is not installed: npm ci --prefix test/clients`;
 }
 
+/** Python with the packages of `requirements.txt`. */
+export const pythonEnv = { PYTHONPATH: join(clientsFolder, 'python'), PYTHONUTF8: '1' };
+
+/** Why tests of `openai` for Python are skipped; false if it is installed. */
+export function skipWithoutPython(): string | false {
+  if (existsSync(join(pythonEnv.PYTHONPATH, 'openai'))) return false;
+  return 'openai is not installed: python3 -m pip install --target test/clients/python -r test/clients/requirements.txt';
+}
+
 export interface ClientRun {
   readonly code: number | null;
   readonly stdout: string;

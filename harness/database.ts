@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { openDatabase } from '../src/store/connection/database.ts';
-import { type Cluster, runAsAdmin, startCluster, template } from './cluster.ts';
+import {
+  type Cluster,
+  type ClusterOptions,
+  runAsAdmin,
+  startCluster,
+  template,
+} from './cluster.ts';
 
 /** A fresh, migrated database. */
 export interface TestDatabase {
@@ -13,8 +19,8 @@ const connectTimeoutMs = 15_000;
 const sharedVariable = 'CUELINE_TEST_POSTGRES';
 
 /** Starts a PostgreSQL that this process shares with its later child processes. */
-export async function shareCluster(settings?: Readonly<Record<string, string>>): Promise<Cluster> {
-  const cluster = await startCluster(settings);
+export async function shareCluster(options?: ClusterOptions): Promise<Cluster> {
+  const cluster = await startCluster(options);
   process.env[sharedVariable] = JSON.stringify(cluster.admin);
   return cluster;
 }

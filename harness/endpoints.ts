@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
-import type { ReceivedRequest } from './receiver.ts';
+import { fromId } from '../src/core/id.ts';
+import type { ReceivedRequest, Receiver } from './receiver.ts';
 import type { Service } from './service.ts';
 
 /** An endpoint of a test, created through the API. */
@@ -69,6 +71,23 @@ export async function addEndpoint(
     },
   };
   return endpoint;
+}
+
+/** An endpoint of a receiver that answers 500, and an event whose next attempt is a day away. */
+export async function missedEvent(
+  { call, db }: Pick<Service, 'call' | 'db'>,
+  key: string,
+  receiver: Receiver,
+): Promise<{ readonly endpoint: TestEndpoint; readonly eventId: string }> {
+  const endpoint = await addEndpoint({ call }, key, { url: receiver.url });
+  await endpoint.call('POST', '/test');
+  const [request] = await receiver.received(1);
+  const eventId = String(request?.headers['webhook-id']);
+  while ((await endpoint.delivered(eventId, 'pending')).attempts.length === 0);
+  await sql`
+    update deliveries set due_at = clock_timestamp() + interval '1 day'
+    where event_id = ${fromId('event', eventId)}`.execute(db);
+  return { endpoint, eventId };
 }
 
 /** The event of a request; throws unless the secret signed it. */

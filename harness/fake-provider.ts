@@ -48,6 +48,8 @@ export type Step =
       usage?: object | null;
       refusal?: string;
       afterMs?: number;
+      /** A stream is spread over this time; a plain response follows it. */
+      overMs?: number;
     }
   /** A response as given; an object is sent as JSON. */
   | {
@@ -187,13 +189,20 @@ function rejection(model: string, calls: readonly FakeCall[]): Step | null {
 /**
  * The model `after-250` answers after 250 ms. `numbered-250` answers with the number of the call, starting at 1.
  * `flaky-250` fails after that time if the number is a multiple of four. `after-250-of-x` is the same model under
- * another name.
+ * another name. `streamed-2000` streams a text of its own for each call over two seconds.
  */
 function delayed(model: string, number: number): Step {
+  const [, overMs] = /^streamed-(\d+)$/.exec(model) ?? [];
+  if (overMs) return { text: streamedText(number), overMs: Number(overMs) };
   const [, kind, afterMs = 0] = /^(after|numbered|flaky)-(\d+)(?:-of-.+)?$/.exec(model) ?? [];
   if (kind === 'flaky' && number % 4 === 0)
     return { ...failing(500, 'The server had an error.'), afterMs: Number(afterMs) };
   return { afterMs: Number(afterMs), ...(kind === 'numbered' && { text: String(number) }) };
+}
+
+/** Contains surrogate pairs and the number of the call throughout. */
+function streamedText(number: number): string {
+  return Array.from({ length: 60 }, (_, index) => `${number}.${index} \u{1f9ed}é `).join('');
 }
 
 /** A step that responds with an error in OpenAI's format. */
@@ -224,6 +233,8 @@ function play(step: Step, path: string, body: any, response: ServerResponse): vo
   response.writeHead(200, {
     'content-type': isStream ? 'text/event-stream' : 'application/json',
   });
+  if ('overMs' in step && isStream) return void spread(response, text, step.overMs ?? 0);
+  if ('overMs' in step) return void endLater(response, text, step.overMs);
   if (!('half' in step)) return void endLater(response, text, step.afterMs);
   response.write(text.slice(0, text.length / 2), () => {
     if (step.half === 'reset') response.socket?.resetAndDestroy();
@@ -244,6 +255,21 @@ async function playChunks(
 }
 
 type Chunks = Extract<Step, { chunks: unknown }>;
+
+/** Sends server-sent events one after the other, evenly spread. */
+async function spread(response: ServerResponse, text: string, overMs: number): Promise<void> {
+  const events = text.split(/(?<=\n\n)/);
+  const beganMs = performance.now();
+  for (const [index, event] of events.entries()) {
+    if (response.destroyed) return;
+    response.write(event);
+    const dueMs = beganMs + (overMs * (index + 1)) / events.length;
+    await new Promise((resolve) =>
+      setTimeout(resolve, Math.max(0, dueMs - performance.now())).unref(),
+    );
+  }
+  response.end();
+}
 
 /** The completion as a stream: its text in pieces of four characters. */
 function eventsOf({ choices: [choice], usage, ...rest }: ReturnType<typeof completion>): string {

@@ -73,7 +73,8 @@ export async function makeRecords(
       (${versionIds}::uuid[])[1 + (n % 7 = 0)::int] as prompt_version_id,
       case when key < 0.9 then (${keyIds}::uuid[])[1 + floor(key * 3.3)::int] end as api_key_id,
       status in ('success', 'failed') as ran, latency, round(ended::numeric / 100, 6) as cost_usd, status,
-      case when place < 0.05 then 'workflow' when key < 0.9 then 'api' else 'dashboard' end::execution_source as source,
+      case when place < 0.05 then 'workflow' when n % 13 = 0 then 'dashboard_playground'
+        when key < 0.9 then 'api' else 'dashboard' end::execution_source as source,
       (${models}::text[])[1 + (n % 3 = 0)::int] as model,
       case status when 'failed' then case when n % 2 = 0 then 'MODEL_TIMEOUT' else 'PROVIDER_ERROR' end
         when 'rate_limited' then 'RATE_LIMIT_EXCEEDED' when 'canceled' then 'CANCELED'
@@ -97,11 +98,12 @@ export function firstHundred(agentIds: readonly string[]): ListRequest {
     agentIds,
     status: null,
     source: null,
+    playground: null,
     promptVersionId: null,
     model: null,
     apiKeyId: null,
     errorCode: null,
-    ...{ user: null, session: null, label: null },
+    ...{ batchId: null, user: null, session: null, executionId: null, rerunOf: null, label: null },
     contents: null,
     includeProcessing: false,
     range: everything,

@@ -1,6 +1,7 @@
 import { type Attempt, attemptOf } from '../src/core/execution/attempt.ts';
-import { type Emit, emitEnd, modelEvents } from '../src/core/model/model-events.ts';
+import { emitEnd } from '../src/core/model/model-events.ts';
 import {
+  type Emit,
   type ModelCall,
   ModelFailure,
   type ModelPort,
@@ -38,20 +39,18 @@ export function scriptedModels(): ScriptedModels {
   const steps: Step[] = [];
   return {
     calls,
-    call: (original) =>
-      modelEvents((emit) =>
-        withDeadline(original, unknownCost, async (signal) => {
-          const call = { ...original, signal };
-          calls.push(call);
-          const next = steps.shift() ?? {};
-          const running = typeof next === 'function' ? next(call, emit) : next;
-          const step = running instanceof Promise ? await orAborted(running, signal) : running;
-          if (step instanceof ModelFailure) throw step;
-          const { text, ...response } = { ...echoed(call), ...step };
-          if (text !== '') emit({ type: 'text', text });
-          emitEnd(emit, response);
-        }),
-      ),
+    call: (original, emit) =>
+      withDeadline(original, unknownCost, async (signal) => {
+        const call = { ...original, signal };
+        calls.push(call);
+        const next = steps.shift() ?? {};
+        const running = typeof next === 'function' ? next(call, emit) : next;
+        const step = running instanceof Promise ? await orAborted(running, signal) : running;
+        if (step instanceof ModelFailure) throw step;
+        const { text, ...response } = { ...echoed(call), ...step };
+        if (text !== '') emit({ type: 'text', text });
+        emitEnd(emit, response);
+      }),
     script: (...more) => void steps.push(...more),
     hold() {
       const arrived = Promise.withResolvers<ModelCall>();

@@ -101,10 +101,11 @@ async function* parse(
           return [line.slice(0, at), line.slice(at + 1).trimStart()];
         }),
       );
-      const event = fields.get('event');
-      if (event === undefined) comments.push(text);
+      const data = fields.get('data');
+      if (data === undefined) comments.push(text);
       else {
-        yield { event, id: fields.get('id') ?? null, data: JSON.parse(fields.get('data') ?? '') };
+        const named = { event: fields.get('event') ?? 'message', id: fields.get('id') ?? null };
+        yield { ...named, data: data === '[DONE]' ? data : JSON.parse(data) };
       }
     }
   }

@@ -6,17 +6,18 @@ import { createAuthenticator } from '../src/api/access/authenticate.ts';
 import type { SignInProviders } from '../src/api/access/session-options.ts';
 import type { ApiDeps } from '../src/api/api-deps.ts';
 import { type Config, readConfig } from '../src/config.ts';
-import type { ModelPort, TestConnection } from '../src/core/model/model-port.ts';
+import type { ModelPort, ProviderDirectory, TestConnection } from '../src/core/model/model-port.ts';
 import type { Role } from '../src/core/people/member.ts';
 import { deriveSealKey } from '../src/core/seal.ts';
 import { checkBaseURL, checkEndpointURL } from '../src/net/guard.ts';
 import { type Db, openDatabase } from '../src/store/connection/database.ts';
+import type { Connection } from '../src/store/connection/detect-pooler.ts';
 import { wire } from '../src/wiring.ts';
 import { type ApiResponse, type CallOptions, callOver } from './call.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { type ScriptedModels, scriptedModels } from './models.ts';
 import { addKey, addMember, addWorkspace, type KeyOptions, type TestKey } from './people.ts';
-import { memberSessionOf, type SignedIn, signIn } from './sessions.ts';
+import { memberSessionOf, type SignedIn, sessionCreator, signIn } from './sessions.ts';
 
 /**
  * The whole service in this process, with its own socket and database, one workspace and its owner.
@@ -47,6 +48,8 @@ export interface Service {
   member(role: Role, workspaceId?: string): Promise<string>;
   /** Signs in a new member with that role (default: owner), or an existing user. */
   signIn(who?: Role | { readonly userId: string }): Promise<SignedIn>;
+  /** The same without the sign-in itself, for tests that need only the session. */
+  openSession(who?: Role | { readonly userId: string }): Promise<SignedIn>;
   /** Creates another workspace in the same database. */
   workspace(): Promise<{ workspaceId: string; ownerId: string }>;
   /** Makes a call and checks the response against the OpenAPI document. */
@@ -58,17 +61,25 @@ export interface ServiceOptions {
   readonly models?: ModelPort;
   /** The result of testing a provider's connection; success by default. */
   readonly testConnection?: TestConnection;
+  /** No providers in the environment and no models by default. */
+  readonly directory?: ProviderDirectory;
   /** `api` if separate worker processes do the work. */
   readonly role?: 'start' | 'api';
   readonly config?: Partial<Config>;
   readonly publicUrl?: string;
   readonly providers?: Partial<SignInProviders>;
+  /** Calls of tools that wait, with another limit. */
+  readonly openCalls?: ApiDeps['openCalls'];
   /** Shares the database of another service, like a second process. That service drops it. */
   readonly sharedWith?: Service;
+  /** A standby of the database. */
+  readonly readConnection?: Connection;
+  /** An empty, migrated database other than a new one. */
+  readonly database?: TestDatabase;
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const database = options.sharedWith?.database ?? (await createTestDatabase());
+  const database = options.sharedWith?.database ?? options.database ?? (await createTestDatabase());
   const faults: unknown[] = [];
   let closed = false;
   // The pool does not wait for its connections to close, and dropping the database breaks them.
@@ -86,8 +97,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   let workflows: Service['workflows'] | undefined;
   const { app, drain } = await wire({
     ...{ role: options.role ?? 'start', connection, db, logger, version: '0.0.0', secret },
+    readConnection: options.readConnection ?? null,
     models: options.models ?? models,
     testConnection: options.testConnection ?? (async () => {}),
+    directory: options.directory ?? { environment: [], listModels: async () => [] },
     config: {
       ...readConfig({ CUELINE_ALLOWED_HOSTS: allowedHost }),
       // Longer than a slow machine may pause: losing a lease without a kill counts as a fault.
@@ -108,23 +121,27 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         // Without DNS: every address that is not private by itself is accepted.
         checkBaseURL: (baseURL) => checkBaseURL(baseURL, [allowedHost], async () => []),
         checkEndpointURL: (url) => checkEndpointURL(url, allowedHosts, async () => []),
+        ...(options.openCalls && { openCalls: options.openCalls }),
       };
     },
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
   if (!workflows) throw new Error('the service was wired without its API');
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const createSession = sessionCreator({
+    ...{ db, secret, logger, publicUrl: options.publicUrl ?? null, sendMail: null },
+    signIn: { github: null, google: null, oidc: null },
+  });
+  const userIdOf = async (who: Role | { readonly userId: string }) =>
+    typeof who === 'string' ? addMember(db, workspaceId, who) : who.userId;
 
   return {
     ...{ url, db, database, workspaceId, ownerId, models, faults, workflows },
     key: ({ userId = ownerId, workspaceId: other = workspaceId, ...rest } = {}) =>
       addKey(db, { workspaceId: other, userId }, rest),
     member: (role, other = workspaceId) => addMember(db, other, role),
-    signIn: async (who = 'owner') =>
-      signIn(
-        { db, url },
-        typeof who === 'string' ? await addMember(db, workspaceId, who) : who.userId,
-      ),
+    signIn: async (who = 'owner') => signIn({ db, url }, await userIdOf(who)),
+    openSession: async (who = 'owner') => createSession(await userIdOf(who)),
     workspace: () => addWorkspace(db),
     call: (method, path, callOptions) => callOver(url, method, path, callOptions),
     async close() {

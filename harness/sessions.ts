@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { betterAuth } from 'better-auth';
 import type { FastifyRequest } from 'fastify';
 import { hashPassword, type Sessions } from '../src/api/access/session.ts';
+import { type SessionDeps, sessionOptions } from '../src/api/access/session-options.ts';
 import type { Endpoint } from '../src/contract/endpoint.ts';
 import type { Caller } from '../src/core/execution/caller.ts';
 import { findSessionCaller } from '../src/store/admission/callers.ts';
@@ -37,11 +40,7 @@ export async function signIn(
   userId: string,
 ): Promise<SignedIn> {
   const { db, url } = service;
-  const user = await findUser(db, userId);
-  assert.ok(user, 'no such user');
-  passwordHash ??= hashPassword(password);
-  const hash = await passwordHash;
-  await db.transaction().execute((trx) => setPassword(trx, { id: freshId(), userId, hash }));
+  const user = await addPassword(db, userId);
   const response = await fetch(`${url}/api/auth/sign-in/email`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -49,6 +48,31 @@ export async function signIn(
   });
   assert.equal(response.status, 200, await response.text());
   return { cookie: cookiesOf(response), userId, email: user.email };
+}
+
+/** Creates sessions like sign-ins, but without hashing the password, which takes longer than most tests. */
+export function sessionCreator(deps: SessionDeps): (userId: string) => Promise<SignedIn> {
+  let auth: ReturnType<typeof betterAuth>['$context'] | undefined;
+  return async (userId) => {
+    const user = await addPassword(deps.db, userId);
+    auth ??= betterAuth(sessionOptions(deps)).$context;
+    const { internalAdapter, authCookies, secret } = await auth;
+    const client = { ipAddress: '127.0.0.1', userAgent: 'node' };
+    const { token } = await internalAdapter.createSession(userId, false, client);
+    const signature = createHmac('sha256', secret).update(token).digest('base64');
+    const value = encodeURIComponent(`${token}.${signature}`);
+    return { cookie: `${authCookies.sessionToken.name}=${value}`, userId, email: user.email };
+  };
+}
+
+/** Sets the test password for the user. */
+async function addPassword(db: Db, userId: string) {
+  const user = await findUser(db, userId);
+  assert.ok(user, 'no such user');
+  passwordHash ??= hashPassword(password);
+  const hash = await passwordHash;
+  await db.transaction().execute((trx) => setPassword(trx, { id: freshId(), userId, hash }));
+  return user;
 }
 
 /** The cookies of a response, in the form in which a browser sends them back. */

@@ -13,6 +13,8 @@ export interface Claim {
   readonly roundsPerEnvironment: number;
   /** Whether a full proof uses the default lease in all rounds, not only in every tenth environment. */
   readonly defaultLease?: boolean;
+  /** What is not installed and how to install it; null if the claim can be checked. */
+  missing?(): string | null;
   /** Each must make the proof fail within the rounds of a test. */
   readonly faults: readonly Fault[];
   /** Runs the rounds. Returns violations instead of throwing them. */

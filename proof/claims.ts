@@ -1,12 +1,15 @@
 import type { Claim } from './claim.ts';
 import { access } from './claims/access.ts';
 import { apiKilled } from './claims/api-killed.ts';
+import { batchKilled } from './claims/batch-killed.ts';
 import { behindPooler } from './claims/behind-pooler.ts';
 import { canaries } from './claims/canaries.ts';
 import { commitUnacknowledged } from './claims/commit-unacknowledged.ts';
 import { crashWhileEnding } from './claims/crash-while-ending.ts';
 import { databaseRestarted } from './claims/database-restarted.ts';
 import { databaseUnavailable } from './claims/database-unavailable.ts';
+import { events } from './claims/events.ts';
+import { failover } from './claims/failover.ts';
 import { fairBacklog } from './claims/fair-backlog.ts';
 import { fairProvider } from './claims/fair-provider.ts';
 import { idempotent } from './claims/idempotent.ts';
@@ -23,6 +26,7 @@ import { rollingRestart } from './claims/rolling-restart.ts';
 import { signInThrottle } from './claims/sign-in-throttle.ts';
 import { simultaneousEnds } from './claims/simultaneous-ends.ts';
 import { slowClients } from './claims/slow-clients.ts';
+import { streams } from './claims/streams.ts';
 import { unknownKeys } from './claims/unknown-keys.ts';
 import { workerKilled } from './claims/worker-killed.ts';
 import { workerLost } from './claims/worker-lost.ts';
@@ -37,6 +41,8 @@ export const claims: readonly Claim[] = [
   workerPaused,
   workerLost,
   workflowKilled,
+  batchKilled,
+  streams,
   rollingRestart,
   providerOutage,
   fairBacklog,
@@ -57,8 +63,10 @@ export const claims: readonly Claim[] = [
   canaries,
   commitUnacknowledged,
   crashWhileEnding,
+  events,
   databaseRestarted,
   databaseUnavailable,
+  failover,
   missedNotifications,
   malformed,
   workerPartitioned,

@@ -76,7 +76,12 @@ export async function openEnvironment({
     random: randomFrom(seed),
     leaseMs,
     async spawn(role, env = {}, through = connection) {
-      const own = { OLLAMA_BASE_URL: provider.url, CUELINE_LOG_LEVEL: 'fatal', ...faulty, ...env };
+      const own = {
+        OLLAMA_BASE_URL: provider.url,
+        CUELINE_LOG_LEVEL: 'fatal',
+        ...faulty,
+        ...env,
+      };
       const spawned = await spawnCueline(role, through, own, faulty ? ['--import', loader] : []);
       processes.add(spawned);
       spawned.child.once('exit', (code, signal) => {

@@ -36,10 +36,15 @@ if (options.fault !== undefined && !fault) {
 const defaultLeaseMs = 6_000;
 
 await prepareFastStarts();
-const cluster = await shareCluster();
+const cluster = await shareCluster({ durable: true });
 let holds = true;
 try {
   for (const claim of chosen) {
+    const missing = claim.missing?.() ?? null;
+    if (missing !== null) {
+      console.log(`\n${claim.name}: skipped: ${missing}`);
+      continue;
+    }
     holds = (options.faults ? await findFaults(claim) : await prove(claim)) && holds;
   }
 } finally {

@@ -18,6 +18,11 @@ export interface Pooler {
   stop(): Promise<void>;
 }
 
+/** Null if it is installed. */
+export function missingPooler(): string | null {
+  return poolerVersion() === null ? 'pgbouncer is not installed: apt-get install pgbouncer' : null;
+}
+
 /** Null if it is not installed. */
 export function poolerVersion(): string | null {
   try {

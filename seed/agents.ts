@@ -10,7 +10,6 @@ import { issueKey } from '../src/flow/workspace/issue-key.ts';
 import { readClock } from '../src/store/connection/clock.ts';
 import type { Db } from '../src/store/connection/database.ts';
 import type { SeededAgent, SeededVersion } from './population.ts';
-import { textOf } from './texts.ts';
 
 /** Seeded agents: one new agent per call, and 1,000 others that are created once. */
 
@@ -27,7 +26,7 @@ export async function createSeededAgent(
   owner: Caller,
   label: string,
 ): Promise<CreatedAgent> {
-  const name = `Seeded ${label}`;
+  const name = `Customer support ${label}`;
   const { promptId, versions } = await createVersions(db, owner, name);
   const [first, ...later] = versions;
   const { id } = await createAgent(db, owner, {
@@ -89,14 +88,14 @@ export async function otherAgents(
     with made as (
       insert into agents (id, workspace_id, name, prompt_id, prompt_version_id, config, required_variables,
         optional_variables, default_variable_values, stage, api_enabled, visibility, project, created_by)
-      select id, ${owner.workspaceId}, 'Other ' || lpad(position::text, 4, '0'), ${promptId}, ${pinned},
+      select id, ${owner.workspaceId}, 'Support of branch ' || lpad(position::text, 4, '0'), ${promptId}, ${pinned},
         ${JSON.stringify({ model })}, '{customer,question}', '{}', '{}', 'Deployed', true, 'public',
         ${othersProject}, ${owner.userId}
       from unnest(${ids}::uuid[]) with ordinality as one (id, position)
       returning id),
     counted as (insert into limits (subject) select id from made),
     named as (
-      insert into slugs (workspace_id, slug, subject) select ${owner.workspaceId}, 'other-' || id, id from made)
+      insert into slugs (workspace_id, slug, subject) select ${owner.workspaceId}, 'branch-' || id, id from made)
     insert into pins (id, agent_id, prompt_version_id, pinned_by)
     select pin, one.id, ${pinned}, ${owner.userId}
     from unnest(${ids}::uuid[], ${pins}::uuid[]) as one (id, pin)`.execute(db);
@@ -107,7 +106,7 @@ export async function otherAgents(
 const model = 'cueline/echo';
 const noLimits = { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null };
 const othersCount = 1_000;
-const othersName = 'Seeded others';
+const othersName = 'Branch support';
 const othersProject = 'seeded-others';
 
 /** Extends the retention, which would otherwise delete the oldest seeded days. */
@@ -118,14 +117,14 @@ async function extendRetention(db: Db, agentIds: readonly string[]): Promise<voi
 }
 
 async function createVersions(db: Db, owner: Caller, name: string) {
-  const description = 'Created by the seeder.';
+  const description = 'Answers questions about orders, deliveries and returns.';
   const { id: promptId } = await createPrompt(db, owner, {
     ...{ name, description },
     visibility: 'public',
   });
   const versions: SeededVersion[] = [];
   for (const user of userTemplates) {
-    const texts = { system: `You answer for the shop. ${textOf(120)}`, user };
+    const texts = { system, user };
     const { id, label } = await createVersion(db, owner, promptId, {
       ...texts,
       label: null,
@@ -141,6 +140,10 @@ async function createVersions(db: Db, owner: Caller, name: string) {
   }
   return { promptId, versions };
 }
+
+const system = `You answer customers of a shop for furniture and household goods.
+Be friendly and brief. Name the next step and who takes it. Never promise a date that you do not know.
+If you cannot help, say that a colleague will write within one working day.`;
 
 const userTemplates = [
   'A question from {{customer}}: {{question}}',

@@ -6,7 +6,7 @@ import {
 } from '../src/core/agent/model-settings.ts';
 import { models } from './outcomes.ts';
 import type { SeededAgent } from './population.ts';
-import { textOf } from './texts.ts';
+import { questions, textOf } from './texts.ts';
 import type { Writing } from './write-day.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function writeQueue(
   { signal, addRows }: Writing,
 ): Promise<void> {
   const pinned = agent.versions.at(-1);
-  const texts = Array.from({ length: textsMax }, () => textOf(100));
+  const texts = Array.from({ length: textsMax }, () => textOf(questions, 100));
   for (let from = 0; from < count; from += batchRows) {
     signal.throwIfAborted();
     const upTo = Math.min(count, from + batchRows);

@@ -1,5 +1,5 @@
 import { logNormal, within } from './random.ts';
-import { textOf } from './texts.ts';
+import { answers as answered, questions as asked, textOf } from './texts.ts';
 
 /** Texts of a day: questions followed by as many answers. Each row references one of each. */
 
@@ -13,10 +13,10 @@ export interface Snippets {
 export function makeSnippets(rows: number): Snippets {
   const each = within(rows, 1, eachMax);
   const questions = Array.from({ length: each }, () =>
-    textOf(within(logNormal(190, 0.5), 150, 1_750)),
+    textOf(asked, within(logNormal(190, 0.5), 150, 1_750)),
   );
   const answers = Array.from({ length: each }, () =>
-    textOf(within(logNormal(280, 0.55), 200, 1_800)),
+    textOf(answered, within(logNormal(280, 0.55), 200, 1_800)),
   );
   return { each, texts: [...questions, ...answers] };
 }

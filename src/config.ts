@@ -12,6 +12,9 @@ import {
   proxyForm,
   rangeForm,
   secretForm,
+  senderForm,
+  smtpForm,
+  standbyForm,
   tokenForm,
   urlForm,
   workspaceForm,
@@ -34,6 +37,10 @@ export interface Config {
   readonly publicUrl: string | null;
   /** An external PostgreSQL; `null` for the embedded one. */
   readonly databaseUrl: string | null;
+  /** Standbys for lists, searches, statistics and exports; `null` for none. */
+  readonly readUrl: string | null;
+  /** How old what a standby shows may be. */
+  readonly readLagMs: number;
   readonly databasePool: number;
   readonly dataDir: string;
   /** Encrypts stored credentials; if `null`, the embedded database's directory holds one. */
@@ -66,6 +73,8 @@ export interface Config {
   readonly metricsToken: string | null;
   readonly logLevel: LogLevel;
   readonly otlpEndpoint: string | null;
+  /** How to send e-mail; null if it is not sent. */
+  readonly smtp: { readonly url: string; readonly from: string } | null;
   /** Single sign-on, if configured. */
   readonly signIn: {
     readonly github: ClientCredentials | null;
@@ -104,6 +113,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     host: read.text('HOST', hostForm) ?? '127.0.0.1',
     publicUrl: read.text('CUELINE_PUBLIC_URL', baseURLForm),
     databaseUrl: read.text('DATABASE_URL', databaseForm),
+    readUrl: read.text('DATABASE_READ_URL', standbyForm),
+    readLagMs: read.number('CUELINE_READ_LAG_MS', 5_000, 500, 600_000),
     databasePool: read.number('CUELINE_DATABASE_POOL', 10, 1, 200),
     dataDir: read.text('CUELINE_DATA_DIR') ?? '.cueline',
     secret: read.text('CUELINE_SECRET', secretForm),
@@ -131,6 +142,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     metricsToken: read.text('CUELINE_METRICS_TOKEN', tokenForm),
     logLevel: read.choice('CUELINE_LOG_LEVEL', logLevels, 'info'),
     otlpEndpoint: read.text('OTEL_EXPORTER_OTLP_ENDPOINT', urlForm),
+    smtp: smtp(read),
     signIn: signIn(read),
     client: {
       url: read.text('CUELINE_URL', baseURLForm),
@@ -140,6 +152,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     proxies: proxies(read),
   };
   read.refuseIfWrong();
+  if (config.readUrl !== null && config.databaseUrl === null) {
+    throw new ConfigError(['DATABASE_URL is missing: the embedded database has no standby.']);
+  }
   return freeze({ ...config, warnings: read.unknown() });
 }
 
@@ -153,6 +168,12 @@ export function requireSecret(config: Config): void {
     'CUELINE_SECRET is missing: with DATABASE_URL it must be set, to the same text for every process ' +
       `(${secretForm.allowed}; \`openssl rand -base64 32\` makes one).`,
   ]);
+}
+
+function smtp(read: Reader): Config['smtp'] {
+  const group = read.group('CUELINE_SMTP_', { url: ['URL', smtpForm], from: ['FROM', senderForm] });
+  if (group) read.require('CUELINE_PUBLIC_URL', 'links in e-mails need it');
+  return group;
 }
 
 function signIn(read: Reader): Config['signIn'] {

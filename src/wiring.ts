@@ -9,6 +9,7 @@ import {
   type GracefulShutdown,
 } from './api/http/graceful-shutdown.ts';
 import { createManagementLimit } from './api/http/management-limit.ts';
+import { markWrites } from './api/http/mark-writes.ts';
 import {
   countAdmitted,
   countExecuteCalls,
@@ -24,14 +25,23 @@ import { createServer } from './api/server.ts';
 import type { Config } from './config.ts';
 import * as limits from './contract/limits.ts';
 import { toId } from './core/id.ts';
-import { type ModelPort, splitModelName, type TestConnection } from './core/model/model-port.ts';
+import {
+  type ModelPort,
+  type ProviderDirectory,
+  splitModelName,
+  type TestConnection,
+} from './core/model/model-port.ts';
+import type { Mailer } from './core/people/mail.ts';
 import { deriveSealKey } from './core/seal.ts';
 import { createAdmission } from './flow/admission/admit.ts';
 import { Announcements } from './flow/announcements.ts';
+import { type BatchRunner, createBatchRunner } from './flow/batch/batch-runner.ts';
+import { cancelBatch } from './flow/batch/cancel-batch.ts';
 import { createCompletions } from './flow/completions.ts';
+import { evaluateAlerts } from './flow/event/evaluate-alerts.ts';
 import { maintainEndpoints } from './flow/event/maintain-endpoints.ts';
 import { createProviderHealth } from './flow/event/provider-health.ts';
-import { createCanceler } from './flow/execution/cancel.ts';
+import { type Canceler, createCanceler } from './flow/execution/cancel.ts';
 import { type ExecuteDeps, templateCache } from './flow/execution/execute.ts';
 import { createFinisher, type Finisher } from './flow/execution/finish.ts';
 import { createLiveStreams } from './flow/execution/live-streams.ts';
@@ -45,18 +55,27 @@ import {
   runRetentionIfDue,
   runRollupIfDue,
 } from './flow/history/retention-round.ts';
+import { createStandby } from './flow/history/standby.ts';
 import { definitionCache } from './flow/workflow/definition-cache.ts';
 import { fireSchedules } from './flow/workflow/fire-schedules.ts';
 import { valueCache } from './flow/workflow/value-cache.ts';
 import { createWorkflows } from './flow/workflow/workflows.ts';
 import { createKeyUse, type KeyUse } from './flow/workspace/key-use.ts';
+import { sendMails } from './flow/workspace/send-mails.ts';
 import { executionLog, repeatedWarnings } from './log.ts';
 import { allowedHostCheck, checkBaseURL, checkEndpointURL } from './net/guard.ts';
+import { createMailer } from './net/mailer.ts';
 import { createPostEvent } from './net/post-event.ts';
 import { type BreakerState, providersOpen } from './provider/breakers.ts';
 import { withMetrics } from './provider/with-metrics.ts';
 import { markKeysUsed } from './store/admission/callers.ts';
-import { type Connections, openConnections } from './store/connection/connections.ts';
+import { countWaitingLines } from './store/batch/due-batches.ts';
+import {
+  type Connections,
+  openConnections,
+  openReadConnections,
+  openSampleDb,
+} from './store/connection/connections.ts';
 import { type Db, dropIdle } from './store/connection/database.ts';
 import type { Connection } from './store/connection/detect-pooler.ts';
 import { type Notifications, openNotifications } from './store/connection/notifications.ts';
@@ -92,9 +111,12 @@ export interface WiringDeps {
   readonly role: Role;
   readonly connection: Connection;
   readonly db: Db;
+  /** Standbys that serve lists, searches, statistics and exports. */
+  readonly readConnection?: Connection | null;
   readonly secret: string;
   readonly models: ModelPort;
   readonly testConnection: TestConnection;
+  readonly directory: ProviderDirectory;
   /** The circuit breakers of providers, for metrics. */
   readonly providers?: () => BreakerState[];
   readonly logger: Logger;
@@ -105,12 +127,14 @@ export interface WiringDeps {
     | 'leaseMs'
     | 'testingLimits'
     | 'listPerMinute'
+    | 'readLagMs'
     | 'searchIndex'
     | 'managePerMinute'
     | 'webhookPerMinute'
     | 'trustedProxies'
     | 'publicUrl'
     | 'signIn'
+    | 'smtp'
     | 'metricsToken'
     | 'allowedHosts'
     | 'proxies'
@@ -134,6 +158,7 @@ const unfinishedRequestsMs = 5_000;
 export async function wire(deps: WiringDeps): Promise<Wiring> {
   const { connection, config, db } = deps;
   const failures = backgroundFailures(deps.logger);
+  const mailer = config.smtp && createMailer(config.smtp);
   const connections = openConnections({
     ...{ connection, leaseMs: config.leaseMs },
     exportsMax: limits.exportsMax,
@@ -143,16 +168,17 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
   const onError = failures.reporter('notifications unavailable');
   const notifications = openNotifications({ db, connection, onError });
   const engine = createEngine(deps, connections, notifications, failures);
-  const { worker, finisher, workflows, admission, events } = engine;
+  const standby = openStandby(deps, failures.reporter('standby unavailable'));
+  const { worker, finisher, workflows, admission, batches, events } = engine;
   engine.announcements.listen(worker, events?.sender ?? null);
   await worker?.start();
-  const background = worker ? startBackground(deps, engine, failures) : null;
+  const background = worker ? startBackground(deps, engine, failures, mailer) : null;
   const keyUse = createKeyUse({
     touch: (hashes) => markKeysUsed(db, hashes),
     onError: failures.reporter('key usage update failed'),
   });
   const shutdown = createGracefulShutdown();
-  const server = createApp(deps, engine, keyUse, shutdown);
+  const server = createApp(deps, engine, { keyUse, mailer, standby }, shutdown);
   const { app } = server;
 
   return {
@@ -162,6 +188,7 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
       server.draining = true;
       // Before the lease ends. What is due later is sent by another process, or after the next start.
       await events?.sender.stop();
+      await batches?.stop();
       // The API keeps responding while executions end. Waiting callers get their result.
       await worker?.drain(timeoutMs);
       engine.waiters.close();
@@ -178,8 +205,10 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
       await keyUse.close();
       await engine.providerHealth.idle();
       await events?.close();
+      mailer?.close();
       await notifications.close();
       failures.close();
+      await standby?.close();
       await connections.close();
     },
   };
@@ -223,6 +252,7 @@ function createEngine(
     queue: () => queueDepth(db),
     searchLag: () => readSearchLag(db),
     events: () => countEndpointStates(db),
+    waitingLines: () => countWaitingLines(db),
     providers: () => providersOpen(deps.providers?.() ?? []),
     onError: failures.reporter('metrics of the database failed'),
   });
@@ -260,20 +290,44 @@ function createEngine(
     onBatch: (size) => metrics.batchCompleted('admission', size),
   });
   const canceler = createCanceler({ db, finisher, template });
+  const batches =
+    worker &&
+    startBatches(deps, connections, failures, { worker, canceler, announcements, metrics });
   const workflows = createWorkflows({
     ...progressDeps,
     ...{ db: workDb, pipelines, singlePipelines, admission, canceler, testingLimits },
+    announcements,
     onFault: failures.reporter('workflow run faulted'),
     onError: failures.reporter('workflow step failed'),
   });
   completions.subscribe((event) => announcements.completed(event));
   completions.subscribe(workflows.completed);
+  completions.subscribe(() => batches?.slotsFreed());
+  notifications.subscribe('cueline_batch_uploaded', () => batches?.wake());
   const openCalls = announcedOpenCalls(notifications);
   const waiting = { waiters, streams, openCalls };
   return {
     ...{ connections, announcements, metrics, worker, finisher, events, providerHealth },
-    ...{ admission, canceler, workflows, ...waiting },
+    ...{ admission, canceler, workflows, batches, ...waiting },
   };
+}
+
+/** Starts lines of batches in the slots of the worker. */
+function startBatches(
+  { config }: WiringDeps,
+  { workDb: db, singlePipelines: pipelines }: Connections,
+  failures: BackgroundFailures,
+  {
+    worker,
+    metrics,
+    ...more
+  }: { worker: Worker; canceler: Canceler; announcements: Announcements; metrics: Metrics },
+): BatchRunner {
+  return createBatchRunner({
+    ...{ db, pipelines, testingLimits: config.testingLimits, slots: worker.slots, ...more },
+    onStarted: metrics.linesStarted,
+    onError: failures.reporter('batch admission failed'),
+  });
 }
 
 /** Calls of tools that other processes can cancel. */
@@ -332,14 +386,14 @@ function connectWorker(
 /** Sends events while the worker has its lease. */
 function connectSender(
   { config, secret, version }: WiringDeps,
-  { eventDb }: Connections,
+  { eventDb, eventPipelines }: Connections,
   failures: BackgroundFailures,
   { worker, metrics }: { readonly worker: Worker; readonly metrics: Metrics },
 ): { readonly sender: EventSender; readonly close: () => Promise<void> } {
   const { allowedHosts, proxies } = config;
   const { post, close } = createPostEvent({ allowedHosts, proxies });
   const sender = createEventSender({
-    ...{ db: eventDb, post, sealKey: deriveSealKey(secret), version },
+    ...{ db: eventDb, pipelines: eventPipelines, post, sealKey: deriveSealKey(secret), version },
     lease: worker.slots.lease,
     onAttempt: metrics.deliveryAttempted,
     onError: failures.reporter('event delivery failed'),
@@ -350,12 +404,17 @@ function connectSender(
 /** The periodic work of a worker process. */
 function startBackground(
   { config, db, logger }: WiringDeps,
-  { connections, workflows }: Engine,
+  { connections, workflows, batches }: Engine,
   failures: BackgroundFailures,
+  mailer: Mailer | null,
 ) {
-  const { singlePipelines, workDb } = connections;
+  const { singlePipelines, workDb, eventDb } = connections;
   const sweeps = [
     startSweep({ sweep: workflows.sweep, onError: failures.reporter('workflow sweep failed') }),
+    startSweep({
+      sweep: async () => batches?.poll(),
+      onError: failures.reporter('batch sweep failed'),
+    }),
     startSweep({
       sweep: workflows.endOverdueWorkflowRuns,
       onError: failures.reporter('workflow deadline sweep failed'),
@@ -374,6 +433,16 @@ function startBackground(
       sweep: () => freeLostEndpoints(workDb),
       onError: failures.reporter('event sender sweep failed'),
     }),
+    startSweep({
+      sweep: () =>
+        evaluateAlerts({
+          db: eventDb,
+          mailsFrom: mailer && config.publicUrl,
+          onError: failures.reporter('alert evaluation failed'),
+        }),
+      onError: failures.reporter('alert sweep failed'),
+    }),
+    ...(mailer ? [mailSweep(eventDb, mailer, failures)] : []),
   ];
   const roundDeps = { db, pipelines: singlePipelines };
   const maintenance = startMaintenance({
@@ -394,11 +463,49 @@ function startBackground(
   };
 }
 
+function mailSweep(db: Db, { send }: Mailer, failures: BackgroundFailures) {
+  const onError = failures.reporter('mail failed');
+  return startSweep({
+    sweep: () => sendMails({ db, send, onError }),
+    onError: failures.reporter('mail sweep failed'),
+  });
+}
+
+type StandbyConnections = NonNullable<ReturnType<typeof openStandby>>;
+
+/** Reads from standbys, if they are configured and this process serves the API. */
+function openStandby(
+  { role, connection, readConnection, db, config }: WiringDeps,
+  onError: (error: unknown) => void,
+) {
+  if (!readConnection || role === 'worker') return null;
+  const sampleDb = openSampleDb(connection, onError);
+  const { historyDb, exportDb, close } = openReadConnections({
+    ...{ connection: readConnection, onError },
+    exportsMax: limits.exportsMax,
+    historyReadsMax: limits.historyReadsMax,
+  });
+  const reads = createStandby({ db, sampleDb, lagMsMax: config.readLagMs, onError });
+  return {
+    ...{ reads, historyDb, exportDb },
+    async close() {
+      reads.stop();
+      await Promise.all([close(), sampleDb.destroy()]);
+    },
+  };
+}
+
+interface Outside {
+  readonly keyUse: KeyUse;
+  readonly mailer: Mailer | null;
+  readonly standby: StandbyConnections | null;
+}
+
 /** The HTTP server. `draining` makes the readiness check fail. */
 function createApp(
   deps: WiringDeps,
   engine: Engine,
-  keyUse: KeyUse,
+  outside: Outside,
   shutdown: GracefulShutdown,
 ): { readonly app: FastifyInstance; draining: boolean } {
   const { config, logger, role } = deps;
@@ -412,7 +519,9 @@ function createApp(
     leased: () => role !== 'worker' || worker?.slots.lease() != null,
   });
   if (role !== 'worker') {
-    const api = createApiDeps(deps, engine, keyUse);
+    const { standby } = outside;
+    if (standby) markWrites(app, standby.reads);
+    const api = createApiDeps(deps, engine, outside);
     countExecuteCalls(app, metrics);
     openapiRoute(app, deps.version);
     apiRoutes(app, { ...api, ...deps.overrides?.(api) });
@@ -421,12 +530,17 @@ function createApp(
   return server;
 }
 
-function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDeps {
+function createApiDeps(
+  deps: WiringDeps,
+  engine: Engine,
+  { keyUse, mailer, standby }: Outside,
+): ApiDeps {
   const { config, db, logger, secret } = deps;
   const { publicUrl, signIn, listPerMinute, webhookPerMinute, testingLimits } = config;
-  const { connections, workflows, metrics, admission, canceler } = engine;
+  const { connections, workflows, metrics, admission, canceler, announcements } = engine;
   const { pipelines, singlePipelines, historyDb, exportDb } = connections;
-  const sessions = createSessions({ db, logger, secret, publicUrl, signIn });
+  const sendMail = mailer?.send ?? null;
+  const sessions = createSessions({ db, logger, secret, publicUrl, signIn, sendMail });
   const { caller: session, checkSameOrigin } = sessions;
   const onKeyUsed = keyUse.used;
   const reads = createSharedReads({
@@ -434,10 +548,26 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
     onBatch: (size) => metrics.batchCompleted('read', size),
   });
   return {
-    ...{ db, exportDb, reads, singlePipelines, admission, canceler, sessions, checkSameOrigin },
+    ...{
+      db,
+      exportDb,
+      reads,
+      singlePipelines,
+      admission,
+      canceler,
+      sessions,
+      sendMail,
+      checkSameOrigin,
+    },
     ...{ listPerMinute, webhookPerMinute, testingLimits, onKeyUsed },
+    cancelBatch: (id) =>
+      cancelBatch({ ...{ db, canceler, pipelines: singlePipelines }, announcements }, id),
     limitManagement: createManagementLimit(config.managePerMinute),
-    historyReads: createHistoryReads({ db: historyDb, limits: historyReadLimits }),
+    historyReads: createHistoryReads({
+      ...{ db: historyDb, limits: historyReadLimits },
+      standby: standby && { db: standby.historyDb, reads: standby.reads },
+    }),
+    standbyExports: standby && { db: standby.exportDb, reads: standby.reads },
     waiters: engine.waiters,
     streams: engine.streams,
     workflowStarter: workflows.starter,
@@ -455,7 +585,7 @@ function createApiDeps(deps: WiringDeps, engine: Engine, keyUse: KeyUse): ApiDep
       workspaces: config.chainWorkspaces,
       isAllowedHost: allowedHostCheck(config.allowedHosts),
     },
-    testConnection: deps.testConnection,
+    ...{ testConnection: deps.testConnection, directory: deps.directory },
     openCalls: engine.openCalls,
     onAdmitted: (admitted) => countAdmitted(metrics, admitted),
     ...{ version: deps.version, publicUrl },

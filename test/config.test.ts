@@ -16,6 +16,8 @@ test('an empty environment gives the documented defaults', () => {
     host: '127.0.0.1',
     publicUrl: null,
     databaseUrl: null,
+    readUrl: null,
+    readLagMs: 5_000,
     databasePool: 10,
     dataDir: '.cueline',
     secret: null,
@@ -36,6 +38,7 @@ test('an empty environment gives the documented defaults', () => {
     metricsToken: null,
     logLevel: 'info',
     otlpEndpoint: null,
+    smtp: null,
     signIn: { github: null, google: null, oidc: null },
     client: { url: null, apiKey: null },
     providerEnv: {},
@@ -106,6 +109,12 @@ const good: [
     (c) => c.databaseUrl,
     'postgres://u:p%23%40%2F%3F%25:w@[::1]/db?host=/run&application_name=a?b',
   ],
+  [
+    'DATABASE_URL',
+    'postgres://u@a:5432,b,[::1]:5433/db?target_session_attrs=read-write',
+    (c) => c.databaseUrl,
+    'postgres://u@a:5432,b,[::1]:5433/db?target_session_attrs=read-write',
+  ],
   ['CUELINE_SECRET', secret, (c) => c.secret, secret],
   ['CUELINE_MIGRATE', 'manual', (c) => c.migrate, 'manual'],
   ['CUELINE_SLOTS', '20000', (c) => c.slots, 20_000],
@@ -161,6 +170,7 @@ const bad: [variable: string, ...given: string[]][] = [
   ['CUELINE_LEASE_MS', '599', '60001'],
   ['CUELINE_DRAIN_MS', '-1', '30s'],
   ['CUELINE_DATABASE_POOL', '0', '201'],
+  ['CUELINE_READ_LAG_MS', '499', '600001'],
   ['CUELINE_LIST_PER_MINUTE', '0', 'none'],
   ['CUELINE_SEARCH_INDEX', 'yes', 'ON'],
   ['CUELINE_MANAGE_PER_MINUTE', '0', 'none'],
@@ -197,6 +207,10 @@ const secrets: [variable: string, given: string][] = [
   ['CUELINE_KEY', 'hunter2 hunter2'],
   ['DATABASE_URL', 'mysql://root:hunter2@db/x'],
   ['DATABASE_URL', 'hunter2'],
+  ['DATABASE_READ_URL', 'hunter2'],
+  ['DATABASE_URL', 'postgres://u:hunter2@a:5432,b:99999/db'],
+  ['DATABASE_URL', 'postgres://u:hunter2@a,b/db?target_session_attrs=standby'],
+  ['DATABASE_URL', 'postgres://u:hunter2@/db?host=/a,/b&port=1,2,3'],
   ['HTTPS_PROXY', 'socks5://user:hunter2@proxy'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'grpc://user:hunter2@otel'],
   ['CUELINE_PUBLIC_URL', 'https://user:hunter2@example.com'],
@@ -260,6 +274,35 @@ test('a sign-in provider needs all variables of its group', () => {
     'PORT is "x"; expected a whole number from 0 to 65535.',
     'CUELINE_PUBLIC_URL is missing: an identity provider must know where to send browsers back to.',
   ]);
+});
+
+test('e-mail needs a server, a sender and a public URL', () => {
+  const complete = {
+    CUELINE_PUBLIC_URL: 'https://cueline.example.com',
+    CUELINE_SMTP_URL: 'smtps://user:hunter2@mail.example.com:465',
+    CUELINE_SMTP_FROM: 'Cueline <cueline@example.com>',
+  };
+  assert.deepEqual(readConfig(complete).smtp, {
+    url: 'smtps://user:hunter2@mail.example.com:465',
+    from: 'Cueline <cueline@example.com>',
+  });
+  const { CUELINE_SMTP_FROM: _, ...withoutSender } = complete;
+  assert.deepEqual(problemsOf(withoutSender), [
+    'CUELINE_SMTP_FROM is missing; expected all of CUELINE_SMTP_… or none.',
+  ]);
+  const { CUELINE_PUBLIC_URL: __, ...withoutUrl } = complete;
+  assert.deepEqual(problemsOf(withoutUrl), [
+    'CUELINE_PUBLIC_URL is missing: links in e-mails need it.',
+  ]);
+  for (const wrong of [
+    { CUELINE_SMTP_URL: 'http://user:hunter2@mail.example.com' },
+    { CUELINE_SMTP_FROM: 'Cueline' },
+    { CUELINE_SMTP_FROM: 'A\nBcc: b@example.com <a@example.com>' },
+  ]) {
+    const [problem = '', ...others] = problemsOf({ ...complete, ...wrong });
+    assert.deepEqual(others, []);
+    assert.ok(problem.startsWith(`${Object.keys(wrong)[0]} is`) && !problem.includes('hunter2'));
+  }
 });
 
 test('secrets are read from files', (t) => {
@@ -336,3 +379,9 @@ function problemsOf(env: NodeJS.ProcessEnv): readonly string[] {
   }
   return [];
 }
+
+test('a standby needs a database of its own', () => {
+  const url = 'postgres://u@standby/db?target_session_attrs=standby';
+  assert.equal(readConfig({ DATABASE_URL: databaseUrl, DATABASE_READ_URL: url }).readUrl, url);
+  assert.throws(() => readConfig({ DATABASE_READ_URL: url }), /DATABASE_URL is missing/);
+});

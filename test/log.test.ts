@@ -180,14 +180,12 @@ test('an ended execution is logged with ids, status and code, at info if it fail
   const execution = { id, agentId: uuid7(0), attempts: 1, latencyMs: 20 };
   const baseURL = provider.url;
   const stored = unsealed({ kind: 'openai-compatible', apiKey: 'canary-api-key', baseURL });
-  const failure = await collectResponse(
-    models.call({
-      ...{ executionId: id, workspaceId: uuid7(0), model: 'fake/model', timeoutMs: 10_000 },
-      ...{ system: 'canary-system', user: 'canary-user', temperature: null, maxTokens: null },
-      ...{ topP: null, called: false, signal: new AbortController().signal },
-      setup: { provider: stored, price: null },
-    }),
-  ).catch((error: unknown) => error);
+  const failure = await collectResponse(models, {
+    ...{ executionId: id, workspaceId: uuid7(0), model: 'fake/model', timeoutMs: 10_000 },
+    ...{ system: 'canary-system', user: 'canary-user', temperature: null, maxTokens: null },
+    ...{ topP: null, called: false, signal: new AbortController().signal },
+    setup: { provider: stored, price: null },
+  }).catch((error: unknown) => error);
   assert.ok(failure instanceof ModelFailure);
   assert.match(failure.message, /canary-error/);
 

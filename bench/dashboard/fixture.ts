@@ -39,7 +39,7 @@ export async function openFixture(
   const { agent } = await seed(await seedDeps(db, connection), options);
   const empty = await addAgent({ db, workspaceId, ownerId });
   await environment.ask('checkpoint');
-  const server = await startCueline(environment, connection, 'start', env);
+  const server = await startCueline(environment, connection, 'start', { env });
   const url = server.url.origin;
   const { cookie } = await signIn({ db, url }, ownerId);
   return {

@@ -11,7 +11,7 @@ import { type Db, openDatabase } from '../../src/store/connection/database.ts';
 import { startCueline } from '../contenders/cueline.ts';
 import type { BenchEnvironment } from '../environment.ts';
 
-/** A server with a history of this length, as many records of other agents, and one history of ten records. */
+/** A server with a history of this length, records of other agents, and one history of ten records. */
 export interface Fixture {
   readonly records: number;
   readonly agent: CreatedAgent;
@@ -39,20 +39,22 @@ const baseRecords = 10;
 /** The limit is higher than sequential calls can reach. */
 export const env = { CUELINE_LIST_PER_MINUTE: '1000000', CUELINE_LOG_LEVEL: 'warn' };
 
+/** @param others how many records the other agents have together */
 export async function openFixture(
   environment: BenchEnvironment,
   records: number,
+  others = records,
 ): Promise<Fixture> {
   const { connection, drop } = await environment.database();
   const db = openDatabase({ connection, poolMax: 2, statementMsMax: 0, onError: () => {} });
   await addWorkspace(db);
   const seeding = await seedDeps(db, connection);
   const span = lastDays(await readClock(db), days);
-  const { agent } = await seed(seeding, { executions: records, others: records, days, queued: 0 });
+  const { agent } = await seed(seeding, { executions: records, others, days, queued: 0 });
   const base = { executions: baseRecords, others: 0, days: 1, queued: 0 };
   const { agent: few } = await seed(seeding, base);
   await environment.ask('checkpoint');
-  const server = await startCueline(environment, connection, 'api', env);
+  const server = await startCueline(environment, connection, 'api', { env });
   // One open connection: the measurement excludes the connect.
   const calls = new Agent({ keepAlive: true, maxSockets: 1 });
   const call = async (of: CreatedAgent, query: string) => {

@@ -15,7 +15,7 @@ export async function planOf(
   for (const [name, value] of Object.entries(settings)) {
     await environment.ask(`alter database ${database} set ${name} = '${value}'`);
   }
-  const server = await startCueline(environment, fixture.connection, 'api', env);
+  const server = await startCueline(environment, fixture.connection, 'api', { env });
   try {
     const call = async () => {
       const path = `/api/v1/agents/${fixture.agent.wireId}/executions?${query}`;

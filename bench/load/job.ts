@@ -1,6 +1,6 @@
 /** The messages to and from the load generator, as JSON. */
 
-/** A request that is sent repeatedly, byte for byte. */
+/** A request, or several in turn, sent repeatedly, byte for byte. */
 export interface Target {
   readonly host: string;
   readonly port: number;
@@ -12,6 +12,8 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>;
   /** Empty for a request without a body. */
   readonly body: string;
+  /** Sent in turn instead of `body`. */
+  readonly bodies?: readonly string[];
 }
 
 /** A closed loop: each connection sends its next request after the last response. Exactly one bound is set. */

@@ -22,7 +22,9 @@ const readBytesMax = 16 * 1024;
 const acceptMs = 250;
 
 async function run({ target, connections, requests, seconds }: Job): Promise<Load> {
-  const request = bytesOf(target);
+  const { body, bodies = [body] } = target;
+  const prepared = bodies.map((one) => bytesOf({ ...target, body: one }));
+  let sent = 0;
   const statuses: Record<number, number> = {};
   const latencies: number[] = [];
   let until = Number.POSITIVE_INFINITY;
@@ -64,7 +66,7 @@ async function run({ target, connections, requests, seconds }: Job): Promise<Loa
         }
         toSend--;
         sentAt = performance.now();
-        socket.write(request);
+        socket.write(prepared[sent++ % prepared.length] ?? '');
       }
 
       function read(buffer: Buffer, length: number): void {

@@ -10,7 +10,7 @@ export function CodeBlock({ code, label }: { readonly code: string; readonly lab
         <CopyButton text={code} name={label} />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
-      <pre className={classes.code} tabIndex={0}>
+      <pre className={classes.code} dir="auto" tabIndex={0}>
         <code>{code}</code>
       </pre>
     </figure>

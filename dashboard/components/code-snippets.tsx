@@ -13,7 +13,7 @@ interface Language {
 /** The same example in several languages. */
 export function CodeSnippets(props: {
   readonly languages: readonly [Language, ...Language[]];
-  readonly children: ReactNode;
+  readonly children?: ReactNode;
 }) {
   const { languages } = props;
   const [chosen, choose] = useState(languages[0].label);

@@ -1,14 +1,20 @@
 import { Skeleton } from '@mantine/core';
-import type { ReactNode } from 'react';
+import type { HTMLAttributes, ReactNode } from 'react';
 import classes from './data-table.module.css';
 
 export interface Column<Row> {
   readonly key: string;
   readonly header: string;
+  /** Shown instead of the header's text. */
+  readonly headerCell?: ReactNode;
   readonly cell: (row: Row) => ReactNode;
   readonly align?: 'right';
-  /** Hidden on screens narrower than this breakpoint. */
-  readonly hideBelow?: 'sm' | 'md' | 'lg';
+  /** Hidden in tables narrower than this breakpoint. */
+  readonly hideBelow?: 'sm' | 'md' | 'lg' | 'xl';
+  /** Contains a `NameCell`. */
+  readonly isName?: true;
+  /** Stays at the right edge, for actions. */
+  readonly sticky?: true;
 }
 
 /**
@@ -25,15 +31,25 @@ export function DataTable<Row>(props: {
   readonly loadingRows?: number;
   /** The rows belong to the previous query until new ones arrive. */
   readonly stale?: boolean;
+  /** The header stays at the top of the window. The table then has no scroll bar of its own. */
+  readonly stickyHeader?: boolean;
+  readonly rowProps?: (row: Row) => HTMLAttributes<HTMLTableRowElement>;
 }) {
-  const { caption, columns, rows, rowKey, loadingRows = 8, stale = false } = props;
+  const { caption, columns, rows, rowKey, loadingRows = 8, stale = false, rowProps } = props;
   const of = (column: Column<Row>) => ({
     'data-align': column.align,
     'data-hide-below': column.hideBelow,
+    'data-name': column.isName,
+    'data-sticky': column.sticky,
   });
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
-    <section className={classes.frame} aria-label={caption} tabIndex={0}>
+    <section
+      className={classes.frame}
+      aria-label={caption}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
+      tabIndex={0}
+      data-sticky-header={props.stickyHeader || undefined}
+    >
       <table
         className={classes.table}
         aria-busy={rows === undefined}
@@ -44,14 +60,14 @@ export function DataTable<Row>(props: {
           <tr>
             {columns.map((column) => (
               <th key={column.key} scope="col" {...of(column)}>
-                {column.header}
+                {column.headerCell ?? column.header}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
           {rows?.map((row) => (
-            <tr key={rowKey(row)}>
+            <tr key={rowKey(row)} {...rowProps?.(row)}>
               {columns.map((column) => (
                 <td key={column.key} {...of(column)}>
                   {column.cell(row)}

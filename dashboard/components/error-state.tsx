@@ -1,5 +1,7 @@
 import { Button } from '@mantine/core';
 import { CuelineError } from '../../src/client/index.ts';
+import { isNotFound } from '../data/client/error-status.ts';
+import { readableMessage } from '../data/text/readable-message.ts';
 import { Icon } from './icon.tsx';
 import classes from './state.module.css';
 
@@ -21,7 +23,15 @@ export function ErrorState({
         <Icon name="warning" size={22} />
       </span>
       <Heading>{title}</Heading>
-      <div className={classes.text}>{message}</div>
+      <div className={classes.text} dir="auto">
+        {message}
+      </div>
+      {isNotFound(error) && (
+        <div className={classes.text}>
+          It may have been deleted. You may not have access to it; ask its creator or a workspace
+          owner.
+        </div>
+      )}
       {requestId && <RequestId id={requestId} />}
       {onRetry && (
         <Button variant="default" onClick={onRetry}>
@@ -54,7 +64,7 @@ export function describeError(error: unknown): ErrorDescription {
   const title = titles[error.code] ?? (error.body as { error?: string } | null)?.error;
   return {
     title: title ?? 'The request failed',
-    message: error.message,
+    message: readableMessage(error.message),
     requestId: error.requestId,
   };
 }

@@ -39,8 +39,10 @@ export function ExecutionResult({ text, execution, cancel }: ExecutionState) {
 
 function Ended({ record }: { readonly record: EndedExecution }) {
   const { agentId, executionId, status, inputTokens, outputTokens, costUSD, costKnown } = record;
+  const { firstTextMs } = record;
   const metrics: readonly (readonly [string, string])[] = [
     ['Latency', formatDuration(record.latencyMs)],
+    ...(firstTextMs === undefined ? [] : [['First text', formatDuration(firstTextMs)] as const]),
     ['Input tokens', formatExactCount(inputTokens)],
     ['Output tokens', formatExactCount(outputTokens)],
     ['Cost', costUSD !== undefined && costKnown ? formatCost(costUSD) : 'unknown'],
@@ -58,7 +60,7 @@ function Ended({ record }: { readonly record: EndedExecution }) {
       <MetricList metrics={metrics} narrow />
       {record.outputText !== undefined && <CodeBlock label="Output" code={record.outputText} />}
       {record.error !== undefined && (
-        <p className={classes.error}>
+        <p className={classes.error} dir="auto">
           {record.error} <code>{record.errorCode}</code>
         </p>
       )}

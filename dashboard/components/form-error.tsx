@@ -15,7 +15,7 @@ export function FormError({
   const { message: serverMessage, requestId } = describeError(error);
   return (
     <div className={classes.problem} role="alert">
-      {message ?? serverMessage}
+      <span dir="auto">{message ?? serverMessage}</span>
       {requestId && <RequestId id={requestId} />}
     </div>
   );

@@ -1,6 +1,6 @@
-import { Modal } from '@mantine/core';
 import { Component, type ComponentType, lazy, type ReactNode } from 'react';
 import { ComponentLoadError, reloadAfterUpgrade, reloadIfServed } from '../data/client/upgrade.ts';
+import { Dialog } from './dialogs/dialog.tsx';
 import { ErrorState } from './error-state.tsx';
 
 /** Closes the error dialog that replaces a dialog component. */
@@ -48,9 +48,9 @@ class LoadErrorBoundary extends Component<BoundaryProps, { readonly error: unkno
     const failed = <ErrorState error={error} onRetry={() => void reloadIfServed()} />;
     if (!isDialog) return failed;
     return (
-      <Modal opened onClose={() => onClose?.()} title="Could not open">
+      <Dialog title="Could not open" onClose={() => onClose?.()}>
         {failed}
-      </Modal>
+      </Dialog>
     );
   }
 }

@@ -1,11 +1,9 @@
 import { Spoiler } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect } from 'react';
+import { useHeadingFocus } from './hooks/heading-focus.ts';
 import { Icon } from './icon.tsx';
 import classes from './page-header.module.css';
-
-/** The first page is a page load: the browser starts reading at the top. */
-let hasNavigated = false;
 
 /** Three lines of text. */
 const aboutMaxPx = 63;
@@ -30,12 +28,7 @@ export function PageHeader(props: {
   useEffect(() => {
     document.title = `${title} · Cueline`;
   }, [title]);
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    // After navigation, move focus to the heading: screen readers announce it and Tab continues from there.
-    if (hasNavigated) heading.current?.focus({ preventScroll: true });
-    hasNavigated = true;
-  }, []);
+  const heading = useHeadingFocus();
   return (
     <header className={classes.header}>
       <div className={classes.text}>
@@ -46,7 +39,7 @@ export function PageHeader(props: {
           </nav>
         )}
         <div className={classes.title}>
-          <h1 ref={heading} tabIndex={-1}>
+          <h1 ref={heading} dir="auto" tabIndex={-1}>
             {title}
           </h1>
           {badge}
@@ -56,6 +49,7 @@ export function PageHeader(props: {
             {about && (
               <Spoiler
                 className={classes.about}
+                dir="auto"
                 maxHeight={aboutMaxPx}
                 showLabel="Show more"
                 hideLabel="Show less"

@@ -14,6 +14,7 @@ export function PasswordForm() {
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNew] = useState('');
   const change = useSingleFlight({
+    meta: { saved: 'Password changed' },
     mutationFn: () => cueline.session.changePassword({ currentPassword, newPassword }),
     onSuccess: () => {
       setCurrent('');
@@ -39,10 +40,7 @@ export function PasswordForm() {
         <div>
           <Button type="submit" variant="default" loading={change.isPending}>
             Change password
-          </Button>{' '}
-          {change.isSuccess && currentPassword + newPassword === '' && (
-            <span role="status">Password changed.</span>
-          )}
+          </Button>
         </div>
       </Stack>
     </form>

@@ -5,10 +5,11 @@ import { Icon } from './icon.tsx';
 /** Actions of a table row, as `Menu.Item`s. */
 export function RowMenu(props: { readonly name: string; readonly children: ReactNode }) {
   return (
-    <Menu width={160}>
+    <Menu width="max-content">
       <Menu.Target>
         <ActionIcon
           variant="subtle"
+          size={24}
           color="gray"
           c="var(--text)"
           aria-label={`Actions for ${props.name}`}

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
+import { useOutsideChange } from './hooks/use-outside-change.ts';
 import { Icon } from './icon.tsx';
 
 /** A debounced search field. The `/` shortcut focuses it. */
@@ -11,21 +12,15 @@ export function SearchInput(props: {
 }) {
   const { value } = props;
   const [typed, setTyped] = useState(value);
-  // Values passed to `onChange` that have not come back as `value` yet.
-  const emitted = useRef<string[]>([]);
   const emit = useDebouncedCallback((text: string) => {
-    emitted.current.push(text);
+    willEmit(text);
     props.onChange(text);
   }, 200);
-  useEffect(() => {
-    const index = emitted.current.indexOf(value);
-    emitted.current.splice(0, index + 1);
-    if (index !== -1) return;
-    // The value changed from outside, for example by the back button: drop pending input.
-    emitted.current = [];
+  const willEmit = useOutsideChange(value, (text) => {
+    // Drop pending input.
     emit.cancel();
-    setTyped(value);
-  }, [value, emit]);
+    setTyped(text);
+  });
   return (
     <TextInput
       type="search"

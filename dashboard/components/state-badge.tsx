@@ -1,13 +1,14 @@
 import type { Agent } from '../../src/client/index.ts';
 import classes from './state-badge.module.css';
 
-type Tone = 'good' | 'bad' | 'warn' | 'calm' | 'accent';
+/** `running` moves; `plain` has no colour, for states that are neither good nor bad. */
+type Tone = 'good' | 'bad' | 'warn' | 'calm' | 'running' | 'plain';
 
 const stageTones: Record<Agent['status'], Tone> = {
-  Draft: 'calm',
-  Testing: 'warn',
+  Draft: 'plain',
+  Testing: 'plain',
   Deployed: 'good',
-  Paused: 'calm',
+  Paused: 'warn',
 };
 
 export function StageBadge({ agent }: { readonly agent: Pick<Agent, 'status' | 'archived'> }) {

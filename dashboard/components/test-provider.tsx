@@ -30,27 +30,49 @@ export function TestProvider(props: { readonly name: string; readonly size?: 'xs
       >
         Call a model
       </Button>
-      <div className={classes.outcome} role="status">
-        <Outcome {...test} />
-      </div>
+      <TestOutcome
+        isPending={test.isPending}
+        error={test.error}
+        result={test.data}
+        success={`Connected, ${test.data?.latencyMs} ms`}
+      />
       {calling && <TryModel name={name} onClose={() => setCalling(false)} />}
     </div>
   );
 }
 
-function Outcome({ isPending, data, error }: ReturnType<typeof useTestProvider>) {
-  if (isPending) return <span className={classes.text}>Testing…</span>;
-  if (error) return <Failed code="Not tested" message={describeError(error).message} />;
-  if (!data) return null;
-  if (data.error) return <Failed {...data.error} />;
-  return <StateBadge tone="good" text={`Connected, ${data.latencyMs} ms`} />;
+/** The outcome of a test of a credential. A refusal of the provider is a result. */
+export function TestOutcome(props: {
+  readonly isPending: boolean;
+  readonly error: unknown;
+  readonly result:
+    | { readonly error?: { readonly code: string; readonly message: string } | undefined }
+    | undefined;
+  readonly success: string;
+}) {
+  const { isPending, error, result, success } = props;
+  return (
+    <div className={classes.outcome} role="status">
+      {isPending ? (
+        <span className={classes.text}>Testing…</span>
+      ) : error ? (
+        <Failed code="Not tested" message={describeError(error).message} />
+      ) : result?.error ? (
+        <Failed {...result.error} />
+      ) : (
+        result && <StateBadge tone="good" text={success} />
+      )}
+    </div>
+  );
 }
 
 function Failed({ code, message }: { readonly code: string; readonly message: string }) {
   return (
     <>
       <StateBadge tone="bad" text={code} />
-      <p className={classes.text}>{message}</p>
+      <p className={classes.text} dir="auto">
+        {message}
+      </p>
     </>
   );
 }

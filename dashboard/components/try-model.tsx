@@ -1,8 +1,9 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTestProvider } from '../data/workspace/providers.ts';
 import { CodeBlock } from './code-block.tsx';
 import { Dialog, DialogCloseButton } from './dialogs/dialog.tsx';
+import { ModelInput } from './fields/model-input.tsx';
 import { FormError } from './form-error.tsx';
 import { StateBadge } from './state-badge.tsx';
 import classes from './test-provider.module.css';
@@ -25,14 +26,12 @@ export function TryModel({
     <Dialog title={`Call a model of ${name}`} size="lg" locked={test.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
-          <TextInput
-            label="Model"
+          <ModelInput
+            provider={name}
             description="Gets “Reply with OK.” The provider may charge for the call."
             required
-            withAsterisk={false}
-            maxLength={256}
             value={model}
-            onChange={({ currentTarget }) => setModel(currentTarget.value)}
+            onChange={setModel}
           />
           <div role="status">{test.data && <Tried tried={test.data} />}</div>
           <FormError error={test.error} />
@@ -60,7 +59,11 @@ function Tried({
         tone={ok ? 'good' : 'bad'}
         text={ok ? `Answered in ${latencyMs} ms` : (error?.code ?? 'Failed')}
       />
-      {error && <p className={classes.text}>{error.message}</p>}
+      {error && (
+        <p className={classes.text} dir="auto">
+          {error.message}
+        </p>
+      )}
       {request && <CodeBlock label="Request" code={JSON.stringify(request, null, 2)} />}
       {answer && <CodeBlock label="Answer" code={JSON.stringify(answer, null, 2)} />}
     </Stack>

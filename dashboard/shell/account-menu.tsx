@@ -1,31 +1,26 @@
-import {
-  type MantineColorScheme,
-  Menu,
-  UnstyledButton,
-  useMantineColorScheme,
-} from '@mantine/core';
+import { Menu, useMantineColorScheme } from '@mantine/core';
 import type { Me } from '../../src/client/index.ts';
-import { Icon, type IconName } from '../components/icon.tsx';
-import classes from './navigation.module.css';
+import { Icon } from '../components/icon.tsx';
+import { type PopupProps, PopupTarget } from '../components/loaded-on-press.tsx';
+import { schemes } from './schemes.ts';
 
-/** The account menu: user, appearance, shortcuts and sign-out. */
-export function AccountMenu({
+/** User, appearance, shortcuts and sign-out. */
+export default function AccountMenu({
+  button,
   me,
   onShortcuts,
   onSignOut,
-}: {
+  ...popup
+}: PopupProps & {
   readonly me: Me;
   readonly onShortcuts: () => void;
   readonly onSignOut: () => void;
 }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <Menu position="top-start" width={220}>
+    <Menu {...popup} position="top-start" width={220}>
       <Menu.Target>
-        <UnstyledButton className={`${classes.item} ${classes.account}`}>
-          <Icon name="person" />
-          <span>{me.user.name || me.user.email}</span>
-        </UnstyledButton>
+        <PopupTarget button={button} />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
@@ -54,13 +49,3 @@ export function AccountMenu({
     </Menu>
   );
 }
-
-export const schemes: readonly {
-  readonly scheme: MantineColorScheme;
-  readonly label: string;
-  readonly icon: IconName;
-}[] = [
-  { scheme: 'light', label: 'Light', icon: 'light' },
-  { scheme: 'dark', label: 'Dark', icon: 'dark' },
-  { scheme: 'auto', label: 'System', icon: 'system' },
-];

@@ -4,19 +4,27 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
-import type { Me } from '../../src/client/index.ts';
-import { Icon } from '../components/icon.tsx';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import type { Agent, Me } from '../../src/client/index.ts';
+import { PauseDialog } from '../components/dialogs/pause-dialog.tsx';
+import { Icon, type IconName } from '../components/icon.tsx';
 import { agentsQuery } from '../data/agents/agents.ts';
+import { identifiedQuery } from '../data/client/identified.ts';
 import { promptsQuery } from '../data/prompts/prompts.ts';
 import { workflowsQuery } from '../data/workflows/workflows.ts';
-import { schemes } from './account-menu.tsx';
+import { can } from '../data/workspace/me.ts';
 import { navigationItems } from './navigation-items.ts';
+import { schemes } from './schemes.ts';
+import { settingsAreas } from './settings-areas.ts';
 
 const [store, spotlight] = createSpotlight();
 const listId = 'palette-found';
 
-/** The command palette (⌘K): pages, agents, prompts, workflows and global actions. The server does the searching. */
+/**
+ * The command palette (⌘K): pages, settings, actions, agents, prompts, workflows, and resources by identifier. The server
+ * does the searching. Results of the server come last and change only once all of them have arrived, so that nothing moves
+ * under the pointer while they load.
+ */
 export default function CommandPalette(props: {
   readonly openRequests: number;
   readonly me: Me;
@@ -24,86 +32,178 @@ export default function CommandPalette(props: {
   readonly onSignOut: () => void;
 }) {
   const [query, setQuery] = useState('');
-  const [debouncedQuery] = useDebouncedValue(query.trim(), 150);
-  const navigate = useNavigate();
-  const found = { limit: 6, ...(debouncedQuery && { q: debouncedQuery }) };
-  const agentsFound = useQuery(agentsQuery(found));
-  const promptsFound = useQuery(promptsQuery(found));
-  const workflowsFound = useQuery(workflowsQuery(found));
+  const typed = query.trim();
+  const [pausing, setPausing] = useState<Pick<Agent, 'agentId' | 'agentName'> | null>(null);
+  const { groups: found, isSettled, failed } = useFound(props.me, typed, setPausing);
+  const local = useLocalGroups(props);
   // Each request reopens it.
   useEffect(() => spotlight.open(), [props.openRequests]);
-
-  const pages = navigationItems.map(({ to, label, icon }) => ({
-    id: to,
-    label,
-    leftSection: <Icon name={icon} />,
-    onClick: () => void navigate({ to }),
-  }));
-  const agents = (agentsFound.data?.agents ?? []).map(({ agentId, agentName, status }) => ({
-    id: agentId,
-    label: agentName,
-    description: status,
-    leftSection: <Icon name="agents" />,
-    onClick: () => void navigate({ to: '/agents/$agentId', params: { agentId } }),
-  }));
-  const prompts = (promptsFound.data?.prompts ?? []).map(({ promptId, name }) => ({
-    id: promptId,
-    label: name,
-    leftSection: <Icon name="prompts" />,
-    onClick: () => void navigate({ to: '/prompts/$promptId', params: { promptId } }),
-  }));
-  const workflows = (workflowsFound.data?.workflows ?? []).map(({ workflowId, name, enabled }) => ({
-    id: workflowId,
-    label: name,
-    description: enabled ? 'on' : 'off',
-    leftSection: <Icon name="workflows" />,
-    onClick: () => void navigate({ to: '/workflows/$workflowId', params: { workflowId } }),
-  }));
-  const matchesQuery = ({ label }: Item) =>
-    label.toLowerCase().includes(query.trim().toLowerCase());
-  // Current results may match by description. Results of an earlier query are filtered by name.
-  const filterFor = ({ isPlaceholderData }: { readonly isPlaceholderData: boolean }) =>
-    debouncedQuery === query.trim() && !isPlaceholderData ? () => true : matchesQuery;
-  const groups = [
-    { label: 'Pages', items: pages.filter(matchesQuery) },
-    { label: 'Agents', items: agents.filter(filterFor(agentsFound)) },
-    { label: 'Prompts', items: prompts.filter(filterFor(promptsFound)) },
-    { label: 'Workflows', items: workflows.filter(filterFor(workflowsFound)) },
-    {
-      label: 'Actions',
-      items: useActions(props.onShortcuts, props.onSignOut).filter(matchesQuery),
-    },
-  ].filter(({ items }) => items.length > 0);
+  const groups = [...matching(local, typed), ...found].filter(({ items }) => items.length > 0);
   useSelectFirst(query, groups.flatMap(({ items }) => items.map(({ id }) => id)).join());
   return (
-    <Spotlight.Root
-      // Mantine's faded description has too little contrast when selected.
-      styles={{ actionDescription: { opacity: 1 } }}
-      store={store}
-      query={query}
-      onQueryChange={setQuery}
-      shortcut={null}
-      scrollable
-      maxHeight={420}
-    >
-      <Modal.Title className="visually-hidden">Search</Modal.Title>
-      <Spotlight.Search
-        placeholder="Search pages, agents, prompts, workflows"
-        aria-label="Search pages, agents, prompts, workflows and actions"
-        leftSection={<Icon name="search" />}
-      />
-      <Spotlight.ActionsList id={listId}>
-        {groups.map(({ label, items }) => (
-          <Spotlight.ActionsGroup key={label} label={label}>
-            {items.map(({ id, ...item }) => (
-              <Spotlight.Action key={id} {...item} />
-            ))}
-          </Spotlight.ActionsGroup>
-        ))}
-        {groups.length === 0 && <Spotlight.Empty>No matches</Spotlight.Empty>}
-      </Spotlight.ActionsList>
-    </Spotlight.Root>
+    <>
+      <Spotlight.Root
+        // Mantine's faded description has too little contrast when selected.
+        styles={{ actionDescription: { opacity: 1 } }}
+        store={store}
+        query={query}
+        onQueryChange={setQuery}
+        shortcut={null}
+        scrollable
+        maxHeight={listHeight}
+      >
+        <Modal.Title className="visually-hidden">Search</Modal.Title>
+        <Spotlight.Search
+          placeholder="Search pages, agents, prompts, workflows, or paste an identifier"
+          aria-label="Search pages, agents, prompts, workflows, actions and identifiers"
+          leftSection={<Icon name="search" />}
+        />
+        <Spotlight.ActionsList id={listId} style={{ minHeight: listHeight }}>
+          {groups.map(({ label, items }) => (
+            <Spotlight.ActionsGroup key={label} label={label}>
+              {items.map(({ id, ...item }) => (
+                <Spotlight.Action key={id} dir="auto" {...item} />
+              ))}
+            </Spotlight.ActionsGroup>
+          ))}
+          {failed.length > 0 && (
+            <Spotlight.Empty>Could not search {failed.join(', ')}</Spotlight.Empty>
+          )}
+          {groups.length === 0 && failed.length === 0 && (
+            <Spotlight.Empty>{isSettled ? 'No matches' : 'Searching…'}</Spotlight.Empty>
+          )}
+        </Spotlight.ActionsList>
+      </Spotlight.Root>
+      {pausing && <PauseDialog agent={pausing} onClose={() => setPausing(null)} />}
+    </>
   );
+}
+
+/** The dialog keeps its size, whatever it shows. */
+const listHeight = 420;
+
+interface Group {
+  readonly label: string;
+  readonly items: readonly Item[];
+}
+
+function matching(groups: readonly Group[], typed: string): readonly Group[] {
+  const matches = ({ label }: Item) => label.toLowerCase().includes(typed.toLowerCase());
+  return groups.map(({ label, items }) => ({ label, items: items.filter(matches) }));
+}
+
+interface Found {
+  readonly groups: readonly Group[];
+  /** Whether all results have arrived. */
+  readonly isSettled: boolean;
+  /** What could not be searched. */
+  readonly failed: readonly string[];
+}
+
+/** What the server finds. Until all results have arrived, shows those of the previous ones that match. */
+function useFound(me: Me, typed: string, onPause: (agent: Agent) => void): Found {
+  const [query] = useDebouncedValue(typed, 150);
+  const navigate = useNavigate();
+  const pause = can(me, 'edit') ? /^pause\b\s*(.*)$/i.exec(query)?.[1] : undefined;
+  const filters = { limit: 6, ...(query && { q: query }) };
+  const paused = { limit: 6, status: 'Deployed' as const, ...(pause && { q: pause }) };
+  const agents = useQuery(agentsQuery(pause === undefined ? filters : paused));
+  const prompts = useQuery(promptsQuery(filters));
+  const workflows = useQuery(workflowsQuery(filters));
+  const identified = useQuery(identifiedQuery(query));
+  const isSettled =
+    query === typed &&
+    [agents, prompts, workflows].every(
+      ({ isPlaceholderData, isPending }) => !isPlaceholderData && !isPending,
+    ) &&
+    !identified.isFetching;
+  const toAgent = ({ agentId }: { readonly agentId: string }) =>
+    void navigate({ to: '/agents/$agentId', params: { agentId } });
+  const now: Group[] = [
+    {
+      label: 'Identifiers',
+      items: [identified.data].flatMap((one) =>
+        one
+          ? [
+              {
+                ...{ id: `id-${one.id}`, label: one.label, description: one.id },
+                leftSection: <Icon name="search" />,
+                onClick: () => void navigate({ to: one.to }),
+              },
+            ]
+          : [],
+      ),
+    },
+    {
+      label: 'Agents',
+      items: (agents.data?.agents ?? []).map((agent) => ({
+        id: agent.agentId,
+        label: pause === undefined ? agent.agentName : `Pause ${agent.agentName}`,
+        description: agent.status,
+        leftSection: <Icon name="agents" />,
+        onClick: () => (pause === undefined ? toAgent(agent) : onPause(agent)),
+      })),
+    },
+    {
+      label: 'Prompts',
+      items: (prompts.data?.prompts ?? []).map(({ promptId, name }) => ({
+        id: promptId,
+        label: name,
+        leftSection: <Icon name="prompts" />,
+        onClick: () => void navigate({ to: '/prompts/$promptId', params: { promptId } }),
+      })),
+    },
+    {
+      label: 'Workflows',
+      items: (workflows.data?.workflows ?? []).map(({ workflowId, name, enabled }) => ({
+        id: workflowId,
+        label: name,
+        description: enabled ? 'on' : 'off',
+        leftSection: <Icon name="workflows" />,
+        onClick: () => void navigate({ to: '/workflows/$workflowId', params: { workflowId } }),
+      })),
+    },
+  ];
+  const settled = useRef<{ readonly typed: string; readonly groups: readonly Group[] }>(undefined);
+  if (isSettled) settled.current = { typed, groups: now };
+  const { typed: before, groups } = settled.current ?? { typed, groups: [] };
+  const failed = Object.entries({ identifiers: identified, agents, prompts, workflows })
+    .filter(([, { isError, data }]) => isSettled && isError && data === undefined)
+    .map(([name]) => name);
+  return { groups: before === typed ? groups : matching(groups, typed), isSettled, failed };
+}
+
+/** Pages, settings and actions, which need no server. */
+function useLocalGroups(props: {
+  readonly me: Me;
+  readonly onShortcuts: () => void;
+  readonly onSignOut: () => void;
+}): readonly Group[] {
+  const navigate = useNavigate();
+  const open = (to: string, label: string, icon: IconName): Item => ({
+    ...{ id: to, label, leftSection: <Icon name={icon} /> },
+    onClick: () => void navigate({ to }),
+  });
+  const settings = settingsAreas
+    .filter((area) => can(props.me, 'manage') || !('owner' in area))
+    .map(({ to, label }) => open(to, `Settings: ${label}`, 'settings'));
+  const create = can(props.me, 'edit')
+    ? [
+        open('/agents/new', 'New agent', 'plus'),
+        open('/prompts', 'New prompt', 'plus'),
+        open('/workflows/new', 'New workflow', 'plus'),
+        open('/keys', 'Create key', 'plus'),
+      ]
+    : [];
+  const actions = useActions(props.onShortcuts, props.onSignOut);
+  return [
+    { label: 'Pages', items: navigationItems.map(({ to, label, icon }) => open(to, label, icon)) },
+    { label: 'Settings', items: settings },
+    {
+      label: 'Actions',
+      items: [...create.map((item) => ({ ...item, id: `do-${item.label}` })), ...actions],
+    },
+  ];
 }
 
 interface Item {

@@ -10,6 +10,8 @@ export interface NavigationItem {
 }
 
 export const navigationItems: readonly NavigationItem[] = [
+  { to: '/', label: 'Overview', icon: 'overview', key: 'o' },
+  { to: '/analytics', label: 'Analytics', icon: 'analytics', key: 'n' },
   { to: '/agents', label: 'Agents', icon: 'agents', key: 'a' },
   { to: '/prompts', label: 'Prompts', icon: 'prompts', key: 'p' },
   { to: '/workflows', label: 'Workflows', icon: 'workflows', key: 'w' },

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { Me } from '../../src/client/index.ts';
 import { Icon } from '../components/icon.tsx';
 import { serverPath } from '../data/client/base-path.ts';
-import { AccountMenu } from './account-menu.tsx';
+import { AccountButton } from './account-button.tsx';
 import { commandKey } from './command-key.ts';
 import classes from './navigation.module.css';
 import { navigationItems } from './navigation-items.ts';
@@ -25,7 +25,12 @@ export function Navigation(props: {
       </UnstyledButton>
       <nav aria-label="Main" className={classes.items}>
         {navigationItems.map(({ to, label, icon }) => (
-          <Link key={to} to={to} className={classes.item}>
+          <Link
+            key={to}
+            to={to}
+            className={classes.item}
+            activeOptions={{ exact: to === '/', includeSearch: false }}
+          >
             <Icon name={icon} />
             {label}
           </Link>
@@ -36,7 +41,7 @@ export function Navigation(props: {
           <Icon name="reference" />
           API reference
         </a>
-        <AccountMenu me={props.me} onShortcuts={props.onShortcuts} onSignOut={props.onSignOut} />
+        <AccountButton me={props.me} onShortcuts={props.onShortcuts} onSignOut={props.onSignOut} />
       </div>
     </div>
   );

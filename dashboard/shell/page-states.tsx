@@ -2,8 +2,11 @@ import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { describeError, ErrorState } from '../components/error-state.tsx';
+import { useConnection } from '../components/hooks/use-connection.ts';
+import type { ConnectionState } from '../data/client/connection.ts';
 import { isNotFound } from '../data/client/error-status.ts';
 import { navigationItems } from './navigation-items.ts';
+import classes from './notice.module.css';
 import { StandalonePage } from './standalone-page.tsx';
 
 /** The default loading, error and not-found pages. */
@@ -17,18 +20,33 @@ export function PageLoading() {
   );
 }
 
+const waiting: Readonly<Record<ConnectionState, string>> = {
+  connected: '',
+  lost: 'Offline: the server does not answer. Trying again…',
+  reconnecting: 'Reconnecting… The page loads once the server is ready.',
+  restored: 'Reconnected.',
+};
+
 export function PageError({ error }: ErrorComponentProps) {
   const router = useRouter();
   const { title } = describeError(error);
   useEffect(() => {
     document.title = `${title} · Cueline`;
   }, [title]);
-  const item = navigationItems.find(({ to }) =>
-    router.state.location.pathname.startsWith(`${to}/`),
+  // Nothing else would read it again.
+  const connection = useConnection();
+  useEffect(() => {
+    if (connection === 'restored') void router.invalidate();
+  }, [connection, router]);
+  const item = navigationItems.find(
+    ({ to }) => to !== '/' && router.state.location.pathname.startsWith(`${to}/`),
   );
   return (
     <>
       <ErrorState heading="h1" error={error} onRetry={() => void router.invalidate()} />
+      <p className={classes.again} role="status">
+        {waiting[connection]}
+      </p>
       {isNotFound(error) && item && (
         <Group justify="center" mt="md">
           <Button component={Link} to={item.to} variant="default">
@@ -40,15 +58,24 @@ export function PageError({ error }: ErrorComponentProps) {
   );
 }
 
+/** Instead of the shell, if it cannot load. */
+export function AppError(props: ErrorComponentProps) {
+  return (
+    <main className={classes.alone}>
+      <PageError {...props} />
+    </main>
+  );
+}
+
 /** Outside the shell, because the user may not be signed in. */
 export function NotFoundPage() {
   return (
     <StandalonePage
       title="Page not found"
-      description="This URL does not exist, or its resource was deleted."
+      description="This URL does not exist, its resource was deleted, or you do not have access to it."
     >
       <Button component={Link} to="/" variant="default" fullWidth>
-        Go to agents
+        Go to the overview
       </Button>
     </StandalonePage>
   );

@@ -1,19 +1,31 @@
+import { UnstyledButton } from '@mantine/core';
 import { Link, useLocation } from '@tanstack/react-router';
-import { useMe } from '../data/workspace/me.ts';
-import classes from './password-notice.module.css';
+import { isDismissed, useDismiss, useMe } from '../data/workspace/me.ts';
+import classes from './notice.module.css';
 
-/** Pages that already contain the password form. */
-const forms = ['/welcome', '/settings/account'];
+/** Contains the password form itself. */
+const form = '/settings/account';
 
 /** Warns until the generated owner password is changed: anyone who can read the server's output knows it. */
 export function PasswordNotice() {
-  const { generatedPassword } = useMe();
+  const me = useMe();
+  const dismiss = useDismiss();
   const { pathname } = useLocation();
-  if (!generatedPassword || forms.includes(pathname)) return null;
+  if (!me.generatedPassword || pathname === form || isDismissed(me, 'generatedPassword'))
+    return null;
   return (
-    <p className={classes.notice}>
-      You still use the generated password from the server's output.{' '}
-      <Link to="/settings/account">Change password</Link>
-    </p>
+    <div className={classes.notice}>
+      <span>
+        You still use the generated password from the server's output.{' '}
+        <Link to={form}>Change password</Link>
+      </span>
+      <UnstyledButton
+        className={classes.later}
+        disabled={dismiss.isPending}
+        onClick={() => dismiss.mutate({ notice: 'generatedPassword', days: 7 })}
+      >
+        Remind me in a week
+      </UnstyledButton>
+    </div>
   );
 }

@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tan
 import { isSignedOut } from '../data/client/error-status.ts';
 import { queryClient } from '../data/client/query-client.ts';
 import { meQuery } from '../data/workspace/me.ts';
+import { AppError } from './page-states.tsx';
 
 export const rootRoute = createRootRoute();
 
@@ -19,4 +20,5 @@ export const appRoute = createRoute({
     }
   },
   component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
+  errorComponent: AppError,
 });

@@ -1,19 +1,23 @@
-import { ActionIcon, Drawer, Modal } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { ActionIcon, Modal } from '@mantine/core';
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, useCallback, useEffect, useState } from 'react';
 import { ErrorState } from '../components/error-state.tsx';
 import { Icon } from '../components/icon.tsx';
 import { lazyComponent } from '../components/lazy-component.tsx';
 import { useMe, workspaceName } from '../data/workspace/me.ts';
+import { ConnectionNotice } from './connection-notice.tsx';
+import { EndpointNotice } from './endpoint-notice.tsx';
 import { Navigation } from './navigation.tsx';
 import { PasswordNotice } from './password-notice.tsx';
+import { QuotaNotice } from './quota-notice.tsx';
+import { SaveStatus } from './save-status.tsx';
 import classes from './shell.module.css';
 import { useSessionEnd } from './use-session-end.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useSignOut } from './use-sign-out.ts';
 
 const CommandPalette = lazyComponent(() => import('./command-palette.tsx'), true);
+const NarrowMenu = lazyComponent(() => import('./narrow-menu.tsx'), true);
 const ShortcutsDialog = lazyComponent(() => import('./shortcuts-dialog.tsx'), true);
 const SessionExpiredDialog = lazyComponent(() => import('./session-expired-dialog.tsx'), true);
 
@@ -21,8 +25,10 @@ const SessionExpiredDialog = lazyComponent(() => import('./session-expired-dialo
 export function Shell() {
   const me = useMe();
   const { pathname } = useLocation();
-  const [menu, { open: openMenu, close: closeMenu }] = useDisclosure();
-  // Loaded on first use. The counter reopens a dialog that is already mounted.
+  // Loaded on first use.
+  const [menu, setMenu] = useState<'unused' | 'open' | 'closed'>('unused');
+  const closeMenu = useCallback(() => setMenu((now) => (now === 'unused' ? now : 'closed')), []);
+  // The counter reopens a dialog that is already mounted.
   const [paletteRequests, setPaletteRequests] = useState(0);
   const [shortcutsRequests, setShortcutsRequests] = useState(0);
   const openPalette = () => setPaletteRequests((count) => count + 1);
@@ -31,7 +37,7 @@ export function Shell() {
   const [expired, resume] = useSessionEnd();
   useShortcuts({ openPalette, openShortcuts });
   // Close the menu after navigation.
-  useEffect(closeMenu, [pathname]);
+  useEffect(closeMenu, [pathname, closeMenu]);
   const menuHandlers = { onShortcuts: openShortcuts, onSignOut: () => signOut.mutate() };
   const navigation = <Navigation me={me} onSearch={openPalette} {...menuHandlers} />;
   return (
@@ -40,20 +46,27 @@ export function Shell() {
         Skip to content
       </a>
       <section className={classes.bar} aria-label="Top">
-        <ActionIcon variant="subtle" color="gray" aria-label="Open menu" onClick={openMenu}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label="Open menu"
+          onClick={() => setMenu('open')}
+        >
           <Icon name="menu" size={18} />
         </ActionIcon>
-        <span className={classes.barName}>{workspaceName(me)}</span>
+        <span className={classes.barName} dir="auto">
+          {workspaceName(me)}
+        </span>
         <ActionIcon variant="subtle" color="gray" aria-label="Search" onClick={openPalette}>
           <Icon name="search" size={18} />
         </ActionIcon>
       </section>
       <aside className={classes.side}>{navigation}</aside>
-      <Drawer opened={menu} onClose={closeMenu} size="17rem" title="Cueline" padding="sm">
-        {navigation}
-      </Drawer>
       <main id="page" className={classes.page} tabIndex={-1}>
+        <ConnectionNotice />
+        <QuotaNotice />
         <PasswordNotice />
+        <EndpointNotice />
         <Outlet />
       </main>
       <Suspense>
@@ -71,8 +84,14 @@ export function Shell() {
             onClose={() => setShortcutsRequests(0)}
           />
         )}
+        {menu !== 'unused' && (
+          <NarrowMenu opened={menu === 'open'} onClose={closeMenu}>
+            {navigation}
+          </NarrowMenu>
+        )}
         {expired && <SessionExpiredDialog me={me} onDone={resume} />}
       </Suspense>
+      <SaveStatus />
       <Modal opened={signOut.isError} onClose={signOut.reset} title="You are still signed in">
         <ErrorState error={signOut.error} onRetry={() => signOut.mutate()} />
       </Modal>

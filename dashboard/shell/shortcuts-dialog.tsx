@@ -10,18 +10,24 @@ const shortcuts: readonly (readonly [string, readonly string[]])[] = [
   ['Search the list', ['/']],
   ...navigationItems.map(({ label, key }) => [`Go to ${label}`, ['g', key]] as const),
   ['Run', [commandKey, 'Enter']],
-  ['Close dialog', ['Esc']],
+  ['Next or previous execution', ['j', 'k']],
+  ['Open execution beside the list', ['Enter']],
+  ['Open page of execution', ['o']],
+  ['Run execution again', ['r']],
+  ['Copy link to execution', ['c']],
+  ['Select execution', ['x']],
+  ['Close dialog or panel', ['Esc']],
   ['Show keyboard shortcuts', ['?']],
 ];
 
 export default function ShortcutsDialog({ openRequests }: { readonly openRequests: number }) {
-  const [opened, setOpened] = useState(true);
+  const [opened, setOpened] = useState(false);
   const [single, setSingle] = useState(singleKeyShortcutsEnabled);
   const choose = (on: boolean) => {
     setSingleKeyShortcuts(on);
     setSingle(on);
   };
-  // Each request reopens it.
+  // Each request opens it, also the first: Mantine returns focus only if it opens after it has mounted.
   useEffect(() => setOpened(true), [openRequests]);
   return (
     <Modal opened={opened} onClose={() => setOpened(false)} title="Keyboard shortcuts" size="sm">

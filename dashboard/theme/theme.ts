@@ -35,6 +35,12 @@ const dark: MantineColorsTuple = [
   '#0b0c0e',
 ];
 
+/** On the input itself: Mantine puts `dir` on the element around it, which contains no text. */
+const ownDirection = { attributes: { input: { dir: 'auto' } } };
+
+/** Heavier than the contents of the dialog. */
+const dialogTitle = { fontSize: '1rem', fontWeight: 650, lineHeight: 1.35 };
+
 export const theme = createTheme({
   colors: { accent, dark },
   primaryColor: 'accent',
@@ -56,8 +62,22 @@ export const theme = createTheme({
         overlayProps: { backgroundOpacity: 0.4 },
         closeButtonProps: { 'aria-label': 'Close' },
       },
+      styles: { title: dialogTitle },
     },
-    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Drawer: {
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
+      styles: { title: dialogTitle },
+    },
+    // Texts of users in any script: each field follows the direction of its first letter.
+    TextInput: { defaultProps: ownDirection },
+    Textarea: { defaultProps: ownDirection },
+    Autocomplete: { defaultProps: ownDirection },
+    Select: { defaultProps: ownDirection },
+    MultiSelect: { defaultProps: { dir: 'auto' } },
+    TagsInput: { defaultProps: { dir: 'auto' } },
+    NativeSelect: { defaultProps: ownDirection },
+    // Elsewhere, a list of options would be outside of all landmarks.
+    Combobox: { defaultProps: { portalProps: { target: '#page' } } },
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: false } },
   },

@@ -12,11 +12,12 @@ export function ask(
   url: string,
   method: string,
   headers: Readonly<Record<string, string>>,
-  body?: object,
+  /** Sent as JSON, a text as it is. */
+  body?: object | string,
   isEndless = false,
 ): Promise<Answer> {
-  const text = body === undefined ? null : JSON.stringify(body);
-  const type = text === null ? {} : { 'content-type': 'application/json' };
+  const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
+  const type = typeof body === 'object' ? { 'content-type': 'application/json' } : {};
   const length = text === null ? {} : { 'content-length': String(Buffer.byteLength(text)) };
   return new Promise((resolve, reject) => {
     const call = request(url, { method, agent, headers: { ...headers, ...type, ...length } });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { fromId, toId } from '../../src/core/id.ts';
+import { fromId, toId, uuid7 } from '../../src/core/id.ts';
 import type { Prepare } from './calls.ts';
 import type { AccessFixture } from './fixture.ts';
 import { preflight, preflightHeaders } from './preflight.ts';
@@ -22,6 +22,26 @@ function ofExecution(below: string): Prepare {
     const executionId = await fixture.execute(agent, note.includes('own ') ? keyId : null);
     const path = `${agent.path}/executions/${executionId}${below}`;
     return { path, agents: [agent.agentId, executionId] };
+  };
+}
+
+const line = '{"id":"1","variables":{"name":"you"}}';
+
+/** A batch whose only line waits for ever. */
+function ofBatch(below: string): Prepare {
+  return async (fixture, note, { keyId }) => {
+    const { id, agentId, path } = await fixture.agent(note);
+    const batchId = uuid7(Date.now());
+    await sql`
+      with batch as (
+        insert into batches (id, workspace_id, agent_id, prompt_version_id, caller, api_key_id, status, digest, total,
+          waiting, next_at)
+        select ${batchId}, workspace_id, id, prompt_version_id, ${batchId}, ${note.includes('own ') ? keyId : null},
+          'processing', '', 1, 1, 'infinity' from agents where id = ${id} returning id)
+      insert into batch_lines (batch_id, line, id, status, variables)
+      select id, 1, '1', 'waiting', '{"name":"you"}' from batch`.execute(fixture.environment.db);
+    const wireId = toId('batch', batchId);
+    return { path: `${path}/batches/${wireId}${below}`, agents: [agentId, wireId] };
   };
 }
 
@@ -70,6 +90,7 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/agents/{agentId}/limits': ofAgent('/limits'),
   'POST /api/v1/agents/{agentId}/execute': ofAgent('/execute', { variables }),
   'GET /api/v1/agents/{agentId}/executions/{executionId}': ofExecution(''),
+  'GET /api/v1/agents/{agentId}/executions/{executionId}/events': ofExecution('/events'),
   'POST /api/v1/agents/{agentId}/executions/{executionId}/cancel': ofExecution('/cancel'),
   // The stream of an execution that has not ended would not end either.
   async 'GET /api/v1/agents/{agentId}/executions/{executionId}/stream'(fixture, note, caller) {
@@ -82,6 +103,15 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
     await end(fixture, call.path.split('/').at(-1) ?? '');
     return call;
   },
+  async 'POST /api/v1/agents/{agentId}/batches'(fixture, note) {
+    const { agentId, path } = await fixture.agent(note);
+    const headers = { 'content-type': 'application/jsonl' };
+    return { path: `${path}/batches`, agents: [agentId], headers, body: line };
+  },
+  'GET /api/v1/agents/{agentId}/batches': ofAgent('/batches'),
+  'GET /api/v1/agents/{agentId}/batches/{batchId}': ofBatch(''),
+  'GET /api/v1/agents/{agentId}/batches/{batchId}/results': ofBatch('/results'),
+  'POST /api/v1/agents/{agentId}/batches/{batchId}/cancel': ofBatch('/cancel'),
   'GET /api/v1/agents/{agentId}/executions/export': ofAgent('/executions/export'),
   'GET /api/v1/executions': ofAll('/api/v1/executions?limit=100'),
   'GET /api/v1/executions/export': ofAll('/api/v1/executions/export'),
@@ -130,6 +160,14 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
   },
   'POST /api/v1/agents/{agentId}/lifecycle': ofAgent('/lifecycle', { action: 'disable' }),
   'GET /api/v1/agents/{agentId}/pins': ofAgent('/pins'),
+  async 'GET /api/v1/pins'(fixture) {
+    const [one, hidden] = [await fixture.agent(''), await fixture.agent('private')];
+    return {
+      path: '/api/v1/pins?limit=100',
+      agents: [one.agentId],
+      privateAgents: [hidden.agentId],
+    };
+  },
   'OPTIONS /api/v1/agents/{agentId}': preflight(ofAgent('')),
   'OPTIONS /api/v1/agents/{agentId}/*': preflight(ofAgent('/execute')),
   async 'OPTIONS /api/agents/{agentId}/*'(fixture, note) {

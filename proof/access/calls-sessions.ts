@@ -29,6 +29,11 @@ export const sessionCalls: Readonly<Record<string, Prepare>> = {
     currentPassword: password,
     newPassword: 'another horse battery',
   }),
+  'POST /api/auth/request-password-reset': at('/request-password-reset', { email: 'a@b.example' }),
+  'POST /api/auth/reset-password': at('/reset-password', {
+    token: 'x',
+    newPassword: 'long enough',
+  }),
   'GET /api/auth/callback/github': at('/callback/github'),
   'GET /api/auth/callback/google': at('/callback/google'),
   'GET /api/auth/callback/oidc': at('/callback/oidc'),

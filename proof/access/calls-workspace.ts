@@ -4,6 +4,7 @@ import { signIn } from '../../harness/sessions.ts';
 import { toId, uuid7 } from '../../src/core/id.ts';
 import { generateToken, hashToken } from '../../src/core/people/token.ts';
 import { findSessionCaller } from '../../src/store/admission/callers.ts';
+import { insertView } from '../../src/store/people/views.ts';
 import type { Caller } from './callers.ts';
 import type { Call, Prepare } from './calls.ts';
 import type { AccessFixture } from './fixture.ts';
@@ -53,6 +54,27 @@ async function addEndpoint({ environment: { db, workspaceId } }: AccessFixture) 
   return { path: `/api/v1/endpoints/${endpointId}`, endpointId, eventId };
 }
 
+const alertSettings = {
+  ...{ metric: 'count', threshold: 10, clearThreshold: 10 },
+  ...{ windowMinutes: 5, minCount: 0, noData: 'keep' },
+};
+
+function ofAlert(below: string, body?: object): Prepare {
+  return async (fixture) => {
+    const alertId = await addAlert(fixture);
+    const path = `/api/v1/alerts/${alertId}${below}`;
+    return { path, ...(body && { body }), workspace: [alertId] };
+  };
+}
+
+async function addAlert({ environment: { db, workspaceId } }: AccessFixture): Promise<string> {
+  const id = uuid7(Date.now());
+  await sql`
+    insert into alerts (id, workspace_id, name, metric, threshold, clear_threshold, window_minutes, min_count, no_data)
+    values (${id}, ${workspaceId}, 'Alert', 'count', 10, 10, 5, 0, 'keep')`.execute(db);
+  return toId('alert', id);
+}
+
 const provider = { kind: 'openai', apiKey: 'sk-nothing' };
 const price = { inputPerMillion: '1', outputPerMillion: '2' };
 
@@ -70,6 +92,10 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
     const other = await fixture.environment.key({ agentIds: [hidden.agentId] });
     const path = '/api/v1/keys?limit=100';
     return { path, agents: [one.apiKeyId], privateAgents: [other.apiKeyId] };
+  },
+  'PATCH /api/v1/keys/{apiKeyId}': async (...given) => {
+    const call = await ofKey('')(...given);
+    return { ...call, body: { name: 'Renamed' } };
   },
   'POST /api/v1/keys/{apiKeyId}/revoke': ofKey('/revoke'),
   'POST /api/v1/keys/{apiKeyId}/rotate': ofKey('/rotate'),
@@ -89,6 +115,10 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
   },
   'GET /api/v1/providers/{name}': ofProvider,
   'DELETE /api/v1/providers/{name}': ofProvider,
+  async 'GET /api/v1/providers/{name}/models'(fixture) {
+    const { path, workspace } = await ofProvider(fixture);
+    return { path: `${path}/models`, workspace };
+  },
   // The provider has no credential, so the test calls nothing.
   async 'POST /api/v1/providers/{name}/test'(fixture) {
     const { path, workspace } = await ofProvider(fixture);
@@ -154,7 +184,31 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
     return { path: `/api/v1/events?limit=100`, workspace: [endpointId, eventId] };
   },
 
+  async 'POST /api/v1/alerts'({ environment }) {
+    // A workspace has only a few.
+    await sql`delete from alerts`.execute(environment.db);
+    return { path: '/api/v1/alerts', body: { name: 'Alert', ...alertSettings } };
+  },
+  async 'GET /api/v1/alerts'(fixture) {
+    return { path: '/api/v1/alerts', workspace: [await addAlert(fixture)] };
+  },
+  async 'POST /api/v1/alerts/preview'() {
+    return { path: '/api/v1/alerts/preview', body: { ...alertSettings, days: 1 } };
+  },
+  'GET /api/v1/alerts/{alertId}': ofAlert(''),
+  'PATCH /api/v1/alerts/{alertId}': ofAlert('', { name: 'Renamed' }),
+  'DELETE /api/v1/alerts/{alertId}': ofAlert(''),
+  'POST /api/v1/alerts/{alertId}/preview': ofAlert('/preview', { days: 1 }),
+  'GET /api/v1/views': at('/api/v1/views'),
+  'POST /api/v1/views': async () => ({
+    path: '/api/v1/views',
+    body: { name: unique(), search: 'status=failed' },
+  }),
+  'PATCH /api/v1/views/{viewId}': ofView({ search: 'status=canceled' }),
+  'DELETE /api/v1/views/{viewId}': ofView(),
+
   'GET /api/v1/me': at('/api/v1/me'),
+  'PUT /api/v1/me/dismissals': at('/api/v1/me/dismissals', { notice: 'firstSteps', days: null }),
   async 'DELETE /api/v1/me'(fixture, _note, caller) {
     return caller.userId === null ? { path: '/api/v1/me' } : deleteAccount(fixture, caller);
   },
@@ -235,6 +289,22 @@ async function addPrice({ environment }: AccessFixture): Promise<string> {
 }
 
 /** Adds a viewer and returns the wire id. */
+/** A view of the caller, or of the owner for callers that have none. */
+function ofView(body?: object): Prepare {
+  return async ({ environment }, _note, caller) => {
+    const { db, workspaceId, ownerId } = environment;
+    const member = caller.userId === null ? null : await findSessionCaller(db, caller.userId, null);
+    const owner = member?.userId
+      ? { workspaceId: member.workspaceId, userId: member.userId }
+      : { workspaceId, userId: ownerId };
+    const id = uuid7(Date.now());
+    await db
+      .transaction()
+      .execute((trx) => insertView(trx, owner, { id, name: unique(), search: '' }));
+    return { path: `/api/v1/views/${toId('view', id)}`, ...(body && { body }) };
+  };
+}
+
 async function addColleague({ environment }: AccessFixture): Promise<string> {
   return toId('user', await addMember(environment.db, environment.workspaceId, 'viewer'));
 }

@@ -10,7 +10,8 @@ import type { AccessFixture } from './fixture.ts';
 /** A valid call: a permitted caller gets a 2xx. */
 export interface Call {
   readonly path: string;
-  readonly body?: object;
+  /** Sent as JSON, a text as it is. */
+  readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Ids or names of the created resources. A response to a caller who may not see them must not contain one. */
   readonly agents?: readonly string[];

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { sessionPaths } from '../../src/api/access/session-paths.ts';
 import { readConfig } from '../../src/config.ts';
-import { modelEvents } from '../../src/core/model/model-events.ts';
 import { pageSegments } from '../../src/core/public-url.ts';
 import { wire } from '../../src/wiring.ts';
 import type { ProofEnvironment } from '../environment.ts';
@@ -29,8 +28,12 @@ export async function routesOf({ connection, db }: ProofEnvironment): Promise<Ro
   subscribe('fastify.initialization', note);
   const { drain } = await wire({
     ...{ role: 'api', connection, db, secret: 'only lists routes', version: '0.0.0' },
-    models: { call: () => modelEvents(() => Promise.reject(new Error('calls no model'))) },
+    models: { call: () => Promise.reject(new Error('calls no model')) },
     testConnection: () => Promise.reject(new Error('calls no provider')),
+    directory: {
+      environment: [],
+      listModels: () => Promise.reject(new Error('calls no provider')),
+    },
     logger: pino({ level: 'silent' }),
     config: readConfig({}),
   }).finally(() => unsubscribe('fastify.initialization', note));

@@ -129,6 +129,8 @@ async function proveRow(fixture: AccessFixture, row: Row, prints: Fingerprints) 
 const storesNothing: ReadonlySet<string> = new Set([
   'POST /api/v1/providers/{name}/test',
   'POST /api/v1/workflows/validate',
+  'POST /api/v1/alerts/preview',
+  'POST /api/v1/alerts/{alertId}/preview',
 ]);
 
 function isWrite({ method, path }: Row): boolean {

@@ -3,7 +3,7 @@ import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
-import { poolerVersion, startPooler } from '../pooler.ts';
+import { missingPooler, poolerVersion, startPooler } from '../pooler.ts';
 import { checkStartLatency, startLatencies, startLatencySample } from '../start-latency.ts';
 import { until } from '../until.ts';
 
@@ -21,6 +21,7 @@ export const behindPooler: Claim = {
     'A transaction pooler changes nothing: executions are accepted, executed, resumed and ended',
   rounds: { test: 1, short: 5, full: 30 },
   roundsPerEnvironment: 15,
+  missing: missingPooler,
   faults: [
     {
       name: 'prepared-statements',
@@ -35,8 +36,6 @@ export const behindPooler: Claim = {
 };
 
 async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
-  const version = poolerVersion();
-  if (version === null) throw new Error('pgbouncer is not installed: apt-get install pgbouncer');
   const { db, leaseMs, provider } = environment;
   const pooler = await startPooler(environment.connection);
   const env = { CUELINE_LEASE_MS: String(leaseMs) };
@@ -82,7 +81,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   const ended = stalled.length === 0 && (await allEnded(db, 60_000 + 5 * leaseMs));
   await pooler.stop();
   return {
-    counts: { [`kills behind ${version}`]: rounds, ...countAnswers(sent) },
+    counts: { [`kills behind ${poolerVersion()}`]: rounds, ...countAnswers(sent) },
     samplesMs: startLatencySample(startLatencies(provider, alone)),
     violations: [
       ...stalled,

@@ -11,7 +11,7 @@ import { until } from '../until.ts';
 /**
  * A round crashes a worker between two statements of the transaction that ends an execution: PostgreSQL receives the
  * statements before the crash, and executes them. The rounds take every position in turn. The execution is the last step of
- * a workflow run, has labels and a slot, and stores no bodies, so that its end writes to every table it can.
+ * a workflow run, has labels and a slot, and stores no bodies, and an endpoint reads its events, so that its end writes to every table it can.
  */
 
 const crashing = 'crashing-worker';
@@ -20,8 +20,8 @@ export const crashWhileEnding: Claim = {
   name: 'crash-while-ending',
   description:
     'A crash between any two statements that end an execution leaves the live row, or the record with everything that belongs to it',
-  rounds: { test: 12, short: 24, full: 240 },
-  roundsPerEnvironment: 24,
+  rounds: { test: 14, short: 28, full: 280 },
+  roundsPerEnvironment: 28,
   faults: [
     {
       name: 'statistics-after-commit',
@@ -38,6 +38,14 @@ export const crashWhileEnding: Claim = {
       find: 'const progressed = progress ?',
       replace: `sent.push(send({ name: 'commit', text: 'commit' }), send({ name: 'begin-again', text: 'begin' }));
   const progressed = progress ?`,
+    },
+    {
+      name: 'events-after-commit',
+      description: 'the events are written in a transaction of their own',
+      file: 'store/execution/completion.ts',
+      find: 'const written = sendEvents(send, [...events, ...runEvents]);',
+      replace: `sent.push(send({ name: 'commit', text: 'commit' }), send({ name: 'begin-again', text: 'begin' }));
+  const written = sendEvents(send, [...events, ...runEvents]);`,
     },
     {
       name: 'record-after-commit',
@@ -61,6 +69,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   const lease = { CUELINE_LEASE_MS: String(leaseMs) };
   const proxy = await startProxy({ ...environment.connection, application_name: crashing });
   const { url } = await environment.spawn('api', lease);
+  await addPullEndpoint(environment);
   const execute = await runsOf(environment, url);
   const violations: string[] = [];
   const positions = new Set<number>();
@@ -79,6 +88,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     const records = (await countRecords(db)) - before;
     if (records !== Number(wasCommitted)) violations.push(`${records} records ${at}`);
     violations.push(...(await checkCompletions(db)).map((one) => `${at}: ${one}`));
+    violations.push(...(await checkEvents(db)).map((one) => `${at}: ${one}`));
     positions.add(crash.position ?? 0);
     statements = Math.max(statements, crash.statements);
     await sql`update workers set lease_until = clock_timestamp() - interval '1 hour'`.execute(db);
@@ -95,12 +105,38 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
       ...(unended.rows.length > 0 ? [`${unended.rows.length} workflow runs did not succeed`] : []),
       ...(rounds > statements && positions.size <= statements ? ['a position was left out'] : []),
       ...(await checkCompletions(db)),
+      ...(await checkEvents(db)),
       // Without bodies, a record does not show its output.
       ...(await checkTables(db, { accepted: [], allowUnknown: true })).filter(
         (one) => !one.startsWith('inconsistent records'),
       ),
     ],
   };
+}
+
+/** An endpoint that subscribes to every end. */
+async function addPullEndpoint({ db, workspaceId }: ProofEnvironment): Promise<void> {
+  await sql`
+    insert into endpoints (id, workspace_id, event_types, payload, format, sealed_secret)
+    values (gen_random_uuid(), ${workspaceId}, '{execution.succeeded,workflow_run.succeeded}', 'thin', 'standard', '')`.execute(
+    db,
+  );
+  await sql`insert into event_counters (workspace_id) values (${workspaceId})`.execute(db);
+}
+
+/** Each end has one event, and each event is about an end. */
+async function checkEvents(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ id: string; type: string | null }>`
+    with ends as (
+      select id, 'execution.succeeded' as type from executions
+      union all select id, 'workflow_run.succeeded' from workflow_runs where status = 'success')
+    select coalesce(ends.id, e.subject) as id, e.type
+    from ends full join events e on e.subject = ends.id and e.type = ends.type
+    where ends.id is null or e.id is null`.execute(db);
+  return rows.map(
+    ({ id, type }) =>
+      `${id}: ${type === null ? 'an end without its event' : `${type} without its end`}`,
+  );
 }
 
 /** Returns a function that starts one workflow run. */

@@ -55,8 +55,8 @@ async function probe(one: GuardCase): Promise<ProbeResult> {
   network.arrived();
   const before = network.connections();
   const provider = unsealed({ kind, apiKey: 'a-key-of-the-provider', baseURL });
-  const events = models.call({ ...call, setup: { provider, price: null } });
-  await collectResponse(events).catch(() => {});
+  const setup = { provider, price: null };
+  await collectResponse(models, { ...call, setup }).catch(() => {});
   await models.close();
   // Lets the listener accept the connections.
   await new Promise((done) => setTimeout(done, attempts.length > 0 ? 5 : 0));

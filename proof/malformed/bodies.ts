@@ -95,6 +95,7 @@ export function oversize(targets: Targets): fc.Arbitrary<Sent> {
 export function bodyRoutes({ agentId, promptId }: Targets): fc.Arbitrary<[string, string]> {
   return fc.constantFrom<[string, string]>(
     ['POST', `/api/v1/agents/${agentId}/execute`],
+    ['POST', `/api/v1/agents/${agentId}/batches`],
     ['POST', '/v1/responses'],
     ['POST', '/v1/chat/completions'],
     ['POST', '/api/v1/prompts'],

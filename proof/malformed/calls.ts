@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/index.ts';
 import { bearer, json, request, type Sent, type Targets, utf8 } from './attack.ts';
-import { nearly } from './texts.ts';
+import { anything, nearly } from './texts.ts';
 
 /** Nearly valid calls of every endpoint in the contract. */
 
@@ -29,18 +29,44 @@ export function nearValid(targets: Targets): fc.Arbitrary<Sent> {
           { weight: 1, arbitrary: invalid },
         ),
       );
-      const body = endpoint.body ? nearly(endpoint.body) : fc.constantFrom(null, '{}', 'x');
+      const isFile = endpoint.consumes !== undefined;
+      const body = isFile
+        ? file
+        : endpoint.body
+          ? nearly(endpoint.body)
+          : fc.constantFrom(null, '{}', 'x');
       return fc.tuple(fc.tuple(...params), body, query(endpoint)).map(([values, text, search]) => {
         const path = names.reduce(
           (text, name, index) => text.replace(`{${name}}`, values[index] ?? ''),
           endpoint.path as string,
         );
         const sent = text === null ? null : utf8(text);
-        return request(endpoint.method, path + search, [bearer(targets), json], sent);
+        const type = isFile ? 'Content-Type: application/jsonl' : json;
+        return request(endpoint.method, path + search, [bearer(targets), type], sent);
       });
     }),
   );
 }
+
+/** JSON Lines, valid or not. */
+const file: fc.Arbitrary<string> = fc
+  .array(
+    fc.oneof(
+      anything,
+      anything.map((text) => `{"id":"1","variables":${text}}`),
+      anything.map((text) => `{"id":${text},"variables":{"name":"x"}}`),
+      fc.constantFrom(
+        '',
+        ' ',
+        '{',
+        '\r',
+        '{"id":"1","variables":{"name":"x"},"user":1}',
+        '\ufeff{}',
+      ),
+    ),
+    { maxLength: 5 },
+  )
+  .map((lines) => lines.join('\n'));
 
 const all: readonly Endpoint[] = Object.values(endpoints);
 

@@ -1,13 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import type { RateLimits } from '../core/execution/limits.ts';
 import type { ChainRules } from '../core/model/credential-chain.ts';
-import type { TestConnection } from '../core/model/model-port.ts';
+import type { ProviderDirectory, TestConnection } from '../core/model/model-port.ts';
+import type { SendMail } from '../core/people/mail.ts';
 import type { Admission, Admitted } from '../flow/admission/admit.ts';
 import type { Canceler } from '../flow/execution/cancel.ts';
 import type { LiveStreams } from '../flow/execution/live-streams.ts';
 import type { SharedReads } from '../flow/execution/shared-reads.ts';
 import type { Waiters } from '../flow/execution/wait.ts';
 import type { HistoryReads } from '../flow/history/history-reads.ts';
+import type { Standby } from '../flow/history/standby.ts';
 import type { WorkflowStarter } from '../flow/workflow/start-workflow.ts';
 import type { Workflows } from '../flow/workflow/workflows.ts';
 import type { Db } from '../store/connection/database.ts';
@@ -27,10 +29,13 @@ export interface ApiDeps {
   readonly historyReads: HistoryReads;
   /** Separate connections for exports, which last as long as their client reads. */
   readonly exportDb: Db;
+  /** Exports from a standby; null without one. */
+  readonly standbyExports: { readonly db: Db; readonly reads: Standby } | null;
   /** For statements that delete records. */
   readonly singlePipelines: Pipelines;
   readonly admission: Admission;
   readonly canceler: Canceler;
+  readonly cancelBatch: (id: string) => Promise<void>;
   readonly waiters: Waiters;
   readonly streams: LiveStreams;
   readonly workflowStarter: WorkflowStarter;
@@ -41,6 +46,8 @@ export interface ApiDeps {
   readonly streamSlots: WaitSlots;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
+  /** Null if the server sends no e-mail. */
+  readonly sendMail: SendMail | null;
   /** Rejects a write that a browser sends from another origin. */
   readonly checkSameOrigin: (request: FastifyRequest) => void;
   /** Records the last use of a key. */
@@ -59,6 +66,7 @@ export interface ApiDeps {
   readonly checkEndpointURL: (url: string) => Promise<string | null>;
   readonly chainRules: ChainRules;
   readonly testConnection: TestConnection;
+  readonly directory: ProviderDirectory;
   /** Counts a call of an agent over another protocol than the execute routes, whose responses are counted. */
   readonly onAdmitted: (admitted: Admitted) => void;
   /** Calls over MCP that wait for their results. */

@@ -4,6 +4,9 @@ import { allowErrorResponses, handlePreflights } from './http/cors.ts';
 import { agentRoutes } from './routes/agents/agents.ts';
 import { declarationRoutes } from './routes/agents/declaration.ts';
 import { promptRoutes } from './routes/agents/prompts.ts';
+import { batchRoutes } from './routes/batches/batches.ts';
+import { uploadRoutes } from './routes/batches/upload.ts';
+import { alertRoutes } from './routes/events/alerts.ts';
 import { endpointRoutes, eventRoutes } from './routes/events/endpoints.ts';
 import { erasureRoutes } from './routes/executions/erasures.ts';
 import { executeRoutes } from './routes/executions/execute.ts';
@@ -26,6 +29,7 @@ import { memberRoutes } from './routes/workspace/members.ts';
 import { priceRoutes } from './routes/workspace/prices.ts';
 import { providerRoutes } from './routes/workspace/providers.ts';
 import { usageRoutes } from './routes/workspace/usage.ts';
+import { viewRoutes } from './routes/workspace/views.ts';
 
 /** Registers all routes of the API. */
 export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -38,6 +42,8 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   executionStreamRoutes(app, deps);
   historyRoutes(app, deps);
   exportRoutes(app, deps);
+  uploadRoutes(app, deps);
+  batchRoutes(app, deps);
   promptRoutes(app, deps);
   agentRoutes(app, deps);
   workflowRoutes(app, deps);
@@ -48,6 +54,7 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   webhookRoutes(app, deps);
   endpointRoutes(app, deps);
   eventRoutes(app, deps);
+  alertRoutes(app, deps);
   mcpRoutes(app, deps);
   declarationRoutes(app, deps);
   statisticsRoutes(app, deps);
@@ -57,6 +64,7 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   memberRoutes(app, deps);
   invitationRoutes(app, deps);
   usageRoutes(app, deps);
+  viewRoutes(app, deps);
   providerRoutes(app, deps);
   priceRoutes(app, deps);
 }

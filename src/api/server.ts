@@ -13,6 +13,7 @@ import { announcesBody } from './http/body.ts';
 import { rangeMatcher } from './http/caller-address.ts';
 import { drainAfterResponse } from './http/drain-socket.ts';
 import { asCallFailure, errorResponse } from './http/error-response.ts';
+import { addEventStreamHook } from './http/event-stream.ts';
 import { type GracefulShutdown, idleBufferMs, idleMs } from './http/graceful-shutdown.ts';
 import { OpenRequests } from './http/open-requests.ts';
 import { isOpenAIPath, openaiErrorResponse } from './http/openai-error.ts';
@@ -52,6 +53,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const { limits = serverLimits } = options;
   const app = Fastify(fastifyOptions(options, limits));
   app.decorate('methodsAt', recordRoutes(app));
+  addEventStreamHook(app);
   app.decorate('basePath', basePathOf(options.publicUrl ?? null));
   // An unknown `Expect` header does not change how a body is read.
   app.server.on('checkExpectation', (request, response) => {
@@ -69,7 +71,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (socket.remoteAddress === undefined) socket.destroy();
   });
   addRequestHooks(app, options);
-  app.setErrorHandler(sendError);
+  app.setErrorHandler((error, request, reply: FastifyReply) => {
+    // The database closes while a handler runs on whose client has left.
+    const isAbandoned = options.shutdown.started && reply.raw.destroyed;
+    sendError(error, request, reply, isAbandoned);
+  });
   app.setNotFoundHandler((request, reply) => sendUnknownPath(app, request, reply));
   return app;
 }
@@ -146,9 +152,16 @@ function addRequestHooks(app: FastifyInstance, { shutdown, publicUrl }: ServerOp
   });
 }
 
-function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  isAbandoned: boolean,
+): void {
   const failure = asCallFailure(error);
-  if (!failure && !isDisconnect(error, reply)) request.log.error({ err: error }, 'request failed');
+  if (isAbandoned) request.log.debug({ err: error }, 'request abandoned');
+  else if (!failure && !isDisconnect(error, reply))
+    request.log.error({ err: error }, 'request failed');
   else if (failure?.code === 'UNAVAILABLE') request.log.warn({ err: error }, 'request rejected');
   sendFailure(reply, failure ?? new CallFailure('INTERNAL', 'Internal error.'), request);
 }

@@ -1,3 +1,4 @@
+import { type CallFields, optionsOf } from './executions.ts';
 import { type Labels, labelsOf } from './labels.ts';
 import type { CallOptions, Request, RequestOptions } from './request.ts';
 import type { BodyOf, Output, QueryOf } from './routes.ts';
@@ -9,6 +10,7 @@ export type AgentPatch = BodyOf<'PATCH /api/v1/agents/{agentId}'>;
 /** Moves an agent from one lifecycle stage to another. */
 export type LifecycleAction = BodyOf<'POST /api/v1/agents/{agentId}/lifecycle'>['action'];
 export type AgentFilters = QueryOf<'GET /api/v1/agents'>;
+export type PinFilters = QueryOf<'GET /api/v1/pins'>;
 export type StatisticsQuery = QueryOf<'GET /api/v1/agents/{agentId}/statistics'>;
 export type PageQuery = QueryOf<'GET /api/v1/keys'>;
 /**
@@ -18,10 +20,8 @@ export type ChangeOptions = Pick<RequestOptions, 'signal' | 'ifMatch'>;
 
 export interface SessionExecuteOptions
   extends Pick<RequestOptions, 'signal' | 'idempotencyKey' | 'retries'>,
-    Labels {
-  /** Whether the model's response is read as a stream. Default: the agent's. */
-  readonly stream?: boolean;
-}
+    CallFields,
+    Labels {}
 
 export function agents(request: Request) {
   return {
@@ -53,15 +53,24 @@ export function agents(request: Request) {
     async delete(agentId: string, options?: CallOptions): Promise<void> {
       await request('DELETE /api/v1/agents/{agentId}', { params: { agentId } }, options);
     },
-    /** Changes the lifecycle stage. */
-    async move(agentId: string, action: LifecycleAction, options?: CallOptions): Promise<Agent> {
-      const input = { params: { agentId }, body: { action } };
+    /** Changes the lifecycle stage. `disable` can also cancel what runs. */
+    async move(
+      agentId: string,
+      action: LifecycleAction,
+      { cancelRunning, ...options }: CallOptions & { readonly cancelRunning?: boolean } = {},
+    ): Promise<Agent> {
+      const body = { action, ...(cancelRunning && { cancelRunning }) };
+      const input = { params: { agentId }, body };
       return (await request('POST /api/v1/agents/{agentId}/lifecycle', input, options)).body;
     },
     /** Pinned versions, newest first. */
     async pins(agentId: string, query: PageQuery = {}, options?: CallOptions) {
       const input = { params: { agentId }, query };
       return (await request('GET /api/v1/agents/{agentId}/pins', input, options)).body;
+    },
+    /** Pinned versions of all agents, newest first. */
+    async allPins(query: PinFilters = {}, options?: CallOptions) {
+      return (await request('GET /api/v1/pins', { query }, options)).body;
     },
     /** Current usage of each limited window. */
     async limits(agentId: string, options?: CallOptions): Promise<AgentLimits> {
@@ -78,9 +87,7 @@ export function agents(request: Request) {
       variables: Readonly<Record<string, unknown>>,
       options: SessionExecuteOptions = {},
     ) {
-      const { stream } = options;
-      const streamed = stream !== undefined && { stream };
-      const body = { variables: { ...variables }, ...labelsOf(options), ...streamed };
+      const body = { variables: { ...variables }, ...labelsOf(options), ...optionsOf(options) };
       const input = { params: { agentId }, body };
       return (await request('POST /api/agents/{agentId}/execute', input, options)).body;
     },

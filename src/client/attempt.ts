@@ -10,11 +10,14 @@ export interface JsonText {
   stringify(value: unknown): string;
 }
 
+/** A body that is sent as it is. */
+export type UploadedFile = string | Blob | ReadableStream<Uint8Array>;
+
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
+  readonly body: UploadedFile | null;
   /**
    * Expected content of a success response. A success response with other content is not from
    * Cueline.
@@ -41,6 +44,8 @@ export async function attempt(send: typeof fetch, request: HttpRequest): Promise
       method: request.method,
       headers: { ...request.headers },
       body: request.body,
+      // Required for a stream.
+      ...(request.body instanceof ReadableStream && { duplex: 'half' }),
       signal,
       // A redirect could turn a POST into a GET, or send the request to an unintended host.
       redirect: 'error',

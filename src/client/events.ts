@@ -1,7 +1,7 @@
 import type { CallOptions, Request } from './request.ts';
 import type { BodyOf, Output, QueryOf } from './routes.ts';
 
-/** Endpoints that receive events, what was sent to them, and the events themselves. */
+/** Endpoints that receive events, what was sent to them, the events themselves, and alerts. */
 
 export type EventEndpoint = Output<'GET /api/v1/endpoints/{endpointId}'>;
 /** Includes the secret, which is shown once. */
@@ -14,6 +14,11 @@ export type Delivery = DeliveryPage['deliveries'][number];
 export type DeliveryReplay = BodyOf<'POST /api/v1/endpoints/{endpointId}/replay'>;
 export type EventQuery = QueryOf<'GET /api/v1/events'>;
 export type CuelineEvent = Output<'GET /api/v1/events'>['events'][number];
+export type Alert = Output<'GET /api/v1/alerts/{alertId}'>;
+export type AlertInput = BodyOf<'POST /api/v1/alerts'>;
+export type AlertPatch = BodyOf<'PATCH /api/v1/alerts/{alertId}'>;
+export type AlertPreviewInput = BodyOf<'POST /api/v1/alerts/preview'>;
+export type AlertPreview = Output<'POST /api/v1/alerts/preview'>;
 
 const one = '/api/v1/endpoints/{endpointId}';
 
@@ -84,6 +89,38 @@ export function events(request: Request) {
     /** Oldest first. Continue with the last `eventId` as `after`. */
     async events(query: EventQuery = {}, options?: CallOptions): Promise<CuelineEvent[]> {
       return (await request('GET /api/v1/events', { query }, options)).body.events;
+    },
+  };
+}
+
+const oneAlert = '/api/v1/alerts/{alertId}';
+
+export function alerts(request: Request) {
+  return {
+    async create(alert: AlertInput, options?: CallOptions): Promise<Alert> {
+      return (await request('POST /api/v1/alerts', { body: alert }, options)).body;
+    },
+    async list(options?: CallOptions): Promise<Alert[]> {
+      return (await request('GET /api/v1/alerts', {}, options)).body.alerts;
+    },
+    async get(alertId: string, options?: CallOptions): Promise<Alert> {
+      return (await request(`GET ${oneAlert}`, { params: { alertId } }, options)).body;
+    },
+    async update(alertId: string, patch: AlertPatch, options?: CallOptions): Promise<Alert> {
+      const input = { params: { alertId }, body: patch };
+      return (await request(`PATCH ${oneAlert}`, input, options)).body;
+    },
+    async delete(alertId: string, options?: CallOptions): Promise<void> {
+      await request(`DELETE ${oneAlert}`, { params: { alertId } }, options);
+    },
+    /** When it would have fired in the last days. */
+    async preview(alertId: string, days: number, options?: CallOptions): Promise<AlertPreview> {
+      const input = { params: { alertId }, body: { days } };
+      return (await request(`POST ${oneAlert}/preview`, input, options)).body;
+    },
+    /** The same for an alert that does not exist. */
+    async previewNew(preview: AlertPreviewInput, options?: CallOptions): Promise<AlertPreview> {
+      return (await request('POST /api/v1/alerts/preview', { body: preview }, options)).body;
     },
   };
 }

@@ -7,6 +7,8 @@ import type { ExecutionDetail } from './wire.ts';
 /** Executes an agent and follows the execution. */
 
 export type ExecuteAccepted = Output<'POST /api/v1/agents/{agentId}/execute'>;
+export type ExecutionEvent =
+  Output<'GET /api/v1/agents/{agentId}/executions/{executionId}/events'>['events'][number];
 export type Variables = Readonly<Record<string, unknown>>;
 
 type Figure = 'latencyMs' | 'tokensUsed' | 'inputTokens' | 'outputTokens';
@@ -21,7 +23,14 @@ export interface ExecuteOptions extends CallOptions, Labels {
   readonly idempotencyKey?: string;
   /** Whether the model's response is read as a stream, so that `stream` shows it as it arrives. Default: the agent's. */
   readonly stream?: boolean;
+  /** The execution of this agent that this one runs again. */
+  readonly rerunOf?: string;
+  /** Marks a trial: lists and statistics leave it out unless they are asked for it. */
+  readonly playground?: boolean;
 }
+
+/** The fields of an execute call beside variables and labels. */
+export type CallFields = Pick<ExecuteOptions, 'stream' | 'rerunOf' | 'playground'>;
 
 export type { Labels, WaitOptions };
 
@@ -34,9 +43,7 @@ export function executions(request: Request, client: ClientOptions) {
     variables: Variables,
     options: ExecuteOptions = {},
   ): Promise<ExecuteAccepted> {
-    const { stream } = options;
-    const streamed = stream !== undefined && { stream };
-    const body = { variables: { ...variables }, ...labelsOf(options), ...streamed };
+    const body = { variables: { ...variables }, ...labelsOf(options), ...optionsOf(options) };
     const input = { params: { agentId }, body };
     return (await request('POST /api/v1/agents/{agentId}/execute', input, options)).body;
   }
@@ -85,7 +92,25 @@ export function executions(request: Request, client: ClientOptions) {
     await request(route, { params: { agentId, executionId } }, options);
   }
 
-  return { execute, status, wait, executeAndWait, cancel, deleteExecution };
+  /** The events sent for an execution, oldest first, with their deliveries. */
+  async function executionEvents(
+    agentId: string,
+    executionId: string,
+    options: CallOptions = {},
+  ): Promise<ExecutionEvent[]> {
+    const route = 'GET /api/v1/agents/{agentId}/executions/{executionId}/events';
+    return (await request(route, { params: { agentId, executionId } }, options)).body.events;
+  }
+
+  return { execute, status, wait, executeAndWait, cancel, deleteExecution, executionEvents };
+}
+
+export function optionsOf({ stream, rerunOf, playground }: CallFields) {
+  return {
+    ...(stream !== undefined && { stream }),
+    ...(rerunOf !== undefined && { rerunOf }),
+    ...(playground !== undefined && { playground }),
+  };
 }
 
 function hasEnded(record: ExecutionDetail): record is EndedExecution {

@@ -9,10 +9,10 @@ interface NamedFilters {
   readonly [name: `variables.${string}` | `metadata.${string}`]: string;
 }
 
-export type ExecutionFilters = QueryOf<'GET /api/v1/agents/{agentId}/executions'> & NamedFilters;
+/** `agentId` only for the executions of all agents. */
+export type ExecutionFilters = QueryOf<'GET /api/v1/executions'> & NamedFilters;
 export type ExecutionPage = Output<'GET /api/v1/agents/{agentId}/executions'>;
-export type ExportFilters = QueryOf<'GET /api/v1/agents/{agentId}/executions/export'> &
-  NamedFilters;
+export type ExportFilters = QueryOf<'GET /api/v1/executions/export'> & NamedFilters;
 
 const pageMax = 100;
 

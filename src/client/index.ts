@@ -1,5 +1,6 @@
 import { agents } from './agents.ts';
-import { endpoints, events } from './events.ts';
+import { batches } from './batches.ts';
+import { alerts, endpoints, events } from './events.ts';
 import { executions } from './executions.ts';
 import { history } from './history.ts';
 import { keys } from './keys.ts';
@@ -9,7 +10,15 @@ import { session } from './session.ts';
 import { streams } from './stream.ts';
 import { declaration, schedules, webhooks } from './triggers.ts';
 import { workflows } from './workflows.ts';
-import { erasures, invitations, members, prices, providers, workspace } from './workspace.ts';
+import {
+  erasures,
+  invitations,
+  members,
+  prices,
+  providers,
+  views,
+  workspace,
+} from './workspace.ts';
 
 /**
  * Client of the API. Depends only on `fetch`; works in Node and in browsers.
@@ -27,12 +36,14 @@ export function createClient(options: ClientOptions) {
     ...workspace(request),
     ...events(request),
     agents: agents(request),
+    batches: batches(request, createOpenStream(options)),
     prompts: prompts(request),
     versions: versions(request),
     workflows: workflows(request, options),
     schedules: schedules(request),
     webhooks: webhooks(request),
     endpoints: endpoints(request),
+    alerts: alerts(request),
     declaration: declaration(request),
     keys: keys(request),
     providers: providers(request),
@@ -40,6 +51,7 @@ export function createClient(options: ClientOptions) {
     members: members(request),
     erasures: erasures(request),
     invitations: invitations(request),
+    views: views(request),
     session: session(request),
     /** Calls any operation by its route, for operations without a method of their own. */
     request,
@@ -49,6 +61,7 @@ export function createClient(options: ClientOptions) {
 export type Cueline = ReturnType<typeof createClient>;
 
 export type * from './agents.ts';
+export type * from './batches.ts';
 export { CuelineError } from './error.ts';
 export type * from './events.ts';
 export type * from './executions.ts';
@@ -58,5 +71,6 @@ export type * from './prompts.ts';
 export type * from './request.ts';
 export type * from './stream.ts';
 export type * from './triggers.ts';
+export { joinValues } from './value-list.ts';
 export type * from './workflows.ts';
 export type * from './workspace.ts';

@@ -7,6 +7,8 @@ export type ApiKey = Output<'POST /api/v1/keys/{apiKeyId}/revoke'>;
 export type IssuedApiKey = Output<'POST /api/v1/keys'>;
 export type ApiKeyInput = BodyOf<'POST /api/v1/keys'>;
 
+export type ApiKeyPatch = BodyOf<'PATCH /api/v1/keys/{apiKeyId}'>;
+
 export function keys(request: Request) {
   return {
     async create(key: ApiKeyInput, options?: CallOptions): Promise<IssuedApiKey> {
@@ -14,6 +16,11 @@ export function keys(request: Request) {
     },
     async list(query: PageQuery = {}, options?: CallOptions) {
       return (await request('GET /api/v1/keys', { query }, options)).body;
+    },
+    /** Changes the name and the rate limits. */
+    async update(apiKeyId: string, patch: ApiKeyPatch, options?: CallOptions): Promise<ApiKey> {
+      const input = { params: { apiKeyId }, body: patch };
+      return (await request('PATCH /api/v1/keys/{apiKeyId}', input, options)).body;
     },
     async revoke(apiKeyId: string, options?: CallOptions): Promise<ApiKey> {
       const input = { params: { apiKeyId } };

@@ -4,9 +4,11 @@ import {
   type HttpRequest,
   type HttpResponse,
   type JsonText,
+  type UploadedFile,
 } from './attempt.ts';
 import { delayMs, mayRetry, type Sleep, sleep, timerMsMax } from './retry.ts';
 import type { Input, Output, Route } from './routes.ts';
+import { joinValues } from './value-list.ts';
 
 /** Sends every request of the client. */
 export type Request = <R extends Route>(
@@ -50,6 +52,8 @@ export interface RequestOptions extends CallOptions {
   readonly retries?: number;
   /** Additional headers, such as a webhook signature. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is instead of the JSON of the body. */
+  readonly file?: UploadedFile;
 }
 
 const retriesDefault = 2;
@@ -105,7 +109,7 @@ function httpRequest<R extends Route>(
     method,
     url: client.baseURL.replace(/\/+$/, '') + fill(template, input.params) + search(input.query),
     headers: headersOf(client, options, input.body !== undefined),
-    body: input.body === undefined ? null : json.stringify(input.body),
+    body: options.file ?? (input.body === undefined ? null : json.stringify(input.body)),
     expected: expectedContent(method, template),
     parse: (text) => json.parse(text),
     timeoutMs: Math.min(client.requestTimeoutMs ?? requestTimeoutMsDefault, timerMsMax),
@@ -142,6 +146,11 @@ function fill(template: string, params: Readonly<Record<string, string>> = {}): 
 
 function search(query: Readonly<Record<string, unknown>> = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const text = new URLSearchParams(given.map(([name, value]) => [name, textOf(value)])).toString();
   return text && `?${text}`;
+}
+
+/** A list escapes the commas of its values; a text may already be a list. */
+function textOf(value: unknown): string {
+  return Array.isArray(value) ? joinValues(value) : String(value);
 }

@@ -17,6 +17,18 @@ export function session(request: Request) {
     async identityProviders() {
       return (await request('GET /api/v1/identity-providers', {})).body.identityProviders;
     },
+    /** The identity providers, and whether a password can be reset by e-mail. */
+    async signInOptions() {
+      return (await request('GET /api/v1/identity-providers', {})).body;
+    },
+    /** Sends a link if the address has an account with a password. */
+    async requestPasswordReset(email: string): Promise<void> {
+      await call('POST /api/auth/request-password-reset', { body: { email } });
+    },
+    /** Sets a new password with the token of the link, and ends all sessions. */
+    async resetPassword(reset: { token: string; newPassword: string }): Promise<void> {
+      await call('POST /api/auth/reset-password', { body: reset });
+    },
     /**
      * Returns the URL to open for sign-in. The provider redirects back to `callbackURL`, a page of
      * this server.

@@ -24,6 +24,7 @@ export type EndedWorkflowRun = WorkflowRunDetail & {
 
 export interface RunStatusOptions extends CallOptions {
   readonly omit?: 'bodies';
+  readonly include?: 'usage';
 }
 
 /** Input of a workflow run. */
@@ -86,13 +87,15 @@ function workflowRuns(request: Request, client: ClientOptions) {
       return (await request('POST /api/workflows/{workflowId}/execute', call, options)).body;
     },
     /**
-     * The current state of the workflow run and its steps. `omit: 'bodies'` omits input and output.
+     * The current state of the workflow run and its steps. `omit: 'bodies'` omits input and output; `include: 'usage'` adds
+     * tokens and costs.
      */
     async status(workflowId: string, workflowRunId: string, options: RunStatusOptions = {}) {
       const route = 'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}';
-      const { omit, ...call } = options;
+      const { omit, include, ...call } = options;
       const params = { workflowId, workflowRunId };
-      return (await request(route, { params, query: omit ? { omit } : {} }, call)).body;
+      const query = { ...(omit && { omit }), ...(include && { include }) };
+      return (await request(route, { params, query }, call)).body;
     },
     /** Items of a `forEach` step, in order. `status` contains only the first ones. */
     async items(

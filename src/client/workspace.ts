@@ -11,6 +11,8 @@ export type WorkspaceStatisticsQuery = QueryOf<'GET /api/v1/statistics'>;
 export type Usage = Output<'GET /api/v1/usage'>;
 export type Plan = Output<'PUT /api/v1/plan'>;
 export type Provider = Output<'GET /api/v1/providers/{name}'>;
+export type ProviderModels = Output<'GET /api/v1/providers/{name}/models'>;
+export type EnvironmentProvider = Output<'GET /api/v1/providers'>['environment'][number];
 export type ConnectionTest = Output<'POST /api/v1/providers/{name}/test'>;
 export type ProviderInput = BodyOf<'PUT /api/v1/providers/{name}'>;
 export type Price = Output<'PUT /api/v1/prices'>;
@@ -25,6 +27,9 @@ export type Retention = Output<'GET /api/v1/retention'>;
 export type Erasure = Output<'GET /api/v1/erasures/{erasureId}'>;
 export type ErasureInput = BodyOf<'POST /api/v1/erasures'>;
 export type AuditFilters = QueryOf<'GET /api/v1/audit'>;
+export type View = Output<'POST /api/v1/views'>;
+export type ViewInput = BodyOf<'POST /api/v1/views'>;
+export type DismissalInput = BodyOf<'PUT /api/v1/me/dismissals'>;
 export type Me = Output<'GET /api/v1/me'>;
 
 export function workspace(request: Request) {
@@ -54,9 +59,32 @@ export function workspace(request: Request) {
     async me(options?: CallOptions): Promise<Me> {
       return (await request('GET /api/v1/me', {}, options)).body;
     },
+    /** Hides a notice of the dashboard for some days, or for good. Requires a session. */
+    async dismiss(dismissal: DismissalInput, options?: CallOptions) {
+      return (await request('PUT /api/v1/me/dismissals', { body: dismissal }, options)).body;
+    },
     /** Deletes the account of the signed-in user. Requires a session. */
     async deleteMe(options?: CallOptions): Promise<void> {
       await request('DELETE /api/v1/me', {}, options);
+    },
+  };
+}
+
+/** Saved views of executions of the signed-in user. Require a session. */
+export function views(request: Request) {
+  return {
+    async list(options?: CallOptions): Promise<View[]> {
+      return (await request('GET /api/v1/views', {}, options)).body.views;
+    },
+    async create(view: ViewInput, options?: CallOptions): Promise<View> {
+      return (await request('POST /api/v1/views', { body: view }, options)).body;
+    },
+    async update(viewId: string, patch: Partial<ViewInput>, options?: CallOptions): Promise<View> {
+      const input = { params: { viewId }, body: patch };
+      return (await request('PATCH /api/v1/views/{viewId}', input, options)).body;
+    },
+    async delete(viewId: string, options?: CallOptions): Promise<void> {
+      await request('DELETE /api/v1/views/{viewId}', { params: { viewId } }, options);
     },
   };
 }
@@ -70,6 +98,15 @@ export function providers(request: Request) {
     },
     async list(options?: CallOptions): Promise<Provider[]> {
       return (await request('GET /api/v1/providers', {}, options)).body.providers;
+    },
+    /** Those that the server's environment configures, for all workspaces. */
+    async environment(options?: CallOptions): Promise<EnvironmentProvider[]> {
+      return (await request('GET /api/v1/providers', {}, options)).body.environment;
+    },
+    /** The models that the provider lists, as `provider/model`, or why it did not. */
+    async models(name: string, options?: CallOptions): Promise<ProviderModels> {
+      const input = { params: { name } };
+      return (await request('GET /api/v1/providers/{name}/models', input, options)).body;
     },
     async get(name: string, options?: CallOptions): Promise<Provider> {
       return (await request('GET /api/v1/providers/{name}', { params: { name } }, options)).body;

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { type SessionAttributes, splitDatabaseUrl } from '../core/database-url.ts';
 import { fromId } from '../core/id.ts';
 import { isEmail } from '../core/people/email.ts';
 import { isBasePath } from '../core/public-url.ts';
@@ -41,19 +42,34 @@ export const baseURLForm: Form = {
   normal: (text) => new URL(text).href.replace(/\/$/, ''),
 };
 
+const encodedSigns =
+  'with # % / ? @ in its parts percent-encoded (# as %23, % as %25, / as %2F, ? as %3F, @ as %40)';
+
+/** Cueline writes, so a standby is never wanted. */
 export const databaseForm: Form = {
-  allowed:
-    'postgres://user:password@host:5432/database, with # % / ? @ in its parts percent-encoded (# as %23, % as %25, / as %2F, ? as %3F, @ as %40)',
+  allowed: `postgres://user:password@host:5432/database, ${encodedSigns}, perhaps with several hosts (a:5432,b:5432) and target_session_attrs=read-write or primary`,
   secret: true,
   fromFile: true,
-  accepts(text) {
-    // The URL parser would take the rest of a password behind one of these characters for the host, path or query.
-    const misread = /#|@.*@|[/?].*@|%(?![0-9a-f]{2})/is.test(text.replace(/^[^/]*\/\//, ''));
-    // No host: `pg` reads this as a Unix socket, `postgres://user@/database?host=/run/postgresql`.
-    const url = URL.parse(text.replace('@/', '@localhost/'));
-    return !misread && /^postgres(ql)?:$/.test(url?.protocol ?? '');
-  },
+  accepts: (text) => isDatabaseUrl(text, ['any', 'read-write', 'primary']),
 };
+
+export const standbyForm: Form = {
+  allowed: `postgres://user:password@standby:5432/database, ${encodedSigns}, perhaps with several hosts (a:5432,b:5432) and target_session_attrs`,
+  secret: true,
+  fromFile: true,
+  accepts: (text) => isDatabaseUrl(text, null),
+};
+
+function isDatabaseUrl(text: string, allowed: readonly SessionAttributes[] | null): boolean {
+  // The URL parser would take the rest of a password behind one of these characters for the host, path or query.
+  const misread = /#|@.*@|[/?].*@|%(?![0-9a-f]{2})/is.test(text.replace(/^[^/]*\/\//, ''));
+  const split = misread ? null : splitDatabaseUrl(text);
+  if (!split) return false;
+  if (split.attributes && allowed?.includes(split.attributes) === false) return false;
+  // No host: `pg` reads this as a Unix socket, `postgres://user@/database?host=/run/postgresql`.
+  const url = URL.parse(split.url.replace('@/', '@localhost/'));
+  return /^postgres(ql)?:$/.test(url?.protocol ?? '');
+}
 
 export const secretForm: Form = {
   allowed: '32 characters or more that do not repeat a pattern',
@@ -99,6 +115,26 @@ export const credentialForm: Form = {
 export const emailForm: Form = {
   allowed: 'an e-mail address',
   accepts: (text) => text.length <= 254 && isEmail(text),
+};
+
+/** Where to send e-mail. */
+export const smtpForm: Form = {
+  allowed: 'smtp://user:password@host:port or smtps://…, with special characters percent-encoded',
+  secret: true,
+  fromFile: true,
+  accepts: (text) => {
+    const url = URL.parse(text);
+    return /^smtps?:$/.test(url?.protocol ?? '') && Boolean(url?.hostname);
+  },
+};
+
+/** The sender of e-mail. */
+export const senderForm: Form = {
+  allowed: 'an e-mail address, perhaps with a name: Cueline <cueline@example.com>',
+  accepts: (text) => {
+    const [, name = '', bracketed] = /^([^<>"\r\n]*)<([^<>]+)>$/.exec(text) ?? [];
+    return name.length <= 100 && emailForm.accepts(bracketed ?? text);
+  },
 };
 
 export const limitsForm: Form = {

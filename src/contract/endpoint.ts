@@ -33,6 +33,8 @@ export interface Endpoint {
   /** Request headers beyond the standard ones. */
   readonly headers?: TObject;
   readonly body?: TSchema;
+  /** Media types of the body, which the handler reads as a stream. Default: JSON, which is parsed and validated. */
+  readonly consumes?: readonly string[];
   /** A missing body is equivalent to `{}`. */
   readonly bodyOptional?: true;
   /**
@@ -57,6 +59,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export const tags = [
   'Executions',
+  'Batches',
   'OpenAI API',
   'Agents',
   'Prompts',
@@ -81,6 +84,7 @@ export type Auth = 'none' | Permission | 'session';
 
 export type ResponseHeader =
   | 'Content-Disposition'
+  | 'Cueline-Data-As-Of'
   | 'ETag'
   | 'Idempotent-Replayed'
   | 'Location'

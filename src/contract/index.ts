@@ -1,6 +1,8 @@
 import * as agents from './agents/agents.ts';
 import * as declaration from './agents/declaration.ts';
 import * as prompts from './agents/prompts.ts';
+import * as batches from './batches/batches.ts';
+import * as alerts from './events/alerts.ts';
 import * as eventEndpoints from './events/endpoints.ts';
 import * as events from './events/events.ts';
 import * as erasures from './executions/erasures.ts';
@@ -19,11 +21,13 @@ import * as keys from './workspace/keys.ts';
 import * as members from './workspace/members.ts';
 import * as providers from './workspace/providers.ts';
 import * as usage from './workspace/usage.ts';
+import * as views from './workspace/views.ts';
 
 /** Every operation of the public API, by id. */
 export const endpoints = {
   executeAgent: executions.executeAgent,
   getExecution: executions.getExecution,
+  listExecutionEvents: events.listExecutionEvents,
   streamExecution: executions.streamExecution,
   cancelExecution: executions.cancelExecution,
   deleteExecution: erasures.deleteExecution,
@@ -32,6 +36,11 @@ export const endpoints = {
   listAllExecutions: executions.listAllExecutions,
   exportExecutions: exports.exportExecutions,
   exportAllExecutions: exports.exportAllExecutions,
+  createBatch: batches.createBatch,
+  listBatches: batches.listBatches,
+  getBatch: batches.getBatch,
+  getBatchResults: batches.getBatchResults,
+  cancelBatch: batches.cancelBatch,
   executeAgentInDashboard: executions.executeAgentInDashboard,
   createResponse: openai.createResponse,
   getResponse: openai.getResponse,
@@ -51,6 +60,7 @@ export const endpoints = {
   changeAgentStage: agents.changeAgentStage,
   getAgentLimits: agents.getAgentLimits,
   listPins: agents.listPins,
+  listAllPins: agents.listAllPins,
   createPrompt: prompts.createPrompt,
   listPrompts: prompts.listPrompts,
   getPrompt: prompts.getPrompt,
@@ -100,8 +110,16 @@ export const endpoints = {
   resendDelivery: eventEndpoints.resendDelivery,
   replayDeliveries: eventEndpoints.replayDeliveries,
   listEvents: events.listEvents,
+  createAlert: alerts.createAlert,
+  listAlerts: alerts.listAlerts,
+  previewNewAlert: alerts.previewNewAlert,
+  getAlert: alerts.getAlert,
+  updateAlert: alerts.updateAlert,
+  deleteAlert: alerts.deleteAlert,
+  previewAlert: alerts.previewAlert,
   createKey: keys.createKey,
   listKeys: keys.listKeys,
+  updateKey: keys.updateKey,
   revokeKey: keys.revokeKey,
   rotateKey: keys.rotateKey,
   getUsage: usage.getUsage,
@@ -111,6 +129,7 @@ export const endpoints = {
   getProvider: providers.getProvider,
   deleteProvider: providers.deleteProvider,
   testProvider: providers.testProvider,
+  listProviderModels: providers.listProviderModels,
   listPrices: providers.listPrices,
   putPrice: providers.putPrice,
   deletePrice: providers.deletePrice,
@@ -120,8 +139,13 @@ export const endpoints = {
   listErasures: erasures.listErasures,
   getErasure: erasures.getErasure,
   listAudit: audit.listAudit,
+  listViews: views.listViews,
+  createView: views.createView,
+  updateView: views.updateView,
+  deleteView: views.deleteView,
   deleteMe: members.deleteMe,
   getMe: members.getMe,
+  dismissNotice: members.dismissNotice,
   listMembers: members.listMembers,
   updateMember: members.updateMember,
   removeMember: members.removeMember,

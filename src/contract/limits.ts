@@ -94,11 +94,19 @@ export const modelsListMax = 10_000;
 export const offsetMax = 1_000_000_000;
 /** The number of characters that a full-text search covers per record. */
 export const searchedCharactersMax = 200_000;
+export const dismissalDaysMax = 30;
 export const retentionDaysMax = 36_500;
 export const erasedNameMax = 1_000;
 export const erasedValueMax = 10_000;
 export const variableFilterMax = 1_000;
 export const variableFiltersMax = 10;
+/** Values of one filter of the history. */
+export const filterValuesMax = 20;
+/** Saved views of a member. */
+export const viewsMax = 50;
+export const viewSearchMax = 4_000;
+/** Executions that a list or an export may name. */
+export const executionIdsMax = 100;
 /** Concurrent exports per process. */
 export const exportsMax = 4;
 export const exportsOfWorkspaceMax = 3;
@@ -138,3 +146,15 @@ export const toolResultBytesMax = 1_048_576;
 /** Tools in one response, and the characters after which it ends. */
 export const toolsPageMax = 1_000;
 export const toolsPageCharsMax = 2_097_152;
+/** Concurrent uploads of batches per process. */
+export const uploadsMax = 8;
+export const uploadsOfCallerMax = 2;
+/** Concurrent downloads of the results of batches per process. */
+export const resultsMax = 8;
+export const resultsOfWorkspaceMax = 6;
+export const resultsOfCallerMax = 2;
+/** Days of the preview of an alert. */
+export const previewDaysMax = 30;
+/** The largest threshold and number of calls of an alert. */
+export const thresholdMax = 1e15;
+export const minCountMax = 1_000_000_000;

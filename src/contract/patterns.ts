@@ -38,6 +38,10 @@ export const patterns = {
     requirement:
       'must be a name of at most 64 letters a to z, digits and underscores that does not start with a digit',
   },
+  querySearch: {
+    source: '^[\\x21-\\x7e]*$',
+    requirement: 'must be a percent-encoded query, such as status=failed&q=high%20tide',
+  },
   slug: {
     source: slugPattern,
     requirement:

@@ -24,7 +24,17 @@ export const VariablesProblem = Type.Object(
     ...base,
     missingVariables: names('Required variables that are missing from the call.'),
     requiredVariables: names('All required variables of the agent.'),
-    variable: Type.Optional(Type.String({ description: 'Variable that cannot be stored.' })),
+    variable: Type.Optional(
+      Type.String({
+        description: 'Variable whose value cannot be stored, or does not match its schema.',
+      }),
+    ),
+    path: Type.Optional(
+      Type.String({
+        description:
+          'Place in the value that does not match its schema, as a JSON pointer. Empty: the value itself.',
+      }),
+    ),
   },
   { title: 'VariablesProblem', additionalProperties: true },
 );

@@ -52,6 +52,22 @@ export function oneOf<const Values extends readonly string[]>(
 }
 
 /**
+ * A query parameter of several values, separated by commas. Within a value, `\,` is a comma and `\\` a backslash. A text
+ * with commas also counts as it is, unless only certain values are allowed. The handler always gets a list.
+ */
+export function listOf<S extends TSchema>(items: S, maxItems: number, description: string) {
+  return Type.Unsafe<Static<S> | readonly Static<S>[]>({
+    type: 'array',
+    items,
+    minItems: 1,
+    maxItems,
+    // Of the parameter, in the OpenAPI document.
+    explode: false,
+    description,
+  });
+}
+
+/**
  * The schema or `null`, as one `type` with two names, which gives shorter schemas and errors than
  * `anyOf`.
  */
@@ -103,7 +119,7 @@ export const versionLabel = Type.Optional(
 export const slug = Type.String({
   pattern: patterns.slug.source,
   description:
-    'Name for other programs, such as the `model` of the OpenAI API. Unique among the agents and workflows of the workspace; free again after deletion. Derived from the name by default, with a suffix if taken.',
+    'Name for other programs, such as the `model` of the OpenAI API. Unique among the agents and workflows of the workspace; free again after deletion, not after archiving. By default derived from the name, with the first free suffix `-2`, `-3`, …; renaming does not change it.',
   examples: ['explainer'],
 });
 
@@ -169,7 +185,8 @@ export const Origins = Type.Array(
   {
     maxItems: limits.originsMax,
     uniqueItems: true,
-    description: 'Browser origins allowed by CORS, compared exactly. Empty: none.',
+    description:
+      'Browser origins allowed by CORS: `scheme://host[:port]` in lower case, compared exactly, without a default port; no `*`. Empty: none.',
   },
 );
 
@@ -248,6 +265,7 @@ export function variableNames(description: string) {
 export const pathParams = {
   agentId: reference('agent', 'The agent.'),
   executionId: reference('execution', 'The execution, from the response of the execute call.'),
+  batchId: reference('batch', 'The batch, from the response to the upload.'),
   responseId: reference('execution', 'The response: an execution.'),
   model: Type.String({ description: 'Identifier or slug of an agent.' }),
   promptId: reference('prompt', 'The prompt.'),
@@ -267,6 +285,8 @@ export const pathParams = {
   webhookId: reference('webhook', 'The webhook.'),
   endpointId: reference('endpoint', 'The endpoint.'),
   eventId: reference('event', 'The event.'),
+  alertId: reference('alert', 'The alert.'),
+  viewId: reference('view', 'The saved view.'),
   token: Type.String({ description: 'Last part of the invitation link.' }),
   name: Type.String({ description: 'Provider name: the part of a model before the slash.' }),
 } as const satisfies Record<string, TSchema>;

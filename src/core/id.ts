@@ -27,6 +27,7 @@ const prefixes = {
   event: 'evt',
   batch: 'bat',
   alert: 'alr',
+  view: 'viw',
 } as const;
 
 /** The kinds of objects with a wire identifier. */

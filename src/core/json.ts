@@ -32,25 +32,31 @@ export function compact(text: string): string {
 
 /** The members of a compact object in the order sent; a name sent twice occurs twice. */
 export function members(object: string): Member[] {
+  return membersAndDepth(object).members;
+}
+
+/** The members, and the nesting depth of the object as `depth` counts it, in one scan. */
+export function membersAndDepth(object: string): { members: Member[]; depth: number } {
   const found: Member[] = [];
+  const nesting: Nesting = { deepest: 0 };
   let at = 1;
   while (at < object.length - 1) {
     const nameEnd = stringEnd(object, at);
-    const end = valueEnd(object, nameEnd + 1);
+    const end = valueEnd(object, nameEnd + 1, nesting);
     found.push({
       name: JSON.parse(object.slice(at, nameEnd)) as string,
       text: object.slice(nameEnd + 1, end),
     });
     at = end + 1;
   }
-  return found;
+  return { members: found, depth: nesting.deepest + 1 };
 }
 
 /** The elements of a compact array, as compact texts. */
 export function elements(array: string): string[] {
   const found: string[] = [];
   for (let at = 1; at < array.length - 1; ) {
-    const end = valueEnd(array, at);
+    const end = valueEnd(array, at, { deepest: 0 });
     found.push(array.slice(at, end));
     at = end + 1;
   }
@@ -238,14 +244,20 @@ function isEscaped(text: string, quote: number): boolean {
   return slashes % 2 === 1;
 }
 
+/** The deepest level inside the values that were scanned. */
+interface Nesting {
+  deepest: number;
+}
+
 /** The index after the value that starts at `at`, in a compact text. */
-function valueEnd(text: string, at: number): number {
+function valueEnd(text: string, at: number, nesting: Nesting): number {
   let nested = 0;
   for (let end = at; end < text.length; end++) {
     const letter = text.charAt(end);
     if (letter === '"') end = stringEnd(text, end) - 1;
-    else if (letter === '{' || letter === '[') nested++;
-    else if (letter === '}' || letter === ']') {
+    else if (letter === '{' || letter === '[') {
+      if (++nested > nesting.deepest) nesting.deepest = nested;
+    } else if (letter === '}' || letter === ']') {
       if (nested === 0) return end;
       nested--;
     } else if (letter === ',' && nested === 0) return end;

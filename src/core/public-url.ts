@@ -5,13 +5,13 @@ export function basePathOf(publicUrl: string | null): string {
 
 /** First path segments of the dashboard's pages. */
 export const pageSegments = [
+  'analytics',
   'agents',
   'prompts',
   'workflows',
   'history',
   'keys',
   'settings',
-  'welcome',
   'no-workspace',
   'sign-in',
   'invitations',

@@ -19,6 +19,24 @@ export function dayStartMs(ms: number, zone: string, daysLater = 0): number {
   return day.toZonedDateTime(zone).epochMilliseconds;
 }
 
+/**
+ * The start of the quarter of the day of a moment (0:00, 6:00, 12:00 or 18:00 on the clock), or of a later one. With a clock
+ * change it has five or seven hours.
+ */
+export function quarterDayStartMs(ms: number, zone: string, later = 0): number {
+  const here = at(ms, zone);
+  const quarter = Math.floor(here.hour / 6) + later;
+  const day = here.toPlainDate().add({ days: Math.floor(quarter / 4) });
+  if (quarter % 4 === 0) return day.toZonedDateTime(zone).epochMilliseconds;
+  const plainTime = new Temporal.PlainTime((quarter % 4) * 6);
+  return day.toZonedDateTime({ timeZone: zone, plainTime }).epochMilliseconds;
+}
+
+/** The day of the week of a moment, from 1 for Monday. */
+export function weekday(ms: number, zone: string): number {
+  return at(ms, zone).dayOfWeek;
+}
+
 /** The start of a calendar day in a zone, given its start in UTC. */
 export function calendarDayStartMs(utcStartMs: number, zone: string, daysLater = 0): number {
   if (zone === utc) return utcStartMs + daysLater * dayMs;

@@ -3,7 +3,7 @@ import type { EndedExecution } from '../store/execution/completion.ts';
 import type { CompletionEvent } from './completions.ts';
 import type { LiveStreams } from './execution/live-streams.ts';
 import type { Waiters } from './execution/wait.ts';
-import type { EndedWorkflowRun } from './workflow/progress.ts';
+import type { EndedWorkflowRun, Progress } from './workflow/progress.ts';
 import type { ValueCache } from './workflow/value-cache.ts';
 
 /** The worker of this process, as far as a commit concerns it. */
@@ -55,6 +55,7 @@ export class Announcements {
     notifications.subscribe('cueline_execution_ended', waiters.wake);
     notifications.subscribe('cueline_execution_ended', streams.wake);
     notifications.subscribe('cueline_execution_streamed', streams.wake);
+    notifications.subscribe('cueline_workflow_run_advanced', streams.wake);
     notifications.subscribe('cueline_workflow_run_ended', (runIds) => {
       waiters.wake(runIds);
       streams.wake(runIds);
@@ -79,6 +80,12 @@ export class Announcements {
     this.#deps.notifications.publish('cueline_event_queued');
   }
 
+  /** The states of steps changed. Readers of their workflow runs wait for it. */
+  workflowRunsAdvanced(runIds: readonly string[]): void {
+    this.#deps.streams.wake(runIds);
+    this.#deps.notifications.publish('cueline_workflow_run_advanced', runIds);
+  }
+
   /** Announces what became final. */
   completed({
     executions,
@@ -90,6 +97,8 @@ export class Announcements {
     for (const execution of executions) this.#executionEnded(execution);
     for (const id of interrupted) this.#executionInterrupted(id);
     for (const run of progress?.ended ?? []) this.#workflowRunEnded(run);
+    const advanced = progress ? advancedRuns(progress) : [];
+    if (advanced.length > 0) this.workflowRunsAdvanced(advanced);
     if (slotsFreed) this.executionsQueued();
     if (eventsQueued) this.eventsQueued();
   }
@@ -117,4 +126,10 @@ export class Announcements {
     metrics.workflowRunEnded(run.end.status);
     log.workflowRunEnded(run);
   }
+}
+
+/** Those that have not ended. */
+function advancedRuns({ learned, ended }: Progress): string[] {
+  const over = new Set(ended.map(({ runId }) => runId));
+  return [...learned.keys()].filter((runId) => !over.has(runId));
 }

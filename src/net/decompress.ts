@@ -35,22 +35,42 @@ export async function decompress(bytes: Bytes, encoding: string): Promise<Bytes>
 }
 
 /** The same for a body that arrives in pieces. Corrupt data throws an error of zlib. */
-export async function* decompressPieces(
+export function decompressPieces(
   pieces: AsyncIterable<Uint8Array>,
   encoding: string,
+): AsyncIterable<Uint8Array> {
+  return encodings(encoding)
+    .filter((name) => compressions.has(name))
+    .reduce(decodePieces, pieces);
+}
+
+const compressions: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
+
+async function* decodePieces(
+  pieces: AsyncIterable<Uint8Array>,
+  name: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const source = pieces[Symbol.asyncIterator]();
-  const first = await source.next();
+  let beginning: Bytes = new Uint8Array();
+  while (beginning.length < beginningBytes) {
+    const { done, value } = await source.next();
+    if (done) break;
+    beginning = new Uint8Array(Buffer.concat([beginning, value]));
+  }
+  if (beginning.length === 0) return;
   async function* all() {
-    if (first.done) return;
-    yield first.value;
+    yield beginning;
     yield* { [Symbol.asyncIterator]: () => source };
   }
-  const [name = ''] = encodings(encoding);
-  const decoder = first.done ? null : decoderFor(name, new Uint8Array(first.value));
-  const create = streams.find(([each]) => each === decoder)?.[1];
-  yield* create ? compose(all(), create()) : all();
+  const decoder = isPlain(beginning) ? null : decoderFor(name, beginning);
+  const stream = streams.find(([each]) => each === decoder)?.[1]();
+  // A reader that leaves destroys it with an error that nothing else listens to.
+  stream?.on('error', () => {});
+  yield* stream ? compose(all(), stream) : all();
 }
+
+/** Enough to tell a text from compressed data, and no longer than `data: [DONE]`. */
+const beginningBytes = 12;
 
 const streams: readonly [Decoder, () => Transform][] = [
   [gunzip, zlib.createGunzip],
@@ -107,7 +127,12 @@ function decoderFor(name: string, bytes: Bytes): Decoder | null {
 
 /** Whether a body begins like JSON or an event stream. A compressed one may as well. */
 function isText([first = 0]: Bytes): boolean {
-  return '{[ \r\n:d'.includes(String.fromCharCode(first));
+  return '{[ \r\n:deir'.includes(String.fromCharCode(first));
+}
+
+/** The same for a body of which no more has arrived. Compressed data is not ASCII for long. */
+function isPlain(beginning: Bytes): boolean {
+  return isText(beginning) && /^[\t\r\n -~]*$/.test(Buffer.from(beginning).toString('latin1'));
 }
 
 const tooLarge = `The provider's response has more than ${responseBytesMax} bytes.`;

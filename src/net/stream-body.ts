@@ -20,14 +20,16 @@ export async function streamResponseBody(
   const encoding = headers.get('content-encoding') ?? '';
   headers.delete('content-encoding');
   headers.delete('content-length');
-  const pieces = limited(decompressPieces(body, encoding), signal, hold());
-  return new Response(ReadableStream.from(pieces), { status, headers });
+  const release = hold();
+  const pieces = decompressPieces(body.iterator({ destroyOnReturn: false }), encoding);
+  const leave = () => void discardRest(body).finally(release);
+  return new Response(ReadableStream.from(limited(pieces, signal, leave)), { status, headers });
 }
 
 async function* limited(
   pieces: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,
-  release: () => void,
+  leave: () => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const hasTooMany = countStreamValues();
   let bytes = 0;
@@ -41,9 +43,19 @@ async function* limited(
   } catch (error) {
     throw signal?.aborted ? error : interrupted(error);
   } finally {
-    release();
+    leave();
   }
 }
+
+/** For a reader that leaves before the end: only a connection whose response ends can be reused. */
+async function discardRest(body: Dispatcher.ResponseData['body']): Promise<void> {
+  if (body.readableEnded) return;
+  const signal = AbortSignal.timeout(restMs);
+  await body.dump({ limit: responseBytesMax, signal }).catch(() => {});
+}
+
+/** The end follows the last event at once, unless a server leaves the body open. */
+const restMs = 1_000;
 
 function refused(why: string): OutboundFailure {
   return new OutboundFailure('malformed', `The provider's response ${why}`);

@@ -37,6 +37,7 @@ export function prepareCall(model: Model, call: Asked, signal: AbortSignal): Pre
     adjustable,
     unsent: providerOptionsOf(model, settings, []).unsent,
     format: format && jsonRequest(model, format, false).option ? formatAdjustment(format) : null,
+    mayRespond: model.mayRespond ?? false,
     streams: call.stream ?? false,
     reasons: (settings.reasoningEffort ?? 'none') !== 'none',
     optionsIn: (form) => ({ ...optionsIn(model, call, form), abortSignal: signal }),

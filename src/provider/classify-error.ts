@@ -64,7 +64,7 @@ export function classifyHidden(
 }
 
 /** LM Studio's answer to an unknown path: a retry gets the same one. */
-const wrongPath = /^unexpected endpoint/i;
+export const wrongPath = /^unexpected endpoint/i;
 
 function final(code: ExecutionErrorCode): Classification {
   return { code, retryable: false, rejected: false };
@@ -105,10 +105,13 @@ function anyOf(...patterns: readonly RegExp[]): RegExp {
 /** "Exceeded your current quota" is OpenAI's text for an empty account, and Google's for a limit per minute or day. */
 function isOutOfCredit(given: ReadonlySet<string>, text: string): boolean {
   if (!given.isDisjointFrom(quota.codes) || quota.text.test(text)) return true;
+  // Google names the limits that are reached, also by day: `GenerateRequestsPerDayPerProjectPerModel`.
+  if ([...given].some((code) => perDay.test(code))) return true;
   const isGoogle = given.has('resource_exhausted') || googleLimit.test(text);
   return currentQuota.test(text) && !isGoogle;
 }
 
+const perDay = /perday/;
 const currentQuota = /exceeded your current quota/i;
 const googleLimit =
   /resource_exhausted|quota exceeded for (metric|quota)|googleapis\.com|retry in /i;

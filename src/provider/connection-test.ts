@@ -34,14 +34,55 @@ function hasNoList({ kind, auth }: Connection): boolean {
   return kind === 'bedrock' || (kind === 'google' && auth === 'chain');
 }
 
+/** The most names that a page can suggest. */
+const modelsMax = 1_000;
+
+/** The names in the provider's own list of models; empty if it has none. Throws a `ModelFailure`. */
+export async function listModels(
+  connection: Connection,
+  fetch: typeof globalThis.fetch,
+  timeoutMs: number,
+): Promise<string[]> {
+  if (hasNoList(connection)) return [];
+  const signal = AbortSignal.timeout(timeoutMs);
+  const text = await readList(connection, fetch, signal, wholeListURL(connection)).catch(
+    (error: unknown) => {
+      if (signal.aborted) throw tooSlow(timeoutMs);
+      throw toFailure(error, secretsOf(connection), Date.now());
+    },
+  );
+  return namesIn(JSON.parse(text)).slice(0, modelsMax).sort();
+}
+
+/** `data[].id` as at OpenAI and Anthropic, `models[].name` as at Google and Ollama. */
+function namesIn(list: unknown): string[] {
+  const { data, models } = list as { readonly data?: unknown; readonly models?: unknown };
+  const entries: unknown[] = [data, models].find(Array.isArray) ?? [];
+  return entries.flatMap((entry) => {
+    const { id, name } = (entry ?? {}) as { readonly id?: unknown; readonly name?: unknown };
+    const text = typeof id === 'string' ? id : name;
+    return typeof text === 'string' ? [text.replace(/^models\//, '')] : [];
+  });
+}
+
 async function readModels(
   connection: Connection,
   fetch: typeof globalThis.fetch,
   signal: AbortSignal,
 ): Promise<void> {
+  await readList(connection, fetch, signal, listURL(connection));
+}
+
+/** The provider's answer, a JSON object or list. */
+async function readList(
+  connection: Connection,
+  fetch: typeof globalThis.fetch,
+  signal: AbortSignal,
+  url: string,
+): Promise<string> {
   const { baseURL } = connection;
   const authorized = connection.auth === 'chain' ? withChain(fetch, connection) : fetch;
-  const response = await extendRequests(authorized, connection)(listURL(connection), {
+  const response = await extendRequests(authorized, connection)(url, {
     headers: credentialHeaders(connection),
     signal,
   });
@@ -53,6 +94,7 @@ async function readModels(
     const error = { statusCode: response.status, responseHeaders, responseBody: text };
     throw toFailure(error, secretsOf(connection), Date.now());
   }
+  return text;
 }
 
 /** One small call of a model, with the request and the response to show. Throws nothing. */
@@ -106,6 +148,15 @@ function listURL(connection: Connection): string {
   if (isOwnOllamaAPI(connection)) return `${baseURL}/api/tags`;
   if (URL.parse(baseURL)?.hostname === 'openrouter.ai') return `${baseURL}/key`;
   return `${baseURL}${listPaths[kind] ?? '/models'}`;
+}
+
+/** As many names as one page of the list has at most. */
+function wholeListURL(connection: Connection): string {
+  const { kind, baseURL } = connection;
+  if (kind === 'anthropic') return `${baseURL}/models?limit=1000`;
+  if (kind === 'google') return `${baseURL}/models?pageSize=1000`;
+  const isRouter = URL.parse(baseURL)?.hostname === 'openrouter.ai';
+  return isRouter ? `${baseURL}/models` : listURL(connection);
 }
 
 const listPaths: Readonly<Partial<Record<ProviderKind, string>>> = {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { textOf } from '../core/agent/content.ts';
 import type { ExecutionErrorCode } from '../core/failure.ts';
-import type { Emit } from '../core/model/model-events.ts';
 import {
+  type Emit,
   type ModelCall,
   ModelFailure,
   type ModelResponse,

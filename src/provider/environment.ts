@@ -32,6 +32,13 @@ export function ownOllama(env: ProviderEnv): string {
   return `${scheme}://${reachable}:${port ?? (scheme === 'https' ? 443 : 11_434)}`;
 }
 
+/** The providers with credentials in the environment. Not Ollama, which is there without configuration. */
+export function environmentProviders(env: ProviderEnv): { name: string; kind: ProviderKind }[] {
+  return [...sources].flatMap(([name, { kind }]) =>
+    fromEnvironment(env, name) ? [{ name, kind }] : [],
+  );
+}
+
 /** The variable that configures a provider of this name, for messages. */
 export function variableFor(name: string): ProviderVariable | null {
   return sources.get(name)?.variable ?? null;

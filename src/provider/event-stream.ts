@@ -37,10 +37,9 @@ export function isLast(event: Fields): boolean {
   }
   const [choice] = listOf(event.choices);
   const [candidate] = listOf(event.candidates);
-  const reason = choice?.finish_reason ?? candidate?.finishReason;
-  return (
-    (reason ?? fieldsOf(promptFeedback).blockReason ?? null) !== null || 'messageStop' in event
-  );
+  const { blockReason } = fieldsOf(promptFeedback);
+  const reasons = [choice?.finish_reason, candidate?.finishReason, blockReason];
+  return reasons.some(isGiven) || 'messageStop' in event;
 }
 
 const lastTypes: ReadonlySet<string> = new Set([
@@ -78,10 +77,10 @@ function joinCompletion(events: readonly Fields[]): Fields {
     const [part] = listOf(event.choices);
     if (!part) continue;
     const { delta, message: whole, ...rest } = part;
-    choice = { ...choice, ...withoutNulls(rest) };
+    choice = { ...choice, ...withoutEmpty(rest) };
     append(message, fieldsOf(whole ?? delta));
   }
-  const all: Fields = Object.assign({}, ...events.map(withoutNulls));
+  const all: Fields = Object.assign({}, ...events.map(withoutEmpty));
   return { ...all, choices: [{ ...choice, message }] };
 }
 
@@ -128,7 +127,7 @@ function joinMessage(events: readonly Fields[]): Fields {
     if (type === 'content_block_delta' && block) appendToBlock(block, fieldsOf(event.delta));
     if (type !== 'message_delta') continue;
     Object.assign(message, fieldsOf(event.delta));
-    message.usage = { ...fieldsOf(message.usage), ...withoutNulls(fieldsOf(event.usage)) };
+    message.usage = { ...fieldsOf(message.usage), ...withoutEmpty(fieldsOf(event.usage)) };
   }
   return { ...message, content: [...content.values()].map(withInput) };
 }
@@ -154,7 +153,7 @@ function joinCandidates(events: readonly Fields[]): Fields {
   for (const event of events) {
     const [one] = listOf(event.candidates);
     if (!one) continue;
-    candidate = { ...candidate, ...withoutNulls(one) };
+    candidate = { ...candidate, ...withoutEmpty(one) };
     parts.push(...listOf(fieldsOf(one.content).parts));
   }
   const all: Fields = Object.assign({}, ...events);
@@ -198,8 +197,13 @@ function appendToConversation(block: Fields, { toolUse, reasoningContent, ...del
   append(block, delta);
 }
 
-function withoutNulls(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+function withoutEmpty(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)));
+}
+
+/** Some servers send an empty text instead of `null`, such as for a finish reason that is not known yet. */
+function isGiven(value: unknown): boolean {
+  return value !== null && value !== undefined && value !== '';
 }
 
 export function listOf(value: unknown): Fields[] {

@@ -8,7 +8,7 @@ import {
   unknownCost,
 } from '../core/model/model-port.ts';
 import { OutboundFailure } from '../net/outbound-failure.ts';
-import { classify, classifyHidden } from './classify-error.ts';
+import { classify, classifyHidden, wrongPath } from './classify-error.ts';
 import { readProviderError, statedError } from './provider-error.ts';
 import { redact } from './redact.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -87,10 +87,11 @@ function refusal(
     ? classify(status, providerError, headers)
     : classifyHidden(providerError, headers);
   const text = providerError.text ?? STATUS_CODES[status ?? 0] ?? 'no reason given';
+  const answered = `The provider answered ${status ?? 'with an error'}`;
   const message =
     status === 404 && code === 'PROVIDER_ERROR'
-      ? 'The provider answered 404 for the path of the call. Is the base URL right?'
-      : `The provider answered ${status ?? 'with an error'}: ${text}`;
+      ? `${answered} for the path of the call. ${askForURL}`
+      : `${answered}: ${text}${wrongPath.test(text) ? ` ${askForURL}` : ''}`;
   return new ModelFailure(code, redact(message, secrets), {
     retryable,
     // A provider that counted tokens has worked before it failed.
@@ -104,6 +105,8 @@ function refusal(
   });
 }
 
+const askForURL = 'Is the base URL right?';
+
 /**
  * Not retried: it was paid for, and the next one would be written in the same way.
  * @param field the path of the field at fault; null if the response is not JSON, left out if neither is known
@@ -116,7 +119,9 @@ function unread(field?: string | null): ModelFailure {
       : field
         ? ` because its field ${name} has an unknown form`
         : '';
-  return new ModelFailure('PROVIDER_ERROR', `The provider's response could not be read${why}.`, {
+  const asked = field === null ? ` ${askForURL}` : '';
+  const message = `The provider's response could not be read${why}.${asked}`;
+  return new ModelFailure('PROVIDER_ERROR', message, {
     ...failureOptions.malformed,
     unreadField: name,
   });
@@ -131,7 +136,7 @@ interface Paid {
   readonly details?: AnswerDetails;
 }
 
-/** A model that declined. Its partial text was withheld and must not appear in the error. */
+/** A model or a filter that declined. The text is no output, and must not appear in the error. */
 export function filtered(paid: Paid): ModelFailure {
   const finishReason = 'content-filter';
   return new ModelFailure('CONTENT_FILTERED', 'The provider withheld the response.', {

@@ -20,14 +20,18 @@ interface Received {
  * The finish reason of a response. The AI SDK maps every unknown reason to `other`, failures included. It ignores an
  * error beside partial text (OpenRouter) and the status of a response (OpenAI).
  */
-export function readFinish(
-  { finishReason: { unified, raw }, response }: Answer,
-  { text, details: { refusalText, reasoningText }, toolCalls }: Received,
-): Finish {
-  if (refusalText !== null) return { finishReason: 'content-filter', providerError: null };
-  const known = knownReasons.get(raw?.toLowerCase() ?? '');
-  const reason = unified === 'other' ? (known ?? unified) : unified;
-  if (reason === 'content-filter') return { finishReason: reason, providerError: null };
+export function readFinish(answer: Answer, received: Received): Finish {
+  const { text, details, toolCalls } = received;
+  const { refusalText, reasoningText } = details;
+  const { finishReason, response } = answer;
+  if (refusalText !== null || isFiltered(answer)) {
+    return { finishReason: 'content-filter', providerError: null };
+  }
+  // Google: the model wrote a function call that cannot be read, which is a response without content.
+  if (finishReason.raw?.toLowerCase() === 'malformed_function_call') {
+    return { finishReason: 'other', providerError: null };
+  }
+  const reason = reasonOf(finishReason);
   const providerError = providerErrorIn(response?.body);
   const isEmpty = text === '' && reasoningText === null && toolCalls.length === 0;
   const none =
@@ -37,12 +41,19 @@ export function readFinish(
   return { finishReason: none ? 'error' : calls ? 'tool-calls' : reason, providerError };
 }
 
+/** Whether the provider names a filter or a refusal as the reason: the text is not an answer. */
+export function isFiltered({ finishReason }: Pick<Answer, 'finishReason'>): boolean {
+  return reasonOf(finishReason) === 'content-filter';
+}
+
+function reasonOf({ unified, raw }: Answer['finishReason']): string {
+  return unified === 'other' ? (knownReasons.get(raw?.toLowerCase() ?? '') ?? unified) : unified;
+}
+
 /** Reasons of providers and gateways that the AI SDK reports as `other`, in lower case. */
 const knownReasons: ReadonlyMap<string, string> = new Map([
   // OpenRouter, Mistral, vLLM, SGLang, DeepSeek, Z.ai
   ['error', 'error'],
-  ['abort', 'error'],
-  ['aborted', 'error'],
   ['failed', 'error'],
   ['cancelled', 'error'],
   ['canceled', 'error'],

@@ -1,9 +1,8 @@
 import type { ToolCall } from '../core/agent/messages.ts';
-import type { Emit } from '../core/model/model-events.ts';
-import type { AnswerDetails, Cost, Usage } from '../core/model/model-port.ts';
+import type { AnswerDetails, Cost, Emit, Usage } from '../core/model/model-port.ts';
 import { storable } from '../core/storable-text.ts';
 import { type Asked, instructionOf, type PreparedCall, prepareCall } from './call-options.ts';
-import { type Finish, readFinish } from './finish-reason.ts';
+import { type Finish, isFiltered, readFinish } from './finish-reason.ts';
 import type { Answer, Model, ReadableModel } from './language-model.ts';
 import { LiveText } from './live-text.ts';
 import { statedCost } from './prices.ts';
@@ -50,11 +49,12 @@ export async function generate(
   );
   const { text: whole, details: read } = readAnswer(response);
   const instruction = instructionOf(model, call);
-  const details = instruction === null ? read : { ...read, instruction };
   // PostgreSQL stores no NUL in a text, and a lone surrogate is not a character.
   const given = storable(whole);
+  const refusalText = read.refusalText ?? (isFiltered(response) ? given.trim() || null : null);
+  const details = { ...read, refusalText, ...(instruction !== null && { instruction }) };
   // A refusal is no text.
-  const isRefusal = details.refusalText !== null;
+  const isRefusal = refusalText !== null;
   const text = isRefusal ? given : live.end(given, details.reasoningText);
   // A call of a tool that nobody offered is no answer.
   const toolCalls = call.tools ? toolCallsOf(response) : [];

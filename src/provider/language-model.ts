@@ -23,13 +23,20 @@ export interface Model {
   readonly providerOptions?: CallOptions['providerOptions'];
   /** Reads the provider's own usage, because the AI SDK reports a missing count as 0. */
   readonly count?: (usage: unknown) => Counts;
+  /** Whether the Responses API is tried if there are no chat completions. */
+  readonly mayRespond?: boolean;
   /** What the model rejected so far. */
   readonly form: RequestForm;
 }
 
 /** A model, and how the same model reads a response that was already received. */
 export interface ReadableModel extends Model {
-  readonly readResponse: (response: Response, options: CallOptions) => Promise<Answer>;
+  readonly readResponse: (
+    response: Response,
+    options: CallOptions,
+    /** The form in which it was received, if that is another one. */
+    form?: RequestForm,
+  ) => Promise<Answer>;
   /** The same model, which receives its response as a stream and passes it on. */
   readonly streaming: (live: Live) => Promise<ReadableModel>;
 }
@@ -59,8 +66,8 @@ export async function languageModel(
     form,
     kind: connection.kind,
     name: optionsName(connection),
-    readResponse: async (response, options) => {
-      const { language } = await make(connection, model, async () => response, form);
+    readResponse: async (response, options, received = form) => {
+      const { language } = await make(connection, model, async () => response, received);
       return language.doGenerate(options);
     },
     streaming: async (live) => ({ ...ready, ...(await made(streamedFetch, live)) }),
@@ -116,18 +123,14 @@ const makers: Readonly<Record<ProviderKind, Maker>> = {
     const { createOpenAI } = await import('@ai-sdk/openai');
     const provider = createOpenAI({ apiKey: apiKey ?? '', baseURL, fetch });
     const chat = provider.chat(model);
-    return isVendor(baseURL)
-      ? responsesOrChat(provider.responses(model), chat, form)
-      : { language: chat, count: countChat };
+    return responsesOrChat(provider.responses(model), chat, form, isVendor(baseURL));
   },
   azure: async ({ apiKey, baseURL }, model, fetch, form) => {
     if (hasOnlyChat(baseURL)) return azureChat(apiKey, baseURL, model, fetch);
     const { createAzure } = await import('@ai-sdk/azure');
     const provider = createAzure({ apiKey: apiKey ?? '', baseURL, fetch });
     const chat = provider.chat(model);
-    return isVendor(baseURL)
-      ? responsesOrChat(provider.responses(model), chat, form)
-      : { language: chat, count: countChat };
+    return responsesOrChat(provider.responses(model), chat, form, isVendor(baseURL));
   },
   anthropic: async ({ apiKey, baseURL }, model, fetch) => {
     const { createAnthropic } = await import('@ai-sdk/anthropic');
@@ -167,13 +170,23 @@ async function azureChat(
   return { language: provider.chat(model), count: countChat };
 }
 
-/** The Responses API, until the model turns out to be only in chat completions: `request-form.ts` notices. */
-function responsesOrChat(responses: LanguageModel, chat: LanguageModel, form: RequestForm): Made {
-  const isChat = () => form.has('chat');
+/**
+ * The Responses API at the vendor's own address, until the model turns out to be only in chat completions. Elsewhere the
+ * reverse, because most servers have only those. `request-form.ts` notices.
+ */
+function responsesOrChat(
+  responses: LanguageModel,
+  chat: LanguageModel,
+  form: RequestForm,
+  isVendors: boolean,
+): Made {
+  const isChat = () => form.has('chat') || !(isVendors || form.has('responses'));
   return {
     language: {
       specificationVersion: responses.specificationVersion,
-      provider: responses.provider,
+      get provider() {
+        return (isChat() ? chat : responses).provider;
+      },
       modelId: responses.modelId,
       get supportedUrls() {
         return isChat() ? chat.supportedUrls : responses.supportedUrls;
@@ -184,6 +197,7 @@ function responsesOrChat(responses: LanguageModel, chat: LanguageModel, form: Re
         isChat() ? chat.doStream(withoutStore(options)) : responses.doStream(options),
     },
     providerOptions: unstored,
+    mayRespond: !isVendors,
     count: (usage) => (isChat() ? countChat(usage) : countResponses(usage)),
   };
 }

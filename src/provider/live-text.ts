@@ -1,4 +1,4 @@
-import type { Emit } from '../core/model/model-events.ts';
+import type { Emit } from '../core/model/model-port.ts';
 import { storable } from '../core/storable-text.ts';
 
 /**
@@ -12,8 +12,8 @@ export class LiveText {
   #state: 'begin' | 'thinking' | 'text' = 'begin';
   #hasThought = false;
   #waiting = '';
-  /** The first half of a surrogate pair. */
-  #half = '';
+  /** The first half of a surrogate pair whose second one has not arrived. */
+  readonly #halves = { text: '', reasoning: '' };
   readonly #shown: string[] = [];
   #hasReasoning = false;
 
@@ -25,14 +25,13 @@ export class LiveText {
   readonly text = (delta: string): void => {
     if (this.#held) return;
     const rest = this.#state === 'text' ? delta : this.#splitThoughts(delta);
-    if (rest !== '') this.#show(rest);
+    const shown = this.#emitWhole('text', rest);
+    if (shown !== '') this.#shown.push(shown);
   };
 
   readonly reasoning = (delta: string): void => {
-    const text = storable(delta);
-    if (text === '') return;
-    this.#hasReasoning = true;
-    this.#emit({ type: 'reasoning', text });
+    this.#hasReasoning ||= delta !== '';
+    this.#emitWhole('reasoning', delta);
   };
 
   /**
@@ -42,19 +41,22 @@ export class LiveText {
   end(text: string, reasoning: string | null): string {
     if (this.#state === 'thinking') this.#think(this.#waiting.length);
     if (reasoning !== null && !this.#hasReasoning) this.reasoning(reasoning);
+    const half = storable(this.#halves.reasoning);
+    if (half !== '') this.#emit({ type: 'reasoning', text: half });
     const shown = this.#shown.join('');
     if (!text.startsWith(shown)) return shown;
     if (text.length > shown.length) this.#emit({ type: 'text', text: text.slice(shown.length) });
     return text;
   }
 
-  #show(delta: string): void {
-    const text = this.#half + delta;
-    this.#half = /[\ud800-\udbff]$/.exec(text)?.[0] ?? '';
-    const whole = storable(text.slice(0, text.length - this.#half.length));
-    if (whole === '') return;
-    this.#shown.push(whole);
-    this.#emit({ type: 'text', text: whole });
+  /** Returns what it has emitted: all but a half of a surrogate pair that may still become whole. */
+  #emitWhole(type: 'text' | 'reasoning', delta: string): string {
+    const text = this.#halves[type] + delta;
+    const half = /[\ud800-\udbff]$/.exec(text)?.[0] ?? '';
+    this.#halves[type] = half;
+    const whole = storable(text.slice(0, text.length - half.length));
+    if (whole !== '') this.#emit({ type, text: whole });
+    return whole;
   }
 
   /** Returns the text after the blocks, once it has begun. */

@@ -43,7 +43,7 @@ export function statedError(body: Readonly<Record<string, unknown>>): object | n
 }
 
 const depthMax = 5;
-const codeNames = new Set(['code', 'type', '__type', 'status', 'reason']);
+const codeNames = new Set(['code', 'type', '__type', 'status', 'reason', 'quotaId']);
 
 function collect(value: unknown, codes: Set<string>, depth: number): void {
   if (depth > depthMax || typeof value !== 'object' || value === null) return;

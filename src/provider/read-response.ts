@@ -2,6 +2,7 @@ import type { Answer, CallOptions, ReadableModel } from './language-model.ts';
 import { readLeniently } from './lenient-json.ts';
 import { statedError } from './provider-error.ts';
 import { type Issue, repairCompletion, repairFields } from './repair-response.ts';
+import type { RequestForm } from './request-form.ts';
 import { UnreadableResponse } from './unreadable-response.ts';
 
 /**
@@ -46,12 +47,14 @@ async function readRepaired(
   if (given !== undefined && isError(given)) throw error;
   if (typeof given !== 'object' || given === null) throw new UnreadableResponse(null, error);
   const body = repairCompletion(given);
+  const isResponses = (given as { object?: unknown }).object === 'response';
+  const form: RequestForm = isResponses ? new Set([...model.form, 'responses']) : model.form;
   const lost = issuesOf(error).map((issue) => issue.path.join('.'));
   const unread: string[] = [];
   for (let round = 0; round < roundsMax; round++) {
     try {
       const response = new Response(JSON.stringify(body), { headers: jsonHeaders(headers) });
-      const answer = await model.readResponse(response, options);
+      const answer = await model.readResponse(response, options, form);
       if (unread.length > 0 && !hasContent(answer)) break;
       return { answer, lost: unread };
     } catch (again) {

@@ -1,14 +1,15 @@
 import { LruCache } from '../core/lru-cache.ts';
 import { mayReceiveTokens, mayUseChain, notForTokens } from '../core/model/credential-chain.ts';
-import { type Emit, emitEnd, modelEvents } from '../core/model/model-events.ts';
+import { emitEnd } from '../core/model/model-events.ts';
 import {
+  type Emit,
   type ModelCall,
-  type ModelEvent,
   type ModelFailure,
   type ModelPort,
   type ModelResponse,
   noCost,
   noUsage,
+  type ProviderDirectory,
   splitModelName,
   type TestConnection,
   unknownCost,
@@ -22,9 +23,9 @@ import { createOutbound, type Outbound } from '../net/outbound.ts';
 import { type BreakerState, type Breakers, createBreakers } from './breakers.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { instructionOf } from './call-options.ts';
-import { testConnection, tryModel } from './connection-test.ts';
+import { listModels, testConnection, tryModel } from './connection-test.ts';
 import { echo } from './echo.ts';
-import { fromEnvironment, ownOllama, variableFor } from './environment.ts';
+import { environmentProviders, fromEnvironment, ownOllama, variableFor } from './environment.ts';
 import { empty, endedInError, filtered, toFailure } from './failure.ts';
 import { type FileFetching, fetchedBytesMax, withFetchedFiles } from './files.ts';
 import { type Generated, generate } from './generate.ts';
@@ -63,7 +64,7 @@ export interface ModelsOptions {
   readonly proxies?: ProxySettings;
 }
 
-export interface Models extends ModelPort, Pick<Breakers, 'states'> {
+export interface Models extends ModelPort, ProviderDirectory, Pick<Breakers, 'states'> {
   readonly testConnection: TestConnection;
   close(): Promise<void>;
 }
@@ -97,14 +98,12 @@ class ModelRegistry implements Models {
     this.#breakers = createBreakers(options.callsMax ?? Number.POSITIVE_INFINITY);
   }
 
-  readonly call = (call: ModelCall): AsyncIterable<ModelEvent> => {
+  readonly call = async (call: ModelCall, emit: Emit): Promise<void> => {
     const { provider, model } = splitModelName(call.model);
-    return modelEvents(async (emit) => {
-      const response = await (provider === 'cueline'
-        ? withDeadline(call, noCost, (signal) => echo(model, call, signal, emit))
-        : this.#callProvider(provider, model, call, emit));
-      emitEnd(emit, response);
-    });
+    const response = await (provider === 'cueline'
+      ? withDeadline(call, noCost, (signal) => echo(model, call, signal, emit))
+      : this.#callProvider(provider, model, call, emit));
+    emitEnd(emit, response);
   };
 
   readonly states = (): BreakerState[] => this.#breakers.states();
@@ -124,6 +123,16 @@ class ModelRegistry implements Models {
       const generated = await generate(await languageModel(connection, model, fetch), call, signal);
       return toResponse(generated, { usage: noUsage, cost: unknownCost }, secretsOf(connection));
     });
+  };
+
+  get environment(): ProviderDirectory['environment'] {
+    return environmentProviders(this.#options.env);
+  }
+
+  readonly listModels: ProviderDirectory['listModels'] = async (workspaceId, name, stored) => {
+    const connection = this.#connect(workspaceId, name, stored);
+    const [outbound] = this.#fetchesFor(connection);
+    return listModels(connection, outbound, this.#options.testTimeoutMs ?? testTimeoutMs);
   };
 
   close(): Promise<void> {

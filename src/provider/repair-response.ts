@@ -9,7 +9,9 @@ type Fields = Record<string, unknown>;
 /** A chat completion as the AI SDK expects it. Any other value is returned as it is. */
 export function repairCompletion(body: unknown): unknown {
   const { choices, choice, ...rest } = fieldsOf(body);
-  const [first] = [choices ?? choice ?? []].flat();
+  // An empty list is a response without content, which is no reason to discard its usage.
+  const isEmpty = Array.isArray(choices) && choices.length === 0;
+  const [first] = isEmpty ? [{ finish_reason: 'stop' }] : [choices ?? choice ?? []].flat();
   if (typeof first !== 'object' || first === null) return body;
   const completion: Fields = { ...rest, choices: [repairChoice(first as Fields)] };
   for (const name of ['id', 'model']) {

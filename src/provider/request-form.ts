@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { CallSettings } from '../core/agent/call-settings.ts';
 import type { ResponseFormat } from '../core/agent/response-format.ts';
+import { classify } from './classify-error.ts';
 import { readProviderError } from './provider-error.ts';
 
 /**
@@ -15,12 +16,13 @@ import { readProviderError } from './provider-error.ts';
  * - `system`: the system text begins the user message instead
  * - a schema for the output: asked for by a text instead. Remembered for the schema, because its form may be the reason
  * - `chat`: chat completions instead of the Responses API
+ * - `responses`: the reverse, for servers without chat completions
  * - `streamOptions`: left out, so that a stream may end without a usage
  * - `unstreamed`: a whole response instead of a stream
  * - `streamed`: a stream, though nobody reads along
  */
 export type RequestForm = Set<Adjustment>;
-export type Adjustment = Setting | FormatAdjustment | 'chat' | 'streamed';
+export type Adjustment = Setting | FormatAdjustment | 'chat' | 'responses' | 'streamed';
 type FormatAdjustment = `format ${string}`;
 type Setting = 'maxTokens' | AdjustableSetting | 'developer' | 'system' | StreamSetting;
 type StreamSetting = 'streamOptions' | 'unstreamed';
@@ -32,6 +34,8 @@ export interface AdjustableCall {
   readonly adjustable: readonly AdjustableSetting[];
   /** The adjustment that stops sending the schema of the output; null without a schema. */
   readonly format: FormatAdjustment | null;
+  /** Whether the model may be in the Responses API although it is called through chat completions. */
+  readonly mayRespond: boolean;
   /** Whether a stream is asked for. */
   readonly streams: boolean;
   readonly optionsIn: (form: ReadonlySet<Adjustment>) => CallOptions;
@@ -59,7 +63,8 @@ export async function inAcceptedForm<T>(
         continue;
       }
       // The other form was rejected too, so the setting was not the reason.
-      if (isRejection(error as ApiError)) for (const each of added) form.delete(each);
+      const isRefused = isRejection(error as ApiError) || (error as ApiError).statusCode === 404;
+      if (isRefused) for (const each of added) form.delete(each);
       throw error;
     }
   }
@@ -124,6 +129,14 @@ function isNotForResponses({ statusCode, responseBody, requestBodyValues }: ApiE
 const notForResponses =
   /not (supported|available|enabled) (by|in|with|for|on) (the )?(v1\/)?responses\b|does not support (the )?responses\b|only (supported|available) (in|with|by) (the )?(v1\/)?chat[ /]?completions|requested operation is (un|not )supported/i;
 
+/** Whether a server states that it has no chat completions. A page or a plain text is of something else. */
+function hasNoChat({ statusCode, responseBody, requestBodyValues }: ApiError): boolean {
+  const isChat = Object(requestBodyValues).messages !== undefined;
+  if (!isChat || statusCode !== 404 || typeof responseBody !== 'string') return false;
+  if (!responseBody.trimStart().startsWith('{')) return false;
+  return classify(404, readProviderError(responseBody), {}).code === 'PROVIDER_ERROR';
+}
+
 /** The setting that the model rejects, if the call can be sent without it or in another form. */
 function rejectedSetting(
   error: ApiError,
@@ -131,6 +144,8 @@ function rejectedSetting(
   sent: ReadonlySet<Adjustment>,
 ): Adjustment | null {
   if (isNotForResponses(error) && !sent.has('chat')) return 'chat';
+  const isReversible = call.mayRespond && !sent.has('chat') && !sent.has('responses');
+  if (isReversible && hasNoChat(error)) return 'responses';
   if (!isRejection(error) || typeof error.responseBody !== 'string') return null;
   const { text, codes } = readProviderError(error.responseBody);
   const body = error.responseBody.slice(0, searchedCharsMax);
@@ -144,9 +159,16 @@ function rejectedSetting(
   const possible = isUnsupported ? candidates(error.requestBodyValues, call, sent) : [];
   const found = possible.find((each) => names[each].test(searched));
   if (found) return found;
+  // A gateway may name the first of several that its model rejects, and it is left out already.
+  const otherSampling = sampling.some((each) => names[each].test(searched))
+    ? possible.find((each) => sampling.includes(each))
+    : undefined;
+  if (otherSampling) return otherSampling;
   const { format } = call;
   return format !== null && !sent.has(format) && formatText.test(searched) ? format : null;
 }
+
+const sampling: readonly Setting[] = ['temperature', 'topP', 'topK'];
 
 /** Models that answer only with a stream: DashScope, and gateways to models with long answers. */
 const streamOnly =

@@ -85,6 +85,7 @@ function framesOf(headers: Headers, framing: Framing): StreamFrames {
 async function readEvents({ body }: Response, frames: StreamFrames, live: Live) {
   const events: Fields[] = [];
   let isComplete = false;
+  const isCut = () => !isComplete && !frames.done;
   const receive = (values: unknown[]) => {
     for (const value of values) {
       // An event that cannot be read is not passed over: what remains would pass for the whole answer.
@@ -96,13 +97,17 @@ async function readEvents({ body }: Response, frames: StreamFrames, live: Live) 
     }
   };
   try {
-    for await (const bytes of body ?? []) receive(frames.push(bytes));
+    for await (const bytes of body ?? []) {
+      receive(frames.push(bytes));
+      // Some servers leave the body open.
+      if (frames.done) break;
+    }
     receive(frames.end());
   } catch (error) {
     // Whatever follows the end of the answer is not needed.
-    if (!isComplete) throw error;
+    if (isCut()) throw error;
   }
-  return { events, isCut: !isComplete && !frames.done };
+  return { events, isCut: isCut() };
 }
 
 /** The error that an event reports: in a field, or as an event of the Responses API. */

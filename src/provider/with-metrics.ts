@@ -27,7 +27,7 @@ type Outcome = 'success' | 'aborted' | 'deferred' | ExecutionErrorCode;
 /** The same models; `onCalled` receives each call. */
 export function withMetrics(models: ModelPort, onCalled: (called: ModelCalled) => void): ModelPort {
   return {
-    async *call(call) {
+    async call(call, emit) {
       const provider = knownProvider(splitModelName(call.model).provider);
       const begun = performance.now();
       const { model, workspaceId } = call;
@@ -40,15 +40,12 @@ export function withMetrics(models: ModelPort, onCalled: (called: ModelCalled) =
           seconds: (performance.now() - begun) / 1_000,
         });
       try {
-        for await (const event of models.call(call)) {
-          if (event.type === 'finish') tell('success');
-          if (event.type === 'failure') tell(event.failure.code);
-          yield event;
-        }
+        await models.call(call, emit);
       } catch (error) {
         tell(outcomeOf(error, call.signal));
         throw error;
       }
+      tell('success');
     },
   };
 }

@@ -47,21 +47,20 @@ export async function withTracing(
   const tracer = provider.getTracer('cueline', options.serviceVersion);
 
   return {
-    async *call(call) {
+    async call(call, emit) {
       const span = tracer.startSpan(`chat ${splitModelName(call.model).model}`, {
         kind: SpanKind.CLIENT,
         attributes: requestAttributes(call),
       });
       try {
-        for await (const event of models.call(call)) {
+        await models.call(call, (event) => {
           if (event.type === 'usage') span.setAttributes(used(event.usage));
           if (event.type === 'finish') {
             span.setAttribute('gen_ai.response.finish_reasons', [event.finishReason]);
-            span.end();
           }
-          if (event.type === 'failure') fail(event.failure);
-          yield event;
-        }
+          emit(event);
+        });
+        span.end();
       } catch (error) {
         // No call was made: a span that is never ended is never exported.
         if (!(error instanceof ModelDeferred)) fail(error);

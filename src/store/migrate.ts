@@ -9,6 +9,7 @@ import { up as executions } from './migrations/0003-executions.ts';
 import { up as history } from './migrations/0004-history.ts';
 import { up as workflows } from './migrations/0005-workflows.ts';
 import { up as events } from './migrations/0006-events.ts';
+import { up as search } from './migrations/0007-search.ts';
 
 /**
  * Migrations bring the schema up to date, each in one transaction. Many processes may migrate at once: the first takes an
@@ -31,6 +32,7 @@ const released: Migrations = {
   '0004-history': history,
   '0005-workflows': workflows,
   '0006-events': events,
+  '0007-search': search,
 };
 
 /** The advisory lock that serializes migrations. */

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { DisabledReason } from '../core/event/endpoint.ts';
 import { inFlightMax } from '../core/event/retry.ts';
+import { type Repeated, repeated } from '../core/repeated.ts';
 import { batcher } from '../flow/admission/batcher.ts';
 import {
   type AttemptDeps,
@@ -10,6 +12,7 @@ import {
 } from '../flow/event/attempt-delivery.ts';
 import { disableEndpoint } from '../flow/event/disable-endpoint.ts';
 import type { Db } from '../store/connection/database.ts';
+import type { Pipelines } from '../store/connection/pipeline.ts';
 import {
   type DueDelivery,
   readDue,
@@ -46,6 +49,8 @@ export interface EventSender {
 
 export interface EventSenderDeps extends AttemptDeps {
   readonly db: Db;
+  /** For what is done for every delivery: one connection for reads and one for outcomes. */
+  readonly pipelines: Pipelines;
   /** The id of the lease; null while it is not certain. */
   readonly lease: () => string | null;
   readonly onAttempt: (outcome: 'delivered' | 'failed' | 'unanswered') => void;
@@ -54,7 +59,13 @@ export interface EventSenderDeps extends AttemptDeps {
 
 interface Held {
   readonly inFlight: Set<string>;
+  /** What ended since due deliveries were last read: an older snapshot may show it as pending. */
+  readonly ended: Set<string>;
+  /** Its health, as read with the last delivery or recorded since. */
   isFailing: boolean;
+  isSuccessOld: boolean;
+  /** When its health was recorded, on the monotonic clock: what was read before is older. */
+  healthAt: number;
   /** When something was last due, on the monotonic clock. */
   usedAt: number;
 }
@@ -62,6 +73,8 @@ interface Held {
 const pollMs = 1_000;
 /** Endpoints that one step takes. */
 const takenMax = 200;
+/** Many steps a second send to the endpoints that are held: few of them need to look for others. */
+const takeEveryMs = 50;
 /** Endpoints are kept for a while, because the next event often follows soon. */
 const idleMs = 5_000;
 const recordedMax = 200;
@@ -82,35 +95,28 @@ class Sender {
   /** The lease under which `#held` was taken. */
   #worker: string | null = null;
   #aborting = new AbortController();
-  #stopped = false;
-  #again = false;
-  #step: Promise<void> | null = null;
+  readonly #steps: Repeated;
+  /** When this process last looked for endpoints, on the monotonic clock. */
+  #takenAt = Number.NEGATIVE_INFINITY;
+  #nextTake: NodeJS.Timeout | undefined;
   readonly #timer: NodeJS.Timeout;
-  readonly #record = batcher<Attempted, void>({
+  /** Resolves once no endpoint is being disabled. */
+  #disabled: Promise<void> = Promise.resolve();
+  /** The result is why the outcome disables its endpoint; null if it does not. */
+  readonly #record = batcher<Attempted, DisabledReason | null>({
     ...{ sizeMax: recordedMax, inFlightMax: 1, weight: () => 0 },
     run: (outcomes) => this.#write(outcomes),
   });
 
   constructor(deps: EventSenderDeps) {
     this.#deps = deps;
+    this.#steps = repeated(() => this.#send(), deps.onError);
     this.#timer = setInterval(() => this.wake(), pollMs);
     this.#timer.unref();
   }
 
-  /** Steps never overlap: a wake-up during one starts another. */
   wake(): void {
-    if (this.#stopped) return;
-    if (this.#step) {
-      this.#again = true;
-      return;
-    }
-    this.#again = false;
-    this.#step = this.#send()
-      .catch(this.#deps.onError)
-      .finally(() => {
-        this.#step = null;
-        if (this.#again) this.wake();
-      });
+    this.#steps.wake();
   }
 
   abortAll(): void {
@@ -121,9 +127,10 @@ class Sender {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
+    const settled = this.#steps.stop();
     clearInterval(this.#timer);
-    await this.#step;
+    clearTimeout(this.#nextTake);
+    await settled;
     const late = setTimeout(() => this.#aborting.abort(), stopMsMax);
     await Promise.all(this.#attempts);
     clearTimeout(late);
@@ -148,7 +155,8 @@ class Sender {
       endpointId,
       limit: windowOf(held) + held.inFlight.size,
     }));
-    const read = await readDue(this.#deps.db, worker, limits);
+    for (const [, { ended }] of open) ended.clear();
+    const read = await this.#deps.pipelines.use((send) => readDue(send, worker, limits));
     if (this.#worker !== worker) return;
     // At once: while full data is read, an attempt may end whose delivery was read as pending.
     const due = read.filter((one) => this.#reserve(one, readAt));
@@ -161,6 +169,10 @@ class Sender {
   }
 
   async #take(worker: string): Promise<void> {
+    const now = performance.now();
+    if (now < this.#takenAt + takeEveryMs)
+      return this.#takeLater(this.#takenAt + takeEveryMs - now);
+    this.#takenAt = now;
     const ids = await takeEndpoints(this.#deps.db, worker, {
       held: [...this.#held.keys()],
       limit: takenMax,
@@ -168,9 +180,22 @@ class Sender {
     if (this.#worker !== worker) return;
     for (const id of ids) {
       const usedAt = performance.now();
-      this.#held.set(id, { inFlight: new Set(), isFailing: false, usedAt });
+      this.#held.set(id, {
+        ...{ inFlight: new Set(), ended: new Set(), usedAt },
+        ...{ isFailing: false, isSuccessOld: true, healthAt: Number.NEGATIVE_INFINITY },
+      });
     }
-    if (ids.length === takenMax) this.#again = true;
+    if (ids.length < takenMax) return;
+    this.#takenAt = Number.NEGATIVE_INFINITY;
+    this.wake();
+  }
+
+  #takeLater(waitMs: number): void {
+    this.#nextTake ??= setTimeout(() => {
+      this.#nextTake = undefined;
+      this.wake();
+    }, waitMs);
+    this.#nextTake.unref();
   }
 
   async #releaseIdle(worker: string): Promise<void> {
@@ -184,11 +209,11 @@ class Sender {
     await releaseEndpoints(this.#deps.db, worker, ids);
   }
 
-  /** False if the delivery is in flight, or its endpoint has no room. */
-  #reserve({ endpointId, id, isFailing }: DueDelivery, now: number): boolean {
+  /** False if the delivery is in flight or was until a moment ago, or its endpoint has no room. */
+  #reserve({ endpointId, id, isFailing, isSuccessOld }: DueDelivery, now: number): boolean {
     const held = this.#held.get(endpointId);
-    if (!held || held.inFlight.has(id)) return false;
-    held.isFailing = isFailing;
+    if (!held || held.inFlight.has(id) || held.ended.has(id)) return false;
+    if (now > held.healthAt) Object.assign(held, { isFailing, isSuccessOld });
     if (held.inFlight.size >= windowOf(held)) return false;
     held.inFlight.add(id);
     held.usedAt = now;
@@ -197,9 +222,10 @@ class Sender {
 
   async #readFull(due: readonly DueDelivery[]) {
     const ids = due.flatMap((one) => (hasFullData(one) && one.subject ? one.subject : []));
-    const found = ids.length === 0 ? null : await readFullData(this.#deps.db, [...new Set(ids)]);
+    if (ids.length === 0) return () => null;
+    const found = await this.#deps.pipelines.use((send) => readFullData(send, [...new Set(ids)]));
     return (one: DueDelivery) => {
-      if (!found || !hasFullData(one)) return null;
+      if (!hasFullData(one)) return null;
       const full = one.subject === null ? undefined : found.get(one.subject);
       return full === undefined ? ('gone' as const) : (full ?? ('large' as const));
     };
@@ -207,8 +233,16 @@ class Sender {
 
   #start(due: DueDelivery, readAt: number, full: Parameters<typeof attemptDelivery>[2]['full']) {
     const { signal } = this.#aborting;
+    // After an abort, another may hold the endpoint and have the delivery in flight.
+    const held = this.#held.get(due.endpointId);
     const attempt = attemptDelivery(this.#deps, due, { readAt, full, signal })
-      .then((outcome) => (signal.aborted ? undefined : this.#record.add(outcome)))
+      .then(async (outcome) => {
+        if (signal.aborted) return;
+        const reason = await this.#record.add(outcome);
+        if (reason === null) return;
+        // Outcomes of other endpoints do not wait for this. Until then the attempt counts as in flight.
+        await this.#disable(due.endpointId, reason);
+      })
       .catch(async (error: unknown) => {
         if (signal.aborted) return;
         this.#deps.onError(error);
@@ -217,30 +251,67 @@ class Sender {
       })
       .finally(() => {
         this.#attempts.delete(attempt);
-        this.#held.get(due.endpointId)?.inFlight.delete(due.id);
+        held?.inFlight.delete(due.id);
+        held?.ended.add(due.id);
         this.wake();
       });
     this.#attempts.add(attempt);
   }
 
-  async #write(outcomes: Attempted[]): Promise<undefined[]> {
-    const { db, onAttempt, onError } = this.#deps;
-    await recordAttempts(db, outcomes);
+  /** One endpoint at a time, because the pool is small. */
+  #disable(endpointId: string, reason: DisabledReason): Promise<void> {
+    const { db, onError } = this.#deps;
+    this.#disabled = this.#disabled
+      .then(() => disableEndpoint(db, endpointId, reason))
+      .catch(onError);
+    return this.#disabled;
+  }
+
+  async #write(outcomes: Attempted[]): Promise<(DisabledReason | null)[]> {
+    const { db, pipelines, onAttempt } = this.#deps;
+    await pipelines.use((send) => recordAttempts(send, outcomes));
     const idsOf = (some: Attempted[]) => [...new Set(some.map(({ endpointId }) => endpointId))];
     const succeeded = idsOf(outcomes.filter(({ delivered }) => delivered));
     const failed = idsOf(outcomes.filter(({ delivered }) => !delivered));
     const failedOnly = failed.filter((id) => !succeeded.includes(id));
-    await recordHealth(db, { succeeded, failed: failedOnly });
-    const ended = idsOf(outcomes.filter(({ status }) => status === gone));
-    for (const id of ended) await disableEndpoint(db, id, 'gone').catch(onError);
-    if (failedOnly.length > 0) {
-      const failing = await findFailingEndpoints(db, failedOnly);
-      for (const id of failing) await disableEndpoint(db, id, 'failing').catch(onError);
-    }
+    await this.#recordHealth(succeeded, failedOnly);
+    const failing = failedOnly.length > 0 ? await findFailingEndpoints(db, failedOnly) : [];
     for (const { delivered, status } of outcomes) {
       onAttempt(delivered ? 'delivered' : status === null ? 'unanswered' : 'failed');
     }
-    return outcomes.map(() => undefined);
+    const reasons = new Map<string, DisabledReason>(failing.map((id) => [id, 'failing']));
+    for (const { endpointId, status } of outcomes)
+      if (status === gone) reasons.set(endpointId, 'gone');
+    return outcomes.map(({ endpointId }) => {
+      const reason = reasons.get(endpointId) ?? null;
+      // The first outcome of an endpoint disables it.
+      reasons.delete(endpointId);
+      return reason;
+    });
+  }
+
+  /** Writes only what is new: most outcomes change no health. */
+  async #recordHealth(succeeded: readonly string[], failed: readonly string[]): Promise<void> {
+    const isNew = (id: string, isFailing: boolean) => {
+      const held = this.#held.get(id);
+      return !held || held.isFailing !== isFailing || (!isFailing && held.isSuccessOld);
+    };
+    const given = {
+      succeeded: succeeded.filter((id) => isNew(id, false)),
+      failed: failed.filter((id) => isNew(id, true)),
+    };
+    if (given.succeeded.length + given.failed.length === 0) return;
+    await this.#deps.pipelines.use((send) => recordHealth(send, given));
+    for (const id of given.failed) this.#setHealth(id, true);
+    for (const id of given.succeeded) this.#setHealth(id, false);
+  }
+
+  #setHealth(endpointId: string, isFailing: boolean): void {
+    const held = this.#held.get(endpointId);
+    if (!held) return;
+    held.isFailing = isFailing;
+    if (!isFailing) held.isSuccessOld = false;
+    held.healthAt = performance.now();
   }
 }
 

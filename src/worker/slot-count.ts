@@ -13,6 +13,8 @@ export interface SlotCount {
   readonly free: number;
   /** Slots that a workspace without one may take now. */
   readonly freeForOthers: number;
+  /** Whether the rules allow it to take a slot. */
+  mayAcquire(workspaceId: string): boolean;
   /** Takes a slot if the rules allow it. */
   acquire(workspaceId: string): boolean;
   /** Counts a claimed execution, whatever the rules say. */
@@ -25,6 +27,7 @@ export interface SlotCount {
   finishCall(workspaceId: string): () => void;
   /** Whether no attempt is left, including those whose end is being written. */
   readonly idle: boolean;
+  holds(workspaceId: string): boolean;
   /** The workspaces that hold a slot. */
   workspaceIds(): string[];
 }
@@ -45,9 +48,10 @@ export function slotCount(total: number): SlotCount {
     get freeForOthers() {
       return total - used;
     },
+    mayAcquire: (workspaceId) =>
+      used < total && (used < total - reserved || !perWorkspace.has(workspaceId)),
     acquire(workspaceId) {
-      const own = perWorkspace.get(workspaceId) ?? 0;
-      if (used >= total || (used >= total - reserved && own > 0)) return false;
+      if (!this.mayAcquire(workspaceId)) return false;
       this.add(workspaceId);
       return true;
     },
@@ -78,6 +82,7 @@ export function slotCount(total: number): SlotCount {
     get idle() {
       return used === 0 && endsInProgress === 0;
     },
+    holds: (workspaceId) => perWorkspace.has(workspaceId),
     workspaceIds: () => [...perWorkspace.keys()],
   };
 }

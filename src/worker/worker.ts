@@ -102,6 +102,8 @@ export function createWorker(deps: WorkerDeps): Worker {
     slots: {
       lease: leaseForNew,
       reserve: (workspaceId) => !draining && slots.acquire(workspaceId),
+      hasFree: (workspaceId) => !draining && slots.mayAcquire(workspaceId),
+      holds: slots.holds,
       release: (workspaceId) => attempts.releaseSlot(workspaceId),
       start: (execution) => attempts.start(execution),
     },

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { parse } from 'yaml';
 import { clientsFolder, runClient, skipWithout } from '../../harness/clients.ts';
 import { startConformanceTarget } from '../../harness/mcp-conformance.ts';
@@ -51,7 +52,10 @@ test('passes the conformance suite except for the checks in the baseline', { ski
 async function run(url: string, revision: string) {
   const output = join(folder, revision);
   const args = ['server', '--url', url, '--requirements', revision, '-o', output];
-  const { stdout, stderr } = await runClient(`node_modules/${suite}/dist/index.js`, args);
+  const preload = pathToFileURL(join(clientsFolder, 'patient-timers.mjs'));
+  const { stdout, stderr } = await runClient(`node_modules/${suite}/dist/index.js`, args, {
+    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import ${preload}`,
+  });
   assert.match(stdout, /=== SUMMARY ===/, stderr);
   return readdirSync(output).flatMap((scenario) => {
     const checks = JSON.parse(readFileSync(join(output, scenario, 'checks.json'), 'utf8'));

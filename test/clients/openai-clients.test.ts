@@ -1,27 +1,21 @@
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { promisify } from 'node:util';
-import {
-  type ClientRun,
-  clientResult,
-  clientsFolder,
-  runClient,
-  skipWithout,
-} from '../../harness/clients.ts';
-import { conversationAgent, deployed, singleAgent } from '../../harness/openai-agents.ts';
+import { clientResult, skipWithout } from '../../harness/clients.ts';
+import { conversationAgent, singleAgent } from '../../harness/openai-agents.ts';
 import { startService } from '../../harness/service.ts';
 import { textOf } from '../../src/core/agent/content.ts';
-import { type Emit, emitEnd, modelEvents } from '../../src/core/model/model-events.ts';
-import { type ModelCall, ModelFailure, noCost, noUsage } from '../../src/core/model/model-port.ts';
+import { emitEnd } from '../../src/core/model/model-events.ts';
+import {
+  type Emit,
+  type ModelCall,
+  ModelFailure,
+  noCost,
+  noUsage,
+} from '../../src/core/model/model-port.ts';
 
-/** Clients of the OpenAI API that others have written, and the snippets of the documentation. */
+/** Clients of the OpenAI API that others have written. */
 
-const service = await startService({
-  models: { call: (call) => modelEvents((emit) => answer(call, emit)) },
-});
+const service = await startService({ models: { call: answer } });
 after(service.close);
 const { key } = await service.key();
 const url = `${service.url}/v1`;
@@ -29,7 +23,6 @@ await conversationAgent(service, { agentName: 'Many' });
 const allowed = { allowInstructions: true, allowTools: true };
 await conversationAgent(service, { agentName: 'Tools', ...allowed });
 await singleAgent(service, { agentName: 'Slow' });
-await deployed(service, { user: 'Explain {{topic}}.' }, { agentName: 'Explainer' });
 
 /** Answers by the last message: in two pieces, with a call of a tool, with JSON, with a failure or never. */
 async function answer(call: ModelCall, emit: Emit): Promise<void> {
@@ -60,7 +53,7 @@ test('the package openai', { skip: skipWithout('openai') }, async () => {
   assert.ok(['queued', 'in_progress'].includes(background));
   assert.equal(deltas.join(''), 'Streamed');
   assert.deepEqual(rest, {
-    models: ['explainer', 'many', 'slow', 'tools'],
+    models: ['many', 'slow', 'tools'],
     ...{ text: 'One', read: 'One', items: ['One'], streamed: 'Streamed', continued: 'amed' },
     ...{ canceled: 'cancelled', parsed: { mood: 'good' }, chat: 'Chat', chunks: 'Chunks' },
     usage: 15,
@@ -99,44 +92,3 @@ test('ai with @ai-sdk/openai and @ai-sdk/openai-compatible', {
   };
   assert.deepEqual(outputs, [expected, expected]);
 });
-
-const documentation = readFileSync(join(import.meta.dirname, '../../docs/clients.md'), 'utf8');
-const env = { CUELINE_URL: service.url, CUELINE_KEY: key };
-
-for (const [, name = '', code = ''] of documentation.matchAll(/^```ts (\S+)\n(.*?)^```$/gms)) {
-  test(`the snippet of ${name}`, { skip: skipWithout(name) }, async () => {
-    const file = `snippet-${name.replaceAll(/\W/g, '-')}.ts`;
-    writeFileSync(join(clientsFolder, file), code);
-    try {
-      assertExplained(await runClient(file, [], env));
-    } finally {
-      rmSync(join(clientsFolder, file));
-    }
-  });
-}
-
-function assertExplained({ code, stdout, stderr }: ClientRun): void {
-  assert.equal(code, 0, stderr);
-  assert.match(stdout, /Explain tides\./);
-}
-
-const [, python = ''] = /^```python openai\n(.*?)^```$/ms.exec(documentation) ?? [];
-
-test('the snippet of Python', {
-  skip: hasPython() ? false : 'openai for Python is missing',
-}, async () => {
-  // Not synchronous: this process answers.
-  const { stdout } = await promisify(execFile)('python3', ['-c', python], {
-    env: { ...process.env, ...env },
-  });
-  assert.match(stdout, /Explain tides\./);
-});
-
-function hasPython(): boolean {
-  try {
-    execFileSync('python3', ['-c', 'import openai'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -99,14 +99,19 @@ const problem: Response = {
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 
+/** The paths with the fewest parameters first. */
+const templates = Object.keys(document.paths)
+  .map((template) => ({
+    template,
+    parameters: template.split('{').length,
+    pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`),
+  }))
+  .sort((a, b) => a.parameters - b.parameters);
+
 /** The matching path with the fewest parameters. */
 function pathItem(path: string): Record<string, Operation> | undefined {
-  const parameters = (template: string) => template.split('{').length;
-  const fitting = Object.keys(document.paths).filter((template) =>
-    new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`).test(path),
-  );
-  const [best] = fitting.sort((a, b) => parameters(a) - parameters(b));
-  return best === undefined ? undefined : document.paths[best];
+  const best = templates.find(({ pattern }) => pattern.test(path));
+  return best && document.paths[best.template];
 }
 
 /**

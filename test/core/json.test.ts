@@ -9,6 +9,7 @@ import {
   elements,
   isStorable,
   members,
+  membersAndDepth,
 } from '../../src/core/json.ts';
 
 /** Any JSON value, with all kinds of whitespace between its tokens. */
@@ -61,6 +62,13 @@ test('depth counts the deepest nesting', () => {
   assert.equal(depth('[]'), 1);
   assert.equal(depth('[[],{"a":[1]}]'), 3);
   assert.equal(depth('['.repeat(100_000) + ']'.repeat(100_000)), 100_000);
+  for (const [object, expected] of [
+    ['{}', 1],
+    ['{"a":"[["}', 1],
+    ['{"a":[],"b":{"c":[[1]]},"d":{}}', 4],
+  ] as const) {
+    assert.deepEqual([depth(object), membersAndDepth(object).depth], [expected, expected]);
+  }
 });
 
 const unstorable = [

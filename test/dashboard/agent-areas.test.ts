@@ -35,8 +35,9 @@ test('switching to the form keeps JSON that the form cannot hold', async () => {
   await page.getByText('Form', { exact: true }).click();
   await page.getByText('The form supports only text values').waitFor();
   await check();
-  await page.getByRole('link', { name: 'Overview' }).click();
-  await page.getByRole('link', { name: 'Run', exact: true }).click();
+  const tabs = page.getByRole('navigation', { name: 'Agent' });
+  await tabs.getByRole('link', { name: 'Overview' }).click();
+  await tabs.getByRole('link', { name: 'Run', exact: true }).click();
   assert.match(await json.inputValue(), /"first": "Ada"/);
   await json.fill('{"name": "Grace"}');
   await page.getByText('Form', { exact: true }).click();

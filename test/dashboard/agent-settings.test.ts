@@ -34,15 +34,22 @@ test('saves only the changed settings', async () => {
 test('fallback models replace the model and are shown again', async () => {
   const agent = await addAgent(service, { config: { model: 'a/one' } });
   const { page, check } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });
-  const field = page.getByRole('textbox', { name: 'Fallback models' });
-  await field.fill('a/two\na/three');
+  const field = page.getByRole('combobox', { name: 'Fallback models' });
+  for (const model of ['a/two', 'a/three']) {
+    await field.fill(model);
+    await page.keyboard.press('Enter');
+  }
   const sent = page.waitForRequest((request) => request.method() === 'PATCH');
   await page.getByRole('button', { name: 'Save changes' }).click();
   const { agentConfig } = (await sent).postDataJSON();
   assert.deepEqual(agentConfig.models, ['a/one', 'a/two', 'a/three']);
   await page.locator('form button[type=submit]:disabled:not([data-loading])').waitFor();
-  assert.equal(await page.getByRole('combobox', { name: 'Model' }).inputValue(), 'a/one');
-  assert.equal(await field.inputValue(), 'a/two\na/three');
+  assert.equal(
+    await page.getByRole('combobox', { name: 'Model', exact: true }).inputValue(),
+    'a/one',
+  );
+  await page.getByText('a/two', { exact: true }).waitFor();
+  await page.getByText('a/three', { exact: true }).waitFor();
   await check();
 });
 
@@ -54,9 +61,9 @@ test('keeps unsaved settings across pages', async () => {
     page.getByRole('button', { name: 'Save changes' }),
   ];
   const lookElsewhere = async () => {
-    await page.getByRole('link', { name: 'Overview' }).click();
+    await openTab(page, 'Overview');
     await page.getByRole('heading', { name: 'Activity' }).waitFor();
-    await openSettings(page);
+    await openTab(page, 'Settings');
     await description.waitFor();
   };
   await description.fill('Half a thought');
@@ -157,7 +164,7 @@ test('deletes an agent after confirmation', async () => {
   const agent = await makeAgent(service, prompt, { visibility: 'public', agentName: 'Gone soon' });
   await move(service, agent, 'enable-api');
   const { page, check } = await visit(agentPage(agent), { as: 'editor' });
-  await openSettings(page);
+  await openTab(page, 'Settings');
   await page.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete Gone soon?' });
   await dialog.getByText('fail with 404').waitFor();
@@ -172,10 +179,9 @@ test('deletes an agent after confirmation', async () => {
   await page.getByRole('alert').getByText('req_').waitFor();
 });
 
-/** Both the navigation and the agent's tabs have a Settings link. */
-async function openSettings(page: Page): Promise<void> {
-  const areas = page.getByRole('navigation', { name: 'Agent' });
-  await areas.getByRole('link', { name: 'Settings' }).click();
+/** The main navigation has an Overview and a Settings link too. */
+async function openTab(page: Page, name: 'Overview' | 'Settings'): Promise<void> {
+  await page.getByRole('navigation', { name: 'Agent' }).getByRole('link', { name }).click();
 }
 
 const agentPage = ({ agentId }: { readonly agentId: string }) => `/agents/${agentId}`;

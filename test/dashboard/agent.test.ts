@@ -14,7 +14,10 @@ test("the overview shows the agent's settings and activity", async () => {
   });
   await run(service, agent, key);
   const { page, check } = await visit(`/agents/${agent.agentId}`, { as: 'viewer' });
-  await page.getByRole('figure').first().waitFor();
+  await page
+    .getByRole('region', { name: 'Figures' })
+    .getByRole('link', { name: '1', exact: true })
+    .waitFor();
   const aside = page.getByRole('complementary', { name: 'Settings summary' });
   await aside.getByText('cueline/echo').waitFor();
   await aside.getByRole('img', { name: /^[01] of 1,234 calls used this minute$/ }).waitFor();
@@ -23,7 +26,7 @@ test("the overview shows the agent's settings and activity", async () => {
     /v1[\s\S]+name\s+required\s+tone\s+default: “calm”[\s\S]+1,234[\s\S]+no limit/,
   );
   await check();
-  await page.getByText('7d', { exact: true }).click();
+  await page.getByRole('button', { name: '7 days' }).click();
   await page.waitForURL(/\?range=7d$/);
 });
 
@@ -45,9 +48,9 @@ test('shows the usage of each rate limit window', async () => {
   await page.getByRole('alert').getByText('It broke.').waitFor();
 });
 
-test('shows an error if only the totals fail to load', async () => {
+test('shows an error if the figures fail to load', async () => {
   const agent = await addAgent(service);
-  const { page, check } = await visit('/welcome', { as: 'viewer', intercepts: true });
+  const { page, check } = await visit('/keys', { as: 'viewer', intercepts: true });
   let broken = true;
   await page.route('**/statistics?*level=all*', (route) =>
     broken ? route.fulfill({ status: 500, json: problem }) : route.continue(),
@@ -58,31 +61,31 @@ test('shows an error if only the totals fail to load', async () => {
   await check();
   broken = false;
   await alert.getByRole('button', { name: 'Try again' }).click();
-  await page.getByRole('definition').filter({ hasText: '$0.00' }).waitFor();
+  await page.getByRole('region', { name: 'Figures' }).getByText('$0.00').first().waitFor();
 });
 
 test('changes the stage after confirmation', async () => {
   const agent = await addAgent(service);
   const { page, check } = await visit(`/agents/${agent.agentId}`, { as: 'editor' });
-  await page.getByRole('button', { name: 'Disable' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Disable this agent?' });
+  await page.getByRole('button', { name: 'Pause' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Pause Agent?' });
   await dialog.getByText('New calls fail with 403').waitFor();
   await check();
-  await dialog.getByRole('button', { name: 'Disable' }).click();
+  await dialog.getByRole('button', { name: 'Pause' }).click();
   await dialog.waitFor({ state: 'hidden' });
   await page.getByRole('listitem').filter({ hasText: 'Paused' }).waitFor();
   assert.equal(await page.locator('[aria-current="step"]').getAttribute('data-stage'), 'Paused');
-  await page.getByRole('button', { name: 'Enable again' }).waitFor();
+  await page.getByRole('button', { name: 'Resume' }).waitFor();
 });
 
 test("shows the server's message for a rejected stage change", async () => {
   const agent = await addAgent(service);
   const { page, check } = await visit(`/agents/${agent.agentId}`, { as: 'owner' });
-  await page.getByRole('button', { name: 'Disable' }).click();
+  await page.getByRole('button', { name: 'Pause' }).click();
   const { key } = await service.key();
   const body = { action: 'disable' };
   assert.equal((await service.call('POST', `${agent.path}/lifecycle`, { key, body })).status, 200);
-  await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
   const alert = page.getByRole('alert');
   await alert.waitFor();
   assert.match(await alert.innerText(), /req_/);
@@ -93,7 +96,7 @@ test('viewers see no lifecycle actions', async () => {
   const agent = await addAgent(service);
   const { page } = await visit(`/agents/${agent.agentId}`, { as: 'viewer' });
   await page.getByRole('heading', { name: 'Lifecycle' }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Disable' }).count(), 0);
+  assert.equal(await page.getByRole('button', { name: 'Pause' }).count(), 0);
 });
 
 test('an unknown agent shows not found', async () => {

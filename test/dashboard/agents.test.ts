@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Locator } from 'playwright-core';
 import { addAgent, run } from '../../harness/agents.ts';
 import { makeAgent, makePrompt } from '../../harness/prompts.ts';
 import { openDashboard } from './harness.ts';
@@ -46,19 +47,45 @@ test('shows unknown costs as unknown, and partly known costs as a minimum', asyn
   await run(service, some, key);
   await run(service, some, key);
   const { page, check } = await visit('/agents', { as: 'viewer' });
-  for (const [{ agentId }, cost, chart] of [
-    [none, 'unknown', 'The cost is unknown.'],
-    [some, 'at least $0.14', 'Known cost'],
+  for (const [{ agentId }, cost, figure] of [
+    [none, 'unknown', 'unknown'],
+    [some, 'at least $0.14', '≥ $0.14'],
   ] as const) {
     await page.goto('/agents');
     const row = page.getByRole('row').filter({ has: page.locator(`a[href$="${agentId}"]`) });
     await row.getByRole('cell', { name: cost, exact: true }).waitFor();
     await check();
     await page.goto(`/agents/${agentId}`);
-    await page.getByRole('definition').filter({ hasText: cost }).waitFor();
-    await page.getByRole('figure').getByText(chart).waitFor();
+    await page.getByRole('region', { name: 'Figures' }).getByText(figure).waitFor();
     await check();
   }
+});
+
+test('texts in other scripts have their own direction, shown and entered', async () => {
+  const prompt = await makePrompt(service, { user: 'مرحبا {{name}}\nHello' });
+  const agentName = 'خدمة العملاء';
+  const { agentId } = await makeAgent(service, prompt, { agentName, visibility: 'public' });
+  const { page } = await visit('/agents', { as: 'editor' });
+  const direction = (of: Locator) =>
+    of.evaluate((one) => one.ownerDocument.defaultView?.getComputedStyle(one).direction);
+  const link = page.getByRole('link', { name: agentName });
+  await link.waitFor();
+  assert.equal(await direction(link), 'rtl');
+  await page.goto(`/agents/${agentId}/settings`);
+  const name = page.getByRole('textbox', { name: 'Name', exact: true });
+  assert.equal(await direction(name), 'rtl');
+  await name.fill('Customer support');
+  assert.equal(await direction(name), 'ltr');
+  assert.equal(await direction(page.getByRole('heading', { level: 1 })), 'rtl');
+  await page.goto(`/prompts/${prompt.promptId}`);
+  const lines = page.locator('.cm-line');
+  await lines.filter({ hasText: 'Hello' }).waitFor();
+  // Each line of the editor follows its own text.
+  const bidi = await lines.first().evaluate((one) => {
+    const style = one.ownerDocument.defaultView?.getComputedStyle(one);
+    return style?.unicodeBidi;
+  });
+  assert.equal(bidi, 'plaintext');
 });
 
 test('keeps search and stage filter in the URL', async () => {
@@ -79,7 +106,7 @@ test('keeps search and stage filter in the URL', async () => {
 });
 
 test("shows the server's message if the list fails, and retries", async () => {
-  const { page, check } = await visit('/welcome', { as: 'owner', intercepts: true });
+  const { page, check } = await visit('/prompts', { as: 'owner', intercepts: true });
   const problem = { error: 'Internal error', message: 'It broke.', code: 'INTERNAL' };
   await page.route('**/api/v1/agents?*', (route) =>
     route.fulfill({ status: 500, json: { ...problem, requestId: 'req_of_the_test' } }),

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addAgent, run } from '../../harness/agents.ts';
+import { addAlert } from '../../harness/alerts.ts';
 import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
+import { addEndpoint } from '../../harness/endpoints.ts';
 import { makePrompt } from '../../harness/prompts.ts';
 import { loaded, openDashboard, timeoutMs } from './harness.ts';
 
@@ -35,13 +37,20 @@ const started = await service.call('POST', `${made.path}/execute`, {
   body: { input: { name: word(300) } },
 });
 const { workflowId, workflowRunId } = started.body;
+const { endpointId } = await addEndpoint(service, key, {
+  url: `https://${word(60)}.example/${word(200)}`,
+  description: word(300),
+});
+await addAlert(service, key, { name: word(200) });
 
 /** Paths of all pages, and whether they load data beyond the signed-in user. */
 const pages: readonly (readonly [string, 'reads' | 'reads nothing'])[] = [
-  ['/welcome', 'reads nothing'],
+  ['/', 'reads'],
+  ['/analytics', 'reads'],
   ['/agents', 'reads'],
   ['/agents/new', 'reads nothing'],
   [`/agents/${agent.agentId}`, 'reads'],
+  [`/agents/${agent.agentId}/analytics`, 'reads'],
   [`/agents/${agent.agentId}/run`, 'reads'],
   [`/agents/${agent.agentId}/history`, 'reads'],
   [`/agents/${agent.agentId}/history/${executionId}`, 'reads'],
@@ -63,10 +72,14 @@ const pages: readonly (readonly [string, 'reads' | 'reads nothing'])[] = [
   [`/workflows/${workflowId}/triggers`, 'reads'],
   ['/history', 'reads'],
   [`/history/${agent.agentId}/${executionId}`, 'reads'],
+  ['/history/compare', 'reads nothing'],
   ['/keys', 'reads'],
   ['/settings/workspace', 'reads'],
   ['/settings/members', 'reads'],
   ['/settings/providers', 'reads'],
+  ['/settings/endpoints', 'reads'],
+  [`/settings/endpoints/${endpointId}`, 'reads'],
+  ['/settings/alerts', 'reads'],
   ['/settings/retention', 'reads'],
   ['/settings/audit', 'reads'],
   ['/settings/account', 'reads nothing'],
@@ -84,7 +97,7 @@ for (const [at, group] of groups.entries()) {
     for (const [path] of group) {
       await page.goto(path);
       await loaded(page);
-      for (const width of [1440, 360]) {
+      for (const width of [1440, 1024, 360]) {
         await page.setViewportSize({ width, height: 800 });
         await fits(page, width);
       }
@@ -95,8 +108,11 @@ for (const [at, group] of groups.entries()) {
 
 for (const [at, group] of groups.entries()) {
   test(`pages show the server's message if nothing loads, part ${at + 1}`, async () => {
-    const { page } = await visit('/welcome', { as: { userId: service.ownerId }, intercepts: true });
-    await page.getByRole('heading', { name: 'Welcome to Cueline' }).waitFor();
+    const { page } = await visit('/settings/account', {
+      as: { userId: service.ownerId },
+      intercepts: true,
+    });
+    await page.getByRole('heading', { level: 1 }).waitFor();
     await page.route(
       (url) => url.pathname.startsWith('/api/v1/') && url.pathname !== '/api/v1/me',
       (route) =>
@@ -138,10 +154,11 @@ test('a day without a midnight does not break the charts', async () => {
   await page.clock.setFixedTime('2026-09-10T15:00:00.000Z');
   await page.route('**/statistics?*', (route) => {
     const level = new URL(route.request().url()).searchParams.get('level');
-    const buckets = [level === 'all' ? { ...bucket, start } : bucket];
-    return route.fulfill({ json: { level, startDate: start, endDate: end, buckets } });
+    const totals = [{ ...bucket, start }];
+    const buckets = level === 'all' ? totals : [bucket];
+    return route.fulfill({ json: { level, startDate: start, endDate: end, buckets, totals } });
   });
-  await page.goto(`/agents/${agent.agentId}?range=30d`);
+  await page.goto(`/agents/${agent.agentId}/analytics?range=30d&by=status`);
   await page.getByRole('figure').first().locator('.recharts-bar-rectangle path').waitFor();
   await check();
 });

@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import {
   claudeCodeSnippet,
@@ -16,7 +17,7 @@ import {
   vsCodeSnippet,
 } from '../../dashboard/data/text/call-snippets.ts';
 import { addAgent } from '../../harness/agents.ts';
-import { clientResult, skipWithout } from '../../harness/clients.ts';
+import { clientResult, pythonEnv, skipWithout, skipWithoutPython } from '../../harness/clients.ts';
 import { legacy, modern } from '../../harness/mcp.ts';
 import { startService } from '../../harness/service.ts';
 
@@ -58,10 +59,8 @@ test('the TypeScript snippet runs and passes a strict compiler', async () => {
   await promisify(execFile)(compiler, [...how, ...types, 'call.ts'], { cwd: folder });
 });
 
-const hasOpenAI = spawnSync('python3', ['-c', 'import openai']).status === 0;
-
-test('the Python snippet runs', { skip: !hasOpenAI && 'openai is not installed' }, async () => {
-  const said = await output('call.py', pythonSnippet(call), 'python3', { PYTHONUTF8: '1' });
+test('the Python snippet runs', { skip: skipWithoutPython() }, async () => {
+  const said = await output('call.py', pythonSnippet(call), 'python3', pythonEnv);
   assert.equal(said, `${topic}\n`);
 });
 
@@ -77,9 +76,14 @@ test('the Python snippet is valid for texts and for any JSON', {
   }
 });
 
+/** The output in the last event that curl prints. */
+function curlAnswer(said: string): unknown {
+  const [, end = '{}'] = /^event: end\n(?:id: .*\n)?data: (.*)$/m.exec(said) ?? [];
+  return JSON.parse(end).outputText;
+}
+
 test('the curl snippet runs', { skip: !isThere('curl') }, async () => {
-  const said = await output('call.sh', curlSnippet(call), 'sh');
-  assert.equal(JSON.parse(said).status, 'processing');
+  assert.equal(curlAnswer(await output('call.sh', curlSnippet(call), 'sh')), topic);
 });
 
 test('snippets with a key that was just issued need no environment', {
@@ -89,8 +93,7 @@ test('snippets with a key that was just issued need no environment', {
   const env = { [keyVariable]: '' };
   const script = await output('issued.ts', typeScriptSnippet(issued), process.execPath, env);
   assert.equal(script, `success ${topic}\n`);
-  const shell = await output('issued.sh', curlSnippet(issued), 'sh', env);
-  assert.equal(JSON.parse(shell).status, 'processing');
+  assert.equal(curlAnswer(await output('issued.sh', curlSnippet(issued), 'sh', env)), topic);
 });
 
 /** The URL and the header that each tool gets. */
@@ -137,8 +140,11 @@ test('the MCP snippets without a key name where their tool finds it', () => {
 });
 
 test('the example in the docs runs', async () => {
-  const text = readFileSync(join(root, 'docs/api.md'), 'utf8');
-  const [, code = ''] = /^### TypeScript$[\s\S]*?^```ts\n([\s\S]*?)^```$/m.exec(text) ?? [];
+  const text = readFileSync(join(root, 'docs/clients.md'), 'utf8');
+  const [, code = ''] = /^## TypeScript$[\s\S]*?^```ts\n([\s\S]*?)^```$/m.exec(text) ?? [];
+  const client = pathToFileURL(join(root, 'src/client/index.ts')).href;
+  const runnable = code.replace('./src/client/index.ts', client);
+  assert.notEqual(runnable, code);
   const env = { CUELINE_URL: service.url, CUELINE_KEY: key, AGENT: agent.agentId };
-  assert.equal(await output('example.ts', code, process.execPath, env), 'success tides\n');
+  assert.equal(await output('example.ts', runnable, process.execPath, env), 'success tides\nwaves');
 });

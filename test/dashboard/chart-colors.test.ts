@@ -10,8 +10,9 @@ const tokens = readFileSync(join(import.meta.dirname, '../../dashboard/theme/tok
 /** Colours that appear in the same chart. */
 const charts = {
   runs: ['success', 'failed', 'limited', 'canceled', 'unauthorized'],
-  latency: ['median', 'success', 'limited'],
+  latency: ['median', 'p95', 'p99'],
   tokens: ['input', 'output'],
+  groups: ['1', '2', '3', '4', '5', '6', 'other'],
 };
 /** WCAG 1.4.11, non-text contrast. */
 const contrastMin = 3;

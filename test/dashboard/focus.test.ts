@@ -34,6 +34,31 @@ test('navigation by link or command palette focuses the heading', async () => {
   await check();
 });
 
+test('a page that was loading leaves the focus in a dialog that was opened meanwhile', async () => {
+  const { page, check } = await visit('/agents', { as: 'owner', intercepts: true });
+  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+  const search = page.getByPlaceholder('Search pages, agents');
+  await page.keyboard.press('ControlOrMeta+k');
+  await search.waitFor();
+  const held = Promise.withResolvers<void>();
+  await page.route('**/assets/workflows-page-*.js', async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await search.fill('workflows');
+  await page.getByRole('button', { name: 'Workflows', exact: true }).last().waitFor();
+  await page.keyboard.press('Enter');
+  await search.waitFor({ state: 'detached' });
+  await page.keyboard.press('ControlOrMeta+k');
+  await search.fill('prompts');
+  const heading = page.getByRole('heading', { name: 'Workflows', exact: true });
+  assert.equal(await heading.count(), 0);
+  held.resolve();
+  await heading.waitFor();
+  await hasFocus(page, search);
+  await check();
+});
+
 test('switching tabs keeps the focus on the tab', async () => {
   const agent = await addAgent(service);
   const { page } = await visit(`/agents/${agent.agentId}`, { as: 'owner' });
@@ -62,10 +87,69 @@ test('closing a record returns focus to its row, closing a dialog to its button'
   await page.keyboard.press('Enter');
   await page.getByRole('dialog', { name: 'Run Agent again' }).waitFor();
   await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await hasFocus(page, again);
   await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await page.getByRole('complementary', { name: 'Execution' }).waitFor({ state: 'detached' });
   await hasFocus(page, row);
+});
+
+test('what loads on its first press returns focus to its button', async () => {
+  const { page, check } = await visit('/analytics', { as: 'owner', reducedMotion });
+  for (const [button, popup] of [
+    [page.getByRole('button', { name: 'owner' }), page.getByRole('menu')],
+    [page.getByRole('button', { name: 'Custom' }), page.getByRole('dialog')],
+  ] as const) {
+    await button.focus();
+    assert.equal(await button.getAttribute('aria-expanded'), 'false');
+    await page.keyboard.press('Enter');
+    await popup.waitFor();
+    await popup.locator(':focus').waitFor({ state: 'attached' });
+    assert.equal(await button.getAttribute('aria-expanded'), 'true');
+    await page.keyboard.press('Escape');
+    await popup.waitFor({ state: 'hidden' });
+    await hasFocus(page, button);
+  }
+  await check();
+  await page.keyboard.press('?');
+  await page.getByRole('checkbox', { name: 'Enable single-key shortcuts' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await hasFocus(page, page.getByRole('button', { name: 'Custom' }));
+});
+
+test('a menu that fails to load leaves its button with the focus', async () => {
+  const { page, check } = await visit('/agents', { as: 'owner', reducedMotion, intercepts: true });
+  await page.route('**/assets/account-menu-*.js', (route) => route.fulfill({ status: 404 }));
+  const button = page.getByRole('button', { name: 'owner' });
+  await button.focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Could not open' });
+  await dialog.getByText('Part of this page could not be loaded.').waitFor();
+  await check();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  await hasFocus(page, button);
+});
+
+test('the menu of a narrow screen returns focus, but leaves it on the heading after navigation', async () => {
+  const viewport = { width: 390, height: 844 };
+  const { page, check } = await visit('/agents', { as: 'owner', reducedMotion, viewport });
+  const button = page.getByRole('button', { name: 'Open menu' });
+  const menu = page.getByRole('dialog', { name: 'Cueline' });
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await hasFocus(page, menu.locator(':focus'));
+  await page.keyboard.press('Escape');
+  await menu.waitFor({ state: 'hidden' });
+  await hasFocus(page, button);
+  await page.keyboard.press('Enter');
+  await menu.getByRole('link', { name: 'Prompts' }).focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/prompts');
+  await menu.waitFor({ state: 'hidden' });
+  await hasFocus(page, page.getByRole('heading', { name: 'Prompts', exact: true }));
+  await check();
 });
 
 test('single-key shortcuts can be disabled', async () => {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after } from 'node:test';
-import axe, { type RunOptions } from 'axe-core';
+import { fileURLToPath } from 'node:url';
+import type { Result, RunOptions } from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { type Service, type ServiceOptions, startService } from '../../harness/service.ts';
 import type { Role } from '../../src/core/people/member.ts';
-import { openBrowser } from './chromium.ts';
+import { openBrowser, releaseBrowser } from './chromium.ts';
 
 /**
  * Runs the dashboard end to end: the real service and a real browser with the built files.
@@ -21,7 +23,7 @@ export interface Dashboard {
 }
 
 export interface VisitOptions extends BrowserContextOptions {
-  /** Signs in a new member with this role, or an existing user; signed out by default. */
+  /** With a session of a new member with this role, or of an existing user; signed out by default. */
   readonly as?: Role | { readonly userId: string };
   /** Allows `page.route`. */
   readonly intercepts?: boolean;
@@ -31,6 +33,8 @@ export interface Visit {
   readonly page: Page;
   /** Fails on axe violations, optionally in dark mode too, and on console errors. */
   check(options?: { readonly inDarkMode: true }): Promise<void>;
+  /** Waits until a status region has shown a text since the page was loaded. Many texts soon disappear again. */
+  announced(text: string): Promise<void>;
 }
 
 /** Longer than anything takes on a slow machine. */
@@ -39,9 +43,9 @@ export const timeoutMs = 120_000;
 export async function openDashboard(options?: ServiceOptions): Promise<Dashboard> {
   const service = await startService(options);
   const browser = await openBrowser();
-  // Close the browser first: an open page would call a half-closed service.
+  // Close the pages first: they would call a half-closed service.
   after(async () => {
-    await browser.close();
+    await releaseBrowser(browser);
     await service.close();
   });
   return {
@@ -55,8 +59,10 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
       });
       after(() => context.close());
       context.setDefaultTimeout(timeoutMs);
-      if (as) await context.addCookies(cookies((await service.signIn(as)).cookie, service.url));
+      if (as)
+        await context.addCookies(cookies((await service.openSession(as)).cookie, service.url));
       const page = await context.newPage();
+      await page.addInitScript(recordAnnouncements);
       await enableInterception(page, intercepts);
       const problems = collectProblems(page, service.url);
       await page.goto(path);
@@ -72,9 +78,30 @@ export async function openDashboard(options?: ServiceOptions): Promise<Dashboard
         }
         assert.deepEqual(problems, []);
       };
-      return { page, check };
+      return { page, check, announced: (text) => announced(page, text) };
     },
   };
+}
+
+/** Collects what the page's status regions show. */
+const recordAnnouncements = `
+  window.announcements = [];
+  new MutationObserver((changes) => {
+    for (const { target } of changes) {
+      const element = target instanceof Element ? target : target.parentElement;
+      const region = element?.closest('[role="status"]');
+      if (region) window.announcements.push(region.textContent);
+    }
+  }).observe(document, { subtree: true, childList: true, characterData: true });`;
+
+async function announced(page: Page, text: string): Promise<void> {
+  const untilMs = performance.now() + timeoutMs;
+  while (performance.now() < untilMs) {
+    const announcements = await page.evaluate<string[]>('window.announcements');
+    if (announcements.some((one) => one.includes(text))) return;
+    await page.waitForTimeout(50);
+  }
+  throw new Error(`The page has not announced ${text}.`);
 }
 
 /**
@@ -129,12 +156,15 @@ const rulesByScheme: readonly (readonly ['dark' | 'light', RunOptions])[] = [
   ['light', {}],
 ];
 
+/** The minified build: it crosses three processes and is parsed again for each page. */
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
 /** Injects axe once per page via the debugger, because the page's policy blocks scripts. */
 export async function axeViolations(page: Page, rules: RunOptions): Promise<string[]> {
-  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe);
   const options: RunOptions = { ...rules, resultTypes: ['violations'], preload: false };
   const run = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`;
-  const violations = await page.evaluate<axe.Result[]>(run);
+  const violations = await page.evaluate<Result[]>(run);
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
   );

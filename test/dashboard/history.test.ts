@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addAgent, run } from '../../harness/agents.ts';
+import type { Page } from 'playwright-core';
+import { addAgent, ended, run } from '../../harness/agents.ts';
 import { addRecords, dayMs } from '../../harness/records.ts';
 import { ModelFailure } from '../../src/core/model/model-port.ts';
 import { loaded, openDashboard } from './harness.ts';
@@ -22,30 +23,95 @@ test('keeps filters in the URL', async () => {
   const { page, check } = await visit('/history?variables.name=Grace', { as: 'viewer' });
   await page.getByText('1 execution match').waitFor();
   await check();
-  await page.getByRole('button', { name: 'Remove filter variables.name Grace' }).click();
+  await page.getByRole('button', { name: 'Remove filter Variable name Grace' }).click();
   await page.getByText('2 executions', { exact: true }).waitFor();
-  await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
-  await page.waitForURL(/status=failed/);
+  await choose(page, 'Status', ['failed', 'canceled']);
+  await page.waitForURL(/status=failed%2Ccanceled/);
   await page.getByRole('heading', { name: 'No matches' }).waitFor();
+  await page.getByRole('button', { name: 'Status failed or canceled' }).first().click();
+  await page.getByRole('checkbox', { name: 'canceled' }).uncheck();
+  await page.waitForURL(/status=failed$/);
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Clear filters' }).last().click();
-  await page.getByRole('button', { name: 'More filters' }).click();
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByRole('button', { name: 'Variable', exact: true }).click();
   await page.getByLabel('Variable name', { exact: true }).fill('name');
   await page.getByLabel('Variable value').fill('Ada');
-  await page.getByLabel('Min latency (ms)').fill('1');
   await check();
-  await page.getByLabel('Min latency (ms)').press('Enter');
-  await page.waitForURL(/latencyMsMin=1&variables\.name=Ada|variables\.name=Ada&latencyMsMin=1/);
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.waitForURL(/variables\.name=Ada/);
+  await page.getByText('1 execution match').waitFor();
 });
 
-test('applying a filter keeps the exact time range', async () => {
+test('combines users whose names contain commas', async () => {
+  const agent = await addAgent(service);
+  for (const user of ['Doe, Ada', 'bob\\', 'Doe']) {
+    const body = { variables: { name: 'x' }, user };
+    const { statusUrl } = (await service.call('POST', `${agent.path}/execute`, { key, body })).body;
+    await ended(service, statusUrl, key);
+  }
+  const path = `/agents/${agent.agentId}/history`;
+  const { page, check } = await visit(path, { as: 'viewer' });
+  await choose(page, 'User', ['Doe, Ada', 'bob\\']);
+  await page.getByText('2 executions match').waitFor();
+  await page.getByRole('button', { name: 'User Doe, Ada or bob\\' }).first().waitFor();
+  await check();
+  // The URL alone says the same.
+  await page.reload();
+  await page.getByText('2 executions match').waitFor();
+  await page.locator('[data-execution]').first().click();
+  const panel = page.getByRole('complementary', { name: 'Execution' });
+  const link = panel.getByRole('link', { name: 'bob\\' });
+  await link.click();
+  await page.waitForURL(/\/history\?user=/);
+  await page.getByText('1 execution matches').waitFor();
+});
+
+test('a version that is named in the URL is shown by its label, whatever the time range', async () => {
+  const agent = await addAgent(service);
+  const search = `promptVersionId=${agent.promptVersionId}&period=yesterday`;
+  const { page } = await visit(`/history?${search}`, { as: 'viewer' });
+  await page.getByRole('button', { name: 'Version v1' }).first().click();
+  await page.getByRole('checkbox', { name: 'v1' }).waitFor();
+});
+
+/** Chooses values of a filter. */
+async function choose(page: Page, filter: string, values: readonly string[]): Promise<void> {
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByRole('button', { name: filter, exact: true }).click();
+  for (const name of values) await page.getByRole('checkbox', { name }).check();
+  await page.keyboard.press('Escape');
+}
+
+test('applying a filter by a click keeps the exact time range', async () => {
   const range = 'startDate=2026-01-02T03%3A04%3A05.678Z';
   const { page } = await visit(`/history?${range}`, { as: 'viewer' });
-  await page.getByRole('button', { name: 'More filters' }).click();
-  // Not by a click: the form still moves while its lists of versions and keys are loading.
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByRole('button', { name: 'Latency', exact: true }).click();
   await page.getByLabel('Min latency (ms)').fill('1');
-  await page.getByLabel('Min latency (ms)').press('Enter');
+  await page.getByRole('button', { name: 'Apply' }).click();
   await page.waitForURL(/latencyMsMin=1/);
   assert.equal(new URL(page.url()).searchParams.get('startDate'), '2026-01-02T03:04:05.678Z');
+});
+
+test('nothing that is in a URL makes the list fail', async () => {
+  const queries = [
+    'q=%00%22',
+    'latencyMsMin=9&latencyMsMax=1&costUSDMin=2&costUSDMax=1',
+    'startDate=2026-02-02&endDate=2026-01-01',
+    'status=done,success&errorCode=NO_SUCH_CODE&agentId=nothing',
+    `q=${'word '.repeat(80)}`,
+    'period=never&startDate=yesterday&variables.a=%00',
+  ];
+  const { page } = await visit('/history', { as: 'viewer' });
+  for (const query of queries) {
+    await page.goto(`/history?${query}`);
+    await page
+      .getByText(/executions?( match(es)?)?$/)
+      .first()
+      .waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0, query);
+  }
 });
 
 test('keeps typed text while the list updates, and combines concurrent filter changes', async () => {
@@ -53,7 +119,7 @@ test('keeps typed text while the list updates, and combines concurrent filter ch
   const field = page.getByLabel('Search outputs and variables');
   await field.pressSequentially('the tides of the northern seas', { delay: 45 });
   assert.equal(await field.inputValue(), 'the tides of the northern seas');
-  await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
+  await choose(page, 'Status', ['failed']);
   await page.waitForURL(/q=the.tides.of.the.northern.seas/);
   await page.waitForURL(/status=failed/);
   await field.fill('other');
@@ -65,18 +131,18 @@ test('keeps typed text while the list updates, and combines concurrent filter ch
 test('counts pages exactly and jumps to the first and last', async () => {
   const agent = await addAgent(service);
   const { workspaceId } = service;
-  const records = Array.from({ length: 60 }, (_, place) => ({
+  const records = Array.from({ length: 110 }, (_, place) => ({
     ...{ workspaceId, agentId: agent.id, atMs: Date.now() - dayMs - place * 1_000 },
   }));
   await addRecords(service.db, records);
   const { page, check } = await visit(`/agents/${agent.agentId}/history`, { as: 'viewer' });
   await page.getByText('Page 1 of 3').waitFor();
   await page.getByRole('button', { name: 'Last' }).click();
-  await page.waitForURL(/offset=50/);
-  await page.getByText('51–60 of 60').waitFor();
+  await page.waitForURL(/offset=100/);
+  await page.getByText('101–110 of 110').waitFor();
   await check();
   await page.getByRole('button', { name: 'Previous' }).click();
-  await page.getByText('26–50 of 60').waitFor();
+  await page.getByText('51–100 of 110').waitFor();
 });
 
 test('updates an execution in progress until it ends', async () => {
@@ -96,10 +162,10 @@ test('remembers the chosen columns', async () => {
   await run(service, agent, key);
   const { page, check } = await visit(`/agents/${agent.agentId}/history`, { as: 'viewer' });
   await page.getByRole('button', { name: 'Columns' }).click();
-  await page.getByRole('checkbox', { name: 'Model' }).check();
+  await page.getByRole('checkbox', { name: 'Attempts' }).check();
   await check();
   await page.reload();
-  await page.getByRole('columnheader', { name: 'Model' }).waitFor();
+  await page.getByRole('columnheader', { name: 'Attempts' }).waitFor();
 });
 
 test('requests bodies only for visible columns', async () => {
@@ -146,10 +212,11 @@ test('says how far a long search went, and continues it', async () => {
   await page.getByText('At least 0 executions match').waitFor();
   await page.getByText(/^Searched back to/).waitFor();
   await check();
-  await page.getByRole('button', { name: 'Search older executions' }).click();
-  await page.waitForURL(/cursor=exe_next/);
+  await page.getByRole('button', { name: 'Search further' }).click();
   await page.getByText('1 execution matches').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Search older executions' }).count(), 0);
+  await page.getByText('Searched everything.').waitFor();
+  await page.getByRole('row').locator('mark', { hasText: 'tides' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Search further' }).count(), 0);
 });
 
 test('suggests a remedy for a failed execution', async () => {
@@ -177,4 +244,6 @@ test('exports with the same filters', async () => {
   const lines = Buffer.concat(chunks).toString().trim().split('\r\n');
   assert.equal(lines.length, 2);
   assert.match(lines[1] ?? '', /Ada/);
+  const name = /^executions-agt_\w+_variables\.name-Ada_\d{8}\.csv$/;
+  assert.match(download.suggestedFilename(), name);
 });

@@ -17,7 +17,7 @@ test('accepting an invitation creates an account and opens the workspace', async
   await page.getByLabel('Password', { exact: true }).fill('long enough a password');
   await check();
   await page.getByRole('button', { name: 'Accept invitation' }).click();
-  await page.waitForURL('**/agents');
+  await page.waitForURL(/:\d+\/$/);
   await page.getByRole('button', { name: 'Nova' }).waitFor();
 });
 
@@ -41,7 +41,7 @@ test('a user with an account signs in before accepting', async () => {
   await page.getByRole('button', { name: 'Accept invitation' }).waitFor();
   await check();
   await page.getByRole('button', { name: 'Accept invitation' }).click();
-  await page.waitForURL('**/agents');
+  await page.waitForURL(/:\d+\/$/);
 });
 
 test('a signed-in user without a workspace accepts', async () => {
@@ -53,7 +53,7 @@ test('a signed-in user without a workspace accepts', async () => {
   const path = new URL(invitation.body.url).pathname;
   const { page } = await visit(path, { as: { userId } });
   await page.getByRole('button', { name: 'Accept invitation' }).click();
-  await page.waitForURL('**/agents');
+  await page.waitForURL(/:\d+\/$/);
 });
 
 test('an invalid link shows an error', async () => {

@@ -76,7 +76,9 @@ test('clears the draft even if the user has left the page', async () => {
   await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
   held = Promise.withResolvers();
   await page.goto(`/agents/new?promptId=${promptId}`);
-  assert.equal(await name.inputValue(), '');
+  // Without a draft, the agent is named after its prompt once this has loaded.
+  while ((await name.inputValue()) === '') await page.waitForTimeout(50);
+  assert.equal(await name.inputValue(), 'Prompt');
   // A user who returns before the response is redirected as if they had stayed.
   await create('Made on return');
   await page.goBack();

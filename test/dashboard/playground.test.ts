@@ -1,35 +1,70 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makePrompt } from '../../harness/prompts.ts';
+import type { Locator, Page } from 'playwright-core';
+import { addAgent, run } from '../../harness/agents.ts';
+import { makeAgent, makePrompt } from '../../harness/prompts.ts';
 import { ModelFailure } from '../../src/core/model/model-port.ts';
-import { openDashboard } from './harness.ts';
+import { countClicks } from './count-clicks.ts';
+import { loaded, openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
-test('executes two versions side by side, recorded with the source dashboard', async () => {
+/** The column with this letter. */
+const column = (page: Page, letter: string) =>
+  page.getByRole('region', { name: new RegExp(`^${letter} · `) });
+
+/** Replaces the text of an editor. */
+async function typeOver(page: Page, editor: Locator, text: string): Promise<void> {
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type(text);
+  await page.keyboard.press('Escape');
+}
+
+/** The model of the column. */
+const modelOf = (page: Page, letter: string) =>
+  column(page, letter).getByRole('combobox', { name: 'Model' });
+
+test('compares two versions in 3 clicks, newest on the right, with their differences', async () => {
   const { promptId, versionIds } = await makePrompt(
     service,
     { user: 'Hello {{name}}' },
     { user: 'Goodbye {{name}}' },
   );
-  const { page, check } = await visit(`/prompts/${promptId}/playground`, { as: 'editor' });
-  await page.getByRole('textbox', { name: 'name' }).fill('Ada');
+  const { page, check } = await visit(`/prompts/${promptId}`, { as: 'editor' });
+  await loaded(page);
+  const clicks = await countClicks(page);
+  await page.getByRole('link', { name: 'Playground' }).click();
+  await page.getByRole('textbox', { name: 'name', exact: true }).fill('Ada');
   await page.getByRole('button', { name: 'Compare' }).click();
-  await check();
   await page.getByRole('button', { name: 'Run both' }).click();
-  await page.getByRole('region', { name: 'Left' }).getByText('Goodbye Ada').waitFor();
-  await page.getByRole('region', { name: 'Right' }).getByText('Hello Ada').waitFor();
-  assert.match(
-    await page.getByRole('region', { name: 'Left' }).innerText(),
-    /Latency\s+[\d.]+ m?s/,
-  );
-  await check();
+  const old = page.getByRole('region', { name: 'A · v1' });
+  await old.getByText('Hello Ada').waitFor();
+  await page.getByRole('region', { name: 'B · v2' }).getByText('Goodbye Ada').waitFor();
+  assert.ok((await clicks()) <= 3);
+  const text = await old.innerText();
+  assert.match(text, /Latency\s+[\d.]+ m?s/);
+  assert.match(text, /Input tokens\s+10\s+Output tokens\s+5\s+Cost\s+\$0/);
+  const differences = page.getByRole('region', { name: 'Differences', exact: true });
+  await differences.locator('del').getByText('Hello').waitFor();
+  await differences.locator('ins').getByText('Goodbye').waitFor();
+  await check({ inDarkMode: true });
+
   const { key } = await service.key();
-  const history = await service.call('GET', '/api/v1/executions', { key });
-  const runs = history.body.executions as { source: string; promptVersionId: string }[];
+  const list = async (query: string) =>
+    (await service.call('GET', `/api/v1/executions${query}`, { key })).body.executions as {
+      source: string;
+      playground?: true;
+      promptVersionId: string;
+    }[];
+  assert.deepEqual(await list(''), []);
+  const runs = await list('?playground=true');
   assert.deepEqual(
-    runs.map(({ source }) => source),
-    ['dashboard', 'dashboard'],
+    runs.map(({ source, playground }) => [source, playground]),
+    [
+      ['dashboard', true],
+      ['dashboard', true],
+    ],
   );
   assert.deepEqual(
     runs.map(({ promptVersionId }) => promptVersionId).toSorted(),
@@ -38,14 +73,24 @@ test('executes two versions side by side, recorded with the source dashboard', a
   assert.equal((await service.call('GET', '/api/v1/agents', { key })).body.pagination.total, 0);
   // The agent was created with one version, pinned to the other, and archived again.
   assert.deepEqual(await audited(), ['agent.move archive', 'agent.pin', 'agent.create']);
-  await page.getByRole('button', { name: 'Stop comparing' }).click();
-  await page.getByRole('region', { name: 'Right' }).waitFor({ state: 'detached' });
-  await page.getByRole('combobox', { name: 'Version' }).selectOption({ label: 'v1' });
-  await page.getByRole('textbox', { name: 'name' }).fill('Grace');
-  await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await page.getByText('Hello Grace').waitFor();
+  // The differences name what was executed, whatever its column shows by now.
+  await old.getByRole('combobox', { name: 'Version' }).selectOption({ label: 'v2' });
+  await old.waitFor({ state: 'detached' });
+  await differences.locator('del').getByText('Hello').waitFor();
+  const from = differences.getByRole('combobox', { name: 'From' });
+  await from.getByText('v1').waitFor({ state: 'attached' });
+  await page.getByRole('combobox', { name: 'Version' }).first().selectOption({ label: 'v1' });
+  await page.getByRole('button', { name: 'Remove A · v1' }).click();
+  await column(page, 'B').waitFor({ state: 'detached' });
+  await page.getByRole('textbox', { name: 'name', exact: true }).fill('Grace');
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await page.getByRole('region', { name: 'A · v2' }).getByText('Goodbye Grace').waitFor();
   // A version that is already pinned is not pinned again.
   assert.deepEqual((await audited()).slice(0, -3), ['agent.move archive', 'agent.move restore']);
+  await page.getByRole('link', { name: 'show them' }).click();
+  await page.getByRole('button', { name: 'Remove filter Playground yes' }).waitFor();
+  await page.getByText('Playground: Prompt').nth(2).waitFor();
+  await check();
 });
 
 /** The audited actions on agents, newest first. */
@@ -57,26 +102,232 @@ async function audited(): Promise<string[]> {
     .map(({ action, details }) => [action, details.action].filter(Boolean).join(' '));
 }
 
-test('saves a draft as a version before executing it', async () => {
-  const { promptId } = await makePrompt(service, { user: 'Hello {{name}}' });
-  const { page } = await visit(`/prompts/${promptId}`, { as: 'owner' });
-  await page.getByRole('textbox', { name: 'User template' }).click();
-  await page.keyboard.press('ControlOrMeta+a');
-  await page.keyboard.type('Farewell {{name}} and {{other}}');
-  await page.keyboard.press('Escape');
-  await page.getByRole('link', { name: 'Playground' }).click();
+test('three versions side by side, named by the URL; a column runs alone and shows text as it arrives', async () => {
+  const { promptId, versionIds } = await makePrompt(
+    service,
+    { user: 'One {{name}}' },
+    { user: 'Two {{name}}' },
+    { user: 'Three {{name}}' },
+  );
+  const { page, check } = await visit(`/prompts/${promptId}/playground`, { as: 'editor' });
+  await page.getByRole('textbox', { name: 'name', exact: true }).fill('Ada');
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByRole('button', { name: 'Add column' }).click();
+  await page.getByRole('button', { name: 'Run all three' }).click();
+  for (const [letter, text] of [
+    ['A', 'One Ada'],
+    ['B', 'Two Ada'],
+    ['C', 'Three Ada'],
+  ] as const) {
+    await column(page, letter).getByText(text).waitFor();
+  }
+  assert.equal(await page.getByRole('button', { name: 'Add column' }).count(), 0);
+  assert.equal(
+    new URL(page.url()).searchParams.get('versions'),
+    [versionIds[0], versionIds[1], 'draft'].join(','),
+  );
+  const words = page.getByRole('region', { name: 'Differences of the outputs' });
+  await words.locator('del').getByText('Two').waitFor();
+  await page.getByRole('combobox', { name: 'From' }).selectOption({ label: 'A · v1' });
+  await words.locator('del').getByText('One').waitFor();
+  await check();
+
+  const [begun, shown] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  service.models.script(async (_, emit) => {
+    emit({ type: 'text', text: 'The first words' });
+    begun.resolve();
+    await shown.promise;
+    return { text: ' and the rest.' };
+  });
+  await page.getByRole('button', { name: 'Run only B · v2' }).click();
+  await begun.promise;
+  await column(page, 'B').getByText('The first words').waitFor();
+  await column(page, 'B').getByText('Running…').waitFor();
+  await column(page, 'C').getByText('Three Ada').waitFor();
+  shown.resolve();
+  await column(page, 'B').getByText('The first words and the rest.').waitFor();
+  await page.reload();
+  await column(page, 'C').waitFor();
+  await page.getByRole('region', { name: 'B · v2' }).waitFor();
+});
+
+test('edits messages and settings, runs them as a saved draft, and saves as a version', async () => {
+  const { promptId, path } = await makePrompt(service, { user: 'Hello {{name}}' });
+  const { page, check, announced } = await visit(`/prompts/${promptId}/playground`, {
+    as: 'owner',
+  });
+  const template = page.getByRole('textbox', { name: 'User template' });
+  const type = (text: string) => typeOver(page, template, text);
+  await type('Farewell {{name}} and {{other}}');
   await page.getByText('The draft will be saved as a version first.').waitFor();
-  await page.getByRole('textbox', { name: 'name' }).fill('Ada');
-  await page.getByRole('textbox', { name: 'other' }).fill('Bob');
+  await column(page, 'A').getByRole('combobox', { name: 'Version' }).getByText('Draft').waitFor({
+    state: 'attached',
+  });
+  await page.getByRole('textbox', { name: 'name', exact: true }).fill('Ada');
+  await page.getByRole('textbox', { name: 'other', exact: true }).fill('Bob');
+  await check();
+  // In the editor, the key runs and inserts no line.
+  await template.click();
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await page.getByRole('region', { name: 'A · v2' }).getByText('Farewell Ada and Bob').waitFor();
+
+  await type('Later, {{name}}');
+  await page.getByRole('button', { name: 'Save as version' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Save as version' });
+  await dialog.getByRole('textbox', { name: 'Label' }).fill('short');
+  await check();
+  await dialog.getByRole('button', { name: 'Save version' }).click();
+  await announced('Saved as short');
+  await page.getByRole('region', { name: 'A · short' }).waitFor();
+  const { key } = await service.key();
+  const { versions } = (await service.call('GET', `${path}/versions`, { key })).body;
+  assert.deepEqual(
+    versions.map((one: { promptVersionLabel: string }) => one.promptVersionLabel),
+    ['short', 'v2', 'v1'],
+  );
+  await type(' ');
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.press('Delete');
+  await page.getByText('The user template is empty.').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Save draft and run' }).isEnabled(), false);
+  await page.getByRole('button', { name: 'Discard draft' }).click();
+  await page.getByRole('button', { name: 'Run', exact: true }).waitFor();
+});
+
+test('changes made while a draft is saved stay, and the user stays on the page they went to', async () => {
+  const { promptId } = await makePrompt(service, { user: 'First' });
+  const { page } = await visit(`/prompts/${promptId}/playground`, {
+    as: 'owner',
+    intercepts: true,
+  });
+  const template = page.getByRole('textbox', { name: 'User template' });
+  const type = (text: string) => typeOver(page, template, text);
+  /** Presses the button, and returns what lets the request through. */
+  const startSaving = async () => {
+    const [sent, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/versions', async (route) => {
+      sent.resolve();
+      await held.promise;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Save draft and run' }).click();
+    await sent.promise;
+    await page.unroute('**/versions');
+    return held.resolve;
+  };
+  await type('Second');
+  const saveSecond = await startSaving();
+  await page.getByRole('button', { name: 'Compare' }).click();
+  saveSecond();
+  await page.getByRole('region', { name: 'B · v2' }).getByText('Second').waitFor();
+  await page.getByRole('region', { name: 'A · v1' }).waitFor();
+
+  await type('Third');
+  const saveThird = await startSaving();
+  await type('Fourth');
+  saveThird();
+  await column(page, 'B').getByText('Third').waitFor();
+  await page.getByRole('region', { name: 'B · Draft' }).waitFor();
+  await page.getByRole('region', { name: 'A · v1' }).getByText('First', { exact: true }).waitFor();
+  await template.getByText('Fourth').waitFor();
+
+  const saveFourth = await startSaving();
+  await page.getByRole('link', { name: 'Agents' }).click();
+  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+  const runs = page.waitForRequest((request) => request.url().includes('tag=playground'));
+  saveFourth();
+  await runs;
+  assert.equal(new URL(page.url()).pathname, '/agents');
+});
+
+test('writes the first version of a prompt in the playground', async () => {
+  const { promptId } = await makePrompt(service);
+  const { page, check } = await visit(`/prompts/${promptId}/playground`, { as: 'editor' });
+  await page.getByText('No versions yet. Write the first one.').waitFor();
+  await check();
+  await page.getByRole('textbox', { name: 'User template' }).click();
+  await page.keyboard.type('Hi');
+  await page.getByRole('combobox', { name: 'Model' }).first().fill('cueline/echo');
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Save draft and run' }).click();
-  await page.getByText('Farewell Ada and Bob').waitFor();
-  assert.match(await page.getByRole('region', { name: 'Execution' }).innerText(), /success\s+v2/);
+  await page.getByRole('region', { name: 'A · v1' }).getByText('success').waitFor();
+});
+
+test('takes variables from an execution, and saves them as a set in the browser', async () => {
+  const prompt = await makePrompt(service, { user: 'Hello {{name}}' });
+  const agent = await makeAgent(service, prompt, { visibility: 'public' });
+  const { key } = await service.key();
+  for (const action of ['enable-api', 'deploy']) {
+    await service.call('POST', `${agent.path}/lifecycle`, { key, body: { action } });
+  }
+  await run(service, agent, key, { name: 'Grace' });
+  const elsewhere = await run(service, await addAgent(service), key, { name: 'Linus' });
+  const { page, check, announced } = await visit(`/prompts/${prompt.promptId}/playground`, {
+    as: 'editor',
+  });
+  const field = page.getByRole('textbox', { name: 'name', exact: true });
+  const open = async (item: string) => {
+    await page.getByRole('button', { name: 'Fill or save' }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+  const waitForValue = async (value: string) => {
+    while ((await field.inputValue()) !== value) await page.waitForTimeout(20);
+  };
+  await open('From an execution…');
+  const dialog = page.getByRole('dialog', { name: 'Variables from an execution' });
+  await dialog.getByRole('button', { name: /success/ }).waitFor();
+  await check();
+  await dialog.getByRole('button', { name: /success/ }).click();
+  await waitForValue('Grace');
+
+  await open('Save or delete values…');
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Admiral');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await announced('Values saved');
+  await open('From an execution…');
+  await dialog.getByRole('textbox', { name: 'Execution ID' }).fill('exe_nothing');
+  await dialog.getByRole('button', { name: 'Use' }).click();
+  await dialog.getByText('Not found. You may not have access; ask an owner.').waitFor();
+  await dialog.getByRole('textbox', { name: 'Execution ID' }).fill(elsewhere.executionId);
+  await dialog.getByRole('button', { name: 'Use' }).click();
+  await waitForValue('Linus');
+  await page.reload();
+  await open('Admiral');
+  await waitForValue('Grace');
+  await open('Save or delete values…');
+  await check();
+  await page.getByRole('button', { name: 'Delete Admiral' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Fill or save' }).click();
+  await page.getByRole('menuitem', { name: 'From an execution…' }).waitFor();
+  assert.equal(await page.getByRole('menuitem', { name: 'Admiral' }).count(), 0);
+});
+
+test('compares JSON regardless of the order of fields, or by words', async () => {
+  const { promptId } = await makePrompt(service, { user: 'Old' }, { user: 'New' });
+  const byPrompt = async ({ user }: { user: string }) => ({
+    text: user === 'Old' ? '{"b": 1.50, "a": [1]}' : '{"a": [1], "b": 1.50}',
+  });
+  service.models.script(byPrompt, byPrompt);
+  const { page, check } = await visit(`/prompts/${promptId}/playground`, { as: 'editor' });
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByRole('button', { name: 'Run both' }).click();
+  const differences = page.getByRole('region', { name: 'Differences', exact: true });
+  await differences.getByText('No difference.').waitFor();
+  await check();
+  await differences.getByText('Words').click();
+  await differences.locator('ins').first().waitFor();
+  const changed = async () => ({ text: '{"a": [1, 2], "b": 1.50}' });
+  service.models.script(changed);
+  await page.getByRole('button', { name: /^Run only B/ }).click();
+  await differences.getByText('JSON', { exact: true }).click();
+  await differences.locator('ins').getByText('2').waitFor();
 });
 
 test("shows the server's message for a failed execution", async () => {
   const { promptId } = await makePrompt(service, { user: 'Hello' });
   const { page, check } = await visit(`/prompts/${promptId}/playground`, { as: 'owner' });
-  await page.getByRole('combobox', { name: 'Model' }).fill('no model');
+  await modelOf(page, 'A').fill('no model');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByRole('alert').getByText('req_').waitFor();
@@ -91,39 +342,44 @@ test('compares two models of one version, of which one fails', async () => {
   };
   service.models.script(byModel, byModel);
   const { page, check } = await visit(`/prompts/${promptId}/playground`, { as: 'editor' });
-  await page.getByRole('textbox', { name: 'name' }).fill('Ada');
+  await page.getByRole('textbox', { name: 'name', exact: true }).fill('Ada');
   await page.getByRole('button', { name: 'Compare' }).click();
-  const [left, right] = ['Left', 'Right'].map((name) => page.getByRole('region', { name }));
-  assert.ok(left && right);
-  await left.getByRole('combobox', { name: 'Model' }).fill('vendor/large');
+  await modelOf(page, 'A').fill('vendor/large');
   await page.keyboard.press('Escape');
-  await right.getByRole('combobox', { name: 'Model' }).fill('vendor/broken');
+  await modelOf(page, 'B').fill('vendor/broken');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Run both' }).click();
-  await left.getByText('This is vendor/large').waitFor();
-  await right.getByText('No such key.').waitFor();
-  await right.getByText('PROVIDER_AUTH').waitFor();
-  assert.equal(await left.getByText('No such key.').count(), 0);
-  assert.match(await left.innerText(), /success[\s\S]+Latency\s+[\d.]+ m?s/);
+  await column(page, 'A').getByText('This is vendor/large').waitFor();
+  await column(page, 'B').getByText('No such key.').waitFor();
+  await column(page, 'B').getByText('PROVIDER_AUTH').waitFor();
+  assert.equal(await column(page, 'A').getByText('No such key.').count(), 0);
+  assert.equal(await page.getByRole('region', { name: 'Differences' }).count(), 0);
+  assert.match(await column(page, 'A').innerText(), /success[\s\S]+Latency\s+[\d.]+ m?s/);
   await check();
 });
 
-test('compares two versions, of which one fails', async () => {
-  const { promptId } = await makePrompt(
-    service,
-    { user: 'Old {{name}}' },
-    { user: 'New {{name}}' },
+test('a viewer sees why there is nothing to run', async () => {
+  const { promptId } = await makePrompt(service, { user: 'Hello' });
+  const { page, check } = await visit(`/prompts/${promptId}/playground`, { as: 'viewer' });
+  await page.getByText('Running requires the editor role').waitFor();
+  await check();
+});
+
+test('on a narrow screen the columns are below each other, and nothing is wider than the window', async () => {
+  const { promptId, versionIds } = await makePrompt(service, { user: 'Hello' }, { user: 'Bye' });
+  const versions = versionIds.join(',');
+  const { page, check } = await visit(`/prompts/${promptId}/playground?versions=${versions}`, {
+    as: 'editor',
+    viewport: { width: 390, height: 844 },
+  });
+  const boxes = await Promise.all(
+    ['A', 'B'].map(async (letter) => {
+      await column(page, letter).waitFor();
+      return column(page, letter).boundingBox();
+    }),
   );
-  const byPrompt = async ({ user }: { user: string }) => {
-    if (user.startsWith('Old')) throw new ModelFailure('CONTENT_FILTERED', 'Not this.');
-    return { text: `Answer to ${user}` };
-  };
-  service.models.script(byPrompt, byPrompt);
-  const { page, check } = await visit(`/prompts/${promptId}/playground`, { as: 'editor' });
-  await page.getByRole('textbox', { name: 'name' }).fill('Ada');
-  await page.getByRole('button', { name: 'Compare' }).click();
-  await page.getByRole('button', { name: 'Run both' }).click();
-  await page.getByRole('region', { name: 'Left' }).getByText('Answer to New Ada').waitFor();
-  await page.getByRole('region', { name: 'Right' }).getByText('Not this.').waitFor();
+  assert.ok((boxes[0]?.y ?? 0) + (boxes[0]?.height ?? 0) <= (boxes[1]?.y ?? 0));
+  const width = 'document.documentElement.scrollWidth <= window.innerWidth';
+  assert.equal(await page.evaluate(width), true);
   await check();
 });

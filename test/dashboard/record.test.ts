@@ -7,19 +7,24 @@ import { openDashboard, returnToWindow } from './harness.ts';
 const { service, visit } = await openDashboard();
 const { key } = await service.key();
 
-test('a record has its own URL and closes to its list', async () => {
+test('an execution opens beside its list and has a page of its own', async () => {
   const agent = await addAgent(service, { system: 'Be kind to {{name}}.' });
   const { executionId } = await run(service, agent, key, { name: 'Ada' });
   const list = `/agents/${agent.agentId}/history`;
   const { page, check } = await visit(`${list}?status=success`, { as: 'viewer' });
   await page.getByRole('row').last().getByRole('link').click();
-  await page.waitForURL(`**${list}/${executionId}?status=success`);
-  const drawer = page.getByRole('dialog');
-  await drawer.getByText('Be kind to Ada.').waitFor();
-  await drawer.getByRole('img', { name: /Queued .*, running / }).waitFor();
+  await page.waitForURL(
+    (url) => url.searchParams.get('open') === `${agent.agentId}/${executionId}`,
+  );
+  const panel = page.getByRole('complementary', { name: 'Execution' });
+  await panel.getByText('Be kind to Ada.').waitFor();
+  await panel.getByText('Queued', { exact: true }).waitFor();
   await check();
   await page.keyboard.press('Escape');
   await page.waitForURL(`**${list}?status=success`);
+  await page.goto(`${list}/${executionId}`);
+  await page.waitForURL(`**/history/${agent.agentId}/${executionId}`);
+  await page.getByText('Be kind to Ada.').waitFor();
 });
 
 test('lists the attempts if there was more than one', async () => {
@@ -52,10 +57,9 @@ test('model output never becomes active content, as text or as Markdown', async 
   const agent = await addAgent(service);
   const { executionId } = await run(service, agent, key);
   const { page, check } = await visit(`/history/${agent.agentId}/${executionId}`, { as: 'viewer' });
-  const drawer = page.getByRole('dialog');
-  await drawer.getByText('<script>document.title').first().waitFor();
-  await drawer.getByText('Markdown', { exact: true }).click();
-  const output = drawer.getByRole('region', { name: 'Output as Markdown' });
+  await page.getByText('<script>document.title').first().waitFor();
+  await page.getByText('Markdown', { exact: true }).click();
+  const output = page.getByRole('region', { name: 'Output as Markdown' });
   await output.getByRole('heading', { name: 'Heading' }).waitFor();
   await check();
   const markup = await output.evaluate((element) => ({
@@ -99,18 +103,23 @@ test('shows the name of the calling key in the list and the record', async () =>
   const row = page.getByRole('row').last();
   await row.getByText(name).waitFor();
   await row.getByRole('link').click();
-  const drawer = page.getByRole('dialog');
-  const fact = drawer.getByRole('definition').filter({ hasText: issued.apiKeyId });
+  const panel = page.getByRole('complementary', { name: 'Execution' });
+  const fact = panel.getByRole('definition').filter({ hasText: issued.apiKeyId });
   await fact.getByText(name).waitFor();
   await check();
 });
 
-test('indents JSON output', async () => {
-  service.models.script({ text: '{"b":1,"a":[true]}' });
+test('shows JSON output as a tree that folds', async () => {
+  service.models.script({ text: '{"b":12345678901234567890,"a":[true]}' });
   const agent = await addAgent(service);
   const { executionId } = await run(service, agent, key);
-  const { page } = await visit(`/history/${agent.agentId}/${executionId}`, { as: 'viewer' });
-  await page.getByText('"b": 1').waitFor();
+  const { page, check } = await visit(`/history/${agent.agentId}/${executionId}`, { as: 'viewer' });
+  const tree = page.getByRole('region', { name: 'Output as JSON' });
+  await tree.getByText('12345678901234567890').waitFor();
+  await tree.getByText('"a":').click();
+  await tree.getByText('1 items').waitFor();
+  await tree.getByText('true').waitFor({ state: 'detached' });
+  await check();
 });
 
 test('runs again with the same and with other variables', async () => {
@@ -120,7 +129,7 @@ test('runs again with the same and with other variables', async () => {
   const body = '{"variables":{"name":[12345678901234567890,1.10]}}';
   const accepted = await service.call('POST', `${agent.path}/execute`, { key, body });
   const { executionId } = await ended(service, accepted.body.statusUrl, key);
-  const path = `/agents/${agent.agentId}/history/${executionId}`;
+  const path = `/history/${agent.agentId}/${executionId}`;
   const { page, check } = await visit(path, { as: 'editor' });
   const given = page.getByRole('figure').filter({ hasText: /^Variables/ });
   await given.getByText('12345678901234567890').waitFor();
@@ -175,7 +184,7 @@ test('deletes a record after confirmation', async () => {
   const { page, check } = await visit('/history', { as: 'editor' });
   const open = async () => {
     await page.locator(`a[href^="${path}"]`).click();
-    await page.getByRole('dialog').getByText('Hello you').first().waitFor();
+    await page.getByRole('complementary').getByText('Hello you').first().waitFor();
   };
   await open();
   await page.keyboard.press('Escape');
@@ -189,10 +198,10 @@ test('deletes a record after confirmation', async () => {
   await page.waitForURL(/\/history$/);
   const deleted = await service.call('GET', `${agent.path}/executions/${executionId}`, { key });
   assert.equal(deleted.status, 404);
+  await page.locator(`a[href^="${path}"]`).waitFor({ state: 'detached' });
   // The back button shows no cached data either.
   await page.goBack();
-  await page.goBack();
-  await page.waitForURL(`**${path}`);
+  await page.waitForURL(/open=/);
   await page.getByRole('alert').getByText('req_').waitFor();
   assert.equal(await page.getByText('Hello you').count(), 0);
 });
@@ -211,7 +220,7 @@ test('keeps a record whose refetch fails, and removes it on 404', async () => {
     as: 'viewer',
     intercepts: true,
   });
-  const text = page.getByRole('dialog').getByText('Hello you').first();
+  const text = page.getByText('Hello you').first();
   await text.waitFor();
   await page.clock.install();
   const record = `**${agent.path}/executions/${executionId}`;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../harness/service.ts';
-import { openBrowser } from './chromium.ts';
+import { openBrowser, releaseBrowser } from './chromium.ts';
 import { axeViolations, collectProblems, settled, timeoutMs } from './harness.ts';
 
 const service = await startService();
 const browser = await openBrowser();
 after(async () => {
-  await browser.close();
+  await releaseBrowser(browser);
   await service.close();
 });
 

@@ -12,7 +12,7 @@ const count = 120;
 test('polls a workflow run without bodies, and its items beyond the first hundred until they end', async () => {
   const { statusUrl, release } = await startLong();
   const at = statusUrl.replace('/api/v1', '');
-  const { page, check } = await visit('/welcome', { as: 'viewer', intercepts: true });
+  const { page, check } = await visit('/keys', { as: 'viewer', intercepts: true });
   const pass = (route: Route) => route.continue();
   const gate = Promise.withResolvers<void>();
   let answer = async (route: Route) => {

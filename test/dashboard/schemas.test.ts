@@ -35,8 +35,12 @@ test('edits the schemas of a version with validation, and compares them', async 
   await page.getByText('The templates do not use {{m}}.').waitFor();
   await type(page, schemas, '{"n": {"type": "nonsense"}}');
   await save.click();
-  await page.getByRole('alert').getByText('variableSchemas.n').waitFor();
+  await page.getByRole('alert').getByText('“n” in “Schemas of variables” is not a valid').waitFor();
   await type(page, schemas, '{"n": {"type": "string", "pattern": "^[0-9]+$"}}');
+  await type(page, output, '{"type": "nonsense"}');
+  await save.click();
+  await page.getByRole('alert').getByText('“Output schema” is not a valid').waitFor();
+  await type(page, output, '{"type": "object", "required": ["sum"]}');
   await save.click();
   await page.getByRole('status').getByText('Saved as v2.').waitFor();
   const { key } = await service.key();

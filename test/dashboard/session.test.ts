@@ -16,12 +16,12 @@ test('switches between two workspaces and exports the current one', async () => 
   const { page, check } = await visit('/history', { as: { userId } });
   await page.getByRole('button', { name: /^Workspace/ }).click();
   await page.getByRole('menuitem').last().click();
-  await page.waitForURL(/\/(agents|welcome)$/);
+  await page.waitForURL(/:\d+\/$/);
   await page.goto('/history');
   await page.getByRole('heading', { name: 'No executions yet' }).waitFor();
   await page.getByRole('button', { name: /^Workspace/ }).click();
   await page.getByRole('menuitem').first().click();
-  await page.waitForURL(/\/(agents|welcome)$/);
+  await page.waitForURL(/:\d+\/$/);
   await page.goto('/history');
   await page.getByText('1 execution', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Export' }).click();
@@ -82,7 +82,7 @@ test('leaving a workspace opens another one, or the page for users without any',
   await page.getByRole('button', { name: 'Leave this workspace' }).waitFor();
   assert.equal(await page.getByRole('button', { name: /^Remove/ }).count(), 0);
   await leave();
-  await page.waitForURL('**/agents');
+  await page.waitForURL(/:\d+\/$/);
   await leave();
   await page.getByRole('heading', { name: 'No workspace' }).waitFor();
   await page.getByText(`${email} is not a member of any workspace.`).waitFor();
@@ -167,7 +167,7 @@ test('a window follows a sign-in as another user in another window', async () =>
   await other.getByLabel('Email').fill(email);
   await other.getByLabel('Password', { exact: true }).fill(password);
   await other.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await other.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+  await other.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
   await Promise.all([page.waitForEvent('load'), returnToWindow(page)]);
   await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'viewer' }).waitFor();

@@ -8,31 +8,12 @@ import { openDashboard } from './harness.ts';
 const { service, visit } = await openDashboard();
 const javascriptBytesMax = 180_000;
 
-test('shows the first steps once to an owner without providers', async () => {
-  const { page, check } = await visit('/', { as: 'owner' });
-  await page.waitForURL('**/welcome');
-  await page.getByRole('heading', { name: 'Welcome to Cueline' }).waitFor();
-  await check();
-  await page.getByRole('button', { name: 'Skip' }).click();
-  await page.waitForURL('**/agents');
-  await page.goto('/');
-  await page.waitForURL('**/agents');
-});
-
-test('the first steps run only the demo agent and respect the role', async () => {
-  const { key } = await service.key();
-  const [demo, other] = [await addAgent(service), await addAgent(service, { model: 'fake/model' })];
-  const change = (path: string, body: object) => service.call('PATCH', path, { key, body });
-  await change(demo.path, { agentName: 'Explainer', optionalVariables: ['topic'] });
-  await change(other.path, { agentName: 'Explainer of costs' });
-  const { page, check } = await visit('/welcome', { as: 'editor' });
-  await page.getByRole('button', { name: 'Run Explainer', exact: true }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Save key' }).count(), 0);
-  await check();
-  await change(demo.path, { agentConfig: { model: 'fake/model' } });
-  await Promise.all([page.waitForResponse(/\/versions\//), page.reload()]);
-  await page.getByRole('heading', { name: 'Welcome to Cueline' }).waitFor();
-  assert.equal(await page.getByRole('button', { name: /^Run Explainer/ }).count(), 0);
+test('the overview is the first page of everyone', async () => {
+  for (const as of ['owner', 'viewer'] as const) {
+    const { page } = await visit('/', { as });
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+    assert.equal(new URL(page.url()).pathname, '/');
+  }
 });
 
 test('the command palette opens an agent by keyboard', async () => {
@@ -48,9 +29,10 @@ test('the command palette opens an agent by keyboard', async () => {
     .last()
     .waitFor();
   // Only the agent shows a stage.
-  await page.getByRole('dialog').getByText('Deployed').waitFor();
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').getByText('Deployed').first().waitFor();
+  // After the page and the action of that name.
+  const found = page.getByRole('dialog').getByRole('button', { name: /Deployed$/ });
+  await found.first().click();
   await page.waitForURL(`**/agents/${agent.agentId}`);
 });
 
@@ -65,10 +47,10 @@ test('the command palette finds a prompt', async () => {
   await page.getByRole('heading', { name: 'Executions', exact: true }).waitFor();
   await page.keyboard.press('ControlOrMeta+k');
   await page.getByPlaceholder(/^Search pages/).fill('harbour');
-  const found = page.getByRole('button', { name: 'Harbour report' });
-  await found.waitFor();
-  await check();
   // No page matches, so the server's result is the first, and Enter opens it.
+  const found = page.getByRole('button', { name: 'Harbour report' });
+  await found.and(page.locator('[data-selected]')).waitFor();
+  await check();
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/prompts/${promptId}`);
 });
@@ -92,8 +74,7 @@ test('opens the chosen workspace while the user is a member', async () => {
   const { page, check } = await visit('/agents', { as: { userId } });
   await page.getByRole('button', { name: /^Workspace/ }).click();
   await page.getByRole('menuitem').last().click();
-  // They own the other workspace, which would show the first steps.
-  await page.waitForURL('**/agents');
+  await page.waitForURL(/:\d+\/$/);
   await page.goto(`/prompts/${promptId}`);
   await page.getByRole('textbox', { name: 'User template' }).waitFor();
   await check();
@@ -105,8 +86,8 @@ test('opens the chosen workspace while the user is a member', async () => {
 });
 
 test('? lists the shortcuts, and they work', async () => {
-  const { page, check } = await visit('/welcome', { as: 'owner' });
-  await page.getByRole('heading', { name: 'Welcome to Cueline' }).waitFor();
+  const { page, check } = await visit('/keys', { as: 'owner' });
+  await page.getByRole('heading', { name: 'API keys', exact: true }).waitFor();
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   await check();
@@ -147,18 +128,19 @@ test('an unknown URL shows not found', async () => {
 test('the first page loads little JavaScript', async () => {
   for (const [path, as] of [
     ['/sign-in', undefined],
-    ['/agents', 'owner'],
+    ['/', 'owner'],
   ] as const) {
     // A browser with an empty cache.
     const { page } = await visit('/healthz', as && { as });
-    let bytes = 0;
-    page.on('response', async (response) => {
-      if (!response.url().endsWith('.js')) return;
-      bytes += Number((await response.allHeaders())['content-length']);
-    });
     await page.goto(path);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.waitForLoadState('networkidle');
+    const bytes = await page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .filter(({ name }) => name.endsWith('.js'))
+        .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0),
+    );
     assert.ok(bytes > 0 && bytes <= javascriptBytesMax, `${path}: ${bytes} bytes`);
   }
 });

@@ -35,7 +35,7 @@ test('a link cannot redirect to another site after sign-in', async () => {
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.keyboard.press('Enter');
-  await page.waitForURL(`${service.url}/agents`);
+  await page.waitForURL(`${service.url}/`);
 });
 
 test('signing out ends the session', async () => {
@@ -45,4 +45,10 @@ test('signing out ends the session', async () => {
   await page.waitForURL('**/sign-in');
   await page.goto('/agents');
   await page.waitForURL(/\/sign-in\?from=/);
+});
+
+test('without e-mail, there is no link to reset a password', async () => {
+  const { page } = await visit('/sign-in');
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  assert.equal(await page.getByText('Forgot your password?').count(), 0);
 });

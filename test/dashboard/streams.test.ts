@@ -37,23 +37,31 @@ test('the Run page shows it', async () => {
   await check();
 });
 
-test('a record shows it, and then its end', async () => {
-  const { second, third } = script();
-  const { body } = await service.call('POST', `${agent.path}/execute`, {
-    key,
-    body: { variables: { name: 'you' }, stream: true },
+const prefixes = {
+  'side panel': `/agents/${agent.agentId}/history?open=`,
+  page: '/history/',
+};
+
+for (const [place, prefix] of Object.entries(prefixes)) {
+  test(`the ${place} of an execution shows it, and then its end`, async () => {
+    const { second, third } = script();
+    const { body } = await service.call('POST', `${agent.path}/execute`, {
+      key,
+      body: { variables: { name: 'you' }, stream: true },
+    });
+    const path = `${prefix}${agent.agentId}/${body.executionId}`;
+    const { page, check } = await visit(path, { as: 'viewer' });
+    if (place === 'side panel')
+      await page.getByRole('complementary', { name: 'Execution' }).waitFor();
+    const record = page.getByRole('article');
+    const live = record.getByRole('figure', { name: 'Output so far' });
+    await live.getByText('One', { exact: true }).waitFor();
+    second();
+    await live.getByText('One two', { exact: true }).waitFor();
+    await check();
+    third();
+    await record.getByText('One two three', { exact: true }).waitFor();
+    await live.waitFor({ state: 'detached' });
+    await check();
   });
-  const { page, check } = await visit(`/history/${agent.agentId}/${body.executionId}`, {
-    as: 'viewer',
-  });
-  const drawer = page.getByRole('dialog');
-  const live = drawer.getByRole('figure', { name: 'Output so far' });
-  await live.getByText('One', { exact: true }).waitFor();
-  second();
-  await live.getByText('One two', { exact: true }).waitFor();
-  await check();
-  third();
-  await drawer.getByText('One two three', { exact: true }).waitFor();
-  await live.waitFor({ state: 'detached' });
-  await check();
-});
+}

@@ -26,6 +26,8 @@ test('the empty list explains workflows; creates and runs the first one', async 
   assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'Welcome');
   await page.getByRole('button', { name: 'Create workflow' }).click();
   await page.waitForURL(/\/workflows\/wfl_/);
+  // Until it has loaded, the page before shows a step of the same name.
+  await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor();
   await page.getByRole('button', { name: /^first/ }).click();
   await page.getByRole('heading', { name: 'first' }).waitFor();
   await check();

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { promisify } from 'node:util';
 import { addAgent } from '../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
 import { startService } from '../../harness/service.ts';
+import { runShell } from '../../harness/shell.ts';
 
 /** Executes the webhook commands of docs/workflows.md. */
 
@@ -21,9 +20,7 @@ after(service.close);
 const { key } = await service.key();
 
 async function shell(commands: string, env: Record<string, string>) {
-  const options = { env: { PATH: process.env.PATH, CUELINE_URL: service.url, ...env } };
-  const { stdout } = await promisify(execFile)('sh', ['-euc', commands], options);
-  return JSON.parse(stdout);
+  return JSON.parse(await runShell(commands, { CUELINE_URL: service.url, ...env }));
 }
 
 test('the documented commands create a webhook, and a signed event starts a workflow run', async () => {

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { resolvesTo } from '../../harness/resolves-to.ts';
-import { createOutbound } from '../../src/net/outbound.ts';
+import { createOutbound, type Outbound } from '../../src/net/outbound.ts';
 import { OutboundFailure } from '../../src/net/outbound-failure.ts';
 import { responseBytesMax } from '../../src/net/response-limits.ts';
 
@@ -252,6 +252,44 @@ describe('a call', () => {
   test('supports http and https only', async () => {
     await assert.rejects(outbound.trusted('ftp://127.0.0.1/'));
     assert.equal((await failure(outbound.guarded('ftp://example.com/'))).kind, 'refused');
+  });
+
+  describe('whose stream is left before its end', () => {
+    /** Reads one piece. */
+    async function begin(other: Outbound): Promise<void> {
+      const { body } = await other.streamed.trusted(`http://127.0.0.1:${port}/`);
+      for await (const _ of body ?? []) break;
+    }
+
+    test('leaves its connection to later calls if the response ends', async () => {
+      const other = createOutbound({ allowedHosts: [] });
+      const left = Promise.withResolvers<void>();
+      const sockets: unknown[] = [];
+      handle = async (request, response) => {
+        sockets.push(request.socket);
+        response.write('data: 1\n\n');
+        await left.promise;
+        response.end();
+      };
+      await begin(other);
+      left.resolve();
+      for (let calls = 0; calls < 5; calls++) {
+        await (await other.trusted(`http://127.0.0.1:${port}/`)).text();
+      }
+      assert.ok(sockets.indexOf(sockets[0], 1) > 0);
+      await other.close();
+    });
+
+    test('closes its connection if the response goes on', async () => {
+      const other = createOutbound({ allowedHosts: [] });
+      const closed = Promise.withResolvers<void>();
+      handle = (_, response) => {
+        response.on('close', closed.resolve).write('data: 1\n\n');
+      };
+      await begin(other);
+      await closed.promise;
+      await other.close();
+    });
   });
 
   test('fails when the client is closed, and no further call is sent', async () => {

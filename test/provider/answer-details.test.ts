@@ -194,6 +194,8 @@ const failed: Failed[] = [
   ['nothing', 'openai-compatible', chat({ content: '' }), 'EMPTY_OUTPUT', {}],
   ['null', 'openai', chat({ content: null }), 'EMPTY_OUTPUT', {}],
   ['blanks', 'openai', chat({ content: ' \n' }), 'EMPTY_OUTPUT', {}],
+  ['no choice', 'openai-compatible', { ...chat(), choices: [] }, 'EMPTY_OUTPUT', {}],
+  ['no choice', 'openai', { ...chat(), choices: [] }, 'EMPTY_OUTPUT', {}],
   [
     'a tool call',
     'openai-compatible',

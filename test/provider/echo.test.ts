@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { collectResponse, emitEnd, modelEvents } from '../../src/core/model/model-events.ts';
 import { type ModelEvent, ModelFailure } from '../../src/core/model/model-port.ts';
 import { echo } from '../../src/provider/echo.ts';
 
 const never = new AbortController().signal;
-const ask = (model: string, user = 'hello', system: string | null = null, signal = never) =>
-  collectResponse(
-    modelEvents(async (emit) => emitEnd(emit, await echo(model, { system, user }, signal, emit))),
-  );
+async function ask(model: string, user = 'hello', system: string | null = null, signal = never) {
+  const texts: string[] = [];
+  const emit = (event: ModelEvent) => event.type === 'text' && texts.push(event.text);
+  const response = await echo(model, { system, user }, signal, emit);
+  return { text: texts.join(''), ...response };
+}
 
 test('returns the user prompt with token counts, at no cost', async () => {
   assert.deepEqual(await ask('echo', 'hello', 'Be brief.'), {

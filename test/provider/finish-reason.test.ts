@@ -21,7 +21,7 @@ describe('a chat completion', () => {
     ['tool_calls', 'tool-calls', 'tool-calls'],
     ['content_filter', 'content-filter', 'content-filter'],
     ['error', 'error', 'error'],
-    ['ABORT', 'error', 'error'],
+    ['ABORT', 'other', 'error'],
     ['failed', 'error', 'error'],
     ['insufficient_system_resource', 'error', 'error'],
     ['sensitive', 'content-filter', 'content-filter'],
@@ -75,7 +75,7 @@ describe('a response of Google', () => {
     ['OTHER', 'other', 'error'],
     ['LANGUAGE', 'other', 'error'],
     ['MISSING_THOUGHT_SIGNATURE', 'other', 'error'],
-    ['MALFORMED_FUNCTION_CALL', 'error', 'error'],
+    ['MALFORMED_FUNCTION_CALL', 'other', 'other'],
   ];
   for (const [reason, withText, without] of cases) {
     test(`with reason ${reason}`, async () => {

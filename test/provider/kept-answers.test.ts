@@ -286,7 +286,6 @@ describe('an answer that cannot be read names its field and is not retried', () 
     ['an empty body', '', 'body'],
     ['half of it', '{"choices": [{"message": {"role": "assi', 'body'],
     ['a text', '"Hello"', 'body'],
-    ['no choices', { ...chat(), choices: [] }, 'choices'],
     ['choices as text', { ...chat(), choices: 'none' }, 'choices'],
     ['an object without choices', { id: 'x' }, 'choices'],
     ['an event that is not JSON', 'data: {"choices":[{"del\n\n', 'body'],
@@ -303,7 +302,7 @@ describe('an answer that cannot be read names its field and is not retried', () 
         );
         assert.match(
           failure.message,
-          field === 'body' ? /it is not JSON\.$/ : /its field choices /,
+          field === 'body' ? /it is not JSON\. Is the base URL right\?$/ : /its field choices /,
         );
         assert.equal(fake.calls.length, before + 1);
       }

@@ -50,7 +50,7 @@ OpenRouter: the provider behind it, in a 200 | 200 | PROVIDER_ERROR | again | an
 OpenRouter: a limit, in a 200 | 200 | PROVIDER_RATE_LIMITED | again | answered 429 | {"error":{"message":"Rate limited upstream","code":429}}
 OpenAI: a limit, in a response | 200 | PROVIDER_RATE_LIMITED | again | answered with an error: Rate limit | {"object":"response","status":"failed","error":{"code":"rate_limit_exceeded","message":"Rate limit reached for gpt-4o."},"output":[],"usage":null}
 OpenAI: policy, in a response | 200 | CONTENT_FILTERED | final | answered with an error: Invalid prompt | {"object":"response","status":"failed","error":{"code":"invalid_prompt","message":"Invalid prompt."},"output":[],"usage":null}
-LM Studio: path, in a 200 | 200 | PROVIDER_ERROR | final | Unexpected endpoint | {"error":"Unexpected endpoint or method. (POST /chat/completions)"}
+LM Studio: path, in a 200 | 200 | PROVIDER_ERROR | final | Is the base URL right? | {"error":"Unexpected endpoint or method. (POST /chat/completions)"}
 Zhipu: credit, in a 200 | 200 | PROVIDER_QUOTA | final | Insufficient | {"code":1113,"msg":"Insufficient balance","success":false}
 a gateway: a message instead of an answer | 200 | PROVIDER_ERROR | again | went wrong | {"code":9,"message":"Something went wrong","data":null}
 a gateway: a status instead of an answer | 200 | PROVIDER_AUTH | final | answered 401 | {"code":401,"msg":"Who are you?"}
@@ -66,6 +66,8 @@ OpenAI: safety system | 400 | CONTENT_FILTERED | final | safety | {"error":{"mes
 Azure: call volume | 403 | PROVIDER_QUOTA | final | replenished | {"statusCode":403,"message":"Out of call volume quota. Quota will be replenished in 2.12 hours."}
 Anthropic: usage limit | 400 | PROVIDER_QUOTA | final | regain | {"type":"error","error":{"type":"invalid_request_error","message":"You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."}}
 Anthropic: context limit | 400 | CONTEXT_LENGTH | final | 195000 | {"type":"error","error":{"type":"invalid_request_error","message":"input length and \`max_tokens\` exceed context limit: 195000 + 8192 > 200000"}}
+Google: per day, by its name | 429 | PROVIDER_QUOTA | final | quota | {"error":{"code":429,"message":"You exceeded your current quota. Please retry in 41.5s.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"41s"}]}}
+Google: per minute, by its name | 429 | PROVIDER_RATE_LIMITED | again | quota | {"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED","details":[{"violations":[{"quotaId":"GenerateRequestsPerMinutePerProjectPerModel-FreeTier"}]}]}}
 Google: per day | 429 | PROVIDER_RATE_LIMITED | again | metric | {"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details. Quota exceeded for metric: requests, limit: 20","status":"RESOURCE_EXHAUSTED","details":[]}}
 Google: country | 400 | PROVIDER_ERROR | final | location | {"error":{"code":400,"message":"User location is not supported for the API use.","status":"FAILED_PRECONDITION"}}
 Google: billing | 403 | PROVIDER_QUOTA | final | billing | {"error":{"code":403,"message":"This API method requires billing to be enabled.","status":"PERMISSION_DENIED","details":[{"reason":"BILLING_DISABLED"}]}}

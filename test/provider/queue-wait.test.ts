@@ -22,13 +22,13 @@ async function afterQueueWait(t: TestContext, called: boolean): Promise<unknown>
   t.after(() => models.close());
   const before = fake.calls.length;
   const [firstAbort, secondAbort] = [new AbortController(), new AbortController()];
-  const first = collectResponse(
-    models.call({ ...plain, called: false, timeoutMs: hour, signal: firstAbort.signal }),
-  );
+  const first = collectResponse(models, {
+    ...{ ...plain, called: false, timeoutMs: hour, signal: firstAbort.signal },
+  });
   await fake.arrived(before + 1);
-  const second = collectResponse(
-    models.call({ ...plain, called, timeoutMs: shortMs, signal: secondAbort.signal }),
-  ).catch((error: unknown) => error);
+  const second = collectResponse(models, {
+    ...{ ...plain, called, timeoutMs: shortMs, signal: secondAbort.signal },
+  }).catch((error: unknown) => error);
   t.mock.timers.tick(shortMs);
   firstAbort.abort(new Error('canceled'));
   await assert.rejects(first, { message: 'canceled' });

@@ -44,7 +44,7 @@ async function ask(
     ...options,
   });
   try {
-    const events = models.call({
+    return await collectResponse(models, {
       executionId: 'exe',
       workspaceId: 'wsp',
       model: 'fake/any',
@@ -59,7 +59,6 @@ async function ask(
       signal: new AbortController().signal,
       ...call,
     });
-    return await collectResponse(events);
   } finally {
     await models.close();
   }
@@ -120,7 +119,7 @@ describe('a provider misbehaves', () => {
     ['overloaded', 'PROVIDER_ERROR', true, true],
     ['redirect', 'PROVIDER_ERROR', false, true],
     ['broken-json', 'PROVIDER_ERROR', false, false],
-    ['no-choices', 'PROVIDER_ERROR', false, false],
+    ['no-choices', 'EMPTY_OUTPUT', true, false],
     ['mid-reset', 'PROVIDER_ERROR', true, false],
     ['reset', 'PROVIDER_ERROR', true, false],
   ];
@@ -223,8 +222,7 @@ describe('credentials', () => {
     };
     for (const workspaceId of ['one', 'two']) {
       const provider = unsealed(compatible({ apiKey: `key-${workspaceId}` }));
-      const events = models.call({ ...call, workspaceId, setup: { provider, price: null } });
-      await collectResponse(events);
+      await collectResponse(models, { ...call, workspaceId, setup: { provider, price: null } });
     }
     await models.close();
     assert.deepEqual(opened, [

@@ -225,10 +225,73 @@ test('a form that is rejected too is not remembered', async () => {
     broken ? rejection('temperature is not supported here') : null,
   );
   await assert.rejects(ask());
-  assert.equal(requests.length, 2);
+  // Without the temperature, then without the other sampling setting.
+  assert.equal(requests.length, 3);
   broken = false;
   assert.deepEqual((await ask()).settingsNotApplied, []);
   assert.equal(requests.at(-1)?.body.temperature, 0.2);
+});
+
+describe('a server without chat completions', () => {
+  const answer = {
+    ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm' },
+    output: [
+      {
+        ...{ type: 'message', id: 'm', status: 'completed', role: 'assistant' },
+        content: [{ type: 'output_text', annotations: [], text: 'Hello.' }],
+      },
+    ],
+    usage: { input_tokens: 12, output_tokens: 5 },
+  };
+
+  async function server(kind: 'openai' | 'azure' | 'openai-compatible', missing: Response) {
+    const paths: string[] = [];
+    const given = { name: 'p', kind, apiKey: 'key', baseURL: 'https://models.example/v1' };
+    const ready = await languageModel(complete(given, false, ''), 'm', async (input) => {
+      const { pathname } = new URL(String(input));
+      paths.push(pathname);
+      return pathname.endsWith('/responses') ? Response.json(answer) : missing.clone();
+    });
+    const ask = () => generate(ready, settings, new AbortController().signal);
+    return { paths, ask };
+  }
+  const notHere = () =>
+    Response.json({ error: { message: 'not here: /v1/chat/completions' } }, { status: 404 });
+
+  for (const kind of ['openai', 'azure'] as const) {
+    test(`is called through the Responses API, which is remembered: ${kind}`, async () => {
+      const { paths, ask } = await server(kind, notHere());
+      for (const expected of [['/v1/chat/completions', '/v1/responses'], ['/v1/responses']]) {
+        paths.length = 0;
+        assert.equal((await ask()).text, 'Hello.');
+        assert.deepEqual(paths, expected);
+      }
+    });
+  }
+
+  test('may answer a chat completion as if it had been asked through the Responses API', async () => {
+    const { paths, ask } = await server('openai', Response.json(answer));
+    assert.equal((await ask()).text, 'Hello.');
+    assert.deepEqual(paths, ['/v1/chat/completions']);
+  });
+
+  test('is not, if the answer is no error of an API, names the model, or the kind has no other API', async () => {
+    const model = Response.json(
+      { error: { message: 'The model m does not exist' } },
+      { status: 404 },
+    );
+    const plain = new Response('404 page not found', { status: 404 });
+    const cases = [
+      ['openai', plain],
+      ['openai', model],
+      ['openai-compatible', notHere()],
+    ] as const;
+    for (const [kind, missing] of cases) {
+      const { paths, ask } = await server(kind, missing);
+      await assert.rejects(ask());
+      assert.deepEqual(paths, ['/v1/chat/completions']);
+    }
+  });
 });
 
 test('a setting that the AI SDK leaves out is reported', async () => {

@@ -404,11 +404,43 @@ describe('an odd stream is read', () => {
     br: brotliCompressSync,
     zstd: zstdCompressSync,
   })) {
+    const headers = { 'content-type': 'text/event-stream', 'content-encoding': encoding };
+
     test(`compressed with ${encoding}`, async () => {
-      const headers = { 'content-type': 'text/event-stream', 'content-encoding': encoding };
       const chunks = [compress(Buffer.from([...compatible.begin, ...compatible.end].join('')))];
       const { answer } = await ask(compatible, { chunks, headers });
       assert.equal(answer.text, whole);
+    });
+
+    test(`compressed with ${encoding}, until an event that is not JSON`, async () => {
+      const chunks = [compress(Buffer.from('data: {"choices\n\n'))];
+      const { failure } = await fail(compatible, { chunks, headers });
+      assert.deepEqual(summary(failure), ['PROVIDER_ERROR', false, false]);
+    });
+  }
+});
+
+describe('an empty finish reason does not end the answer', () => {
+  const google = (text: string, finishReason: string) => ({
+    candidates: [{ content: { parts: [{ text }] }, finishReason }],
+  });
+  const rows: [kind: string, begin: string[], end: string[]][] = [
+    [
+      'openai-compatible',
+      sse([delta({ content: 'a' }, ''), delta({ content: 'b' }, '')]),
+      sse([delta({}, 'stop'), { ...delta({}, ''), usage }]),
+    ],
+    ['google', sse([google('a', ''), google('b', '')]), sse([google('', 'STOP'), google('', '')])],
+  ];
+  for (const [name, begin, end] of rows) {
+    test(name, async () => {
+      const kind = kinds[name] as Kind;
+      const { answer } = await ask(kind, chat([...begin, ...end]));
+      assert.deepEqual([answer.text, answer.finishReason], ['ab', 'stop']);
+      for (const ending of [{}, { ending: 'reset' as const }]) {
+        const { failure } = await fail(kind, { chunks: begin, ...ending });
+        assert.deepEqual(summary(failure), ['PROVIDER_ERROR', true, false]);
+      }
     });
   }
 });
@@ -421,6 +453,11 @@ describe('thoughts at the beginning of a text are reasoning', () => {
     ['a tag that is none', ['<thin', 'g> Hi'], '<thing> Hi', ''],
     ['blanks before a text', ['  ', ' Hi'], '   Hi', ''],
     ['a tag within the text', ['Hi <think>x</think>'], 'Hi <think>x</think>', ''],
+    [
+      'a surrogate pair where the closing tag might begin',
+      ['<think>a', '\u{1f642}bbbbbbb', 'more</think>Hi'],
+      ...(['Hi', 'a\u{1f642}bbbbbbbmore'] as const),
+    ],
   ];
   for (const [name, pieces, text, reasoning] of cases) {
     test(name, async () => {
@@ -438,6 +475,19 @@ describe('thoughts at the beginning of a text are reasoning', () => {
         reasoning,
       );
     });
+  }
+});
+
+test('reasoning is passed on as it is recorded, however its surrogate pairs are cut', async () => {
+  for (const pieces of [['a\ud83d', '\ude42b'], ['a\ud83d', 'b'], ['a', '\ud83d'], ['\ud83d']]) {
+    const chunks = sse([
+      ...pieces.map((reasoning_content) => delta({ reasoning_content })),
+      ...[delta({ content: 'Hi' }), delta({}, 'stop')],
+    ]);
+    const { answer, events } = await ask(compatible, chat(chunks));
+    const reasoning = events.flatMap((e) => (e.type === 'reasoning' ? e.text : [])).join('');
+    assert.equal(reasoning, pieces.join('').toWellFormed());
+    assert.equal(answer.details?.reasoningText?.toWellFormed(), reasoning);
   }
 });
 
@@ -560,6 +610,14 @@ test('what breaks after the end of an answer costs the usage only', async () => 
   const chunks = [...compatible.begin, ...sse([delta({}, 'stop')])] as string[];
   const { answer } = await ask(compatible, { chunks, ending: 'reset' });
   assert.deepEqual([answer.text, answer.cost.known], [whole, false]);
+});
+
+test('an answer ends with its stream, though the body stays open', async () => {
+  for (const end of [chatEnd, ['data: [DONE]\n\n']]) {
+    const chunks = [...compatible.begin, ...end];
+    const { answer } = await ask(compatible, { chunks, ending: 'silence' });
+    assert.equal(answer.text, whole);
+  }
 });
 
 describe('a rejected parameter is sent in another form', () => {

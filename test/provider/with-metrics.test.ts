@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scriptedModels } from '../../harness/models.ts';
 import { emptySetup } from '../../harness/setups.ts';
-import { collectResponse, modelEvents } from '../../src/core/model/model-events.ts';
+import { collectResponse } from '../../src/core/model/model-events.ts';
 import { type ModelCall, ModelFailure, type ModelPort } from '../../src/core/model/model-port.ts';
 import { type ModelCalled, outcomeOf, withMetrics } from '../../src/provider/with-metrics.ts';
 
@@ -18,8 +18,8 @@ test('observes each call and returns its result', async () => {
   const port = withMetrics(models, (called) => observed.push(called));
   const failure = new ModelFailure('PROVIDER_AUTH', 'no');
   models.script({ text: 'yes' }, failure);
-  assert.equal((await collectResponse(port.call(call))).text, 'yes');
-  await assert.rejects(collectResponse(port.call(call)), failure);
+  assert.equal((await collectResponse(port, call)).text, 'yes');
+  await assert.rejects(collectResponse(port, call), failure);
   assert.deepEqual(
     observed.map(({ provider, outcome }) => [provider, outcome]),
     [
@@ -34,25 +34,24 @@ test('labels only known providers by name', async () => {
   const observed: string[] = [];
   const port = withMetrics(scriptedModels(), ({ provider }) => observed.push(provider));
   const names = ['cueline/echo', 'ollama/a:b', 'xai/grok', 'acme-internal/a/b', 'none', '/x'];
-  for (const model of names) await collectResponse(port.call({ ...call, model }));
+  for (const model of names) await collectResponse(port, { ...call, model });
   assert.deepEqual(observed, ['cueline', 'ollama', 'xai', 'other', 'other', 'other']);
 });
 
 test('distinguishes a cancel, a timeout and a fault', async () => {
   const outcomes: string[] = [];
   const failing: ModelPort = {
-    call: ({ signal }) =>
-      modelEvents(async () => {
-        throw signal.aborted ? signal.reason : new Error('a fault');
-      }),
+    async call({ signal }) {
+      throw signal.aborted ? signal.reason : new Error('a fault');
+    },
   };
   const port = withMetrics(failing, ({ outcome }) => outcomes.push(outcome));
   const late = new DOMException('late', 'TimeoutError');
   for (const reason of ['canceled', late, undefined]) {
-    const events = port.call({ ...call, signal: AbortSignal.abort(reason) });
-    await assert.rejects(collectResponse(events));
+    const signal = AbortSignal.abort(reason);
+    await assert.rejects(collectResponse(port, { ...call, signal }));
   }
-  await assert.rejects(collectResponse(port.call(call)));
+  await assert.rejects(collectResponse(port, call));
   assert.deepEqual(outcomes, ['aborted', 'MODEL_TIMEOUT', 'aborted', 'INTERNAL']);
   const failure = new ModelFailure('CONTENT_FILTERED', '');
   assert.equal(outcomeOf(failure, AbortSignal.abort()), 'CONTENT_FILTERED');

@@ -44,10 +44,10 @@ test('each call has a span with usage and outcome, but no content', async () => 
     new ModelFailure('CONTENT_FILTERED', 'canary-filtered', { usage }),
   );
   const spans = await spansOf(models, async (port) => {
-    assert.equal((await collectResponse(port.call(call))).text, 'canary-answer');
-    const failed = collectResponse(port.call({ ...call, model: 'acme/a/b' }));
+    assert.equal((await collectResponse(port, call)).text, 'canary-answer');
+    const failed = collectResponse(port, { ...call, model: 'acme/a/b' });
     await assert.rejects(failed, { message: 'canary-error' });
-    await assert.rejects(collectResponse(port.call(call)), { code: 'CONTENT_FILTERED' });
+    await assert.rejects(collectResponse(port, call), { code: 'CONTENT_FILTERED' });
   });
   const requestAttributes = {
     'gen_ai.operation.name': 'chat',
@@ -94,7 +94,7 @@ test('a failed export is reported and affects neither calls nor shutdown', async
     ...{ endpoint: `${endpoint}/refusing/`, serviceName: 'cueline', serviceVersion: '1.2.3' },
     onError: (error) => errors.push(error),
   });
-  assert.equal((await collectResponse(port.call(call))).text, 'canary-user');
+  assert.equal((await collectResponse(port, call)).text, 'canary-user');
   await port.shutdown();
   assert.equal(errors.length, 1);
   assert.equal(received.at(-1)?.path, '/refusing/v1/traces');
@@ -112,7 +112,7 @@ test('spans go through a proxy, except to hosts of NO_PROXY', async () => {
       proxies: { http: `http://${host}`, https: null, noProxy },
       onError: () => {},
     });
-    await collectResponse(port.call(call));
+    await collectResponse(port, call);
     await port.shutdown();
     assert.equal(received[0]?.path ?? null, path);
   }

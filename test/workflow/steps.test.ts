@@ -5,7 +5,6 @@ import { addAgent } from '../../harness/agents.ts';
 import { scriptedModels } from '../../harness/models.ts';
 import { startService } from '../../harness/service.ts';
 import { addWorkflow, endOfRun, startRun, step, withText } from '../../harness/workflow-runs.ts';
-import { modelEvents } from '../../src/core/model/model-events.ts';
 import type { ModelPort } from '../../src/core/model/model-port.ts';
 import { ModelFailure, noCost, noUsage } from '../../src/core/model/model-port.ts';
 
@@ -13,11 +12,11 @@ import { ModelFailure, noCost, noUsage } from '../../src/core/model/model-port.t
 const echo = scriptedModels();
 let failing: Promise<unknown> = Promise.resolve();
 const models: ModelPort = {
-  call: (call) => {
-    if (!call.user.startsWith('break')) return echo.call(call);
+  call: (call, emit) => {
+    if (!call.user.startsWith('break')) return echo.call(call, emit);
     const options = { retryable: false, usage: noUsage, cost: noCost };
     const failure = new ModelFailure('PROVIDER_ERROR', 'Broken as asked.', options);
-    return modelEvents(() => failing.then(() => Promise.reject(failure)));
+    return failing.then(() => Promise.reject(failure));
   },
 };
 const service = await startService({ models });

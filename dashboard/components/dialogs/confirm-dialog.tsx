@@ -15,7 +15,8 @@ export function ConfirmDialog(props: {
   readonly cancelLabel?: string;
   readonly destructive?: boolean;
   readonly mutation: { readonly isPending: boolean; readonly error: unknown };
-  readonly onConfirm: () => void;
+  /** Null if nothing is left to confirm, which hides the button. */
+  readonly onConfirm: (() => void) | null;
   readonly onClose: () => void;
 }) {
   const { destructive = false, mutation, onClose } = props;
@@ -30,14 +31,16 @@ export function ConfirmDialog(props: {
           <DialogCloseButton autoFocus={destructive}>
             {props.cancelLabel ?? 'Cancel'}
           </DialogCloseButton>
-          <Button
-            color={destructive ? 'red.9' : 'accent'}
-            loading={mutation.isPending}
-            data-autofocus={!destructive || undefined}
-            onClick={props.onConfirm}
-          >
-            {props.confirmLabel}
-          </Button>
+          {props.onConfirm && (
+            <Button
+              color={destructive ? 'red.9' : 'accent'}
+              loading={mutation.isPending}
+              data-autofocus={!destructive || undefined}
+              onClick={props.onConfirm}
+            >
+              {props.confirmLabel}
+            </Button>
+          )}
         </Group>
       </Stack>
     </Dialog>

@@ -44,7 +44,7 @@ export function RunAgainDialog(props: {
             minRows={4}
             maxRows={18}
             spellCheck={false}
-            styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.78125rem' } }}
+            styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.75rem' } }}
             value={typed}
             error={values ? undefined : 'Not a JSON object.'}
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}

@@ -15,6 +15,7 @@ export function editorTheme(label: string): Extension {
     EditorView.cspNonce.of(styleNonce()),
     EditorView.contentAttributes.of({ 'aria-label': label }),
     EditorView.lineWrapping,
+    EditorView.perLineTextDirection.of(true),
     Prec.high(baseTheme),
     placeholders,
   ];
@@ -25,7 +26,7 @@ const baseTheme = EditorView.theme({
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6' },
   '.cm-content': { padding: '0.625rem 0', caretColor: 'var(--text)' },
-  '.cm-line': { padding: '0 0.875rem' },
+  '.cm-line': { padding: '0 0.875rem', unicodeBidi: 'plaintext' },
   '.cm-placeholder': { color: 'var(--soft)' },
   '.cm-variable': {
     padding: '0.0625rem 0.125rem',

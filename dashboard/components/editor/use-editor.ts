@@ -36,7 +36,7 @@ export function useEditor(props: Edited, make: () => Extension) {
         locked.of([]),
         more.current(),
         // Tab moves to the next field, as elsewhere on the page.
-        keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
+        keymap.of([submits, ...completionKeymap, ...defaultKeymap, ...historyKeymap]),
         EditorView.updateListener.of(({ docChanged, transactions, state }) => {
           // Skip external changes. Comparing texts would not work: an edit may restore a text before the component has
           // rendered the one in between.
@@ -65,6 +65,9 @@ export function useEditor(props: Edited, make: () => Extension) {
   }, [readOnly]);
   return { parent, editor };
 }
+
+/** The form around the editor takes this key. By default, it inserts a line. */
+const submits = { key: 'Mod-Enter', run: () => true };
 
 const locked = new Compartment();
 const fromOutside = Annotation.define<true>();

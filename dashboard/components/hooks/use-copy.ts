@@ -14,10 +14,14 @@ export function useCopy(): readonly [Copied, (text: string) => void] {
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = async (text: string) => {
-    const done = (await copyByBrowser(text)) || copyBySelection(text);
-    setCopied(done ? 'copied' : 'failed');
+    setCopied((await copyText(text)) ? 'copied' : 'failed');
   };
   return [copied, (text) => void copy(text)];
+}
+
+/** Copies text to the clipboard; false if that failed. */
+export async function copyText(text: string): Promise<boolean> {
+  return (await copyByBrowser(text)) || copyBySelection(text);
 }
 
 /** The clipboard API is missing over plain HTTP and may be denied. */

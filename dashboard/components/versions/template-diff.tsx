@@ -13,8 +13,11 @@ const TextDiff = lazyComponent(() => import('./text-diff.tsx'));
 export function TemplateDiff(props: {
   readonly before: PromptVersion;
   readonly after: PromptVersion;
+  /** Tells its parts from those of another comparison on the page. */
+  readonly purpose?: string;
 }) {
   const { before, after } = props;
+  const suffix = props.purpose ? `, ${props.purpose}` : '';
   const changed = settings.filter(([name]) => before[name] !== after[name]);
   const schemas = [
     schemasText(before.variableSchemas),
@@ -36,7 +39,7 @@ export function TemplateDiff(props: {
         <span>{after.promptVersionLabel}</span>
       </div>
       {differing.map(([name, was, is]) => (
-        <section key={name} aria-label={`${name} template`}>
+        <section key={name} aria-label={`${name} template${suffix}`}>
           <h3>{name}</h3>
           <Suspense fallback={<Skeleton height={120} />}>
             <TextDiff
@@ -49,7 +52,7 @@ export function TemplateDiff(props: {
         </section>
       ))}
       {changed.length > 0 && (
-        <section aria-label="Settings">
+        <section aria-label={`Settings${suffix}`}>
           <h3>Settings</h3>
           <dl className={classes.settings}>
             {changed.map(([name, label]) => (

@@ -24,8 +24,14 @@ export function useVersionColumns<Version extends VersionInfo>(columns: {
       header: 'Version',
       cell: (version) => (
         <>
-          <div className={classes.label}>{columns.label(version)}</div>
-          {version.notes && <div className={classes.notes}>{version.notes}</div>}
+          <div className={classes.label} dir="auto">
+            {columns.label(version)}
+          </div>
+          {version.notes && (
+            <div className={classes.notes} dir="auto">
+              {version.notes}
+            </div>
+          )}
         </>
       ),
     },
@@ -34,7 +40,11 @@ export function useVersionColumns<Version extends VersionInfo>(columns: {
       key: 'by',
       header: 'By',
       hideBelow: 'sm',
-      cell: ({ createdBy }) => <span className={classes.muted}>{nameOf(createdBy)}</span>,
+      cell: ({ createdBy }) => (
+        <span className={classes.muted} dir="auto">
+          {nameOf(createdBy)}
+        </span>
+      ),
     },
     {
       key: 'saved',

@@ -5,6 +5,13 @@ import { agentQuery, agentsQuery } from './agents.ts';
 export function useAgentNames(
   agentIds: readonly string[],
 ): (agentId: string) => string | undefined {
+  return useLoadedAgentNames(agentIds).nameOf;
+}
+
+export function useLoadedAgentNames(agentIds: readonly string[]): {
+  readonly nameOf: (agentId: string) => string | undefined;
+  readonly isLoading: boolean;
+} {
   const { data, isError } = useQuery(agentsQuery({ limit: 100 }));
   const listed = new Map(data?.agents.map(({ agentId, agentName }) => [agentId, agentName]));
   // The list omits archived agents and, in large workspaces, older ones.
@@ -15,5 +22,8 @@ export function useAgentNames(
       enabled: data !== undefined || isError,
     })),
   });
-  return (agentId) => listed.get(agentId) ?? read[others.indexOf(agentId)]?.data?.agentName;
+  return {
+    nameOf: (agentId) => listed.get(agentId) ?? read[others.indexOf(agentId)]?.data?.agentName,
+    isLoading: (data === undefined && !isError) || read.some(({ isPending }) => isPending),
+  };
 }

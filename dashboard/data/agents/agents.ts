@@ -33,15 +33,6 @@ export const agentLimitsQuery = (agentId: string) =>
     refetchInterval: limitsPollMs,
   });
 
-export const statisticsQuery = (agentId: string, range: Range) =>
-  queryOptions({
-    queryKey: ['agents', agentId, 'statistics', range],
-    queryFn: ({ signal }) =>
-      cueline.agents.statistics(agentId, { ...range, groupBy: 'status' }, { signal }),
-    refetchInterval: 60_000,
-    placeholderData: keepPreviousData,
-  });
-
 /** Statistics of several agents in one call, grouped by agent. */
 export const statisticsOfQuery = (agentIds: readonly string[], range: Range) =>
   queryOptions({
@@ -62,9 +53,24 @@ export const statisticsOfQuery = (agentIds: readonly string[], range: Range) =>
 export function useMoveAgent(agentId: string) {
   const queries = useQueryClient();
   return useSingleFlight({
+    meta: { saved: 'Saved' },
     mutationFn: (action: LifecycleAction) => cueline.agents.move(agentId, action),
     // Also after an error: another user may have moved the agent.
     onSettled: () => queries.invalidateQueries({ queryKey: ['agents'] }),
+  });
+}
+
+/** Refuses new calls; `cancelRunning` also cancels what runs. */
+export function usePauseAgent(agentId: string) {
+  const queries = useQueryClient();
+  return useSingleFlight({
+    mutationFn: (cancelRunning: boolean) =>
+      cueline.agents.move(agentId, 'disable', { cancelRunning }),
+    meta: { saved: 'Paused' },
+    onSettled: () => {
+      void queries.invalidateQueries({ queryKey: ['executions'] });
+      return queries.invalidateQueries({ queryKey: ['agents'] });
+    },
   });
 }
 
@@ -82,6 +88,7 @@ export function useCreateAgent(onCreated: (made: Agent) => void) {
   const queries = useQueryClient();
   return useSingleFlight(
     {
+      meta: { saved: 'Agent created' },
       mutationFn: (agent: AgentInput) => cueline.agents.create(agent),
       onSuccess: (made) => {
         void queries.invalidateQueries({ queryKey: ['agents'] });
@@ -95,6 +102,7 @@ export function useCreateAgent(onCreated: (made: Agent) => void) {
 export function useChangeAgent(agentId: string) {
   const queries = useQueryClient();
   return useSingleFlight({
+    meta: { saved: 'Saved' },
     mutationFn: ({ patch, etag }: { patch: AgentPatch; etag?: string | null }) =>
       cueline.agents.update(agentId, patch, etag ? { ifMatch: etag } : {}),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['agents'] }),

@@ -1,14 +1,32 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { can, useMe } from '../workspace/me.ts';
 import { pricesQuery } from '../workspace/prices.ts';
-import { providersQuery } from '../workspace/providers.ts';
+import {
+  environmentProvidersQuery,
+  providerModelsQuery,
+  providersQuery,
+} from '../workspace/providers.ts';
+
+/** Providers that are known without a credential: one on the server's machine may answer. */
+const local = ['ollama'];
 
 /**
- * Suggestions for a model input. The server has no list of models, so these are the models with custom prices and the
- * provider prefixes.
+ * Suggestions for a model input: what the providers list, models with custom prices, and the prefix of each provider that
+ * lists none. Providers are asked only from `asks` on, because each is a request to another server.
  */
-export function useKnownModels(): readonly string[] {
+export function useKnownModels(asks: boolean): readonly string[] {
+  const mayAsk = can(useMe(), 'edit');
   const prices = useQuery(pricesQuery).data ?? [];
-  const providers = useQuery(providersQuery).data ?? [];
-  const known = new Set(['cueline/echo', ...prices.map(({ model }) => model)]);
-  return [...known, ...providers.map(({ name }) => `${name}/`)];
+  const stored = useQuery(providersQuery).data ?? [];
+  const environment = useQuery(environmentProvidersQuery).data ?? [];
+  const configured = new Set([...stored, ...environment].map(({ name }) => name));
+  const names = [...new Set([...configured, ...local])];
+  const lists = useQueries({
+    queries: names.map((name) => ({ ...providerModelsQuery(name), enabled: asks && mayAsk })),
+  });
+  const listed = names.flatMap((name, index) => {
+    const models = lists[index]?.data?.models ?? [];
+    return models.length === 0 && configured.has(name) ? [`${name}/`] : models;
+  });
+  return [...new Set(['cueline/echo', ...prices.map(({ model }) => model), ...listed])];
 }

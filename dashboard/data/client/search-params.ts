@@ -1,5 +1,18 @@
 /** Search parameters of list pages. Invalid values are dropped. */
 
+/** The inverse of the client's `joinValues`, without empty and repeated values. */
+export function splitValues(text: string): string[] {
+  const values: string[] = [];
+  let value = '';
+  for (const [part] of text.matchAll(/\\[\\,]|,|[^\\,]+|\\/g)) {
+    if (part === ',') {
+      values.push(value);
+      value = '';
+    } else value += /\\[\\,]/.test(part) ? part.slice(1) : part;
+  }
+  return [...new Set([...values, value].filter((one) => one !== ''))];
+}
+
 export function readOffset(given: Readonly<Record<string, unknown>>): { readonly offset?: number } {
   const offset = Number(given.offset);
   return Number.isSafeInteger(offset) && offset > 0 ? { offset } : {};

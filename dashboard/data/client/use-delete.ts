@@ -17,6 +17,7 @@ export function useDelete({ deleteFn, listKey, navigateAway, obsoleteKeys }: Del
   return useSingleFlight(
     {
       mutationFn: deleteFn,
+      meta: { saved: 'Deleted' },
       onSuccess: async () => {
         void queryClient.invalidateQueries({ queryKey: listKey });
         await navigateAway();

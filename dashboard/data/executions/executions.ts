@@ -15,11 +15,12 @@ import { execute } from './start-execution.ts';
 export type Execution = ExecutionPage['executions'][number];
 export type ExecutionDetail = Awaited<ReturnType<Cueline['status']>>;
 
-/** Poll intervals of a list with and without executions in progress. */
-const [activePollMs, idlePollMs] = [3_000, 20_000];
 const recordPollMs = 1_500;
 
-/** Executions of one agent or of all. `live` polls the list while it is visible. */
+/** Poll intervals of a list with and without executions in progress. */
+const [activePollMs, idlePollMs] = [3_000, 20_000];
+
+/** The first executions of one agent or of all, for a summary. `live` polls it while it is visible. */
 export const historyQuery = (
   agentId: string | undefined,
   filters: ExecutionFilters,
@@ -27,10 +28,8 @@ export const historyQuery = (
 ) =>
   queryOptions({
     queryKey: ['executions', 'list', agentId ?? null, filters],
-    queryFn: async ({ signal }): Promise<ExecutionPage> =>
-      agentId === undefined
-        ? (await cueline.request('GET /api/v1/executions', { query: filters }, { signal })).body
-        : cueline.list(agentId, filters, { signal }),
+    queryFn: ({ signal }): Promise<ExecutionPage> =>
+      cueline.list(agentId ?? null, filters, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => {
       // Keep polling after an error, so that the list recovers when the server does.
@@ -39,6 +38,21 @@ export const historyQuery = (
     },
   });
 
+/** The number of executions that have not ended. */
+export const runningQuery = queryOptions({
+  queryKey: ['executions', 'running'],
+  queryFn: async ({ signal }) => {
+    const filters = {
+      status: 'processing',
+      include: 'processing',
+      limit: 1,
+      omit: 'bodies',
+    } as const;
+    return (await cueline.list(null, filters, { signal })).pagination.total;
+  },
+  refetchInterval: 5_000,
+});
+
 export const executionQuery = (agentId: string, executionId: string) =>
   queryOptions({
     queryKey: ['executions', 'record', agentId, executionId],
@@ -46,7 +60,66 @@ export const executionQuery = (agentId: string, executionId: string) =>
     refetchInterval: ({ state }) => (state.data && isInProgress(state.data) ? recordPollMs : false),
   });
 
+/** The events sent for an execution. */
+export const executionEventsQuery = (agentId: string, executionId: string) =>
+  queryOptions({
+    queryKey: ['executions', 'events', agentId, executionId],
+    queryFn: ({ signal }) => cueline.executionEvents(agentId, executionId, { signal }),
+  });
+
+/** The marks of an execution that runs this one again. */
+export function rerunOf(executionId: string, playground: true | undefined) {
+  return { rerunOf: executionId, ...(playground && { playground }) };
+}
+
+/** Executions with and without the mark of a playground. */
+const marked = ['true', 'false'] as const;
+
+/** The latest executions of these versions of a prompt. */
+export const versionExecutionsQuery = (promptVersionIds: readonly string[]) =>
+  queryOptions({
+    queryKey: ['executions', 'of versions', promptVersionIds],
+    queryFn: ({ signal }) => {
+      const query = { promptVersionId: promptVersionIds, playground: marked } as const;
+      return cueline.list(null, { ...query, omit: 'bodies', limit: 20 }, { signal });
+    },
+    enabled: promptVersionIds.length > 0,
+  });
+
+/** The execution with this id, whichever its agent; null if there is none that the user can see. */
+export async function findExecution(executionId: string): Promise<Execution | null> {
+  const { executions } = await cueline.list(null, {
+    ...{ executionId, include: 'processing', limit: 1 },
+  });
+  return executions[0] ?? null;
+}
+
+/** The latest executions of an agent. */
+export const recentExecutionsQuery = (agentId: string) =>
+  queryOptions({
+    queryKey: ['executions', 'recent', agentId],
+    queryFn: ({ signal }) => {
+      const query = { omit: 'bodies', limit: 20, playground: marked } as const;
+      return cueline.list(agentId, query, { signal });
+    },
+  });
+
+/** The executions that run this one again, newest first. */
+export const rerunsQuery = (agentId: string, executionId: string) =>
+  queryOptions({
+    queryKey: ['executions', 'reruns', agentId, executionId],
+    queryFn: ({ signal }) => {
+      const query = { rerunOf: executionId, include: 'processing', omit: 'bodies' } as const;
+      return cueline.list(agentId, { ...query, limit: 20 }, { signal });
+    },
+  });
+
 export const isInProgress = ({ status }: Pick<Execution, 'status'>) => status === 'processing';
+
+/** Where it comes from. Lists show executions of the playground beside others only on request. */
+export function sourceText({ source, playground }: Pick<Execution, 'source' | 'playground'>) {
+  return playground ? `${source}, playground` : source;
+}
 
 export type ExportFormat = 'jsonl' | 'csv';
 
@@ -107,13 +180,14 @@ export function useDeleteExecution(
   });
 }
 
-export function useRunAgain(agentId: string) {
+/** Runs an execution again. One of a playground stays one. */
+export function useRunAgain({ agentId, executionId, playground }: ExecutionDetail) {
   const queries = useQueryClient();
   return useSingleFlight(
     {
       mutationFn: ({ variables, labels }: { variables: Variables; labels: Labels }) =>
-        execute(agentId, variables, labels),
-      onSuccess: () => queries.invalidateQueries({ queryKey: ['executions', 'list'] }),
+        execute(agentId, variables, labels, rerunOf(executionId, playground)),
+      onSuccess: () => queries.invalidateQueries({ queryKey: ['executions'] }),
     },
     { leadsAway: true },
   );

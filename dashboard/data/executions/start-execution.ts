@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { Labels } from '../../../src/client/index.ts';
+import type { Labels, SessionExecuteOptions } from '../../../src/client/index.ts';
 import {
   CuelineError,
   type EndedExecution,
@@ -83,8 +83,10 @@ export async function execute(
   agentId: string,
   variables: Variables,
   labels: Labels = {},
+  /** The execution that this one runs again, and whether it is marked as one of a playground. */
+  marks: Pick<SessionExecuteOptions, 'rerunOf' | 'playground'> = {},
 ): Promise<StartedExecution> {
-  const once = { ...labels, stream: true, idempotencyKey: randomKey(), retries: 0 };
+  const once = { ...labels, ...marks, stream: true, idempotencyKey: randomKey(), retries: 0 };
   try {
     return await cueline.agents.executeInSession(agentId, variables, once);
   } catch (error) {

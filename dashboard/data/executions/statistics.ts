@@ -74,7 +74,7 @@ export function intervals({ level, startDate, endDate, buckets }: Statistics): I
     const start = at.toISOString();
     all.push({ start, buckets: byStart.get(start) ?? [] });
     if (level === 'all') break;
-    at = level === 'day' ? dayFrom(first, all.length) : new Date(at.getTime() + intervalMs[level]);
+    at = level === 'day' ? dayFrom(first, all.length) : new Date(at.getTime() + intervalMs.hour);
   }
   return all;
 }

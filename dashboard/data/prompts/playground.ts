@@ -75,7 +75,7 @@ async function startExclusively(userId: string, { version, settings, values }: P
     if (agent.archived) await cueline.agents.move(agentId, 'restore');
     const patch = changedFields(agent, version, settings);
     if (Object.keys(patch).length > 0) await cueline.agents.update(agentId, patch);
-    return await execute(agentId, values);
+    return await execute(agentId, values, {}, { playground: true });
   } finally {
     const remaining = (pendingStarts.get(promptId) ?? 1) - 1;
     pendingStarts.set(promptId, remaining);

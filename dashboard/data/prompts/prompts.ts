@@ -41,6 +41,7 @@ export function useCreatePrompt() {
   const queries = useQueryClient();
   return useSingleFlight(
     {
+      meta: { saved: 'Prompt created' },
       mutationFn: (prompt: PromptInput) => cueline.prompts.create(prompt),
       onSuccess: () => queries.invalidateQueries({ queryKey: ['prompts', 'list'] }),
     },
@@ -63,6 +64,7 @@ export function useCreateVersion(promptId: string) {
 export function useChangePrompt(promptId: string) {
   const queries = useQueryClient();
   return useSingleFlight({
+    meta: { saved: 'Saved' },
     mutationFn: (change: PromptPatch | 'archive' | 'restore'): Promise<Prompt> =>
       typeof change === 'object'
         ? cueline.prompts.update(promptId, change)

@@ -11,14 +11,19 @@ export interface SnippetCall {
   readonly key: string | null;
 }
 
-export const keyVariable = 'CUELINE_API_KEY';
+export const keyVariable = 'CUELINE_KEY';
 
 const executePath = (agentId: string) => `/api/v1/agents/${encodeURIComponent(agentId)}/execute`;
 
+/**
+ * One command that starts the execution, waits for its end and prints the answer as it arrives, as server-sent events: a
+ * second request would need a tool that reads JSON. A refusal is printed as plain JSON.
+ */
 export function curlSnippet({ agentId, variables, baseURL, key }: SnippetCall): string {
   return [
-    `curl -X POST ${shellQuoted(baseURL + executePath(agentId))}`,
+    `curl -sSN -X POST ${shellQuoted(baseURL + executePath(agentId))}`,
     `-H ${shellHeader(key)}`,
+    "-H 'Accept: text/event-stream'",
     "-H 'Content-Type: application/json'",
     `-d ${shellQuoted(stringify({ variables }, 2))}`,
   ].join(' \\\n  ');

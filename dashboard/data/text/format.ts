@@ -71,3 +71,19 @@ export function formatTimeIn(iso: string, timeZone: string): string {
   const format = { dateStyle: 'medium', timeStyle: 'short', timeZone } as const;
   return new Intl.DateTimeFormat(undefined, format).format(new Date(iso));
 }
+
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const dayAndTime = new Intl.DateTimeFormat(undefined, {
+  ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' },
+});
+
+/** From one moment to another, inclusive; whole days without the time. */
+export function formatSpan(startMs: number, endMs: number): string {
+  const [start, end] = [new Date(startMs), new Date(endMs)];
+  const isWhole = isMidnight(start) && isMidnight(new Date(endMs + 1));
+  return (isWhole ? day : dayAndTime).formatRange(start, end);
+}
+
+function isMidnight(at: Date): boolean {
+  return at.getHours() + at.getMinutes() + at.getSeconds() === 0;
+}

@@ -1,4 +1,5 @@
 import {
+  type Document,
   isMap,
   isNode,
   isSeq,
@@ -21,6 +22,23 @@ export function writeDefinition(definition: unknown, format: DefinitionFormat): 
   return format === 'JSON'
     ? `${stringify(brief, 2)}\n`
     : stringifyYaml(brief, { customTags, lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** Writes an edited document. YAML keeps its comments and the style of its texts. */
+export function writeDocument(document: Document, format: DefinitionFormat): string {
+  return format === 'JSON'
+    ? `${stringify(document.toJS(), 2)}\n`
+    : document.toString({ lineWidth: 0 });
+}
+
+export function parseDefinition(text: string, lineCounter?: LineCounter) {
+  return parseDocument(text, {
+    customTags,
+    ...(lineCounter && { lineCounter }),
+    prettyErrors: false,
+    // Keys are strings, as in JSON.
+    stringKeys: true,
+  });
 }
 
 /** Keeps numbers as written, so that the server can reject those it cannot store exactly. Leading zeros are dropped. */
@@ -50,14 +68,7 @@ export interface LineProblem {
 
 export function readDefinition(text: string): ReadDefinition {
   const lines = new LineCounter();
-  // A few nested aliases could expand to more than memory holds.
-  const document = parseDocument(text, {
-    customTags,
-    lineCounter: lines,
-    prettyErrors: false,
-    // Keys are strings, as in JSON.
-    stringKeys: true,
-  });
+  const document = parseDefinition(text, lines);
   const problems = document.errors.map(({ message, pos: [at] }) => ({
     line: lines.linePos(at).line || 1,
     message,
@@ -68,6 +79,7 @@ export function readDefinition(text: string): ReadDefinition {
   };
   if (problems.length > 0) return { definition: undefined, problems, lineOf };
   try {
+    // A few nested aliases could expand to more than memory holds.
     return { definition: document.toJS({ maxAliasCount: 100 }), problems, lineOf };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -81,7 +93,10 @@ function nearest(contents: unknown, path: readonly string[]): Node | null {
   let within: unknown = contents;
   for (const part of path) {
     if (isMap(within)) {
-      const pair = within.items.find(({ key }) => String(key) === part);
+      const { items } = within;
+      const entry = (name: string) => items.find(({ key }) => String(key) === name);
+      // The editor accepts an agent's name in place of its id.
+      const pair = entry(part) ?? (part === 'agentId' ? entry('agent') : undefined);
       if (!pair) return found;
       if (isNode(pair.key)) found = pair.key;
       within = pair.value;
@@ -116,9 +131,10 @@ function briefStep(step: unknown): unknown {
 
 const inputDefaults = { required: [], optional: [], defaults: {} };
 const forEachDefaults = { list: undefined, concurrency: 5, max: 100 };
-const fallbackDefaults = { agentId: undefined, variables: {}, output: undefined };
+const fallbackDefaults = { agent: undefined, agentId: undefined, variables: {}, output: undefined };
 const stepDefaults = {
   name: undefined,
+  agent: undefined,
   agentId: undefined,
   after: [],
   when: null,

@@ -15,6 +15,7 @@ export const useCreateSchedule = (workflowId: string) =>
   useInvalidatingMutation(
     (schedule: ScheduleInput) => cueline.schedules.create(workflowId, schedule),
     ['schedules', workflowId],
+    'Schedule created',
   );
 
 export const useChangeSchedule = (workflowId: string, scheduleId: string) =>
@@ -27,6 +28,7 @@ export const useDeleteSchedule = (workflowId: string) =>
   useInvalidatingMutation(
     (scheduleId: string) => cueline.schedules.delete(workflowId, scheduleId),
     ['schedules', workflowId],
+    'Schedule deleted',
   );
 
 export type Webhook = Awaited<ReturnType<typeof cueline.webhooks.list>>['webhooks'][number];
@@ -42,16 +44,19 @@ export const useCreateWebhook = (workflowId: string) =>
   useInvalidatingMutation(
     (name: string) => cueline.webhooks.create(workflowId, { name }),
     ['webhooks', workflowId],
+    'Webhook created',
   );
 
 export const useRotateWebhook = (workflowId: string) =>
   useInvalidatingMutation(
     (webhookId: string) => cueline.webhooks.rotate(workflowId, webhookId),
     ['webhooks', workflowId],
+    'Webhook secret rotated',
   );
 
 export const useDeleteWebhook = (workflowId: string) =>
   useInvalidatingMutation(
     (webhookId: string) => cueline.webhooks.delete(workflowId, webhookId),
     ['webhooks', workflowId],
+    'Webhook deleted',
   );

@@ -36,7 +36,7 @@ export const workflowRunQuery = (workflowId: string, workflowRunId: string) =>
     queryKey: ['workflow-runs', workflowId, workflowRunId],
     queryFn: async ({ signal, client, queryKey }) => {
       const read = (more: { readonly omit?: 'bodies' }) =>
-        cueline.workflows.status(workflowId, workflowRunId, { signal, ...more });
+        cueline.workflows.status(workflowId, workflowRunId, { signal, include: 'usage', ...more });
       const before = client.getQueryData<WorkflowRunDetail>(queryKey);
       if (before && isInProgress(before)) {
         // Bodies can be a megabyte and do not change while polling: read them on the first load and at the end.
@@ -56,7 +56,7 @@ export const workflowRunItemsQuery = (
 ) => {
   const { workflowId, workflowRunId } = run;
   const hasEnded = !isInProgress(run);
-  const page = { limit: itemsPageSize, offset };
+  const page = { limit: itemsPageSize, offset, include: 'usage' } as const;
   return queryOptions({
     queryKey: ['workflow-runs', workflowId, workflowRunId, 'items', stepName, offset],
     queryFn: async ({ signal }) => ({

@@ -64,7 +64,6 @@ export const validationQuery = (definition: unknown) =>
   queryOptions({
     queryKey: ['workflow-verdict', definition],
     queryFn: ({ signal }) => cueline.workflows.validate(definition, { signal }),
-    placeholderData: keepPreviousData,
     gcTime: 60_000,
   });
 
@@ -73,6 +72,7 @@ export function useCreateWorkflow(onCreated: (made: Workflow) => void) {
   const queries = useQueryClient();
   return useSingleFlight(
     {
+      meta: { saved: 'Workflow created' },
       mutationFn: (workflow: WorkflowInput) => cueline.workflows.create(workflow),
       onSuccess: (made) => {
         void queries.invalidateQueries({ queryKey: ['workflows'] });
@@ -86,6 +86,7 @@ export function useCreateWorkflow(onCreated: (made: Workflow) => void) {
 export function useChangeWorkflow(workflowId: string) {
   const queries = useQueryClient();
   return useSingleFlight({
+    meta: { saved: 'Saved' },
     mutationFn: (patch: WorkflowPatch) => cueline.workflows.update(workflowId, patch),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['workflows'] }),
   });

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { cueline } from '../client/client.ts';
 
-const keyNamesQuery = queryOptions({
+export const keyNamesQuery = queryOptions({
   queryKey: ['keys', 'names'],
   queryFn: async ({ signal }) => {
     const { keys } = await cueline.keys.list({ limit: 100 }, { signal });

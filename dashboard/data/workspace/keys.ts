@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { ApiKey, ApiKeyInput, PageQuery } from '../../../src/client/index.ts';
+import type { ApiKey, ApiKeyInput, ApiKeyPatch, PageQuery } from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
 import { useInvalidatingMutation } from '../client/use-invalidating-mutation.ts';
 
@@ -14,16 +14,28 @@ export const keysQuery = (page: PageQuery) =>
 
 /** The result holds the secret, which is shown once and never cached. */
 export const useIssueKey = () =>
-  useInvalidatingMutation((key: ApiKeyInput) => cueline.keys.create(key), ['keys']);
+  useInvalidatingMutation((key: ApiKeyInput) => cueline.keys.create(key), ['keys'], 'Key created');
 
 export const useRevokeKey = () =>
-  useInvalidatingMutation((apiKeyId: string) => cueline.keys.revoke(apiKeyId), ['keys']);
+  useInvalidatingMutation(
+    (apiKeyId: string) => cueline.keys.revoke(apiKeyId),
+    ['keys'],
+    'Key revoked',
+  );
+
+export const useChangeKey = () =>
+  useInvalidatingMutation(
+    ({ apiKeyId, patch }: { apiKeyId: string; patch: ApiKeyPatch }) =>
+      cueline.keys.update(apiKeyId, patch),
+    ['keys'],
+  );
 
 export const useRotateKey = () =>
   useInvalidatingMutation(
     ({ apiKeyId, graceSeconds }: { apiKeyId: string; graceSeconds: number }) =>
       cueline.keys.rotate(apiKeyId, { graceSeconds }),
     ['keys'],
+    'Key rotated',
   );
 
 type KeyState = 'active' | 'expired' | 'revoked';

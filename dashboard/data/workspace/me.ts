@@ -1,8 +1,9 @@
 import { type QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import type { Me } from '../../../src/client/index.ts';
+import type { DismissalInput, Me } from '../../../src/client/index.ts';
 import { serverPath } from '../client/base-path.ts';
 import { chooseWorkspace, cueline, currentWorkspaceId } from '../client/client.ts';
 import { isSignedOut } from '../client/error-status.ts';
+import { useInvalidatingMutation } from '../client/use-invalidating-mutation.ts';
 
 const userKey = 'cueline-user';
 
@@ -67,3 +68,19 @@ export function workspaceName(me: Me): string {
 export function can(me: Me, right: 'edit' | 'manage'): boolean {
   return me.role === 'owner' || (right === 'edit' && me.role === 'editor');
 }
+
+type Notice = Me['dismissed'][number]['notice'];
+
+/** Whether the user has dismissed this notice in this workspace, for good or until later. */
+export function isDismissed({ dismissed }: Me, notice: Notice): boolean {
+  return dismissed.some(
+    (one) => one.notice === notice && (one.until === null || Date.parse(one.until) > Date.now()),
+  );
+}
+
+export const useDismiss = () =>
+  useInvalidatingMutation(
+    (dismissal: DismissalInput) => cueline.dismiss(dismissal),
+    meQuery.queryKey,
+    'Dismissed',
+  );

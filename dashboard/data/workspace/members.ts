@@ -21,6 +21,7 @@ export const invitationsQuery = queryOptions({
 export function useChangeRole() {
   const queries = useQueryClient();
   return useSingleFlight({
+    meta: { saved: 'Saved' },
     mutationFn: ({ userId, role }: { userId: string; role: Role }) =>
       cueline.members.update(userId, role),
     onSettled: (_member, _error, { userId }) => {
@@ -34,7 +35,11 @@ export function useChangeRole() {
 }
 
 export const useRemoveMember = () =>
-  useInvalidatingMutation((userId: string) => cueline.members.remove(userId), ['members']);
+  useInvalidatingMutation(
+    (userId: string) => cueline.members.remove(userId),
+    ['members'],
+    'Member removed',
+  );
 
 /** The user loses access: reload, which opens another workspace if they have one. */
 export function useLeaveWorkspace() {
@@ -56,10 +61,12 @@ export const useInvite = () =>
   useInvalidatingMutation(
     (invitation: InvitationInput) => cueline.invitations.create(invitation),
     ['members'],
+    'Invitation created',
   );
 
 export const useWithdraw = () =>
   useInvalidatingMutation(
     (invitationId: string) => cueline.invitations.delete(invitationId),
     ['members'],
+    'Invitation withdrawn',
   );

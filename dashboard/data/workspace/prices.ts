@@ -12,4 +12,8 @@ export const usePutPrice = () =>
   useInvalidatingMutation((price: PriceInput) => cueline.prices.put(price), ['prices']);
 
 export const useDeletePrice = () =>
-  useInvalidatingMutation((model: string) => cueline.prices.delete(model), ['prices']);
+  useInvalidatingMutation(
+    (model: string) => cueline.prices.delete(model),
+    ['prices'],
+    'Price removed',
+  );

@@ -27,4 +27,5 @@ export const useErase = () =>
   useInvalidatingMutation(
     (erasure: ErasureInput) => cueline.erasures.create(erasure),
     ['erasures'],
+    'Erasure requested',
   );

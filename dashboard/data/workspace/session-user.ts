@@ -6,3 +6,9 @@ export const sessionUserQuery = queryOptions({
   queryKey: ['session-user'],
   queryFn: () => cueline.session.user(),
 });
+
+/** How one can sign in. */
+export const signInOptionsQuery = queryOptions({
+  queryKey: ['sign-in-options'],
+  queryFn: () => cueline.session.signInOptions(),
+});

@@ -1,95 +1,100 @@
-import { SegmentedControl, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Change } from '../../components/analytics/change.tsx';
+import { FigureTile, FigureTiles } from '../../components/analytics/figure-tile.tsx';
+import { ListFigure } from '../../components/analytics/list-figure.tsx';
+import { RangePicker } from '../../components/analytics/range-picker.tsx';
 import { Card } from '../../components/card.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { lazyComponent } from '../../components/lazy-component.tsx';
-import { statisticsQuery } from '../../data/agents/agents.ts';
+import { useCurrentMinute } from '../../components/hooks/use-current-minute.ts';
+import { StaleNotice } from '../../components/stale-notice.tsx';
+import { previousTotalsQuery, totalsQuery } from '../../data/analytics/analytics.ts';
+import { type Metric, metrics } from '../../data/analytics/analytics-search.ts';
+import { type Figures, figuresOf } from '../../data/analytics/groups.ts';
+import { type ListFilters, linkToGroup } from '../../data/analytics/links.ts';
 import {
-  asSingleInterval,
-  lastDays,
-  lastHours,
-  type Totals,
-  totalsOf,
-} from '../../data/executions/statistics.ts';
-import { formatCosts, formatCount, formatDuration, formatPercent } from '../../data/text/format.ts';
-import classes from './activity.module.css';
-import { type Range, ranges } from './search.ts';
+  changeOf,
+  formatTotal,
+  metricLabels,
+  totalOf,
+  worse,
+} from '../../data/analytics/metrics.ts';
+import { previousOf, toTimeRange } from '../../data/analytics/time-range.ts';
 
-const ActivityCharts = lazyComponent(() => import('./activity-charts.tsx'));
 const route = getRouteApi('/app/agents/$agentId/');
 
-/** The agent's recent activity: totals and charts. */
+/** The agent's recent figures. Each leads to the executions that it counts, and to its chart. */
 export function Activity({ agentId }: { readonly agentId: string }) {
-  const { range = '24h' } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const span = spans[range]();
-  const statistics = useQuery(statisticsQuery(agentId, span));
-  const metrics = useQuery(statisticsQuery(agentId, asSingleInterval(span)));
-  const choose = (chosen: string) =>
-    void navigate({ search: { range: chosen as Range }, replace: true, resetScroll: false });
-  const { data } = statistics;
-  const failed = [statistics, metrics].find((one) => one.isError && !one.data);
+  const nowMs = useCurrentMinute() * 60_000;
+  const range = toTimeRange(search, nowMs, '24h');
+  const totals = useQuery(totalsQuery(agentId, range, 'none'));
+  const previous = useQuery(previousTotalsQuery(agentId, previousOf(range, nowMs), 'none'));
+  const figures = totals.data && figuresOf(totals.data.totals ?? [], 'none');
+  const before = previous.data && figuresOf(previous.data.totals ?? [], 'none');
   return (
     <Card
       title="Activity"
       actions={
-        <SegmentedControl
-          size="xs"
-          aria-label="Time range"
-          data={[...ranges]}
-          value={range}
-          onChange={choose}
+        <RangePicker
+          search={search}
+          presets={['24h', '7d', '30d']}
+          fallback="24h"
+          range={range}
+          onChange={(chosen) =>
+            void navigate({ search: chosen, replace: true, resetScroll: false })
+          }
         />
       }
     >
-      {failed ? (
-        <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
+      <StaleNotice query={totals} />
+      {totals.isError && !totals.data ? (
+        <ErrorState error={totals.error} onRetry={() => void totals.refetch()} />
       ) : (
-        <>
-          <ActivityMetrics totals={metrics.data && totalsOf(metrics.data.buckets)} />
-          <Suspense fallback={<ChartsLoading />}>
-            {data ? <ActivityCharts statistics={data} /> : <ChartsLoading />}
-          </Suspense>
-        </>
+        <FigureTiles label="Figures">
+          {metrics.map((metric) => (
+            <FigureTile
+              key={metric}
+              name={metric === 'latency' ? 'Latency, p95' : metricLabels[metric]}
+              value={
+                figures && (
+                  <ListFigure
+                    link={linkToGroup(agentId, 'none', null, range, filters(metric, figures))}
+                  >
+                    {formatTotal[metric](figures)}
+                  </ListFigure>
+                )
+              }
+              note={
+                figures &&
+                before && (
+                  <Change
+                    change={changeOf(totalOf(metric, figures), totalOf(metric, before))}
+                    worse={worse[metric]}
+                    before={formatTotal[metric](before)}
+                  />
+                )
+              }
+              more={
+                <Link
+                  to="/agents/$agentId/analytics"
+                  params={{ agentId }}
+                  search={{ ...search, range: search.range ?? '24h', metric }}
+                >
+                  Over time
+                </Link>
+              }
+            />
+          ))}
+        </FigureTiles>
       )}
     </Card>
   );
 }
 
-const spans = {
-  '24h': () => lastHours(24),
-  '7d': () => lastHours(7 * 24),
-  '30d': () => lastDays(30),
-};
-
-function ActivityMetrics({ totals }: { readonly totals: Totals | undefined }) {
-  const metrics: readonly (readonly [string, (totals: Totals) => string])[] = [
-    ['Executions', ({ executions }) => formatCount(executions)],
-    ['Success', ({ successRate: rate }) => (rate === null ? '–' : formatPercent(rate))],
-    ['p95', ({ p95Ms }) => (p95Ms === null ? '–' : formatDuration(p95Ms))],
-    ['Tokens', ({ tokens }) => formatCount(tokens)],
-    ['Cost', formatCosts],
-  ];
-  return (
-    <dl className={classes.metrics}>
-      {metrics.map(([name, of]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{totals ? of(totals) : <Skeleton height={18} width="3rem" my={5} />}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function ChartsLoading() {
-  return (
-    <div className={classes.charts} aria-busy="true">
-      {['runs', 'latency', 'tokens', 'cost'].map((name) => (
-        <Skeleton key={name} height={212} />
-      ))}
-    </div>
-  );
+function filters(metric: Metric, { latency }: Figures): ListFilters {
+  if (metric === 'failures') return { status: 'failed' };
+  if (metric !== 'latency' || latency === null) return {};
+  return { status: 'success', ...(latency.p95 > 0 && { latencyMsMin: latency.p95 }) };
 }

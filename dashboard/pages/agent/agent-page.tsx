@@ -5,6 +5,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { StageBadge } from '../../components/state-badge.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { agentQuery } from '../../data/agents/agents.ts';
+import { AgentActions } from './agent-actions.tsx';
 import { areas } from './agent-tabs.ts';
 
 const route = getRouteApi('/app/agents/$agentId');
@@ -20,6 +21,7 @@ export function AgentPage() {
         badge={<StageBadge agent={agent} />}
         about={agent.description}
         description={<Identifier id={agentId} name="agent ID" />}
+        actions={<AgentActions agent={agent} />}
       />
       {areas.length > 1 && (
         <Tabs label="Agent">

@@ -33,7 +33,7 @@ export function DangerCard({ agent }: { readonly agent: Agent }) {
             <p>
               {agent.allowedActions.includes(action)
                 ? actionTexts[action].consequence
-                : 'A deployed agent cannot be archived. Disable it first.'}
+                : 'A deployed agent cannot be archived. Pause it first.'}
             </p>
           </div>
           <Button

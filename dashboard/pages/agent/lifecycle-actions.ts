@@ -31,15 +31,15 @@ export const actionTexts: Record<LifecycleAction, ActionTexts> = {
     stopsCalls: true,
   },
   disable: {
-    verb: 'Disable',
-    question: 'Disable this agent?',
+    verb: 'Pause',
+    question: 'Pause this agent?',
     consequence:
-      'Moves the agent from Deployed to Paused. New calls fail with 403. Executions in progress continue, keys stay, and you can enable the agent again.',
+      'Moves the agent from Deployed to Paused. New calls fail with 403, keys stay, and you can resume the agent.',
     stopsCalls: true,
   },
   're-enable': {
-    verb: 'Enable again',
-    question: 'Enable this agent again?',
+    verb: 'Resume',
+    question: 'Resume this agent?',
     consequence:
       'Moves the agent from Paused to Deployed. Programs with a key can call it immediately.',
   },

@@ -32,7 +32,7 @@ export function LifecycleCard({ agent }: { readonly agent: Agent }) {
       )}
       {can(me, 'edit') && (
         <Group gap="xs" mt="lg">
-          {agent.allowedActions.map((action) => (
+          {agent.allowedActions.filter(isStageOnly).map((action) => (
             <Button
               key={action}
               variant={actionTexts[action].stopsCalls ? 'default' : 'filled'}
@@ -56,6 +56,11 @@ export function LifecycleCard({ agent }: { readonly agent: Agent }) {
       </ConfirmDialog>
     </Card>
   );
+}
+
+/** Pause and Resume are in the head of the page. */
+function isStageOnly(action: LifecycleAction): boolean {
+  return action !== 'disable' && action !== 're-enable';
 }
 
 function acceptsCalls(stage: Agent['status']): boolean {

@@ -62,10 +62,15 @@ export function PinsPage() {
     {
       key: 'version',
       header: 'Version',
-      cell: ({ promptVersionLabel }) => <span className={list.code}>{promptVersionLabel}</span>,
+      cell: ({ promptVersionLabel }) => <bdi className={list.code}>{promptVersionLabel}</bdi>,
     },
     { key: 'from', header: 'From', cell: ({ pinnedAt }) => <Time at={pinnedAt} relative /> },
-    { key: 'by', header: 'By', hideBelow: 'sm', cell: ({ pinnedBy }) => nameOf(pinnedBy) },
+    {
+      key: 'by',
+      header: 'By',
+      hideBelow: 'sm',
+      cell: ({ pinnedBy }) => <bdi>{nameOf(pinnedBy)}</bdi>,
+    },
     {
       key: 'return',
       header: 'Actions',

@@ -1,8 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { agentQuery } from '../../data/agents/agents.ts';
+import { readAnalyticsSearch } from '../../data/analytics/analytics-search.ts';
+import { readRangeSearch } from '../../data/analytics/range-search.ts';
 import { queryClient } from '../../data/client/query-client.ts';
 import { appRoute } from '../../shell/routes.tsx';
-import { readRange } from './search.ts';
 
 /** The agent's page: a header and tabs, each a child of this route. */
 export const agentRoute = createRoute({
@@ -15,8 +16,15 @@ export const agentRoute = createRoute({
 export const agentOverviewRoute = createRoute({
   getParentRoute: () => agentRoute,
   path: '/',
-  validateSearch: readRange,
+  validateSearch: readRangeSearch,
   component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
+});
+
+export const agentAnalyticsRoute = createRoute({
+  getParentRoute: () => agentRoute,
+  path: '/analytics',
+  validateSearch: readAnalyticsSearch,
+  component: lazyRouteComponent(() => import('./agent-analytics-page.tsx'), 'AgentAnalyticsPage'),
 });
 
 export const agentRunRoute = createRoute({
@@ -35,4 +43,10 @@ export const agentSettingsRoute = createRoute({
   getParentRoute: () => agentRoute,
   path: '/settings',
   component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
+});
+
+export const agentBatchesRoute = createRoute({
+  getParentRoute: () => agentRoute,
+  path: '/batches',
+  component: lazyRouteComponent(() => import('./batches-page.tsx'), 'BatchesPage'),
 });

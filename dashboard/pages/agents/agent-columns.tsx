@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
 import type { Column } from '../../components/data-table.tsx';
 import list from '../../components/list.module.css';
+import { NameCell, rowLink } from '../../components/name-cell.tsx';
 import { Sparkline } from '../../components/sparkline.tsx';
 import { StageBadge } from '../../components/state-badge.tsx';
 import { statisticsOfQuery } from '../../data/agents/agents.ts';
@@ -35,13 +36,16 @@ export const columns: readonly Column<AgentRow>[] = [
   {
     key: 'name',
     header: 'Agent',
+    isName: true,
     cell: ({ agent: { agentId, agentName, description } }) => (
-      <>
-        <Link to="/agents/$agentId" params={{ agentId }} className={list.name} data-row-link>
-          {agentName}
-        </Link>
-        {description && <div className={list.about}>{description}</div>}
-      </>
+      <NameCell
+        name={
+          <Link to="/agents/$agentId" params={{ agentId }} {...rowLink(agentName)}>
+            {agentName}
+          </Link>
+        }
+        about={description}
+      />
     ),
   },
   { key: 'stage', header: 'Stage', cell: ({ agent }) => <StageBadge agent={agent} /> },
@@ -49,7 +53,7 @@ export const columns: readonly Column<AgentRow>[] = [
     key: 'version',
     header: 'Version',
     hideBelow: 'sm',
-    cell: ({ agent }) => <span className={list.code}>{agent.promptVersionLabel}</span>,
+    cell: ({ agent }) => <bdi className={list.code}>{agent.promptVersionLabel}</bdi>,
   },
   {
     key: 'executions',

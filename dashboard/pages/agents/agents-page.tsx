@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { DataTable } from '../../components/data-table.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { useFilters } from '../../components/hooks/use-filters.ts';
@@ -12,11 +12,20 @@ import { Pager } from '../../components/pager.tsx';
 import { StaleNotice } from '../../components/stale-notice.tsx';
 import { agentsQuery } from '../../data/agents/agents.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
-import { columns, rowsOf } from './agent-columns.tsx';
+import { type AgentRow, columns, rowsOf } from './agent-columns.tsx';
 import { AgentFilters } from './agent-filters.tsx';
+import { AgentRowMenu } from './agent-row-menu.tsx';
 import type { AgentsSearch } from './search.ts';
 
 const pageSize = 20;
+
+const actions: Column<AgentRow> = {
+  key: 'actions',
+  header: 'Actions',
+  align: 'right',
+  sticky: true,
+  cell: ({ agent }) => <AgentRowMenu agent={agent} />,
+};
 
 export function AgentsPage() {
   const [filters, change, clear] = useFilters<AgentsSearch>();
@@ -41,7 +50,7 @@ export function AgentsPage() {
         <>
           <DataTable
             caption="Agents"
-            columns={columns}
+            columns={can(me, 'edit') ? [...columns, actions] : columns}
             rows={agents.data && rowsOf(agents.data.agents)}
             rowKey={({ agent }) => agent.agentId}
             stale={agents.isPlaceholderData}

@@ -1,14 +1,9 @@
-import { getRouteApi, Outlet } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { History } from './history.tsx';
 
 const route = getRouteApi('/app/agents/$agentId');
 
 export function AgentHistory() {
   const { agentId } = route.useParams();
-  return (
-    <>
-      <History agentId={agentId} />
-      <Outlet />
-    </>
-  );
+  return <History agentId={agentId} />;
 }

@@ -1,8 +1,8 @@
 import { Button, Checkbox, Popover, Radio, Stack } from '@mantine/core';
 import { Icon } from '../../components/icon.tsx';
-import type { TimeStyle, useColumns } from './columns.tsx';
+import type { TimeStyle, useColumnChoice } from './columns.tsx';
 
-type Choice = Omit<ReturnType<typeof useColumns>, 'shown' | 'showsBodies'>;
+type Choice = Omit<ReturnType<typeof useColumnChoice>, 'wanted' | 'showsBodies'>;
 
 /** Chooses the visible columns and the time format. */
 export function ColumnMenu({ offered, chosen, choose, times, chooseTimes }: Choice) {

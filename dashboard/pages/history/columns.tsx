@@ -1,25 +1,25 @@
+import { Checkbox } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Column } from '../../components/data-table.tsx';
+import { useSeconds } from '../../components/hooks/use-seconds.ts';
 import { StatusBadge } from '../../components/status-badge.tsx';
-import { Time } from '../../components/time.tsx';
 import type { Execution } from '../../data/executions/executions.ts';
+import { isInProgress, sourceText } from '../../data/executions/executions.ts';
 import { stringify } from '../../data/text/exact-json.ts';
-import { formatCost, formatCount, formatDuration } from '../../data/text/format.ts';
+import { formatCount, formatDuration, formatTime } from '../../data/text/format.ts';
 import { useKeyNames } from '../../data/workspace/key-names.ts';
+import { costCell, formatElapsed } from './amounts.tsx';
+import { Highlighted, snippetOf } from './highlight.tsx';
 import classes from './history.module.css';
+import { Reason } from './reason.tsx';
+import { RowLink } from './row-link.tsx';
+import type { Selection } from './use-selection.ts';
 
 type ExecutionColumn = Column<Execution>;
 
-/** The optional columns, in order. Time and status are always shown. */
+/** The optional columns, in order. Time, status and agent are always shown. */
 const optionalColumns: readonly ExecutionColumn[] = [
-  {
-    key: 'agent',
-    header: 'Agent',
-    hideBelow: 'sm',
-    cell: ({ agentName }) => <Truncated text={agentName} />,
-  },
   {
     key: 'version',
     header: 'Version',
@@ -29,10 +29,20 @@ const optionalColumns: readonly ExecutionColumn[] = [
   {
     key: 'model',
     header: 'Model',
-    hideBelow: 'md',
-    cell: ({ modelUsed }) => <code className={classes.code}>{modelUsed}</code>,
+    hideBelow: 'lg',
+    cell: ({ modelUsed }) => (
+      <code className={classes.code} title={modelUsed}>
+        {modelUsed.slice(modelUsed.indexOf('/') + 1)}
+      </code>
+    ),
   },
-  { key: 'source', header: 'Source', hideBelow: 'md', cell: ({ source }) => source },
+  { key: 'source', header: 'Source', hideBelow: 'lg', cell: sourceText },
+  {
+    key: 'user',
+    header: 'User',
+    hideBelow: 'md',
+    cell: ({ user }) => <Truncated text={user} />,
+  },
   {
     key: 'variables',
     header: 'Input',
@@ -46,24 +56,13 @@ const optionalColumns: readonly ExecutionColumn[] = [
     cell: (execution) => <Truncated text={execution.outputText} />,
   },
   {
-    key: 'error',
-    header: 'Error',
-    hideBelow: 'md',
-    cell: (execution) => <Truncated text={execution.errorCode} />,
-  },
-  {
     key: 'key',
     header: 'Key',
     hideBelow: 'md',
     cell: ({ apiKeyId }) => <Key apiKeyId={apiKeyId} />,
   },
   metricColumn('attempts', 'Attempts', 'md', ({ attempts }) => formatCount(attempts)),
-  metricColumn(
-    'latency',
-    'Latency',
-    'sm',
-    ({ latencyMs }) => latencyMs !== undefined && formatDuration(latencyMs),
-  ),
+  metricColumn('latency', 'Latency', 'sm', (execution) => <Latency execution={execution} />),
   metricColumn(
     'tokens',
     'Tokens',
@@ -73,10 +72,10 @@ const optionalColumns: readonly ExecutionColumn[] = [
   metricColumn('cost', 'Cost', 'sm', costCell),
 ];
 
-/** Columns whose data is requested only while visible: polling long texts is expensive. */
+/** Columns whose data is requested only while visible: texts can be long. */
 const bodyColumns = ['variables', 'output'];
 
-const defaultColumns = ['agent', 'version', 'source', 'latency', 'tokens', 'cost'];
+const defaultColumns = ['version', 'model', 'source', 'latency', 'tokens', 'cost'];
 
 function metricColumn(
   key: string,
@@ -96,9 +95,9 @@ function metricColumn(
 export type TimeStyle = 'relative' | 'absolute';
 
 /** The chosen columns and time format, stored in the browser. */
-export function useColumns(agentId: string | undefined) {
+export function useColumnChoice() {
   const [chosen, choose] = useLocalStorage<string[]>({
-    key: 'cueline-history-columns',
+    key: 'cueline-execution-columns',
     defaultValue: defaultColumns,
     getInitialValueInEffect: false,
   });
@@ -107,72 +106,112 @@ export function useColumns(agentId: string | undefined) {
     defaultValue: 'relative',
     getInitialValueInEffect: false,
   });
-  // On an agent's page the agent is the same in every row.
-  const offered = optionalColumns.filter(({ key }) => agentId === undefined || key !== 'agent');
-  const wanted = offered.filter(({ key }) => chosen.includes(key));
+  const wanted = optionalColumns.filter(({ key }) => chosen.includes(key));
   const showsBodies = wanted.some(({ key }) => bodyColumns.includes(key));
-  const shown = [
+  return { wanted, showsBodies, offered: optionalColumns, chosen, choose, times, chooseTimes };
+}
+
+export function columnsOf(options: {
+  readonly agentId: string | undefined;
+  readonly wanted: readonly ExecutionColumn[];
+  readonly times: TimeStyle;
+  readonly selection: Selection;
+  readonly pattern: RegExp | null;
+}): readonly ExecutionColumn[] {
+  const { agentId, wanted, times, selection, pattern } = options;
+  return [
+    selectColumn(selection),
     {
       key: 'when',
       header: 'Started',
-      cell: (execution: Execution) => (
-        <StartedLink execution={execution} agentId={agentId} relative={times === 'relative'} />
+      cell: (execution) => (
+        <RowLink execution={execution} agentId={agentId} relative={times === 'relative'} />
       ),
     },
     {
       key: 'status',
       header: 'Status',
-      cell: ({ status }: Execution) => <StatusBadge status={status} />,
+      cell: ({ status, errorCode }) => <StatusBadge status={status} errorCode={errorCode} />,
+    },
+    {
+      key: 'agent',
+      header: agentId === undefined ? 'Agent' : 'Result',
+      isName: true,
+      cell: (execution) => (
+        <div className={classes.line}>
+          {agentId === undefined && (
+            <span className={classes.agent} dir="auto">
+              {execution.agentName}
+            </span>
+          )}
+          <Reason execution={execution} />
+          <Snippet execution={execution} pattern={pattern} />
+        </div>
+      ),
     },
     ...wanted,
   ];
-  return { shown, showsBodies, offered, chosen, choose, times, chooseTimes };
 }
 
-/** The row's link. */
-function StartedLink(props: {
-  readonly execution: Execution;
-  readonly agentId: string | undefined;
-  readonly relative: boolean;
-}) {
-  const { executionId, agentId, executedAt } = props.execution;
-  const shared = {
-    search: (now: object) => now,
-    resetScroll: false,
-    className: classes.when,
-    'data-row-link': true,
+function selectColumn(selection: Selection): ExecutionColumn {
+  const { isSelected, toggle, all, isEmpty, toggleAll } = selection;
+  return {
+    key: 'select',
+    header: 'Select',
+    headerCell: (
+      <Checkbox
+        size="xs"
+        aria-label="Select all rows"
+        checked={all === true}
+        indeterminate={all === 'some'}
+        disabled={isEmpty}
+        onChange={toggleAll}
+      />
+    ),
+    cell: (execution) => (
+      <Checkbox
+        size="xs"
+        className={classes.select}
+        aria-label={`Select the execution of ${formatTime(execution.executedAt)}`}
+        checked={isSelected(execution.executionId)}
+        onChange={(event) =>
+          toggle(execution.executionId, (event.nativeEvent as MouseEvent).shiftKey === true)
+        }
+      />
+    ),
   };
-  const time = <Time at={executedAt} relative={props.relative} />;
-  if (props.agentId === undefined) {
-    return (
-      <Link
-        to="/history/$agentId/$executionId"
-        params={{ agentId, executionId }}
-        {...(shared as object)}
-      >
-        {time}
-        <div className={classes.narrow}>{props.execution.agentName}</div>
-      </Link>
-    );
-  }
+}
+
+/** The text around what a search found. */
+function Snippet({
+  execution,
+  pattern,
+}: {
+  readonly execution: Execution;
+  readonly pattern: RegExp | null;
+}) {
+  if (!pattern) return null;
+  const { outputText, inputVariables } = execution;
+  const values = Object.values(inputVariables ?? {}).map((value) =>
+    typeof value === 'string' ? value : stringify(value),
+  );
+  const text = snippetOf([outputText, ...values], pattern);
+  if (text === null) return null;
   return (
-    <Link
-      to="/agents/$agentId/history/$executionId"
-      params={{ agentId, executionId }}
-      {...(shared as object)}
-    >
-      {time}
-    </Link>
+    <span className={classes.snippet} dir="auto">
+      <Highlighted text={text} pattern={pattern} />
+    </span>
   );
 }
 
-/** Empty if neither price nor usage is known: 0 would be wrong. */
-export function costCell({
-  costUSD,
-  costKnown,
-}: Pick<Execution, 'costUSD' | 'costKnown'>): ReactNode {
-  if (costUSD === undefined) return null;
-  return costKnown ? formatCost(costUSD) : <span className={classes.muted}>unknown</span>;
+/** How long it took, or how long it has been running. */
+function Latency({ execution }: { readonly execution: Execution }) {
+  const isRunning = isInProgress(execution);
+  const nowMs = useSeconds(isRunning);
+  if (!isRunning) return execution.latencyMs !== undefined && formatDuration(execution.latencyMs);
+  const { startedAt, executedAt } = execution;
+  const elapsedMs = Math.max(0, nowMs - Date.parse(startedAt ?? executedAt));
+  return <span className={classes.elapsed}>{formatElapsed(elapsedMs)}</span>;
 }
 
 /** The key's name if known, else its id. */
@@ -182,7 +221,13 @@ function Key({ apiKeyId }: { readonly apiKeyId: string | undefined }) {
 }
 
 function Truncated({ text }: { readonly text: string | undefined }) {
-  return text ? <span className={classes.cut}>{text.slice(0, 200)}</span> : <EmptyCell />;
+  return text ? (
+    <span className={classes.cut} dir="auto">
+      {text.slice(0, 200)}
+    </span>
+  ) : (
+    <EmptyCell />
+  );
 }
 
 function EmptyCell() {

@@ -1,6 +1,4 @@
-import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import type { ExecutionFilters, ExecutionPage } from '../../../src/client/index.ts';
+import { Button, Group } from '@mantine/core';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
@@ -9,101 +7,174 @@ import { useLastPage } from '../../components/hooks/use-last-page.ts';
 import { Pager } from '../../components/pager.tsx';
 import { StaleNotice } from '../../components/stale-notice.tsx';
 import { Time } from '../../components/time.tsx';
-import { historyQuery } from '../../data/executions/executions.ts';
+import { useExecutionList } from '../../data/executions/execution-list.ts';
+import type { Execution } from '../../data/executions/executions.ts';
+import { BulkActions } from './bulk-actions.tsx';
 import { ColumnMenu } from './column-menu.tsx';
-import { useColumns } from './columns.tsx';
+import { columnsOf, useColumnChoice } from './columns.tsx';
+import { ExecutionPanel, useOpenedExecution } from './execution-panel.tsx';
 import { ExportMenu } from './export-menu.tsx';
+import { FailureCodes } from './failure-codes.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { searchPattern } from './highlight.tsx';
 import classes from './history.module.css';
-import { HistoryFilters } from './history-filters.tsx';
-import { type HistorySearch, isFiltered, scansRecords } from './search.ts';
+import { exportFilters, filtersAt } from './query.ts';
+import { type HistorySearch, isFiltered, scansRecords, writeSearch } from './search.ts';
+import { useListKeys } from './use-list-keys.tsx';
+import { useSelection } from './use-selection.ts';
 
-const pageSize = 25;
-
-/** The matching executions, newest first. The first page updates while it is open. */
+/** The matching executions, newest first, beside the one that is open. */
 export function History({ agentId }: { readonly agentId?: string }) {
   const [search, change, clear] = useFilters<HistorySearch>();
-  const { shown, showsBodies, ...choice } = useColumns(agentId);
-  const { offset, cursor, ...filters } = search;
-  const isFirst = offset === undefined && cursor === undefined;
-  // Filters that scan records are too expensive to poll.
-  const live = isFirst && !scansRecords(search);
-  // Executions in progress have no final status. Later pages include them too, so that pages join without gaps.
-  const processing = filters.status === undefined ? ({ include: 'processing' } as const) : {};
-  const short = showsBodies ? {} : ({ omit: 'bodies' } as const);
-  const start = cursor === undefined ? { offset: offset ?? 0 } : { cursor };
-  const query = { ...filters, ...processing, ...short, ...start, limit: pageSize };
-  const history = useQuery(historyQuery(agentId, query, live));
-  const { data } = history;
-  const continues = data?.nextCursor !== undefined && (cursor ?? data.searchedTo) !== undefined;
-  useLastPage(data?.pagination, continues ? undefined : data?.executions.length);
+  const { showsBodies, wanted, ...choice } = useColumnChoice();
+  const list = useExecutionList({
+    agentId,
+    filtersAt: (loadedMs) => filtersAt(search, agentId, loadedMs),
+    key: writeSearch(search),
+    offset: search.offset ?? 0,
+    scans: scansRecords(search),
+    // The words that were found are shown.
+    withBodies: showsBodies || search.q !== undefined,
+  });
+  const { rows, filters } = list;
+  const selection = useSelection(rows);
+  const opened = useOpenedExecution();
+  const runAgain = useListKeys({ rows, selection });
+  const pattern = searchPattern(search.q);
+  const columns = columnsOf({ agentId, wanted, times: choice.times, selection, pattern });
+  const filterProps = { search, agentId, range: filters, onChange: change };
+  return (
+    <div className={classes.layout} data-full-width data-panel={opened !== null || undefined}>
+      <section className={classes.list} aria-label="List">
+        <FilterBar {...filterProps} onClear={clear} />
+        <FailureCodes {...filterProps} />
+        <div className={classes.bar}>
+          {selection.rows.length > 0 ? (
+            <BulkActions agentId={agentId} selection={selection} onDeleted={list.remove} />
+          ) : (
+            <>
+              <span role="status">{countText(list, search)}</span>
+              <ColumnMenu {...choice} />
+              <ExportMenu agentId={agentId} filters={exportFilters(filters)} />
+            </>
+          )}
+        </div>
+        <StaleNotice query={{ ...list.news.query, data: rows }} />
+        <NewExecutions list={list} />
+        <Rows
+          list={list}
+          columns={columns}
+          search={search}
+          clear={clear}
+          openId={opened?.executionId}
+        />
+      </section>
+      <ExecutionPanel rows={rows} onDeleted={(id) => list.remove([id])} />
+      {runAgain}
+    </div>
+  );
+}
+
+type List = ReturnType<typeof useExecutionList>;
+
+function Rows(props: {
+  readonly list: List;
+  readonly columns: ReturnType<typeof columnsOf>;
+  readonly search: HistorySearch;
+  readonly clear: () => void;
+  readonly openId: string | undefined;
+}) {
+  const { list, columns, search, clear, openId } = props;
+  const { pages, rows } = list;
+  const [, change] = useFilters<HistorySearch>();
+  const last = pages.data?.pages.at(-1);
+  const first = pages.data?.pages[0];
+  const isSearch = last?.searchedTo !== undefined || (pages.data?.pages.length ?? 0) > 1;
+  useLastPage(first?.pagination, isSearch ? undefined : first?.executions.length);
+  if (pages.isError && !pages.data) {
+    return <ErrorState error={pages.error} onRetry={() => void pages.refetch()} />;
+  }
+  if (rows?.length === 0 && !isSearch) {
+    return <NoExecutions filtered={isFiltered(search)} onClear={clear} />;
+  }
+  const rowProps = ({ executionId }: Execution) =>
+    ({ 'data-open': executionId === openId || undefined }) as object;
   return (
     <>
-      <HistoryFilters search={search} agentId={agentId} onChange={change} onClear={clear} />
-      <div className={classes.bar}>
-        <span role="status">{data && countText(data, search)}</span>
-        <ColumnMenu {...choice} />
-        <ExportMenu agentId={agentId} filters={filters as ExecutionFilters} />
-      </div>
-      <StaleNotice query={history} />
-      {history.isError && !data ? (
-        <ErrorState error={history.error} onRetry={() => void history.refetch()} />
-      ) : data?.executions.length === 0 && !continues ? (
-        <NoExecutions filtered={isFiltered(search) || !isFirst} onClear={clear} />
-      ) : (
-        <div className={classes.rows}>
-          <DataTable
-            caption="Executions"
-            columns={shown}
-            rows={data?.executions}
-            rowKey={({ executionId }) => executionId}
-            stale={history.isPlaceholderData}
-          />
-          {data &&
-            (continues ? (
-              <SearchFurther page={data} onContinue={(next) => change({ cursor: next })} />
-            ) : (
-              cursor === undefined && (
-                <Pager
-                  pagination={data.pagination}
-                  count={data.executions.length}
-                  totalIsExact={!data.totalIsLowerBound}
-                  onOffset={(to) => change({ offset: to })}
-                />
-              )
-            ))}
-        </div>
+      {(rows === undefined || rows.length > 0) && (
+        <DataTable
+          caption="Executions"
+          columns={columns}
+          rows={rows}
+          rowKey={({ executionId }) => executionId}
+          stale={pages.isPlaceholderData}
+          stickyHeader
+          rowProps={rowProps}
+        />
+      )}
+      {first && isSearch && <SearchFurther pages={pages} />}
+      {first && !isSearch && (
+        <Pager
+          pagination={first.pagination}
+          count={first.executions.length}
+          totalIsExact={!first.totalIsLowerBound}
+          onOffset={(offset) => change({ offset })}
+        />
       )}
     </>
   );
 }
 
-function countText(
-  { pagination, totalIsLowerBound }: ExecutionPage,
-  search: HistorySearch,
-): string {
-  const { total } = pagination;
+/** Announces executions that the list does not show yet. Only pressing it moves the rows. */
+function NewExecutions({ list }: { readonly list: List }) {
+  const { count, isMore } = list.news;
+  return (
+    <div className={classes.news} role="status">
+      {count > 0 && (
+        <Button size="compact-sm" radius="xl" onClick={list.reload}>
+          {count.toLocaleString()}
+          {isMore ? '+' : ''} new
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function countText({ pages, rows }: List, search: HistorySearch): string | undefined {
+  const last = pages.data?.pages.at(-1);
+  if (!last || !rows) return undefined;
+  // A search that goes on page by page counts what it has found.
+  const isPaged = (pages.data?.pages.length ?? 0) > 1;
+  const total = isPaged ? rows.length : last.pagination.total;
+  const isBound = isPaged ? pages.hasNextPage : last.totalIsLowerBound === true;
   const count = total === 1 ? '1 execution' : `${total.toLocaleString()} executions`;
-  const bounded = totalIsLowerBound ? `At least ${count}` : count;
+  const bounded = isBound ? `At least ${count}` : count;
   if (!isFiltered(search)) return bounded;
   return `${bounded} ${total === 1 ? 'matches' : 'match'}`;
 }
 
-/** After a page that took too long to fill: how far it searched, and a way to go on. */
-function SearchFurther(props: {
-  readonly page: ExecutionPage;
-  readonly onContinue: (cursor: string | undefined) => void;
-}) {
-  const { searchedTo, nextCursor } = props.page;
+/** How far back a search has looked so far, and a way to go on. What it finds is added below. */
+function SearchFurther({ pages }: { readonly pages: List['pages'] }) {
+  const last = pages.data?.pages.at(-1);
   return (
-    <div className={classes.actions}>
-      {searchedTo && (
+    <div className={classes.actions} role="status">
+      {last?.searchedTo && (
         <span>
-          Searched back to <Time at={searchedTo} />.
+          Searched back to <Time at={last.searchedTo} />.
         </span>
       )}
-      <Button variant="default" onClick={() => props.onContinue(nextCursor)}>
-        Search older executions
-      </Button>
+      {pages.hasNextPage ? (
+        <Button
+          variant="default"
+          loading={pages.isFetchingNextPage}
+          onClick={() => void pages.fetchNextPage()}
+        >
+          Search further
+        </Button>
+      ) : (
+        <span>Searched everything.</span>
+      )}
+      {pages.isFetchNextPageError && <span>The search failed. Try again.</span>}
     </div>
   );
 }
@@ -128,12 +199,15 @@ function NoExecutions({
       icon="search"
       title="No matches"
       action={
-        <Button variant="default" onClick={onClear}>
-          Clear filters
-        </Button>
+        <Group>
+          <Button variant="default" onClick={onClear}>
+            Clear filters
+          </Button>
+        </Group>
       }
     >
-      No execution matches these filters, or its retention period has ended.
+      No execution matches these filters, or its retention period has ended. You may not have access
+      to its agent.
     </EmptyState>
   );
 }

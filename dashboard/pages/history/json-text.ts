@@ -1,3 +1,5 @@
+import { parse } from '../../data/text/exact-json.ts';
+
 /** Limits: indentation turns a few kB of nested brackets into megabytes. */
 const charactersMax = 200_000;
 const depthMax = 32;
@@ -35,3 +37,15 @@ function isJson(text: string): boolean {
     return false;
   }
 }
+
+/** The object or list that a text is, with exact numbers; null for anything else, and for what would take too long. */
+export function readJson(text: string): { readonly value: unknown } | null {
+  if (text.length > readMax || !/^\s*[[{]/.test(text)) return null;
+  try {
+    return { value: parse(text) };
+  } catch {
+    return null;
+  }
+}
+
+const readMax = 2_000_000;

@@ -1,9 +1,10 @@
-import { SegmentedControl } from '@mantine/core';
+import { Button, Group, SegmentedControl } from '@mantine/core';
 import { Suspense, useMemo, useState } from 'react';
-import { CodeBlock } from '../../components/code-block.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
 import { lazyComponent } from '../../components/lazy-component.tsx';
-import { stringify } from '../../data/text/exact-json.ts';
-import { indentJson } from './json-text.ts';
+import { readJson } from './json-text.ts';
+import { JsonTree } from './json-tree.tsx';
+import { LongText } from './long-text.tsx';
 import { rendersQuickly } from './markdown-limits.ts';
 import classes from './record.module.css';
 
@@ -11,18 +12,22 @@ const Markdown = lazyComponent(() => import('./markdown.tsx'));
 
 type View = 'text' | 'json' | 'markdown';
 
-/** The model's output as text, as JSON if there is any, or as Markdown without active content. */
+/** From this length on, the length is shown. */
+const longMin = 20_000;
+
+/** The model's output as text, as a JSON tree if it is JSON, or as Markdown without active content. */
 export function Output(props: {
   readonly text: string;
   /** The JSON that was read from the text, if the agent asks for it. */
   readonly value: unknown;
+  readonly pattern: RegExp | null;
+  /** For the file's name. */
+  readonly name: string;
 }) {
-  const { text, value } = props;
-  const json = useMemo(
-    () => (value === undefined ? indentJson(text) : stringify(value, 2)),
-    [text, value],
-  );
-  const [view, setView] = useState<View>(json === null ? 'text' : 'json');
+  const { text, value, pattern, name } = props;
+  const json = useMemo(() => (value === undefined ? readJson(text) : { value }), [text, value]);
+  // The words of a search are marked in the text.
+  const [view, setView] = useState<View>(json === null || pattern ? 'text' : 'json');
   const views = [
     { value: 'text', label: 'Text' },
     ...(json === null ? [] : [{ value: 'json', label: 'JSON' }]),
@@ -30,20 +35,42 @@ export function Output(props: {
   ];
   return (
     <section className={classes.output} aria-label="Output">
-      <SegmentedControl
-        size="xs"
-        aria-label="Output format"
-        data={views}
-        value={view}
-        onChange={(chosen) => setView(chosen as View)}
-      />
+      <Group gap="xs" className={classes.outputBar}>
+        <h2>Output</h2>
+        {views.length > 1 && (
+          <SegmentedControl
+            size="xs"
+            aria-label="Output format"
+            data={views}
+            value={view}
+            onChange={(chosen) => setView(chosen as View)}
+          />
+        )}
+        <span className={classes.space} />
+        {text.length >= longMin && (
+          <span className={classes.notice}>{text.length.toLocaleString()} characters</span>
+        )}
+        <Button size="compact-xs" variant="default" onClick={() => download(text, name)}>
+          Download
+        </Button>
+        <CopyButton text={text} name="Output" />
+      </Group>
       {view === 'markdown' ? (
         <Suspense>
           <Markdown text={text} />
         </Suspense>
+      ) : view === 'json' && json !== null ? (
+        <JsonTree value={json.value} />
       ) : (
-        <CodeBlock label="Output" code={view === 'json' && json !== null ? json : text} />
+        <LongText label="Output" text={text} pattern={pattern} />
       )}
     </section>
   );
+}
+
+function download(text: string, name: string): void {
+  const href = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
+  Object.assign(document.createElement('a'), { href, download: `${name}.txt` }).click();
+  // The browser reads it later.
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }

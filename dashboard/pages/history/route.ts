@@ -1,34 +1,57 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { appRoute } from '../../shell/routes.tsx';
 import { agentRoute } from '../agent/route.ts';
 import { readSearch } from './search.ts';
 
-const recordPage = lazyRouteComponent(() => import('./record-drawer.tsx'), 'RecordDrawer');
-
-/** Executions of all agents. A record opens in a drawer with its own URL. */
-export const historyRoute = createRoute({
+/** Executions of all agents. The side panel is a search parameter. */
+export const executionsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/history',
   validateSearch: readSearch,
   component: lazyRouteComponent(() => import('./history-page.tsx'), 'HistoryPage'),
 });
 
-export const historyRecordRoute = createRoute({
-  getParentRoute: () => historyRoute,
-  path: '$agentId/$executionId',
-  component: recordPage,
+/** The words of the search that found it are marked. */
+const validateSearch = ({ q }: Record<string, unknown>): { readonly q?: string } =>
+  typeof q === 'string' ? { q } : {};
+
+/** The page of one execution. */
+export const executionRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/history/$agentId/$executionId',
+  validateSearch,
+  component: lazyRouteComponent(() => import('./execution-page.tsx'), 'ExecutionPage'),
+});
+
+/** Two executions: `agt_…/exe_…`. */
+export interface ComparisonSearch {
+  readonly before?: string;
+  readonly after?: string;
+}
+
+export const comparisonRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/history/compare',
+  validateSearch: ({ before, after }: Record<string, unknown>): ComparisonSearch => ({
+    ...(typeof before === 'string' && { before }),
+    ...(typeof after === 'string' && { after }),
+  }),
+  component: lazyRouteComponent(() => import('./comparison-page.tsx'), 'ComparisonPage'),
 });
 
 /** Executions of one agent, as a tab of its page. */
-export const agentHistoryRoute = createRoute({
+export const agentExecutionsRoute = createRoute({
   getParentRoute: () => agentRoute,
   path: '/history',
   validateSearch: readSearch,
   component: lazyRouteComponent(() => import('./agent-history.tsx'), 'AgentHistory'),
 });
 
-export const agentRecordRoute = createRoute({
-  getParentRoute: () => agentHistoryRoute,
-  path: '$executionId',
-  component: recordPage,
+/** An execution has one page; links to it below its agent lead there. */
+export const agentExecutionRoute = createRoute({
+  getParentRoute: () => agentRoute,
+  path: '/history/$executionId',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/history/$agentId/$executionId', params, replace: true });
+  },
 });

@@ -9,7 +9,7 @@ export default function RunAgain(props: {
   readonly onStarted: (executionId: string) => void;
 }) {
   const { execution, onClose, onStarted } = props;
-  const again = useRunAgain(execution.agentId);
+  const again = useRunAgain(execution);
   const start = (variables: Variables, labels: Labels) =>
     again.mutate(
       { variables, labels },

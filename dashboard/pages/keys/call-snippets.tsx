@@ -14,32 +14,52 @@ import {
 import { ownProperty } from '../../data/text/own-property.ts';
 import classes from './keys.module.css';
 
-/** Runnable code with this agent's variables, and configurations that make it a tool. `apiKey` is one that was just issued. */
-export function CallSnippets(props: { readonly agent: Agent; readonly apiKey: string | null }) {
-  const { agent, apiKey: key } = props;
-  const { agentId, slug } = agent;
-  const call = { agentId, slug, variables: sampleOf(agent), baseURL: serverURL, key };
+/** Runnable code with this agent's variables, and configurations that make it a tool. The key is in a variable. */
+export function CallSnippets({ agent }: { readonly agent: Agent }) {
+  const call = callOf(agent, null);
   return (
     <CodeSnippets
       languages={[
-        { label: 'curl', code: curlSnippet(call) },
-        { label: 'TypeScript', code: typeScriptSnippet(call) },
+        { label: 'curl', code: curlSnippet(call), about: curlText },
+        { label: 'TypeScript', code: typeScriptSnippet(call), about: typeScriptText },
         { label: 'Python', code: pythonSnippet(call), about: pythonText },
         { label: 'Claude Code', code: claudeCodeSnippet(call), about: mcpText },
         { label: 'Cursor', code: cursorSnippet(call), about: cursorText },
         { label: 'VS Code', code: vsCodeSnippet(call), about: vsCodeText },
       ]}
     >
-      <p className={classes.muted}>{key === null ? withoutKey : withKey}</p>
+      <p className={classes.muted}>
+        The code reads the key from the environment variable <code>{keyVariable}</code>; VS Code
+        asks for it.
+      </p>
     </CodeSnippets>
   );
 }
 
-const withKey = 'The code contains the key that you just created, until you leave this page.';
-const withoutKey = (
+/** Complete commands with a key that was just issued, which is shown only this once. */
+export function FirstCallSnippets(props: { readonly agent: Agent; readonly apiKey: string }) {
+  const call = callOf(props.agent, props.apiKey);
+  return (
+    <CodeSnippets
+      languages={[
+        { label: 'curl', code: curlSnippet(call), about: curlText },
+        { label: 'TypeScript', code: typeScriptSnippet(call), about: typeScriptText },
+        { label: 'Python', code: pythonSnippet(call), about: pythonText },
+        { label: 'MCP', code: claudeCodeSnippet(call), about: claudeCodeText },
+      ]}
+    />
+  );
+}
+
+function callOf(agent: Agent, key: string | null) {
+  const { agentId, slug } = agent;
+  return { agentId, slug, variables: sampleOf(agent), baseURL: serverURL, key };
+}
+
+const curlText = 'Starts an execution, waits for its end and prints the answer as it arrives.';
+const typeScriptText = (
   <>
-    The code reads the key from the environment variable <code>{keyVariable}</code>; VS Code asks
-    for it. Create a key below to fill it in here.
+    Save it as <code>call.ts</code> and run <code>node call.ts</code>. It needs no package.
   </>
 );
 const pythonText = (
@@ -51,6 +71,12 @@ const mcpText = (
   <>
     Makes this agent a tool, over MCP. <code>{serverURL}/mcp</code> offers every agent that the key
     can call.
+  </>
+);
+const claudeCodeText = (
+  <>
+    Makes this agent a tool of Claude Code. The tab <b>Use it</b> has the configurations of Cursor
+    and VS Code.
   </>
 );
 const cursorText = (

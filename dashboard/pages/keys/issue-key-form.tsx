@@ -1,14 +1,15 @@
-import { Button, Checkbox, Group, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, TagsInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { AgentsField } from '../../components/fields/agents-field.tsx';
 import fields from '../../components/fields/fields.module.css';
 import { RateLimitFields, type RateLimits } from '../../components/fields/rate-limit-fields.tsx';
 import { FormError, fieldError } from '../../components/form-error.tsx';
 import { useIssueKey } from '../../data/workspace/keys.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
-import { AgentsField } from './agents-field.tsx';
 import { ExpiryField, expiryOf, noExpiry } from './expiry-field.tsx';
 import { IssuedKey } from './issued-key.tsx';
+import { KeyNameField } from './key-name-field.tsx';
 
 const permissions = [
   { value: 'execute', label: 'Execute agents and read own executions' },
@@ -28,7 +29,6 @@ const defaultLimits: RateLimits = {
 
 export default function IssueKeyForm(props: {
   readonly agentId: string | undefined;
-  readonly onIssued: ((key: string) => void) | undefined;
   readonly onClose: () => void;
 }) {
   const { onClose } = props;
@@ -47,21 +47,18 @@ export default function IssueKeyForm(props: {
     event.preventDefault();
     const expiresAt = expiryOf(expiry);
     if (expiresAt === undefined) return;
-    issue.mutate(
-      {
-        name,
-        permissions: granted as Permission[],
-        agentIds: agentIds.length === 0 ? null : agentIds,
-        rateLimits: limits,
-        expiresAt,
-        allowedOrigins,
-      },
-      { onSuccess: ({ key }) => props.onIssued?.(key) },
-    );
+    issue.mutate({
+      name,
+      permissions: granted as Permission[],
+      agentIds: agentIds.length === 0 ? null : agentIds,
+      rateLimits: limits,
+      expiresAt,
+      allowedOrigins,
+    });
   };
   if (issue.data) {
     return (
-      <Dialog title={`API key ${issue.data.name}`} size="lg" locked onClose={onClose}>
+      <Dialog title={`API key ${issue.data.name}`} size="xl" locked onClose={onClose}>
         <IssuedKey issued={issue.data} onClose={onClose} />
       </Dialog>
     );
@@ -70,17 +67,7 @@ export default function IssueKeyForm(props: {
     <Dialog title="Create API key" size="lg" locked={issue.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
-          <TextInput
-            label="Name"
-            description="Which program uses the key"
-            required
-            withAsterisk={false}
-            data-autofocus
-            maxLength={200}
-            value={name}
-            error={fieldError(issue.error, 'name')}
-            onChange={({ currentTarget }) => setName(currentTarget.value)}
-          />
+          <KeyNameField name={name} error={issue.error} onChange={setName} />
           <Checkbox.Group
             label="Permissions"
             value={granted}
@@ -95,7 +82,11 @@ export default function IssueKeyForm(props: {
                 ))}
             </Stack>
           </Checkbox.Group>
-          <AgentsField chosen={agentIds} onChange={setAgentIds} />
+          <AgentsField
+            description="Leave empty to allow all agents of the workspace"
+            chosen={agentIds}
+            onChange={setAgentIds}
+          />
           <div className={fields.thirds}>
             <RateLimitFields limits={limits} onChange={setLimits} error={issue.error} />
           </div>

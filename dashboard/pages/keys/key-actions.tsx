@@ -4,21 +4,25 @@ import type { ApiKey } from '../../../src/client/index.ts';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { keyStateOf, useRevokeKey } from '../../data/workspace/keys.ts';
+import { EditKey } from './edit-key.tsx';
 
 /** Actions of an active key. */
 export function KeyActions(props: { readonly apiKey: ApiKey; readonly onRotate: () => void }) {
   const { apiKey, onRotate } = props;
   const revoke = useRevokeKey();
   const [revoking, { open: askRevoke, close: leaveRevoke }] = useDisclosure();
+  const [editing, { open: openEdit, close: closeEdit }] = useDisclosure();
   if (keyStateOf(apiKey) !== 'active') return null;
   return (
     <>
       <RowMenu name={apiKey.name}>
+        <Menu.Item onClick={openEdit}>Edit</Menu.Item>
         <Menu.Item onClick={onRotate}>Rotate</Menu.Item>
         <Menu.Item color="var(--bad)" onClick={askRevoke}>
           Revoke
         </Menu.Item>
       </RowMenu>
+      {editing && <EditKey apiKey={apiKey} onClose={closeEdit} />}
       <ConfirmDialog
         opened={revoking}
         title={`Revoke ${apiKey.name}?`}

@@ -16,17 +16,16 @@ export function KeyDialog(props: {
   readonly dialog: KeyDialogState | null;
   /** Preselected agent of a new key. */
   readonly agentId?: string;
-  readonly onIssued?: (key: string) => void;
   readonly onClose: () => void;
 }) {
-  const { dialog, agentId, onIssued, onClose } = props;
+  const { dialog, agentId, onClose } = props;
   if (dialog === null) return null;
   if (dialog !== 'new') {
-    return <RotateKey apiKey={dialog} onIssued={onIssued} onClose={onClose} />;
+    return <RotateKey apiKey={dialog} onClose={onClose} />;
   }
   return (
     <Suspense>
-      <IssueKeyForm agentId={agentId} onIssued={onIssued} onClose={onClose} />
+      <IssueKeyForm agentId={agentId} onClose={onClose} />
     </Suspense>
   );
 }

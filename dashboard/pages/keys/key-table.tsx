@@ -1,10 +1,14 @@
+import { Link } from '@tanstack/react-router';
 import type { ApiKey } from '../../../src/client/index.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { LimitBars } from '../../components/limit-bars.tsx';
+import list from '../../components/list.module.css';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { Time } from '../../components/time.tsx';
+import { useAgentNames } from '../../data/agents/agent-names.ts';
 import { keyStateOf } from '../../data/workspace/keys.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
+import { useMemberNames } from '../../data/workspace/member-names.ts';
 import { KeyActions } from './key-actions.tsx';
 import classes from './keys.module.css';
 
@@ -20,19 +24,18 @@ export function KeyTable(props: {
     key: 'actions',
     header: 'Actions',
     align: 'right',
+    sticky: true,
     cell: (key) => <KeyActions apiKey={key} onRotate={() => onRotate(key)} />,
   };
   return (
-    <div className={classes.rows}>
-      <DataTable
-        caption="API keys"
-        columns={canEdit ? [...columns, actions] : columns}
-        rows={props.keys}
-        rowKey={({ apiKeyId }) => apiKeyId}
-        loadingRows={4}
-        stale={props.stale ?? false}
-      />
-    </div>
+    <DataTable
+      caption="API keys"
+      columns={canEdit ? [...columns, actions] : columns}
+      rows={props.keys}
+      rowKey={({ apiKeyId }) => apiKeyId}
+      loadingRows={4}
+      stale={props.stale ?? false}
+    />
   );
 }
 
@@ -40,25 +43,34 @@ const columns: readonly Column<ApiKey>[] = [
   {
     key: 'name',
     header: 'Name',
+    isName: true,
     cell: ({ name, start }) => (
-      <>
-        <div className={classes.name}>{name}</div>
+      <div className={list.line}>
+        <span className={list.name} title={name} dir="auto">
+          {name}
+        </span>
         <code className={classes.start}>{start}…</code>
-      </>
+      </div>
     ),
   },
   { key: 'state', header: 'State', cell: (key) => <KeyStateBadge apiKey={key} /> },
   {
     key: 'permissions',
     header: 'Permissions',
-    hideBelow: 'md',
-    cell: ({ permissions }) => permissions.join(', '),
+    hideBelow: 'xl',
+    cell: ({ permissions }) => <span className={list.nowrap}>{permissions.join(', ')}</span>,
   },
   {
     key: 'agents',
     header: 'Agents',
     hideBelow: 'sm',
-    cell: ({ agentIds }) => (agentIds === null ? 'All' : agentIds.length.toLocaleString()),
+    cell: ({ agentIds }) => <KeyAgents agentIds={agentIds} />,
+  },
+  {
+    key: 'creator',
+    header: 'Created by',
+    hideBelow: 'lg',
+    cell: ({ createdBy }) => <Creator userId={createdBy} />,
   },
   {
     key: 'limits',
@@ -76,10 +88,39 @@ const columns: readonly Column<ApiKey>[] = [
   {
     key: 'expires',
     header: 'Expires',
-    hideBelow: 'md',
+    hideBelow: 'xl',
     cell: ({ expiresAt }) => (expiresAt === null ? 'Never' : <Time at={expiresAt} relative />),
   },
 ];
+
+const namesMax = 2;
+
+/** The names of the agents that a key can call. */
+function KeyAgents({ agentIds }: { readonly agentIds: readonly string[] | null }) {
+  const nameOf = useAgentNames((agentIds ?? []).slice(0, namesMax));
+  if (agentIds === null) return 'All';
+  const more = agentIds.length - namesMax;
+  return (
+    <span className={classes.agents}>
+      {agentIds.slice(0, namesMax).map((agentId) => (
+        <Link
+          key={agentId}
+          to="/agents/$agentId"
+          params={{ agentId }}
+          title={nameOf(agentId)}
+          dir="auto"
+        >
+          {nameOf(agentId) ?? agentId}
+        </Link>
+      ))}
+      {more > 0 && <span>and {more.toLocaleString()} more</span>}
+    </span>
+  );
+}
+
+function Creator({ userId }: { readonly userId: string | null }) {
+  return <bdi>{useMemberNames()(userId)}</bdi>;
+}
 
 function KeyStateBadge({ apiKey }: { readonly apiKey: ApiKey }) {
   const state = keyStateOf(apiKey);

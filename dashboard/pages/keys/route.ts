@@ -18,5 +18,8 @@ export const keysRoute = createRoute({
 export const agentUseRoute = createRoute({
   getParentRoute: () => agentRoute,
   path: '/use',
+  // `start` opens the dialog that deploys the agent and issues its first key.
+  validateSearch: ({ start }: Record<string, unknown>): { readonly start?: true } =>
+    start === true ? { start } : {},
   component: lazyRouteComponent(() => import('./use-it.tsx'), 'UseIt'),
 });

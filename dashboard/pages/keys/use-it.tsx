@@ -1,3 +1,4 @@
+import { Button, Group } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,21 +9,25 @@ import { agentQuery } from '../../data/agents/agents.ts';
 import { keyStateOf, keysQuery } from '../../data/workspace/keys.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { CallSnippets } from './call-snippets.tsx';
+import { DeployDialog } from './deploy-dialog.tsx';
 import { CreateKeyButton } from './issue-key.tsx';
 import { KeyDialog, type KeyDialogState } from './key-dialog.tsx';
 import { KeyTable } from './key-table.tsx';
 import classes from './keys.module.css';
 
-const route = getRouteApi('/app/agents/$agentId');
+const route = getRouteApi('/app/agents/$agentId/use');
 
 /** How to call this agent from code and from other tools, and the keys that can call it. */
 export function UseIt() {
   const { agentId } = route.useParams();
+  const { start } = route.useSearch();
+  const navigate = route.useNavigate();
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));
   const keys = useQuery(keysQuery({ limit: 100 }));
   const me = useMe();
   const [dialog, setDialog] = useState<KeyDialogState | null>(null);
-  const [issuedKey, setIssuedKey] = useState<string | null>(null);
+  const startFirstCall = (start: boolean) =>
+    void navigate({ search: start ? { start } : {}, replace: true, resetScroll: false });
   const keysWithAccess = keys.data?.keys.filter(
     (key) =>
       keyStateOf(key) === 'active' && (key.agentIds === null || key.agentIds.includes(agentId)),
@@ -31,13 +36,20 @@ export function UseIt() {
   return (
     <div className={classes.areas}>
       {!open && (
-        <p className={classes.closed}>
-          Calls currently fail with 403: the agent is {agent.archived ? 'archived' : agent.status}
-          {agent.archived || agent.apiEnabled ? '' : ', its API disabled'}.
-        </p>
+        <Group className={classes.closed} gap="sm" justify="space-between">
+          <span>
+            Calls currently fail with 403: the agent is {agent.archived ? 'archived' : agent.status}
+            {agent.archived || agent.apiEnabled ? '' : ', its API disabled'}.
+          </span>
+          {can(me, 'edit') && (
+            <Button size="compact-sm" onClick={() => startFirstCall(true)}>
+              Deploy and get a key
+            </Button>
+          )}
+        </Group>
       )}
       <Card title="Call this agent">
-        <CallSnippets agent={agent} apiKey={issuedKey} />
+        <CallSnippets agent={agent} />
       </Card>
       <Card
         title="Keys with access to this agent"
@@ -57,12 +69,10 @@ export function UseIt() {
           </p>
         )}
       </Card>
-      <KeyDialog
-        dialog={dialog}
-        agentId={agentId}
-        onIssued={setIssuedKey}
-        onClose={() => setDialog(null)}
-      />
+      <KeyDialog dialog={dialog} agentId={agentId} onClose={() => setDialog(null)} />
+      {start && can(me, 'edit') && (
+        <DeployDialog agent={agent} onClose={() => startFirstCall(false)} />
+      )}
     </div>
   );
 }

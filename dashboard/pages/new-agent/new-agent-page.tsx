@@ -23,7 +23,7 @@ import {
 } from '../../data/agents/agent-form.ts';
 import { useCreateAgent } from '../../data/agents/agents.ts';
 import { callFormProblem } from '../../data/agents/call-form.ts';
-import { versionQuery } from '../../data/prompts/prompts.ts';
+import { promptQuery, versionQuery } from '../../data/prompts/prompts.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './new-agent.module.css';
 import type { NewAgentSearch } from './route.ts';
@@ -63,9 +63,15 @@ export function NewAgentPage() {
     ...versionQuery(promptId ?? '', promptVersionId ?? ''),
     enabled: promptId !== undefined && promptVersionId !== undefined,
   }).data;
+  const prompt = useQuery({ ...promptQuery(promptId ?? ''), enabled: promptId !== undefined }).data;
+  // Most agents are named after their prompt. Only a new choice of the prompt fills the name in, so that it can be cleared.
+  useEffect(() => {
+    if (prompt && form.agentName === '') change({ agentName: prompt.name });
+  }, [prompt?.promptId]);
   const navigateFrom = useNavigateFrom('/agents/new');
   const create = useCreateAgent(({ agentId }) => {
-    void navigateFrom({ to: '/agents/$agentId', params: { agentId } }).then(discard);
+    const search = { start: true } as const;
+    void navigateFrom({ to: '/agents/$agentId/use', params: { agentId }, search }).then(discard);
   });
   const change = (change: Partial<AgentForm>) => store({ ...draft, form: { ...form, ...change } });
   const choose = (prompt: NewAgentSearch) => {

@@ -1,204 +1,238 @@
 import { Button, Group, Skeleton } from '@mantine/core';
-import { useSessionStorage } from '@mantine/hooks';
-import {
-  useInfiniteQuery,
-  useQueries,
-  useQueryClient,
-  useSuspenseQuery,
-} from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { Card } from '../../components/card.tsx';
+import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type FormEvent, Suspense, useState } from 'react';
+import type { Prompt } from '../../../src/client/index.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { ValuesFields } from '../../components/fields/values-fields.tsx';
 import { FormError } from '../../components/form-error.tsx';
 import { submitOnCtrlEnter } from '../../components/hooks/submit-on-ctrl-enter.ts';
 import { Icon } from '../../components/icon.tsx';
-import { type ModelSettings, noModelSettings } from '../../data/agents/model-settings.ts';
-import { useStartExecution } from '../../data/executions/start-execution.ts';
-import { fileVariablesOf, fromField } from '../../data/prompts/messages.ts';
-import { playgroundValues, startPlaygroundRun } from '../../data/prompts/playground.ts';
-import {
-  promptQuery,
-  useCreateVersion,
-  versionQuery,
-  versionsQuery,
-} from '../../data/prompts/prompts.ts';
-import { variablesOf } from '../../data/prompts/templates.ts';
+import { lazyComponent } from '../../components/lazy-component.tsx';
+import { columnsMax, draftChoice } from '../../data/prompts/playground-columns.ts';
+import { promptQuery, versionsQuery } from '../../data/prompts/prompts.ts';
+import { useValueSets, type ValueSets } from '../../data/prompts/value-sets.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
-import { blankDraft, templatesOf, toVersionInput } from './draft.ts';
+import { OutputDiff } from './output-diff.tsx';
 import classes from './playground.module.css';
-import { draftChoice, PlaygroundSide, type SideChoice } from './playground-side.tsx';
-import { useDraft } from './use-draft.ts';
+import { Column, type ListedVersion } from './playground-column.tsx';
+import { PlaygroundInputs } from './playground-inputs.tsx';
+import { usePlayground } from './use-playground.ts';
 
 const route = getRouteApi('/app/prompts/$promptId/playground');
+const SaveVersionDialog = lazyComponent(() => import('./save-version-dialog.tsx'), true);
+const SaveValuesDialog = lazyComponent(() => import('./save-values-dialog.tsx'), true);
+const ExecutionValuesDialog = lazyComponent(() => import('./execution-values-dialog.tsx'), true);
 
-/** Executes the draft or any version, alone or two side by side. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one page: the columns share the state of the form
+/** Executes the draft and versions, up to three side by side. */
 export function PlaygroundPage() {
   const { promptId } = route.useParams();
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const me = useMe();
-  const queries = useQueryClient();
   const { data: prompt } = useSuspenseQuery(promptQuery(promptId));
   const versions = useInfiniteQuery(versionsQuery(promptId));
-  const draft = useDraft(prompt);
-  const create = useCreateVersion(promptId);
-  const [values, setValues] = useSessionStorage<Record<string, string>>({
-    key: `cueline-values-${promptId}`,
-    defaultValue: {},
-    getInitialValueInEffect: false,
-  });
-  const [settings, setSettings] = useState<readonly ModelSettings[]>([
-    noModelSettings,
-    noModelSettings,
-  ]);
-  const start = async (input: { versionId: string; settings: ModelSettings }) => {
-    const version = await queries.ensureQueryData(versionQuery(promptId, input.versionId));
-    const { settings } = input;
-    return startPlaygroundRun(me.user.userId, {
-      ...{ version, settings, values: playgroundValues(version, values) },
-    });
-  };
-  const executions = [useStartExecution(start), useStartExecution(start)] as const;
-  // The URL can name versions that the list has not loaded.
-  const selectedIds = [search.left, search.right, versions.data?.[0]?.promptVersionId];
-  const ids = [...new Set(selectedIds)].filter((id) => id !== undefined && id !== draftChoice);
-  const read = useQueries({ queries: ids.map((id) => versionQuery(promptId, id ?? '')) });
-
-  const retry = () => (versions.data ? draft.retry() : void versions.refetch());
-  const failed = versions.data ? !draft.draft && draft.error : versions.error;
-  if (failed) return <ErrorState error={failed} onRetry={retry} />;
-  if (!versions.data || !draft.draft) return <Skeleton height={420} />;
-  const defaultChoice = draft.changed ? draftChoice : versions.data[0]?.promptVersionId;
-  if (defaultChoice === undefined) {
-    return (
-      <EmptyState icon="play" title="No versions yet">
-        Write the prompt in the editor first.
-      </EmptyState>
-    );
-  }
-  // A draft that no longer exists was saved or discarded.
-  const resolveChoice = (choice: string | undefined) =>
-    choice === draftChoice && !draft.changed ? versions.data[0]?.promptVersionId : choice;
-  const chosen = [
-    resolveChoice(search.left) ?? defaultChoice,
-    resolveChoice(search.right),
-  ] as const;
-  const sides: readonly SideChoice[] = chosen.flatMap((choice, index) =>
-    choice === undefined ? [] : [{ choice, settings: settings[index] ?? noModelSettings }],
-  );
-  const namesOf = (choice: string): readonly string[] =>
-    choice === draftChoice
-      ? variablesOf(templatesOf(draft.draft ?? blankDraft)).map(({ name }) => name)
-      : (read.find(({ data }) => data?.promptVersionId === choice)?.data?.variables ?? []);
-  const names = [...new Set(sides.flatMap(({ choice }) => namesOf(choice)))];
-  const filesOf = (choice: string) => {
-    const messages = draft.draft?.messages?.map(fromField) ?? [];
-    const version = read.find(({ data }) => data?.promptVersionId === choice)?.data;
-    return [...fileVariablesOf(choice === draftChoice ? { messages } : (version ?? {}))];
-  };
-  const files = new Map(sides.flatMap(({ choice }) => filesOf(choice)));
-  const choose = (index: number, choice: string | undefined) =>
-    void navigate({
-      search:
-        index === 0 ? { ...search, left: choice as string } : sidesSearch(search.left, choice),
-      replace: true,
-      resetScroll: false,
-    });
-  const usesDraft = sides.some(({ choice }) => choice === draftChoice);
-  const running = executions.some(({ execution }) => execution.isPending);
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    let saved: string | undefined;
-    const sent = draft.draft;
-    if (usesDraft && sent) {
-      const version = await create.mutateAsync(toVersionInput(sent)).catch(() => null);
-      if (!version) return;
-      saved = version.promptVersionId;
-      draft.saved(sent, version);
-      const [left, right] = chosen.map((choice) => (choice === draftChoice ? saved : choice));
-      await navigate({ search: sidesSearch(left, right), replace: true, resetScroll: false });
-    }
-    sides.forEach((side, index) => {
-      const versionId = side.choice === draftChoice ? (saved ?? '') : side.choice;
-      executions[index]?.execution.mutate({ versionId, settings: side.settings });
-    });
-  };
-  if (!can(me, 'edit')) {
+  if (!can(useMe(), 'edit')) {
     return (
       <EmptyState icon="lock" title="Running requires the editor role">
         You can view this prompt and its versions.
       </EmptyState>
     );
   }
+  if (versions.error && !versions.data) {
+    return <ErrorState error={versions.error} onRetry={() => void versions.refetch()} />;
+  }
+  if (!versions.data) return <Skeleton height={420} />;
+  return <Playground key={promptId} prompt={prompt} versions={versions.data} />;
+}
+
+type OpenDialog = 'save version' | 'save values' | 'execution' | null;
+type PlaygroundState = ReturnType<typeof usePlayground>;
+
+function Playground(props: {
+  readonly prompt: Prompt;
+  /** Those that are loaded, newest first. */
+  readonly versions: readonly ListedVersion[];
+}) {
+  const { prompt, versions } = props;
+  const { promptId } = prompt;
+  const versionIds = versions.map(({ promptVersionId }) => promptVersionId);
+  const playground = usePlayground(prompt, versionIds);
+  const sets = useValueSets(useMe().user.userId, promptId);
+  const [dialog, setDialog] = useState<OpenDialog>(null);
+  const { draft, columns } = playground;
+  if (draft.error && !draft.draft) return <ErrorState error={draft.error} onRetry={draft.retry} />;
+  if (!draft.draft) return <Skeleton height={420} />;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void playground.run(columns);
+  };
   return (
-    <form
-      className={classes.page}
-      onSubmit={(event) => void submit(event)}
-      onKeyDown={submitOnCtrlEnter}
-    >
-      <div className={classes.values}>
-        <Card title="Variables">
-          {names.length === 0 ? (
-            <p className={classes.note}>No variables in this version.</p>
-          ) : (
-            <ValuesFields
-              fields={names.map((name) => ({
-                name,
-                required: !files.has(name),
-                file: files.get(name),
-              }))}
-              values={values}
-              onChange={setValues}
-            />
-          )}
-          <Group gap="xs" mt="md">
-            <Button type="submit" loading={running || create.isPending}>
-              {usesDraft ? 'Save draft and run' : sides.length > 1 ? 'Run both' : 'Run'}
-            </Button>
-            {sides.length === 1 && (
-              <Button
-                variant="default"
-                leftSection={<Icon name="plus" size={14} />}
-                onClick={() => choose(1, versions.data[1]?.promptVersionId ?? defaultChoice)}
-              >
-                Compare
-              </Button>
-            )}
-          </Group>
-          <FormError error={create.error} />
-          <p className={classes.note}>
-            {usesDraft && 'The draft will be saved as a version first. '}
-            Each execution uses one AI Action and is recorded under a private, archived agent of
-            this playground.
-          </p>
-        </Card>
-      </div>
-      <div className={classes.sides} data-sides={sides.length}>
-        {sides.map((side, index) => (
-          <PlaygroundSide
-            key={index}
-            title={sides.length === 1 ? 'Execution' : index === 0 ? 'Left' : 'Right'}
-            side={side}
-            draft={draft.changed ? (draft.draft ?? null) : null}
-            versions={versions.data}
-            state={executions[index] ?? executions[0]}
-            onChoose={(choice) => choose(index, choice)}
-            onSettings={(change) =>
-              setSettings(settings.map((one, at) => (at === index ? { ...one, ...change } : one)))
-            }
-            onClose={index === 1 ? () => choose(1, undefined) : undefined}
-          />
-        ))}
-      </div>
-    </form>
+    <>
+      <form
+        className={classes.page}
+        data-full-width
+        onSubmit={submit}
+        onKeyDown={submitOnCtrlEnter}
+      >
+        <PlaygroundInputs
+          playground={playground}
+          draft={draft.draft}
+          readOnly={prompt.archived}
+          sets={sets}
+          onFromExecution={() => setDialog('execution')}
+          onSaveValues={() => setDialog('save values')}
+        />
+        <div className={classes.runs}>
+          <RunBar playground={playground} onSave={() => setDialog('save version')} />
+          <Columns playground={playground} versions={versions} />
+        </div>
+      </form>
+      <Dialogs
+        dialog={dialog}
+        promptId={promptId}
+        versionIds={versionIds}
+        playground={playground}
+        sets={sets}
+        onClose={() => setDialog(null)}
+      />
+    </>
   );
 }
 
-function sidesSearch(left: string | undefined, right: string | undefined) {
-  return { ...(left !== undefined && { left }), ...(right !== undefined && { right }) };
+/** Outside the form of the page, which would also get what happens in theirs. */
+function Dialogs(props: {
+  readonly dialog: OpenDialog;
+  readonly promptId: string;
+  readonly versionIds: readonly string[];
+  readonly playground: PlaygroundState;
+  readonly sets: ValueSets;
+  readonly onClose: () => void;
+}) {
+  const { dialog, promptId, versionIds, playground, sets, onClose } = props;
+  const { draft, values, setValues, actions } = playground;
+  return (
+    <Suspense>
+      {dialog === 'save version' && draft.draft && (
+        <SaveVersionDialog
+          promptId={promptId}
+          draft={draft.draft}
+          onEdit={draft.edit}
+          onSaved={actions.saved}
+          onClose={onClose}
+        />
+      )}
+      {dialog === 'save values' && (
+        <SaveValuesDialog sets={sets} values={values} onClose={onClose} />
+      )}
+      {dialog === 'execution' && (
+        <ExecutionValuesDialog
+          versionIds={versionIds.slice(0, versionsMax)}
+          onChoose={setValues}
+          onClose={onClose}
+        />
+      )}
+    </Suspense>
+  );
 }
+
+/** Limit of the API for one filter. */
+const versionsMax = 20;
+
+/** What can be done with all columns. */
+function RunBar(props: { readonly playground: PlaygroundState; readonly onSave: () => void }) {
+  const { playground, onSave } = props;
+  const { columns, executions, create, draft, problem, usesDraft } = playground;
+  const isRunning = columns.some(({ slot }) => executions[slot]?.execution.isPending);
+  const runLabel = ['Run', 'Run', 'Run both', 'Run all three'][columns.length];
+  return (
+    <div className={classes.bar}>
+      <Group gap="xs">
+        <Button
+          type="submit"
+          loading={isRunning || create.isPending}
+          disabled={problem !== null}
+          title="Ctrl+Enter or ⌘+Enter"
+        >
+          {usesDraft ? 'Save draft and run' : runLabel}
+        </Button>
+        {columns.length < columnsMax && (
+          <Button
+            variant="default"
+            leftSection={<Icon name="plus" size={14} />}
+            onClick={playground.actions.compare}
+          >
+            {columns.length === 1 ? 'Compare' : 'Add column'}
+          </Button>
+        )}
+        <Button
+          variant="default"
+          disabled={!draft.changed || (usesDraft && problem !== null)}
+          onClick={onSave}
+        >
+          Save as version
+        </Button>
+      </Group>
+      <FormError error={create.error} />
+      <p className={classes.note} role="status">
+        {problem ?? (usesDraft && 'The draft will be saved as a version first.')}
+      </p>
+      <p className={classes.note}>
+        Each execution uses one AI Action. Lists and charts leave these out:{' '}
+        <Link to="/history" search={{ playground: 'true' }}>
+          show them
+        </Link>
+        .
+      </p>
+    </div>
+  );
+}
+
+/** The columns, and the differences of their outputs. */
+function Columns(props: {
+  readonly playground: PlaygroundState;
+  readonly versions: readonly ListedVersion[];
+}) {
+  const { playground } = props;
+  const { columns, executions, draft, inputs, shownOf, actions, run } = playground;
+  // The list may not have loaded the versions that the URL names.
+  const listed = new Set(props.versions.map(({ promptVersionId }) => promptVersionId));
+  const others = inputs.versions.filter(({ promptVersionId }) => !listed.has(promptVersionId));
+  const versions = [...props.versions, ...others];
+  const titled = columns.map((column, index) => {
+    const shown = shownOf(column);
+    const version = versions.find(({ promptVersionId }) => promptVersionId === shown);
+    const label = shown === draftChoice ? 'Draft' : (version?.promptVersionLabel ?? 'Version');
+    return { column, shown, title: titleOf(index, label) };
+  });
+  const outputs = columns.flatMap(({ slot }, index) => {
+    const { data, isPending } = (executions[slot] ?? executions[0]).execution;
+    if (isPending || data?.outputText === undefined) return [];
+    // The column may show another version by now.
+    const title = titleOf(index, data.promptVersionLabel);
+    return { slot, title, text: data.outputText };
+  });
+  const isAlone = columns.length === 1;
+  return (
+    <>
+      <FormError error={inputs.error} />
+      <div className={classes.columns} data-columns={columns.length}>
+        {titled.map(({ column, shown, title }) => (
+          <Column
+            key={column.slot}
+            title={title}
+            column={column}
+            shown={shown}
+            draft={draft.changed ? (draft.draft ?? null) : null}
+            versions={versions}
+            state={executions[column.slot] ?? executions[0]}
+            onChoose={(choice) => actions.choose(column.slot, choice)}
+            onSettings={(change) => actions.setSettings(column.slot, change)}
+            onRun={isAlone ? undefined : () => void run([column])}
+            onClose={isAlone ? undefined : () => actions.remove(column.slot)}
+          />
+        ))}
+      </div>
+      <OutputDiff outputs={outputs} />
+    </>
+  );
+}
+
+const titleOf = (index: number, label: string) => `${'ABC'[index]} · ${label}`;

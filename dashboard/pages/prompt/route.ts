@@ -32,18 +32,15 @@ export const promptVersionsRoute = createRoute({
   component: lazyRouteComponent(() => import('./versions-page.tsx'), 'VersionsPage'),
 });
 
-/** The versions to execute, one or two side by side. Default: the draft, else the latest version. */
+/** Up to three versions side by side, separated by commas. Default: the draft, else the latest version. */
 export interface PlaygroundSearch {
-  readonly left?: string;
-  readonly right?: string;
+  readonly versions?: string;
 }
 
 export const playgroundRoute = createRoute({
   getParentRoute: () => promptRoute,
   path: '/playground',
-  validateSearch: ({ left, right }: Record<string, unknown>): PlaygroundSearch => ({
-    ...(typeof left === 'string' && { left }),
-    ...(typeof right === 'string' && { right }),
-  }),
+  validateSearch: ({ versions }: Record<string, unknown>): PlaygroundSearch =>
+    typeof versions === 'string' ? { versions } : {},
   component: lazyRouteComponent(() => import('./playground-page.tsx'), 'PlaygroundPage'),
 });

@@ -20,8 +20,8 @@ export interface DraftState {
   readonly error: unknown;
   edit(change: Partial<Draft>): void;
   discard(): void;
-  /** Call after saving `sent`: later edits become a draft based on `version`. */
-  saved(sent: Draft, version: PromptVersion): void;
+  /** Call after saving `sent`: later edits become a draft based on `version`. Returns whether there are any. */
+  saved(sent: Draft, version: PromptVersion): boolean;
   /** Reloads the base version. */
   retry(): void;
 }
@@ -58,7 +58,9 @@ export function useDraft(prompt: Prompt, from?: string): DraftState {
     saved: (sent, { promptVersionId }) => {
       // Read from storage, because this closure dates from when the version was sent.
       const now = JSON.parse(sessionStorage.getItem(key) ?? 'null') as Draft | null;
-      update(draftAfterSave(now, sent, promptVersionId));
+      const rest = draftAfterSave(now, sent, promptVersionId);
+      update(rest);
+      return rest !== null;
     },
     retry: () => void version.refetch(),
   };

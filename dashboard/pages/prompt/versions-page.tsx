@@ -1,14 +1,15 @@
-import { Skeleton } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { UnstyledButton } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { PromptVersion } from '../../../src/client/index.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
 import list from '../../components/list.module.css';
-import { TemplateDiff } from '../../components/versions/template-diff.tsx';
 import { useVersionColumns } from '../../components/versions/version-columns.tsx';
+import { VersionDiff } from '../../components/versions/version-diff.tsx';
 import { VersionList } from '../../components/versions/version-list.tsx';
-import { versionQuery, versionsQuery } from '../../data/prompts/prompts.ts';
+import { versionsQuery } from '../../data/prompts/prompts.ts';
+import { VersionAgentsDialog } from './version-agents.tsx';
 
 const route = getRouteApi('/app/prompts/$promptId/versions');
 
@@ -17,6 +18,7 @@ export function VersionsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const versions = useInfiniteQuery(versionsQuery(promptId));
+  const [agentsOf, setAgentsOf] = useState<{ id: string; label: string } | null>(null);
   const columns = useVersionColumns<
     Omit<PromptVersion, 'system' | 'user' | 'warnings' | 'responseFormat' | 'variableSchemas'>
   >({
@@ -40,11 +42,18 @@ export function VersionsPage() {
         <Link
           to="/prompts/$promptId/playground"
           params={{ promptId }}
-          search={{ left: promptVersionId }}
+          search={{ versions: promptVersionId }}
           aria-label={`Run ${label}`}
         >
           Run
         </Link>
+        <UnstyledButton
+          className={list.link}
+          aria-label={`Agents of ${label}`}
+          onClick={() => setAgentsOf({ id: promptVersionId, label })}
+        >
+          Agents
+        </UnstyledButton>
       </>
     ),
   });
@@ -56,28 +65,33 @@ export function VersionsPage() {
     );
   }
   return (
-    <VersionList
-      query={versions}
-      columns={columns}
-      nameOf={({ promptVersionId: id, promptVersionLabel: label }) => ({ id, label })}
-      search={search}
-      onCompare={(both) => void navigate({ search: both, replace: true, resetScroll: false })}
-      comparison={(before, after) => (
-        <Comparison promptId={promptId} before={before} after={after} />
+    <>
+      <VersionList
+        query={versions}
+        columns={columns}
+        nameOf={nameOf}
+        search={search}
+        onCompare={(both) => void navigate({ search: both, replace: true, resetScroll: false })}
+        comparison={(before, after) => (
+          <VersionDiff promptId={promptId} before={before} after={after} />
+        )}
+      />
+      {agentsOf && (
+        <VersionAgentsDialog
+          key={agentsOf.id}
+          promptId={promptId}
+          version={agentsOf}
+          versions={(versions.data ?? []).map(nameOf)}
+          onClose={() => setAgentsOf(null)}
+        />
       )}
-    />
+    </>
   );
 }
 
-function Comparison(props: {
-  readonly promptId: string;
-  readonly before: string;
-  readonly after: string;
-}) {
-  const before = useQuery(versionQuery(props.promptId, props.before));
-  const after = useQuery(versionQuery(props.promptId, props.after));
-  const error = before.error ?? after.error;
-  if (error) return <ErrorState error={error} />;
-  if (!before.data || !after.data) return <Skeleton height={200} />;
-  return <TemplateDiff before={before.data} after={after.data} />;
+function nameOf({
+  promptVersionId: id,
+  promptVersionLabel: label,
+}: Pick<PromptVersion, 'promptVersionId' | 'promptVersionLabel'>) {
+  return { id, label };
 }

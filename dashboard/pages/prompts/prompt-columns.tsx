@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Prompt } from '../../../src/client/index.ts';
 import type { Column } from '../../components/data-table.tsx';
 import classes from '../../components/list.module.css';
+import { NameCell, rowLink } from '../../components/name-cell.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatCount } from '../../data/text/format.ts';
 
@@ -9,13 +10,16 @@ export const columns: readonly Column<Prompt>[] = [
   {
     key: 'name',
     header: 'Prompt',
+    isName: true,
     cell: ({ promptId, name, description }) => (
-      <>
-        <Link to="/prompts/$promptId" params={{ promptId }} className={classes.name} data-row-link>
-          {name}
-        </Link>
-        {description && <div className={classes.about}>{description}</div>}
-      </>
+      <NameCell
+        name={
+          <Link to="/prompts/$promptId" params={{ promptId }} {...rowLink(name)}>
+            {name}
+          </Link>
+        }
+        about={description}
+      />
     ),
   },
   {

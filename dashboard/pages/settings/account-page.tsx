@@ -2,7 +2,7 @@ import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
 import { Card, DescriptionList } from '../../components/card.tsx';
 import { PasswordForm } from '../../components/password-form.tsx';
 import { useMe } from '../../data/workspace/me.ts';
-import { schemes } from '../../shell/account-menu.tsx';
+import { schemes } from '../../shell/schemes.ts';
 import { DeleteAccount } from './delete-account.tsx';
 import classes from './settings.module.css';
 

@@ -1,4 +1,4 @@
-import { NativeSelect } from '@mantine/core';
+import { UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -10,99 +10,35 @@ import { StaleNotice } from '../../components/stale-notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { stringify } from '../../data/text/exact-json.ts';
 import { type AuditAction, type AuditLine, auditQuery } from '../../data/workspace/audit.ts';
-import { useMemberNames } from '../../data/workspace/member-names.ts';
+import { AuditSentence } from './audit-entry.tsx';
+import { AuditFilters, hasFilters } from './audit-filters.tsx';
 import type { AuditSearch } from './route.ts';
 import classes from './settings.module.css';
 
 const pageSize = 25;
 
-const actions: Record<AuditAction, string> = {
-  'prompt.create': 'Prompt created',
-  'prompt.change': 'Prompt updated',
-  'prompt.archive': 'Prompt archived',
-  'prompt.restore': 'Prompt restored',
-  'prompt.version': 'Prompt version created',
-  'agent.create': 'Agent created',
-  'agent.change': 'Agent updated',
-  'agent.move': 'Agent stage changed',
-  'agent.pin': 'Version pinned',
-  'agent.delete': 'Agent deleted',
-  'key.issue': 'Key created',
-  'key.rotate': 'Key rotated',
-  'key.revoke': 'Key revoked',
-  'member.change': 'Role changed',
-  'member.remove': 'Member removed',
-  'member.join': 'Member joined',
-  'invitation.create': 'Invitation created',
-  'invitation.delete': 'Invitation withdrawn',
-  'provider.put': 'Provider saved',
-  'provider.delete': 'Provider removed',
-  'provider.test': 'Provider tested',
-  'price.put': 'Price saved',
-  'price.delete': 'Price removed',
-  'plan.change': 'Plan changed',
-  'retention.change': 'Retention changed',
-  'workflow.create': 'Workflow created',
-  'workflow.change': 'Workflow updated',
-  'workflow.pin': 'Workflow version pinned',
-  'workflow.delete': 'Workflow deleted',
-  'schedule.create': 'Schedule created',
-  'schedule.change': 'Schedule updated',
-  'schedule.delete': 'Schedule deleted',
-  'webhook.create': 'Webhook created',
-  'webhook.rotate': 'Webhook rotated',
-  'webhook.delete': 'Webhook deleted',
-  'endpoint.create': 'Endpoint created',
-  'endpoint.change': 'Endpoint changed',
-  'endpoint.rotate': 'Endpoint secret rotated',
-  'endpoint.disable': 'Endpoint disabled',
-  'endpoint.delete': 'Endpoint deleted',
-  'execution.delete': 'Record deleted',
-  'execution.export': 'Executions exported',
-  'erasure.request': 'Erasure requested',
-  'erasure.complete': 'Erasure completed',
-  'session.create': 'Signed in',
-  'session.refuse': 'Sign-in failed',
-  'password.change': 'Password changed',
-  'password.reset': 'Password reset',
-  'secret.rotate': 'Server secret rotated',
-};
-
 export function AuditPage() {
-  const [{ action, offset = 0 }, change] = useFilters<AuditSearch>();
-  const query = { limit: pageSize, offset, ...(action && { action: action as AuditAction }) };
-  const audit = useQuery(auditQuery(query));
-  const nameOf = useMemberNames();
+  const [filters, change, clear] = useFilters<AuditSearch>();
+  const { action, offset = 0, ...rest } = filters;
+  const query = { ...rest, limit: pageSize, offset };
+  const audit = useQuery(
+    auditQuery({ ...query, ...(action && { action: action as AuditAction }) }),
+  );
   const { data } = audit;
   useLastPage(data?.pagination, data?.audit.length);
   return (
     <div className={classes.rows}>
-      <search className={classes.filters}>
-        <NativeSelect
-          aria-label="Action"
-          w="16rem"
-          maw="100%"
-          value={action ?? ''}
-          data={[
-            { value: '', label: 'All actions' },
-            ...Object.entries(actions).map(([value, label]) => ({ value, label })),
-          ]}
-          onChange={({ currentTarget }) => change({ action: currentTarget.value || undefined })}
-        />
-      </search>
+      <AuditFilters filters={filters} onChange={change} onClear={clear} />
       <StaleNotice query={audit} />
       {audit.isError && !data ? (
         <ErrorState error={audit.error} onRetry={() => void audit.refetch()} />
       ) : data?.audit.length === 0 ? (
-        <EmptyState icon="history" title="No entries">
-          The audit log lists changes to keys, agents, prompts, workflows, members, providers,
-          prices, plan and retention, deletions, exports and sign-ins.
-        </EmptyState>
+        <NoEntries filtered={hasFilters(filters)} />
       ) : (
         <>
           <DataTable
             caption="Audit log"
-            columns={columnsOf(nameOf)}
+            columns={columnsOf((subject) => change({ subject }))}
             rows={data?.audit}
             rowKey={({ auditId }) => auditId}
             stale={audit.isPlaceholderData}
@@ -120,26 +56,40 @@ export function AuditPage() {
   );
 }
 
-function columnsOf(nameOf: (userId: string | null) => string): readonly Column<AuditLine>[] {
+function NoEntries({ filtered }: { readonly filtered: boolean }) {
+  if (filtered) {
+    return (
+      <EmptyState icon="history" title="No matches">
+        No entry matches these filters.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon="history" title="No entries">
+      The audit log lists changes to keys, agents, prompts, workflows, members, providers, prices,
+      plan and retention, deletions, exports and sign-ins.
+    </EmptyState>
+  );
+}
+
+function columnsOf(onSubject: (subject: string) => void): readonly Column<AuditLine>[] {
   return [
     { key: 'at', header: 'Time', cell: ({ at }) => <Time at={at} relative /> },
     {
-      key: 'action',
-      header: 'Action',
-      cell: ({ action, subject }) => (
+      key: 'entry',
+      header: 'Entry',
+      cell: (line) => (
         <>
-          <div>{actions[action] ?? action}</div>
-          <code className={`${classes.code} ${classes.subject}`}>{subject}</code>
-        </>
-      ),
-    },
-    {
-      key: 'who',
-      header: 'User',
-      cell: ({ action, userId, apiKeyId, via }) => (
-        <>
-          <div>{userId === null ? unnamed(action, via) : nameOf(userId)}</div>
-          {apiKeyId && <div className={classes.muted}>via API key</div>}
+          <div>
+            <AuditSentence line={line} />
+          </div>
+          <UnstyledButton
+            aria-label={`Only entries about ${line.subject}`}
+            title="Only entries about this"
+            onClick={() => onSubject(line.subject)}
+          >
+            <code className={`${classes.code} ${classes.subject}`}>{line.subject}</code>
+          </UnstyledButton>
         </>
       ),
     },
@@ -149,13 +99,10 @@ function columnsOf(nameOf: (userId: string | null) => string): readonly Column<A
       hideBelow: 'md',
       cell: ({ details }) =>
         Object.keys(details).length > 0 && (
-          <code className={classes.code}>{stringify(details).slice(0, 300)}</code>
+          <code className={`${classes.code} ${classes.details}`}>
+            {stringify(details).slice(0, 300)}
+          </code>
         ),
     },
   ];
-}
-
-function unnamed(action: AuditAction, via: AuditLine['via']): string {
-  if (via !== null) return 'Command line';
-  return action === 'session.refuse' ? 'Unknown' : 'Cueline';
 }

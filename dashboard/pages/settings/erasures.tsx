@@ -68,7 +68,7 @@ const columns: readonly Column<Erasure>[] = [
     key: 'status',
     header: 'Status',
     cell: ({ status }) => (
-      <StateBadge tone={status === 'completed' ? 'good' : 'accent'} text={status} />
+      <StateBadge tone={status === 'completed' ? 'good' : 'running'} text={status} />
     ),
   },
   {
@@ -148,7 +148,7 @@ function EraseForm() {
             in which <code>{variable}</code> is
           </>
         )}{' '}
-        “{value}”. This cannot be undone. Statistics stay.
+        “<bdi>{value}</bdi>”. This cannot be undone. Statistics stay.
       </ConfirmDialog>
     </form>
   );

@@ -18,7 +18,7 @@ import {
 } from '../../data/workspace/members.ts';
 import classes from './settings.module.css';
 
-/** Creates invitation links for owners to send; Cueline sends no email. */
+/** Creates invitation links; the server sends them if it is configured to send e-mail. */
 export function Invitations() {
   const open = useQuery(invitationsQuery);
   const invite = useInvite();
@@ -135,8 +135,10 @@ function InviteForm({ invite }: { readonly invite: ReturnType<typeof useInvite> 
       {invite.data && (
         <div role="status" className={classes.text}>
           <p>
-            Send this link to {invite.data.email}. It is shown only once, and anyone who opens it
-            can join as {invite.data.role}.
+            {invite.data.emailed
+              ? `The invitation was sent to ${invite.data.email}.`
+              : `Send this link to ${invite.data.email}.`}{' '}
+            The link is shown only once, and anyone who opens it can join as {invite.data.role}.
           </p>
           <CodeBlock label="Invitation link" code={invite.data.url} />
         </div>

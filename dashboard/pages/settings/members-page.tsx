@@ -62,7 +62,7 @@ const person: Column<Member> = {
   header: 'Member',
   cell: ({ name, email }) => (
     <>
-      <div>{name || email}</div>
+      <div dir="auto">{name || email}</div>
       <div className={classes.address}>{email}</div>
     </>
   ),

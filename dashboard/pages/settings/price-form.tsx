@@ -1,6 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { ModelInput } from '../../components/fields/model-input.tsx';
 import { FormError, fieldError } from '../../components/form-error.tsx';
 import { usePutPrice } from '../../data/workspace/prices.ts';
 
@@ -13,8 +14,9 @@ const amounts = [
 type Amount = (typeof amounts)[number][0];
 
 /** Sends decimals as typed texts: numbers would lose digits. */
-export function PriceForm({ onClose }: { readonly onClose: () => void }) {
-  const [model, setModel] = useState('');
+export function PriceForm(props: { readonly model: string; readonly onClose: () => void }) {
+  const { onClose } = props;
+  const [model, setModel] = useState(props.model);
   const [typed, setTyped] = useState<Partial<Record<Amount, string>>>({});
   const put = usePutPrice();
   const submit = (event: FormEvent) => {
@@ -30,15 +32,12 @@ export function PriceForm({ onClose }: { readonly onClose: () => void }) {
     <Dialog title="Set price" locked={put.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
-          <TextInput
-            label="Model"
+          <ModelInput
             placeholder="openai/gpt-5.5"
             required
-            withAsterisk={false}
-            maxLength={256}
             value={model}
             error={fieldError(put.error, 'model')}
-            onChange={({ currentTarget }) => setModel(currentTarget.value)}
+            onChange={setModel}
           />
           <p>In US dollars per million tokens. Empty cache prices default to the input price.</p>
           {amounts.map(([name, label, required]) => (

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import type { Price } from '../../../src/client/index.ts';
 import { Card } from '../../components/card.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
@@ -11,11 +12,19 @@ import { pricesQuery, useDeletePrice } from '../../data/workspace/prices.ts';
 import { PriceForm } from './price-form.tsx';
 import classes from './settings.module.css';
 
+const route = getRouteApi('/app/settings/providers');
+
 /** The workspace's custom prices, which override the built-in price table. */
 export function Prices() {
   const owner = can(useMe(), 'manage');
   const prices = useQuery(pricesQuery);
-  const [adding, { open, close }] = useDisclosure();
+  const { priceOf } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [adding, { open, close }] = useDisclosure(priceOf !== undefined);
+  const closeForm = () => {
+    close();
+    if (priceOf !== undefined) void navigate({ search: {}, replace: true });
+  };
   return (
     <Card
       title="Custom prices"
@@ -46,7 +55,7 @@ export function Prices() {
           </div>
         )
       )}
-      {adding && <PriceForm onClose={close} />}
+      {owner && adding && <PriceForm model={priceOf ?? ''} onClose={closeForm} />}
     </Card>
   );
 }

@@ -30,11 +30,13 @@ const chainKinds: ReadonlySet<ProviderInput['kind']> = new Set(['bedrock', 'goog
 /** Creates or replaces a provider. The server never returns a credential, so it must be entered again. */
 export function ProviderForm(props: {
   readonly provider: Provider | null;
+  /** The name of a new provider, as its models have it. */
+  readonly newName?: string;
   readonly onClose: () => void;
 }) {
-  const { provider, onClose } = props;
-  const [kind, setKind] = useState<ProviderInput['kind']>(provider?.kind ?? 'openai');
-  const [typedName, setName] = useState(provider?.name ?? '');
+  const { provider, newName = '', onClose } = props;
+  const [kind, setKind] = useState(provider?.kind ?? kindNamed(newName));
+  const [typedName, setName] = useState(provider?.name ?? newName);
   const [baseURL, setBaseURL] = useState(provider?.baseURL ?? '');
   const [apiKey, setApiKey] = useState('');
   const [chain, setChain] = useState(provider?.auth === 'chain');
@@ -116,6 +118,11 @@ export function ProviderForm(props: {
       </form>
     </Dialog>
   );
+}
+
+/** The kind that a provider of this name most likely has. */
+function kindNamed(name: string): ProviderInput['kind'] {
+  return kinds.find(({ value }) => value === name)?.value ?? 'openai';
 }
 
 function CredentialFields(props: {

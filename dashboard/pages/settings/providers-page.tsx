@@ -1,5 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Provider } from '../../../src/client/index.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
@@ -9,16 +10,26 @@ import { TestProvider } from '../../components/test-provider.tsx';
 import { Time } from '../../components/time.tsx';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { providersQuery } from '../../data/workspace/providers.ts';
+import { EnvironmentProviders } from './environment-providers.tsx';
 import { Prices } from './prices.tsx';
 import { ProviderForm } from './provider-form.tsx';
 import { RemoveProvider } from './remove-provider.tsx';
 import classes from './settings.module.css';
+
+const route = getRouteApi('/app/settings/providers');
 
 /** The workspace's providers and custom prices. Only owners can change them. */
 export function ProvidersPage() {
   const owner = can(useMe(), 'manage');
   const providers = useQuery(providersQuery);
   const [dialog, setDialog] = useState<Provider | 'new' | null>(null);
+  const { provider: named } = route.useSearch();
+  const navigate = route.useNavigate();
+  const linked = named !== undefined && providers.data?.find(({ name }) => name === named);
+  const close = () => {
+    setDialog(null);
+    if (named !== undefined) void navigate({ search: {}, replace: true });
+  };
   const add = owner && <Button onClick={() => setDialog('new')}>Add provider</Button>;
   const connection: Column<Provider> = {
     key: 'connection',
@@ -29,6 +40,7 @@ export function ProvidersPage() {
     key: 'actions',
     header: 'Actions',
     align: 'right',
+    sticky: true,
     cell: (provider) => (
       <Group gap="xs" justify="flex-end">
         <Button
@@ -73,8 +85,12 @@ export function ProvidersPage() {
         </>
       )}
       {dialog !== null && (
-        <ProviderForm provider={dialog === 'new' ? null : dialog} onClose={() => setDialog(null)} />
+        <ProviderForm provider={dialog === 'new' ? null : dialog} onClose={close} />
       )}
+      {dialog === null && owner && named !== undefined && providers.data && (
+        <ProviderForm provider={linked || null} newName={named} onClose={close} />
+      )}
+      <EnvironmentProviders own={providers.data?.map(({ name }) => name) ?? []} canTest={owner} />
       <Prices />
     </>
   );

@@ -64,8 +64,7 @@ export function RetentionForm({ retention }: { readonly retention: Retention }) 
       <div>
         <Button type="submit" loading={refresh.isPending}>
           Save
-        </Button>{' '}
-        {set.isSuccess && Object.keys(typed).length === 0 && <span role="status">Saved.</span>}
+        </Button>
       </div>
       <ConfirmDialog
         opened={pending !== null}

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { readOffset } from '../../data/client/search-params.ts';
+import { readOffset, toText } from '../../data/client/search-params.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
 const settingsRoute = createRoute({
@@ -14,6 +14,28 @@ export interface OffsetSearch {
 
 export interface AuditSearch extends OffsetSearch {
   readonly action?: string;
+  readonly userId?: string;
+  /** An identifier or a name. */
+  readonly subject?: string;
+  readonly startDate?: string;
+  readonly endDate?: string;
+}
+
+/** Drops invalid values: a mistyped URL shows more entries, not an error. */
+function readAuditSearch(given: Record<string, unknown>): AuditSearch {
+  const text = (name: keyof AuditSearch, isValid: (value: string) => boolean) => {
+    const value = given[name] === undefined ? '' : toText(given[name]);
+    return value !== '' && isValid(value) ? { [name]: value } : {};
+  };
+  const isTime = (value: string) => value.length <= 40 && !Number.isNaN(Date.parse(value));
+  return {
+    ...readOffset(given),
+    ...text('action', (value) => /^[a-z.]{1,40}$/.test(value)),
+    ...text('userId', (value) => /^usr_[0-9a-z]{26}$/.test(value)),
+    ...text('subject', (value) => value.length <= 200),
+    ...text('startDate', isTime),
+    ...text('endDate', isTime),
+  };
 }
 
 const settingsHomeRoute = createRoute({
@@ -36,10 +58,43 @@ const membersRoute = createRoute({
   component: lazyRouteComponent(() => import('./members-page.tsx'), 'MembersPage'),
 });
 
+export interface ProvidersSearch {
+  /** Opens the form for the price of this model. */
+  readonly priceOf?: string;
+  /** Opens the form of this provider, or one for a new provider of this name. */
+  readonly provider?: string;
+}
+
+function readProvidersSearch({ priceOf, provider }: Record<string, unknown>): ProvidersSearch {
+  return {
+    ...(typeof priceOf === 'string' && priceOf !== '' && { priceOf: priceOf.slice(0, 256) }),
+    ...(typeof provider === 'string' && /^[\w.-]{1,64}$/.test(provider) && { provider }),
+  };
+}
+
 const providersRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/providers',
+  validateSearch: readProvidersSearch,
   component: lazyRouteComponent(() => import('./providers-page.tsx'), 'ProvidersPage'),
+});
+
+const endpointsRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: '/endpoints',
+  component: lazyRouteComponent(() => import('./endpoints-page.tsx'), 'EndpointsPage'),
+});
+
+const endpointRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: '/endpoints/$endpointId',
+  component: lazyRouteComponent(() => import('./endpoint-page.tsx'), 'EndpointPage'),
+});
+
+const alertsRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('./alerts-page.tsx'), 'AlertsPage'),
 });
 
 const retentionRoute = createRoute({
@@ -52,10 +107,7 @@ const retentionRoute = createRoute({
 const auditRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/audit',
-  validateSearch: (given: Record<string, unknown>): AuditSearch => ({
-    ...readOffset(given),
-    ...(/^[a-z.]{1,40}$/.test(String(given.action ?? '')) && { action: String(given.action) }),
-  }),
+  validateSearch: readAuditSearch,
   component: lazyRouteComponent(() => import('./audit-page.tsx'), 'AuditPage'),
 });
 
@@ -70,6 +122,9 @@ export const settingsRoutes = settingsRoute.addChildren([
   workspaceRoute,
   membersRoute,
   providersRoute,
+  endpointsRoute,
+  endpointRoute,
+  alertsRoute,
   retentionRoute,
   auditRoute,
   accountRoute,

@@ -55,7 +55,6 @@ function PlanForm({ usage }: { readonly usage: Usage }) {
   const { name = usage.plan, actions = String(usage.actionsPerMonth ?? '') } = typed;
   const set = useSetPlan();
   const plan = { name, actionsPerMonth: actions.trim() === '' ? null : Number(actions) };
-  const isSaved = set.isSuccess && JSON.stringify(set.variables) === JSON.stringify(plan);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     set.mutate(plan);
@@ -85,8 +84,7 @@ function PlanForm({ usage }: { readonly usage: Usage }) {
       <div>
         <Button type="submit" loading={set.isPending}>
           Save plan
-        </Button>{' '}
-        {isSaved && <span role="status">Saved.</span>}
+        </Button>
       </div>
     </form>
   );

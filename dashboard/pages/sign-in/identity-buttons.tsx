@@ -3,15 +3,13 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { FormError } from '../../components/form-error.tsx';
 import { serverPath } from '../../data/client/base-path.ts';
 import { cueline } from '../../data/client/client.ts';
+import { signInOptionsQuery } from '../../data/workspace/session-user.ts';
 
 const names = { github: 'GitHub', google: 'Google', oidc: 'your organization' } as const;
 
 /** Sign-in buttons of the configured identity providers. */
 export function IdentityButtons({ from }: { readonly from: string }) {
-  const providers = useQuery({
-    queryKey: ['identity-providers'],
-    queryFn: () => cueline.session.identityProviders(),
-  }).data;
+  const providers = useQuery(signInOptionsQuery).data?.identityProviders;
   const redirect = useMutation({
     mutationFn: (provider: string) =>
       cueline.session.socialSignInUrl(provider, {

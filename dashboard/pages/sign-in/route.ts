@@ -18,6 +18,18 @@ export const signInRoute = createRoute({
   component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
 });
 
+export const resetRequestRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in/reset',
+  component: lazyRouteComponent(() => import('./reset-request-page.tsx'), 'ResetRequestPage'),
+});
+
+export const resetRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in/reset/$token',
+  component: lazyRouteComponent(() => import('./reset-page.tsx'), 'ResetPage'),
+});
+
 /** Prevents open redirects: only paths of this site. */
 function isOwnPage(from: unknown): from is string {
   return typeof from === 'string' && /^\/(?![/\\])/.test(from);

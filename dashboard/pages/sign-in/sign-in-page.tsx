@@ -1,13 +1,15 @@
-import { Button, Stack, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { Button, Stack } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { EmailField } from '../../components/fields/email-field.tsx';
 import { PasswordField } from '../../components/fields/password-field.tsx';
 import { FormError } from '../../components/form-error.tsx';
 import { serverPath } from '../../data/client/base-path.ts';
 import { cueline } from '../../data/client/client.ts';
 import { isSignedOut } from '../../data/client/error-status.ts';
 import { queryClient } from '../../data/client/query-client.ts';
+import { signInOptionsQuery } from '../../data/workspace/session-user.ts';
 import { StandalonePage } from '../../shell/standalone-page.tsx';
 import { IdentityButtons } from './identity-buttons.tsx';
 import { identityErrorMessage } from './identity-errors.ts';
@@ -19,6 +21,7 @@ export function SignInPage() {
   const { history } = useRouter();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
+  const options = useQuery(signInOptionsQuery).data;
   const signIn = useMutation({
     mutationKey: ['sign-in'],
     mutationFn: () => cueline.session.signIn({ email, password }),
@@ -36,17 +39,7 @@ export function SignInPage() {
     <StandalonePage title="Sign in">
       <form onSubmit={submit}>
         <Stack gap="md">
-          <TextInput
-            label="Email"
-            type="email"
-            name="email"
-            autoComplete="username"
-            required
-            withAsterisk={false}
-            autoFocus
-            value={email}
-            onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-          />
+          <EmailField value={email} onChange={setEmail} />
           <PasswordField value={password} onChange={setPassword} />
           <Button type="submit" fullWidth loading={signIn.isPending}>
             Sign in
@@ -56,6 +49,7 @@ export function SignInPage() {
             error={signIn.error ?? identityError}
             message={isSignedOut(signIn.error) ? 'Wrong email or password.' : undefined}
           />
+          {options?.passwordReset && <Link to="/sign-in/reset">Forgot your password?</Link>}
         </Stack>
       </form>
       <IdentityButtons from={from} />

@@ -1,5 +1,6 @@
 import type { WorkflowVersion } from '../../../src/client/index.ts';
-import { type DefinitionFormat, writeDefinition } from '../../data/workflows/definition-text.ts';
+import { stringify } from '../../data/text/exact-json.ts';
+import { type DefinitionFormat, readDefinition } from '../../data/workflows/definition-text.ts';
 
 /** Unsaved changes to a definition, kept in session storage across pages. */
 export interface DefinitionDraft {
@@ -13,10 +14,15 @@ export interface DefinitionDraft {
 export function draftAfterSave(
   now: DefinitionDraft | null,
   sent: DefinitionDraft,
-  { workflowVersionId, definition }: WorkflowVersion,
+  { workflowVersionId }: Pick<WorkflowVersion, 'workflowVersionId'>,
 ): DefinitionDraft | null {
   if (now === null || now.text === sent.text) return null;
   // Only the format changed meanwhile.
-  if (now.text === writeDefinition(definition, now.format)) return null;
+  if (now.format !== sent.format && isSame(now.text, sent.text)) return null;
   return { ...now, baseId: workflowVersionId };
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => readDefinition(text).definition);
+  return a !== undefined && stringify(a) === stringify(b);
 }

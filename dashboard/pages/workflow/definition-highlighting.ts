@@ -33,6 +33,13 @@ export const definitionHighlighting: Extension = [
       fontSize: '0.75rem',
     },
     '.cm-problem-line': { backgroundColor: 'var(--bad-soft)' },
+    '.cm-problem-line::after': {
+      content: 'attr(data-problem)',
+      marginLeft: '1rem',
+      color: 'var(--bad)',
+      fontFamily: 'var(--sans)',
+      fontSize: '0.75rem',
+    },
     '.cm-gutterElement.cm-problem-number': { color: 'var(--bad)', fontWeight: '700' },
   }),
 ];
@@ -77,14 +84,18 @@ class AgentName extends WidgetType {
   }
 }
 
-/** Marks lines with problems. The marks move with edits until the next validation. */
-export function problemLines(problems: readonly { readonly line: number }[]): Extension {
+/** Marks lines with problems and shows what they are. The marks move with edits until the next validation. */
+export function problemLines(
+  problems: readonly { readonly line: number; readonly message: string }[],
+): Extension {
   if (problems.length === 0) return [];
-  const numbers = [...new Set(problems.map(({ line }) => line))].toSorted((a, b) => a - b);
+  const byLine = [...Map.groupBy(problems, ({ line }) => line)].toSorted(([a], [b]) => a - b);
   const field = StateField.define<DecorationSet>({
     create({ doc }) {
-      const known = numbers.filter((line) => line >= 1 && line <= doc.lines);
-      return Decoration.set(known.map((line) => problemLine.range(doc.line(line).from)));
+      const known = byLine.filter(([line]) => line >= 1 && line <= doc.lines);
+      return Decoration.set(
+        known.map(([line, found]) => problemLine(found).range(doc.line(line).from)),
+      );
     },
     update: (lines, { changes }) => lines.map(changes),
     provide: (field) => [
@@ -101,7 +112,12 @@ export function problemLines(problems: readonly { readonly line: number }[]): Ex
   return field;
 }
 
-const problemLine = Decoration.line({ class: 'cm-problem-line' });
+/** The text is an attribute, so that it is not part of the edited text. The list of problems repeats it. */
+function problemLine(problems: readonly { readonly message: string }[]): Decoration {
+  const text = problems.map(({ message }) => message).join(' · ');
+  return Decoration.line({ class: 'cm-problem-line', attributes: { 'data-problem': text } });
+}
+
 const problemNumber = new (class extends GutterMarker {
   override elementClass = 'cm-problem-number';
 })();

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import type { WorkflowVersion } from '../../../src/client/index.ts';
 import { DraftStatus } from '../../components/editor/draft-status.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { useNamedDefinition } from '../../data/workflows/agents-by-name.ts';
 import { type DefinitionFormat, writeDefinition } from '../../data/workflows/definition-text.ts';
 import { workflowQuery, workflowVersionQuery } from '../../data/workflows/workflows.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
@@ -30,11 +31,12 @@ export function DefinitionPage() {
   const readOnly = !can(useMe(), 'edit');
   const baseId = draft?.baseId ?? from ?? workflow.workflowVersionId;
   const base = useQuery(workflowVersionQuery(workflowId, baseId));
-  if (!base.data) {
-    if (!base.isError) return <Skeleton height={480} />;
+  const definition = useNamedDefinition(base.data?.definition);
+  if (base.isError && !base.data) {
     return <ErrorState error={base.error} onRetry={() => void base.refetch()} />;
   }
-  const { workflowVersionLabel: label, definition } = base.data;
+  if (!base.data || definition === null) return <Skeleton height={480} />;
+  const { workflowVersionLabel: label } = base.data;
   const shown = draft ?? { baseId, format, text: writeDefinition(definition, format) };
   const changed = shown.text !== writeDefinition(definition, shown.format);
   const edit = (text: string, to: DefinitionFormat) => {

@@ -1,44 +1,41 @@
-import { autocompletion, type CompletionContext } from '@codemirror/autocomplete';
+import { autocompletion } from '@codemirror/autocomplete';
 import { Compartment } from '@codemirror/state';
 import { lineNumbers } from '@codemirror/view';
-import { useEffect, useRef } from 'react';
+import { useEffect } from 'react';
 import { useCursorTarget, useEditor } from '../../components/editor/use-editor.ts';
+import { useAgentNames } from '../../data/agents/agent-names.ts';
+import { completeDefinition } from './complete-definition.ts';
 import classes from './definition.module.css';
 import { agentNames, definitionHighlighting, problemLines } from './definition-highlighting.ts';
-
-export interface KnownAgent {
-  readonly agentId: string;
-  readonly agentName: string;
-}
 
 /** A line to jump to; a new object for each jump. */
 export interface CursorTarget {
   readonly line: number;
 }
 
-/** The definition's text editor, with marked problem lines, agent names and completion of agent ids. */
+/** The definition's text editor, with marked problem lines, agent names and completion. */
 export default function DefinitionTextEditor(props: {
   readonly value: string;
   readonly readOnly: boolean;
-  readonly agents: readonly KnownAgent[];
   readonly problems: readonly { readonly line: number; readonly message: string }[];
   readonly target: CursorTarget | null;
   readonly onChange: (value: string) => void;
 }) {
-  const { agents, problems } = props;
-  const known = useRef(agents);
-  known.current = agents;
+  const { value, problems } = props;
   const { parent, editor } = useEditor({ ...props, label: 'Definition' }, () => [
     lineNumbers(),
     definitionHighlighting,
     compartments.agents.of([]),
     compartments.problems.of([]),
-    autocompletion({ override: [(context) => complete(context, known.current)], icons: false }),
+    autocompletion({ override: [completeDefinition], icons: false }),
   ]);
+  const ids = [...new Set(value.match(/\bagt_[0-9a-z]{26}\b/g))];
+  const nameOf = useAgentNames(ids);
+  const names = JSON.stringify(ids.map((id) => [id, nameOf(id) ?? '']));
   useEffect(() => {
-    const names = new Map(agents.map(({ agentId, agentName }) => [agentId, agentName]));
-    editor.current?.dispatch({ effects: compartments.agents.reconfigure(agentNames(names)) });
-  }, [agents, editor]);
+    const known = new Map(JSON.parse(names) as [string, string][]);
+    editor.current?.dispatch({ effects: compartments.agents.reconfigure(agentNames(known)) });
+  }, [names, editor]);
   useEffect(() => {
     editor.current?.dispatch({
       effects: compartments.problems.reconfigure(problemLines(problems)),
@@ -56,15 +53,3 @@ const compartments = {
   agents: new Compartment(),
   problems: new Compartment(),
 };
-
-function complete(context: CompletionContext, agents: readonly KnownAgent[]) {
-  const match = context.matchBefore(/agentId"?:[ \t]*"?[\w ]*$/);
-  if (!match) return null;
-  const from = match.from + (/^agentId"?:[ \t]*"?/.exec(match.text)?.[0].length ?? 0);
-  const before = match.text.endsWith(':') ? ' ' : '';
-  const options = agents.map(({ agentId, agentName }) => ({
-    label: agentName,
-    apply: before + agentId,
-  }));
-  return { from, options, validFor: /^[\w ]*$/ };
-}

@@ -8,7 +8,7 @@ import columns from '../../components/two-columns.module.css';
 import { useAgentNames } from '../../data/agents/agent-names.ts';
 import { stringify } from '../../data/text/exact-json.ts';
 import { formatDuration } from '../../data/text/format.ts';
-import { layoutGraph } from '../../data/workflows/workflow-graph.ts';
+import { graphSteps } from '../../data/workflows/workflow-graph.ts';
 import { workflowQuery } from '../../data/workflows/workflows.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
 import { Graph } from './graph.tsx';
@@ -24,10 +24,11 @@ export function OverviewPage() {
   const navigate = route.useNavigate();
   const { data: workflow } = useSuspenseQuery(workflowQuery(workflowId));
   const { definition } = workflow;
-  const layout = useMemo(() => layoutGraph(definition), [definition]);
+  const steps = useMemo(() => graphSteps(definition), [definition]);
   const nameOf = useAgentNames(definition.steps.map(({ agentId }) => agentId));
   const memberOf = useMemberNames();
-  const positioned = layout.steps.find(({ step }) => step.name === chosen);
+  const selected = steps.find(({ name }) => name === chosen);
+  const step = selected && definition.steps[selected.index];
   const choose = (step: string) =>
     void navigate({
       search: step === chosen ? {} : { step },
@@ -42,16 +43,20 @@ export function OverviewPage() {
   return (
     <div className={classes.page}>
       <Graph
-        layout={layout}
+        steps={steps}
         label="Steps of the workflow"
         nameOf={nameOf}
-        chosen={chosen}
-        onChoose={choose}
+        chosen={selected?.index ?? null}
+        onChoose={({ name }) => choose(name)}
       />
       <div className={columns.columns}>
         <div className={columns.main}>
-          {positioned ? (
-            <StepCard positioned={positioned} nameOf={nameOf} />
+          {selected && step ? (
+            <StepCard
+              step={step}
+              dependencies={selected.dependencies.map(({ name }) => name)}
+              nameOf={nameOf}
+            />
           ) : (
             <p className={classes.note}>Select a step to see its details.</p>
           )}

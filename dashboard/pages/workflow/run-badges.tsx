@@ -2,7 +2,7 @@ import { StateBadge } from '../../components/state-badge.tsx';
 import type { StepStatus, WorkflowRunStatus } from '../../data/workflows/workflow-runs.ts';
 
 export const runTones = {
-  processing: 'accent',
+  processing: 'running',
   success: 'good',
   failed: 'bad',
   canceled: 'calm',
@@ -10,13 +10,13 @@ export const runTones = {
 
 export const stepTones = {
   waiting: 'calm',
-  ready: 'accent',
-  processing: 'accent',
+  ready: 'warn',
+  processing: 'running',
   success: 'good',
   failed: 'bad',
   skipped: 'calm',
   canceled: 'calm',
-  canceling: 'warn',
+  canceling: 'calm',
 } as const satisfies Record<StepStatus, string>;
 
 export function RunBadge({ status }: { readonly status: WorkflowRunStatus }) {

@@ -12,16 +12,25 @@ import {
   workflowRunItemsQuery,
 } from '../../data/workflows/workflow-runs.ts';
 import { StepBadge } from './run-badges.tsx';
-import { durationOf, EmptyCell, ExecutionLinks, FixedFallback } from './run-cells.tsx';
+import {
+  ExecutionLinks,
+  FailureReason,
+  FixedFallback,
+  figureColumns,
+  NarrowFigures,
+  type TimelineAxis,
+  timelineColumn,
+} from './run-cells.tsx';
 import classes from './workflow.module.css';
 
 /** The started items of a fan-out step. The workflow run includes the first ones; further pages are fetched. */
 export function RunItems(props: {
   readonly run: WorkflowRunDetail;
   readonly step: WorkflowRunStep;
+  readonly axis: TimelineAxis;
   readonly firstAgentId: string;
 }) {
-  const { run, step, firstAgentId } = props;
+  const { run, step, axis, firstAgentId } = props;
   const [offset, setOffset] = useState(0);
   const { items: included = [], itemsBegun: total = 0 } = step;
   const isIncluded = offset + itemsPageSize <= included.length || included.length === total;
@@ -35,29 +44,26 @@ export function RunItems(props: {
     {
       key: 'item',
       header: 'Item',
-      cell: ({ item }) => <span className={classes.code}>{item}</span>,
-    },
-    {
-      key: 'state',
-      header: 'State',
-      cell: ({ error, errorCode, ...one }) => (
+      cell: (one) => (
         <>
-          <StepBadge status={one.status} />
-          <FixedFallback item={one} />
-          {error !== undefined && (
-            <div className={classes.error}>
-              <code>{errorCode}</code> {error}
-            </div>
-          )}
+          <span className={classes.code}>{one.item}</span>
+          <NarrowFigures axis={axis} item={one} />
         </>
       ),
     },
     {
-      key: 'took',
-      header: 'Duration',
-      align: 'right',
-      cell: (one) => durationOf(one) ?? <EmptyCell />,
+      key: 'state',
+      header: 'State',
+      cell: (one) => (
+        <>
+          <StepBadge status={one.status} />
+          <FixedFallback item={one} />
+          <FailureReason item={one} />
+        </>
+      ),
     },
+    timelineColumn(axis),
+    ...figureColumns,
     {
       key: 'executions',
       header: 'Execution',

@@ -14,8 +14,8 @@ import { StaleNotice } from '../../components/stale-notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { useAgentNames } from '../../data/agents/agent-names.ts';
 import { stringify } from '../../data/text/exact-json.ts';
-import { formatDuration } from '../../data/text/format.ts';
-import { layoutGraph } from '../../data/workflows/workflow-graph.ts';
+import { formatCosts, formatDuration } from '../../data/text/format.ts';
+import { graphSteps } from '../../data/workflows/workflow-graph.ts';
 import {
   isInProgress,
   useCancelWorkflowRun,
@@ -27,7 +27,8 @@ import { can, useMe } from '../../data/workspace/me.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
 import { Graph } from './graph.tsx';
 import { RunBadge, StepBadge, stepTones } from './run-badges.tsx';
-import { RunSteps } from './run-steps.tsx';
+import { Tokens } from './run-cells.tsx';
+import { RunTimeline } from './run-timeline.tsx';
 import classes from './workflow.module.css';
 
 const RunAgain = lazyComponent(() => import('./run-again.tsx'), true);
@@ -73,7 +74,7 @@ function Run({
   const { step: chosen } = route.useSearch();
   const navigate = route.useNavigate();
   const { definition } = version;
-  const layout = useMemo(() => layoutGraph(definition), [definition]);
+  const steps = useMemo(() => graphSteps(definition), [definition]);
   const nameOf = useAgentNames(definition.steps.map(({ agentId }) => agentId));
   const statusOf = (name: string) =>
     run.steps.find((step) => step.name === name)?.status ?? 'waiting';
@@ -89,17 +90,17 @@ function Run({
       )}
       <RunMetrics run={run} />
       <Graph
-        layout={layout}
+        steps={steps}
         label="Steps of the workflow run"
         nameOf={nameOf}
-        chosen={chosen}
-        onChoose={choose}
-        stateOf={(name) => ({
+        chosen={steps.find(({ name }) => name === chosen)?.index ?? null}
+        onChoose={({ name }) => choose(name)}
+        stateOf={({ name }) => ({
           tone: stepTones[statusOf(name)],
           badge: <StepBadge status={statusOf(name)} />,
         })}
       />
-      <RunSteps
+      <RunTimeline
         run={run}
         definition={definition}
         nameOf={nameOf}
@@ -182,6 +183,7 @@ function RunMetrics({ run }: { readonly run: WorkflowRunDetail }) {
     completedAt
       ? ['Duration', formatDuration(Date.parse(completedAt) - Date.parse(executedAt))]
       : ['Deadline', <Time key="deadline" at={run.deadlineAt} />],
+    ...usageMetrics(run),
     ['Trigger', run.trigger],
     ['On behalf of', nameOf(run.executedBy ?? null)],
     [
@@ -192,6 +194,14 @@ function RunMetrics({ run }: { readonly run: WorkflowRunDetail }) {
     ],
   ];
   return <MetricList metrics={metrics} />;
+}
+
+function usageMetrics({ usage }: WorkflowRunDetail): (readonly [string, ReactNode])[] {
+  if (!usage) return [];
+  return [
+    ['Tokens', <Tokens key="tokens" {...usage} />],
+    ['Cost', formatCosts(usage)],
+  ];
 }
 
 /** Text unchanged, anything else as JSON. */

@@ -1,21 +1,21 @@
-import {
-  Autocomplete,
-  Button,
-  Group,
-  NativeSelect,
-  Stack,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Autocomplete, Button, Group, NativeSelect, Stack, Textarea } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { type FormEvent, useMemo, useState } from 'react';
 import type { Schedule } from '../../../src/client/index.ts';
 import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
 import { FormError, fieldError } from '../../components/form-error.tsx';
+import { useCurrentMinute } from '../../components/hooks/use-current-minute.ts';
 import { LabelFields, useLabels, withNulls } from '../../components/label-fields.tsx';
 import { stringify } from '../../data/text/exact-json.ts';
 import { viewerZone } from '../../data/text/format.ts';
 import { parseJsonObject } from '../../data/text/json-object.ts';
+import { isTimeZone, nextTimes } from '../../data/workflows/next-times.ts';
+import { type Repeat, readRepeat, writeRepeat } from '../../data/workflows/repeat.ts';
 import { useChangeSchedule, useCreateSchedule } from '../../data/workflows/triggers.ts';
+import { workflowQuery } from '../../data/workflows/workflows.ts';
+import { NextTimes } from './next-times.tsx';
+import { RepeatFields } from './repeat-fields.tsx';
+import classes from './triggers.module.css';
 
 /** Creates or edits a schedule. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one form: its fields and their state read best together
@@ -26,7 +26,9 @@ export default function ScheduleForm(props: {
   readonly onClose: () => void;
 }) {
   const { workflowId, schedule, onClose } = props;
-  const [cron, setCron] = useState(schedule?.cron ?? '0 2 * * *');
+  const [repeat, setRepeat] = useState(() => readRepeat(schedule?.cron ?? '0 2 * * *'));
+  const cron = writtenAs(repeat, schedule);
+  const { input: inputs } = useSuspenseQuery(workflowQuery(workflowId)).data.definition;
   const [timeZone, setTimeZone] = useState(schedule?.timeZone ?? viewerZone);
   const [missed, setMissed] = useState<Schedule['missed']>(schedule?.missed ?? 'skip');
   const [input, setInput] = useState(stringify(schedule?.input ?? {}, 2));
@@ -35,6 +37,7 @@ export default function ScheduleForm(props: {
   const { error, isPending } = schedule ? change : create;
   const given = parseJsonObject(input);
   const whom = useLabels(schedule ?? {});
+  const preview = usePreview(cron, timeZone);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!given || !whom.labels) return;
@@ -48,37 +51,35 @@ export default function ScheduleForm(props: {
   };
   return (
     <Dialog
+      size="lg"
       locked={isPending}
       onClose={onClose}
       title={schedule ? 'Edit schedule' : 'New schedule'}
     >
       <form onSubmit={submit}>
         <Stack gap="md">
-          <TextInput
-            label="Cron expression"
-            description="Minute, hour, day of month, month, day of week"
-            placeholder="*/15 8-18 * * MON-FRI"
-            required
-            withAsterisk={false}
-            maxLength={200}
-            spellCheck={false}
-            styles={{ input: { fontFamily: 'var(--mono)' } }}
-            data-autofocus
-            value={cron}
-            error={fieldError(error, 'cron')}
-            onChange={({ currentTarget }) => setCron(currentTarget.value)}
+          <RepeatFields
+            repeat={repeat}
+            error={fieldError(error, 'cron') ?? preview.cronProblem}
+            onChange={setRepeat}
           />
           <Autocomplete
             label="Time zone"
-            description="The time zone of the cron expression"
             data={zones}
             limit={20}
             required
             withAsterisk={false}
             value={timeZone}
-            error={fieldError(error, 'timeZone')}
+            error={fieldError(error, 'timeZone') ?? preview.zoneProblem}
             onChange={setTimeZone}
           />
+          <div className={classes.preview}>
+            {preview.times.length > 0 ? (
+              <NextTimes nextTimes={preview.times} timeZone={timeZone} />
+            ) : (
+              <p className={classes.muted}>The next times appear once the schedule is valid.</p>
+            )}
+          </div>
           <NativeSelect
             label="Missed times"
             description="Times missed by more than a minute, for example while the server was down"
@@ -91,12 +92,12 @@ export default function ScheduleForm(props: {
           />
           <Textarea
             label="Input"
-            description="The input of each workflow run, a JSON object"
+            description={describeInput(inputs.required)}
             autosize
             minRows={3}
             maxRows={14}
             spellCheck={false}
-            styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.78125rem' } }}
+            styles={{ input: { fontFamily: 'var(--mono)', fontSize: '0.75rem' } }}
             value={input}
             error={given ? fieldError(error, 'input') : 'Not a JSON object.'}
             onChange={({ currentTarget }) => setInput(currentTarget.value)}
@@ -105,7 +106,11 @@ export default function ScheduleForm(props: {
           <FormError error={error} />
           <Group justify="flex-end" gap="xs">
             <DialogCloseButton>Cancel</DialogCloseButton>
-            <Button type="submit" loading={isPending} disabled={!given || !whom.labels}>
+            <Button
+              type="submit"
+              loading={isPending}
+              disabled={!given || !whom.labels || preview.times.length === 0}
+            >
               {schedule ? 'Save schedule' : 'Create schedule'}
             </Button>
           </Group>
@@ -116,3 +121,28 @@ export default function ScheduleForm(props: {
 }
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
+
+/** The expression of an unchanged repetition stays as it was written, for example `@daily`. */
+function writtenAs(repeat: Repeat, schedule: Schedule | null): string {
+  const cron = writeRepeat(repeat);
+  return schedule && cron === writeRepeat(readRepeat(schedule.cron)) ? schedule.cron : cron;
+}
+
+const timesShown = 5;
+
+/** The next times before saving, or what is wrong. */
+function usePreview(cron: string, timeZone: string) {
+  const minute = useCurrentMinute();
+  return useMemo(() => {
+    if (!isTimeZone(timeZone)) return { times: [], zoneProblem: 'No such time zone.' };
+    const times = nextTimes({ cron, timeZone }, minute * 60_000, timesShown);
+    if (times === null) return { times: [], cronProblem: 'Not an expression of five fields.' };
+    if (times.length === 0) return { times, cronProblem: 'Never matches a time in the future.' };
+    return { times };
+  }, [cron, timeZone, minute]);
+}
+
+function describeInput(required: readonly string[]): string {
+  const names = required.length > 0 ? ` Required: ${required.join(', ')}.` : '';
+  return `A JSON object, the input of each workflow run.${names}`;
+}

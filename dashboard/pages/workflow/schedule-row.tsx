@@ -6,9 +6,10 @@ import { FormError } from '../../components/form-error.tsx';
 import { EnabledBadge } from '../../components/state-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { stringify } from '../../data/text/exact-json.ts';
-import { formatRelativeTime, formatTimeIn, viewerZone } from '../../data/text/format.ts';
+import { describeRepeat, readRepeat } from '../../data/workflows/repeat.ts';
 import { useChangeSchedule, useDeleteSchedule } from '../../data/workflows/triggers.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
+import { NextTimes } from './next-times.tsx';
 import classes from './triggers.module.css';
 
 /** One schedule, with its next times in its own and in the viewer's time zone. */
@@ -21,11 +22,25 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
   const remove = useDeleteSchedule(workflowId);
   const [isConfirming, { open: openConfirm, close: closeConfirm }] = useDisclosure();
   const input = stringify(schedule.input);
+  const repeat = readRepeat(cron);
+  const name = describeRepeat(repeat);
   return (
     <li>
       <div className={classes.head}>
-        <code className={classes.cron}>{cron}</code>
-        <span className={classes.zone}>{timeZone}</span>
+        {repeat.kind === 'cron' ? (
+          <code className={classes.repeat}>{cron}</code>
+        ) : (
+          <span className={classes.repeat}>{name}</span>
+        )}
+        <span className={classes.zone}>
+          {timeZone}
+          {repeat.kind !== 'cron' && (
+            <>
+              {' · '}
+              <code>{cron}</code>
+            </>
+          )}
+        </span>
         <EnabledBadge enabled={enabled} />
         {canEdit && (
           <Group gap="xs" ml="auto">
@@ -33,15 +48,15 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
               size="xs"
               variant="default"
               loading={change.isPending}
-              aria-label={`${enabled ? 'Disable' : 'Enable'} ${cron}`}
+              aria-label={`${enabled ? 'Disable' : 'Enable'} ${name}`}
               onClick={() => change.mutate({ enabled: !enabled })}
             >
               {enabled ? 'Disable' : 'Enable'}
             </Button>
-            <Button size="xs" variant="default" aria-label={`Edit ${cron}`} onClick={onEdit}>
+            <Button size="xs" variant="default" aria-label={`Edit ${name}`} onClick={onEdit}>
               Edit
             </Button>
-            <Button size="xs" variant="default" aria-label={`Delete ${cron}`} onClick={openConfirm}>
+            <Button size="xs" variant="default" aria-label={`Delete ${name}`} onClick={openConfirm}>
               Delete
             </Button>
           </Group>
@@ -51,10 +66,10 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
         {missed === 'once' ? 'Missed times start one workflow run.' : 'Missed times are skipped.'}{' '}
         {lastAt ? (
           <>
-            Last run <Time at={lastAt} relative />.
+            Last workflow run <Time at={lastAt} relative />.
           </>
         ) : (
-          'Not run yet.'
+          'No workflow run yet.'
         )}
         {input !== '{}' && (
           <>
@@ -83,34 +98,9 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
         onClose={closeConfirm}
         onConfirm={() => remove.mutate(scheduleId, { onSuccess: closeConfirm })}
       >
-        <code>{cron}</code> will start no more workflow runs. This cannot be undone. To pause it,
-        disable it instead.
+        “{name}” will start no more workflow runs. This cannot be undone. To pause it, disable it
+        instead.
       </ConfirmDialog>
     </li>
-  );
-}
-
-function NextTimes({ nextTimes, timeZone }: Pick<Schedule, 'nextTimes' | 'timeZone'>) {
-  const isViewerZone = timeZone === viewerZone;
-  return (
-    <table className={classes.times}>
-      <caption>Next times</caption>
-      <thead>
-        <tr>
-          <th scope="col">{timeZone}</th>
-          {!isViewerZone && <th scope="col">Your time, {viewerZone}</th>}
-          <th scope="col">Due</th>
-        </tr>
-      </thead>
-      <tbody>
-        {nextTimes.map((at) => (
-          <tr key={at}>
-            <td>{formatTimeIn(at, timeZone)}</td>
-            {!isViewerZone && <td>{formatTimeIn(at, viewerZone)}</td>}
-            <td>{formatRelativeTime(at)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }

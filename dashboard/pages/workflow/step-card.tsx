@@ -3,15 +3,17 @@ import type { ReactNode } from 'react';
 import { Card, DescriptionList } from '../../components/card.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { stringify } from '../../data/text/exact-json.ts';
-import type { PositionedStep } from '../../data/workflows/workflow-graph.ts';
+import type { WorkflowStep } from '../../data/workflows/workflows.ts';
 import classes from './workflow.module.css';
 
 /** The definition of one step. */
 export function StepCard(props: {
-  readonly positioned: PositionedStep;
+  readonly step: WorkflowStep;
+  /** The names of the steps that it waits for. */
+  readonly dependencies: readonly string[];
   readonly nameOf: (agentId: string) => string | undefined;
 }) {
-  const { step, dependencies } = props.positioned;
+  const { step, dependencies } = props;
   const agent = (agentId: string) => (
     <Link to="/agents/$agentId" params={{ agentId }}>
       {props.nameOf(agentId) ?? agentId}

@@ -1,18 +1,23 @@
 import { Button, Group, Skeleton } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useMemo } from 'react';
+import { type FormEvent, useMemo, useState } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { NameFields } from '../../components/fields/name-fields.tsx';
 import { FormError } from '../../components/form-error.tsx';
 import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { agentsQuery } from '../../data/agents/agents.ts';
+import { useNamedDefinition } from '../../data/workflows/agents-by-name.ts';
 import { type DefinitionFormat, writeDefinition } from '../../data/workflows/definition-text.ts';
+import { type Template, templateDefinition, templates } from '../../data/workflows/templates.ts';
 import { useCreateWorkflow, type WorkflowDefinition } from '../../data/workflows/workflows.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import DefinitionEditor from '../workflow/definition-editor.tsx';
+import { TemplateAgents } from './template-agents.tsx';
+import { TemplateChoice } from './template-choice.tsx';
 import classes from './workflows.module.css';
 
 /** Creates a workflow and pins its first version. */
@@ -42,6 +47,8 @@ interface Draft {
   readonly description: string;
   readonly text: string;
   readonly format: DefinitionFormat;
+  /** The title of the template that it started from. */
+  readonly template?: string;
 }
 
 const blank = { name: '', description: '', format: 'YAML' } as const;
@@ -53,12 +60,62 @@ function Form({ first }: { readonly first: Agent | undefined }) {
     defaultValue: null,
     getInitialValueInEffect: false,
   });
-  const example = useMemo(() => writeDefinition(exampleOf(first), 'YAML'), [first]);
-  const { text, format, ...about } = draft ?? { ...blank, text: example };
-  const edit = (change: Partial<Draft>) => store({ ...about, text, format, ...change });
+  const example = useMemo(() => exampleOf(first), [first]);
+  const named = useNamedDefinition(first ? example : undefined);
+  const textOf = (template: Template | null, format: DefinitionFormat) =>
+    writeDefinition(template ? templateDefinition(template) : (named ?? example), format);
+  const initial: Draft = { ...blank, text: textOf(null, blank.format) };
+  const { text, format, template: title, ...about } = draft ?? initial;
+  const template = templates.find((one) => one.title === title) ?? null;
+  const edit = (change: Partial<Draft>) =>
+    store({ ...about, text, format, ...(title !== undefined && { template: title }), ...change });
+  // A template may replace an untouched one without asking.
+  const [replacement, setReplacement] = useState<{ readonly by: Template | null } | null>(null);
+  const start = (by: Template | null) => {
+    setReplacement(null);
+    const isNamed = about.name !== '' && about.name !== template?.workflow.name;
+    const name = isNamed ? about.name : (by?.workflow.name ?? '');
+    store({ ...about, name, text: textOf(by, format), format, ...(by && { template: by.title }) });
+  };
+  if (first && named === null) return <Skeleton height={480} />;
+  return (
+    <div className={classes.form}>
+      <TemplateChoice
+        chosen={template}
+        onChoose={(by) => (text === textOf(template, format) ? start(by) : setReplacement({ by }))}
+      />
+      {template && <TemplateAgents key={template.title} template={template} />}
+      <DraftForm
+        draft={{ ...about, text, format }}
+        isStored={draft !== null}
+        onEdit={edit}
+        onDiscard={discard}
+      />
+      <ConfirmDialog
+        opened={replacement !== null}
+        title="Replace the definition?"
+        confirmLabel="Replace"
+        mutation={{ isPending: false, error: null }}
+        onClose={() => setReplacement(null)}
+        onConfirm={() => replacement && start(replacement.by)}
+      >
+        Your changes to the definition are discarded.
+      </ConfirmDialog>
+    </div>
+  );
+}
+
+function DraftForm(props: {
+  readonly draft: Omit<Draft, 'template'>;
+  readonly isStored: boolean;
+  readonly onEdit: (change: Partial<Draft>) => void;
+  readonly onDiscard: () => void;
+}) {
+  const { isStored, onEdit, onDiscard } = props;
+  const { text, format, ...about } = props.draft;
   const navigateFrom = useNavigateFrom('/workflows/new');
   const create = useCreateWorkflow(({ workflowId }) => {
-    void navigateFrom({ to: '/workflows/$workflowId', params: { workflowId } }).then(discard);
+    void navigateFrom({ to: '/workflows/$workflowId', params: { workflowId } }).then(onDiscard);
   });
   const submit = (event: FormEvent, definition: unknown) => {
     event.preventDefault();
@@ -67,12 +124,12 @@ function Form({ first }: { readonly first: Agent | undefined }) {
     create.mutate({ ...workflow, description: about.description || null });
   };
   return (
-    <div className={classes.form}>
+    <>
       <div className={classes.about}>
         <NameFields
           name={about.name}
           description={about.description}
-          onChange={edit}
+          onChange={onEdit}
           error={create.error}
         />
       </div>
@@ -80,7 +137,7 @@ function Form({ first }: { readonly first: Agent | undefined }) {
         text={text}
         format={format}
         readOnly={false}
-        onChange={(text, format) => edit({ text, format })}
+        onChange={(text, format) => onEdit({ text, format })}
       >
         {({ definition, valid }) => (
           <form className={classes.foot} onSubmit={(event) => submit(event, definition)}>
@@ -93,8 +150,8 @@ function Form({ first }: { readonly first: Agent | undefined }) {
               >
                 Create workflow
               </Button>
-              {draft && (
-                <Button variant="default" disabled={create.isPending} onClick={discard}>
+              {isStored && (
+                <Button variant="default" disabled={create.isPending} onClick={onDiscard}>
                   Discard draft
                 </Button>
               )}
@@ -102,21 +159,18 @@ function Form({ first }: { readonly first: Agent | undefined }) {
           </form>
         )}
       </DefinitionEditor>
-    </div>
+    </>
   );
 }
 
-/** A template with one step that passes the input to an existing agent. */
-function exampleOf(agent: Agent | undefined) {
+/** One step that passes the input to an existing agent. */
+function exampleOf(agent: Agent | undefined): WorkflowDefinition {
   const names = agent?.requiredVariables ?? ['text'];
-  return {
-    input: { required: names },
-    steps: [
-      {
-        name: 'first',
-        agentId: agent?.agentId ?? 'agt_',
-        variables: Object.fromEntries(names.map((name) => [name, `{{input.${name}}}`])),
-      },
-    ],
+  const step = {
+    ...{ name: 'first', agentId: agent?.agentId ?? 'agt_', after: [], when: null, forEach: null },
+    variables: Object.fromEntries(names.map((name) => [name, `{{input.${name}}}`])),
+    ...{ fallback: null, onFailure: 'fail' as const, onUnreadable: 'fail' as const },
   };
+  const input = { required: names, optional: [], defaults: {} };
+  return { input, timeoutMs: 3_600_000, steps: [step], output: null };
 }

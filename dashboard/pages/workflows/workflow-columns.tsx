@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Column } from '../../components/data-table.tsx';
 import list from '../../components/list.module.css';
+import { NameCell, rowLink } from '../../components/name-cell.tsx';
 import { EnabledBadge } from '../../components/state-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import type { WorkflowRunStatus } from '../../data/workflows/workflow-runs.ts';
@@ -11,18 +12,16 @@ export const columns: readonly Column<WorkflowSummary>[] = [
   {
     key: 'name',
     header: 'Workflow',
+    isName: true,
     cell: ({ workflowId, name, description }) => (
-      <>
-        <Link
-          to="/workflows/$workflowId"
-          params={{ workflowId }}
-          className={list.name}
-          data-row-link
-        >
-          {name}
-        </Link>
-        {description && <div className={list.about}>{description}</div>}
-      </>
+      <NameCell
+        name={
+          <Link to="/workflows/$workflowId" params={{ workflowId }} {...rowLink(name)}>
+            {name}
+          </Link>
+        }
+        about={description}
+      />
     ),
   },
   { key: 'enabled', header: 'State', cell: ({ enabled }) => <EnabledBadge enabled={enabled} /> },

@@ -5,6 +5,7 @@ import { deniedMessage } from '../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { hashKey, isKey } from '../../core/people/key.ts';
 import type { SharedReads } from '../../flow/execution/shared-reads.ts';
+import { setSessionUser } from './session-user.ts';
 
 /** Authenticates the bearer of an API key, or a browser with a session. */
 
@@ -45,6 +46,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     const hash = bearerHash(request);
     const caller = hash ? await deps.reads.caller(hash) : await deps.session(request, endpoint);
     if (!caller || caller.ended || caller.role === null) throw unauthorized();
+    if (caller.kind === 'session') setSessionUser(request, caller.id);
     if (hash) deps.onKeyUsed(hash);
     const right = caller.kind === 'key' ? keyRight(endpoint) : sessionRight(endpoint);
     if (right !== null) return { caller, right };

@@ -3,12 +3,13 @@ import type { BetterAuthOptions } from 'better-auth';
 import type { FastifyBaseLogger } from 'fastify';
 import { passwordMax, passwordMin } from '../../contract/limits.ts';
 import { uuid7 } from '../../core/id.ts';
+import { passwordResetMail, type SendMail } from '../../core/people/mail.ts';
 import { cleanName } from '../../core/people/name.ts';
 import { basePathOf } from '../../core/public-url.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { writeUserAudit } from '../../store/people/audit.ts';
 import { isInvited } from '../../store/people/invitations.ts';
-import { trimSessions } from '../../store/people/users.ts';
+import { hasPassword, trimSessions } from '../../store/people/users.ts';
 
 /** Configures better-auth: our tables, our ids, and only the features that Cueline uses. */
 
@@ -19,6 +20,8 @@ export interface SessionDeps {
   /** The URL of the server in browsers; null: the URL of each request. */
   readonly publicUrl: string | null;
   readonly signIn: SignInProviders;
+  /** Null: there is no reset of passwords by e-mail. */
+  readonly sendMail: SendMail | null;
   readonly logger: FastifyBaseLogger;
 }
 
@@ -41,6 +44,8 @@ export const basePath = '/api/auth';
 
 export const signInPath = '/sign-in/email';
 export const passwordChangePath = '/change-password';
+export const resetRequestPath = '/request-password-reset';
+export const resetPath = '/reset-password';
 
 const daySeconds = 86_400;
 
@@ -75,7 +80,10 @@ export function sessionOptions(deps: SessionDeps): BetterAuthOptions {
       disableSignUp: true,
       minPasswordLength: passwordMin,
       maxPasswordLength: passwordMax,
+      ...passwordReset(deps),
     },
+    // A copy of the database must not allow anybody to reset a password.
+    verification: { ...tables.verification, storeIdentifier: 'hashed' },
     socialProviders: { ...(github && { github }), ...(google && { google }) },
     databaseHooks: {
       user: { create: { before: withCleanName } },
@@ -97,6 +105,34 @@ export function sessionOptions(deps: SessionDeps): BetterAuthOptions {
       ipAddress: { ipAddressHeaders: [addressHeader] },
       // better-auth requests ids outside a transaction. The process clock suffices, because they need only be unique.
       database: { generateId: () => uuid7(Date.now()), validateSchema: false },
+    },
+  };
+}
+
+const resetSeconds = 3_600;
+
+/** Sends links to those who have a password. Other sessions end with the reset. */
+function passwordReset({
+  db,
+  logger,
+  publicUrl,
+  sendMail,
+}: SessionDeps): Partial<NonNullable<BetterAuthOptions['emailAndPassword']>> {
+  if (sendMail === null || publicUrl === null) return {};
+  const send = async (user: { readonly id: string; readonly email: string }, token: string) => {
+    if (!(await hasPassword(db, user.id))) return;
+    await sendMail(passwordResetMail(user.email, `${publicUrl}/sign-in/reset/${token}`));
+  };
+  return {
+    resetPasswordTokenExpiresIn: resetSeconds,
+    revokeSessionsOnPasswordReset: true,
+    // Not awaited: the time of the response must not tell whether the address has an account.
+    async sendResetPassword({ user, token }) {
+      void send(user, token).catch((err) => logger.warn({ err }, 'password reset mail failed'));
+    },
+    async onPasswordReset({ user }) {
+      const actor = { userId: user.id, apiKeyId: null };
+      await writeUserAudit(db, user, actor, { action: 'password.reset' });
     },
   };
 }

@@ -2,11 +2,11 @@ import { type TObject, Type } from 'typebox';
 import { emailMax, nameMax, passwordMax, passwordMin, urlMax } from '../../contract/limits.ts';
 import { patterns } from '../../contract/patterns.ts';
 import { body } from '../../contract/shared.ts';
-import { passwordChangePath, signInPath } from './session-options.ts';
+import { passwordChangePath, resetPath, resetRequestPath, signInPath } from './session-options.ts';
 
 /**
- * The paths of better-auth that are exposed below `/api/auth`. better-auth has many more (sign-up, password reset by
- * mail, changing addresses, provider tokens): other paths return 404, and other fields are rejected.
+ * The paths of better-auth that are exposed below `/api/auth`. better-auth has many more (sign-up, changing
+ * addresses, provider tokens): other paths return 404, and other fields are rejected.
  */
 export interface SessionPath {
   readonly method: 'GET' | 'POST';
@@ -15,6 +15,8 @@ export interface SessionPath {
   readonly fixed?: Readonly<Record<string, unknown>>;
   /** Limits failed attempts, because the path verifies a password. */
   readonly throttled?: true;
+  /** Only where the server sends e-mail. */
+  readonly needsMail?: true;
 }
 
 const password = Type.String({ maxLength: passwordMax });
@@ -62,6 +64,21 @@ export const sessionPaths: Readonly<Record<string, SessionPath>> = {
     }),
     fixed: { revokeOtherSessions: true },
     throttled: true,
+  },
+  [resetRequestPath]: {
+    method: 'POST',
+    body: body('PasswordResetRequest', { email: Type.String({ maxLength: emailMax }) }),
+    throttled: true,
+    needsMail: true,
+  },
+  [resetPath]: {
+    method: 'POST',
+    body: body('PasswordReset', {
+      token: Type.String({ maxLength: nameMax }),
+      newPassword: Type.String({ minLength: passwordMin, maxLength: passwordMax }),
+    }),
+    throttled: true,
+    needsMail: true,
   },
   // Identity providers redirect the browser to these.
   '/callback/github': { method: 'GET' },

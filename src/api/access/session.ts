@@ -11,7 +11,7 @@ import { identityProviders } from '../../contract/workspace/members.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, type CallFailureCode, invalidRequest, notFound } from '../../core/failure.ts';
 import { fromId } from '../../core/id.ts';
-import type { HashPassword } from '../../core/people/token.ts';
+import { type HashPassword, hashToken } from '../../core/people/token.ts';
 import { findSessionCaller } from '../../store/admission/callers.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { isUnavailable } from '../../store/connection/database-error.ts';
@@ -29,6 +29,8 @@ import {
   basePath,
   baseURLOf,
   passwordChangePath,
+  resetPath,
+  resetRequestPath,
   type SessionDeps,
   sessionOptions,
   signInPath,
@@ -43,6 +45,8 @@ export type { SessionDeps };
 export interface Sessions {
   /** The configured identity providers. */
   readonly identityProviders: readonly (keyof SessionDeps['signIn'])[];
+  /** Whether passwords can be reset by e-mail. */
+  readonly passwordReset: boolean;
   /** Serves `/api/auth/*`. */
   mount(app: FastifyInstance): void;
   /**
@@ -77,6 +81,7 @@ export function createSessions(deps: SessionDeps): Sessions {
 
   return {
     identityProviders: identityProviders.filter((one) => signIn[one] !== null),
+    passwordReset: deps.sendMail !== null,
     mount(app) {
       app.addHook('onSend', async (request, reply) => cookies.setRenewed(request, reply));
       app.all(`${basePath}/*`, authPaths);
@@ -149,13 +154,16 @@ function createAuthPaths(
     body: Fields | undefined,
     handle: () => Promise<Response>,
   ): Promise<Response> {
-    const email = typeof body?.email === 'string' ? body.email.toLowerCase() : null;
-    const account = email ?? (await cookies.readUserId(request));
+    const account = accountOf(path, body) ?? (await cookies.readUserId(request));
     // Without an account nothing is guessed, so the attempt must not count towards the limit of the network.
     if (account === null) throw unauthorized();
     cookies.discardRenewed(request);
     const ip = callerAddress(request) ?? '';
-    const response = await throttleAttempts(db, { ip, path, account }, () => hashing(handle));
+    const { response } = await throttleAttempts(db, { ip, path, account }, async () => {
+      const answer = await hashing(handle);
+      // Each request may send a mail, so each one counts.
+      return { ok: answer.ok && path !== resetRequestPath, response: answer };
+    });
     if (path === signInPath && !response.ok) await auditRefusal(db, account, ip);
     if (path === passwordChangePath && response.ok) await auditPasswordChange(db, account);
     return response;
@@ -164,7 +172,7 @@ function createAuthPaths(
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = (request.url.split('?')[0] ?? '').slice(basePath.length);
     const endpoint = sessionPath(path);
-    if (!endpoint) throw notFound('path');
+    if (!endpoint || (endpoint.needsMail && deps.sendMail === null)) throw notFound('path');
     if (request.method !== endpoint.method) {
       reply.header('allow', endpoint.method);
       throw new CallFailure('METHOD_NOT_ALLOWED', `This path supports ${endpoint.method}.`);
@@ -186,6 +194,12 @@ function createAuthPaths(
     }
     return reply.type('application/json; charset=utf-8').send(await response.text());
   };
+}
+
+/** Whose attempts are counted: the address, or the token of a reset. Null for the signed-in user. */
+function accountOf(path: string, body: Fields | undefined): string | null {
+  if (path === resetPath) return hashToken(String(body?.token)).toString('base64url');
+  return typeof body?.email === 'string' ? body.email.toLowerCase() : null;
 }
 
 /** An unknown address belongs to no workspace. The limit on attempts also bounds these lines. */

@@ -11,6 +11,7 @@ export type RawBody =
   | { readonly kind: 'too-large' | 'unsupported' | 'malformed'; readonly message: string };
 
 const json = /^application\/json\s*(;|$)/i;
+const jsonLines = /^application\/(jsonl|x-ndjson)\s*(;|$)/i;
 const nonUtf8Charset = /;\s*charset\s*=(?!\s*(utf-8|"utf-8")\s*(;|$))/i;
 
 export function announcesBody({ headers }: IncomingMessage): boolean {
@@ -32,7 +33,7 @@ export async function readBody(request: FastifyRequest, tap: BodyTap = noTap): P
   const bytes = await readBytes(request.raw, tap);
   if (bytes === null) return tooLarge;
   if (bytes.length === 0) return { kind: 'none' };
-  if (!isJson(request.raw) || isEncoded(request.raw)) {
+  if (!hasType(request.raw, json) || isEncoded(request.raw)) {
     return {
       kind: 'unsupported',
       message: 'The body must be application/json in UTF-8, without a content or transfer coding.',
@@ -87,10 +88,26 @@ function append(bytes: Buffer, length: number, chunk: Buffer): Buffer {
 }
 
 /** Reads the raw headers, because the server removes `content-type` from the parsed ones. */
-function isJson({ rawHeaders }: IncomingMessage): boolean {
+function hasType({ rawHeaders }: IncomingMessage, pattern: RegExp): boolean {
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && /^content-type$/i.test(name));
   const type = at < 0 ? '' : (rawHeaders[at + 1] ?? '');
-  return json.test(type) && !nonUtf8Charset.test(type);
+  return pattern.test(type) && !nonUtf8Charset.test(type);
+}
+
+/** Whether the body is JSON Lines that can be read as a stream. */
+export function hasJsonLines(raw: IncomingMessage): boolean {
+  return hasType(raw, jsonLines) && !isEncoded(raw);
+}
+
+/** The bytes of a body, read no faster than they are used. Throws `MALFORMED_BODY` if the client disconnects before its end. */
+export async function* streamBody(raw: IncomingMessage): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    // A refusal in between still needs the connection for its response.
+    yield* raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  } catch (error) {
+    if (!raw.destroyed) throw error;
+  }
+  if (!raw.complete) throw new CallFailure('MALFORMED_BODY', 'The body is incomplete.');
 }
 
 /** Node decodes `chunked` and no other coding. */

@@ -14,7 +14,7 @@ import type { Db } from '../../store/connection/database.ts';
  */
 
 const exposedHeaders =
-  'ETag, Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id';
+  'Cueline-Data-As-Of, ETag, Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id';
 
 /** What the API reads, and what libraries in pages add to every call: the trace context, and the mark of a script. */
 const allowedHeaders =

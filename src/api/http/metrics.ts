@@ -19,6 +19,7 @@ export interface Metrics {
   batchCompleted(kind: 'admission' | 'finish' | 'read', size: number): void;
   modelCallEnded(call: { provider: string; outcome: string; seconds: number }): void;
   deliveryAttempted(outcome: DeliveryOutcome): void;
+  linesStarted(count: number): void;
   /** Media type of `text`. */
   readonly contentType: string;
   /** All metrics in the format of Prometheus. */
@@ -35,9 +36,11 @@ export interface Gauges {
   /** How far the search index is behind, in seconds. */
   readonly searchLag: () => Promise<number>;
   readonly events: () => Promise<EventTotals>;
+  /** Lines of batches that wait for their start. */
+  readonly waitingLines: () => Promise<number>;
   /** Number of open circuits by provider. */
   readonly providers: () => ReadonlyMap<string, number>;
-  /** Called if the queue, the lag or the events could not be read; their metrics are then absent. */
+  /** Called if the queue, the lag, the events or the batches could not be read; their metrics are then absent. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -60,7 +63,7 @@ export function createMetrics(gauges: Gauges): Metrics {
   registerGauges(registry, gauges);
   registerQueueGauges(registry, gauges);
   const executions = createExecutionMetrics(registry);
-  const { workflowRunsEnded, modelCallDuration, batchSize, attempts } =
+  const { workflowRunsEnded, modelCallDuration, batchSize, attempts, linesStarted } =
     createOtherMetrics(registry);
   return {
     executionAccepted: () => executions.accepted.inc(),
@@ -74,6 +77,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     modelCallEnded: ({ provider, outcome, seconds }) =>
       modelCallDuration.observe({ provider, outcome }, seconds),
     deliveryAttempted: (outcome) => attempts.inc({ outcome }),
+    linesStarted: (count) => linesStarted.inc(count),
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };
@@ -131,6 +135,11 @@ function createOtherMetrics(registry: Registry) {
       labelNames: ['outcome'],
       registers,
     }),
+    linesStarted: new Counter({
+      name: 'cueline_batch_lines_started_total',
+      help: 'Lines of uploaded batches that this process started.',
+      registers,
+    }),
     batchSize: new Histogram({
       name: 'cueline_batch_size',
       help: 'Executions admitted or ended together, or keys, agents and records read together.',
@@ -165,7 +174,7 @@ function registerGauges(registry: Registry, gauges: Gauges): void {
 /** The queues belong to the whole database, so every process reports the same values. */
 function registerQueueGauges(
   registry: Registry,
-  { queue, searchLag, events, onError }: Gauges,
+  { queue, searchLag, events, waitingLines, onError }: Gauges,
 ): void {
   const register = readGauges(registry, queue, onError);
   register('cueline_queue_depth', 'Queued executions without a worker.', ({ depth }) => depth);
@@ -184,6 +193,11 @@ function registerQueueGauges(
     'cueline_deliveries_pending',
     'Deliveries of events that wait for an attempt or its outcome.',
     ({ pending }) => pending,
+  );
+  readGauges(registry, waitingLines, onError)(
+    'cueline_batch_lines_waiting',
+    'Lines of uploaded batches that wait for their start.',
+    (lines) => lines,
   );
   registerEvents('cueline_endpoints_disabled', 'Disabled endpoints.', ({ disabled }) => disabled);
 }

@@ -13,6 +13,7 @@ import { requireCredential, unauthorized } from '../access/authenticate.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { announcesBody, type RawBody, readBody } from './body.ts';
 import { allowOrigin } from './cors.ts';
+import { EventStream } from './event-stream.ts';
 import { toJson } from './json-response.ts';
 import { checkQuery, noFields, readFields } from './validate.ts';
 
@@ -86,7 +87,8 @@ export function send(reply: FastifyReply, response: HandlerResponse): void {
   reply.code(response.status).headers(headers);
   if (headers.location) reply.header('location', reply.server.basePath + headers.location);
   if (response.body === null) reply.send();
-  else if (response.body instanceof Readable) reply.send(response.body);
+  else if (response.body instanceof Readable || response.body instanceof EventStream)
+    reply.send(response.body);
   else reply.type('application/json; charset=utf-8').send(toJson(response.body));
 }
 

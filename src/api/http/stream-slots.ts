@@ -16,7 +16,7 @@ export interface StreamSlot {
   release(): void;
 }
 
-export type StreamKind = 'export' | 'page';
+export type StreamKind = 'export' | 'page' | 'results';
 
 interface StreamLimits {
   readonly max: number;
@@ -65,6 +65,7 @@ export function createStreamSlots(
 
 const messages: Readonly<Record<StreamKind, string>> = {
   export: 'Too many exports are running. Try again later.',
+  results: 'Too many results are being read. Try again later.',
   page: 'Too many pages of long records are being read. Request fewer at once, or omit their bodies.',
 };
 

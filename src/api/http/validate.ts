@@ -43,7 +43,12 @@ export function checkQuery<T>(schema: TObject, query: Readonly<Record<string, un
       return [name, typeof text === 'string' && property ? convert(property, text) : text];
     }),
   );
-  check(schema, value, (path) => (path === '' ? 'The query' : `Parameter "${path}"`));
+  // An item of a list is reported by the name of its parameter.
+  const nameOf = (path: string) => {
+    const [, list = ''] = /^(.+)\.\d+$/.exec(path) ?? [];
+    return Object.hasOwn(schema.properties, list) ? list : path;
+  };
+  check(schema, value, (path) => (path === '' ? 'The query' : `Parameter "${nameOf(path)}"`));
   const repeated = parameters.find(({ texts }) => texts.length > 1);
   if (repeated) {
     throw invalidRequest(`Parameter "${truncate(repeated.name)}" may be given only once.`);
@@ -73,10 +78,43 @@ function compile(schema: TSchema): Validator {
 }
 
 function convert(schema: TSchema, text: string): unknown {
-  const type = (schema as { type?: unknown }).type;
+  const { type } = schema as { type?: unknown };
+  if (type === 'array') return listedValues(schema as ListSchema, text);
   if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
+}
+
+interface ListSchema {
+  readonly items: { readonly enum?: unknown; readonly maxLength?: number };
+  readonly maxItems: number;
+}
+
+/**
+ * The values of a list. A text with commas but without escapes is also one of them, unless only certain values are
+ * allowed or the list is full: callers may not know the escapes.
+ */
+function listedValues({ items, maxItems }: ListSchema, text: string): string[] {
+  const values = new Set(splitValues(text));
+  const { maxLength = Infinity } = items;
+  const mayBeOne = items.enum === undefined && !escaped.test(text) && text.length <= maxLength;
+  if (mayBeOne && values.size > 1 && values.size < maxItems) values.add(text);
+  return [...values];
+}
+
+const escaped = /\\[\\,]/;
+
+/** Within a value, `\,` is a comma and `\\` a backslash; any other backslash is itself. */
+function splitValues(text: string): string[] {
+  const values: string[] = [];
+  let value = '';
+  for (const [part] of text.matchAll(/\\[\\,]|,|[^\\,]+|\\/g)) {
+    if (part === ',') {
+      values.push(value);
+      value = '';
+    } else value += escaped.test(part) ? part.slice(1) : part;
+  }
+  return [...values, value];
 }
 
 function check(schema: TSchema, value: unknown, describe: (path: string) => string): void {

@@ -2,9 +2,10 @@ import type { FastifyReply } from 'fastify';
 import { waitsMax, waitsOfCallerMax } from '../../contract/limits.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import type { Waiters } from '../../flow/execution/wait.ts';
+import { waitForDatabase } from '../../flow/wait-for-database.ts';
 import { abortOnDisconnect } from './disconnect.ts';
 
-/** Limits what waits for each caller and in the process: long polls, readers of streams. */
+/** Limits what is open for each caller and in the process: long polls, readers of streams, uploads. */
 export interface WaitSlots {
   /** Returns the release function; null above either limit. */
   acquire(callerId: string): (() => void) | null;
@@ -51,6 +52,7 @@ interface Viewed<Row> {
 /**
  * Reads an execution or workflow run; with `seconds`, waits until it ends, the time is up or the client disconnects. It
  * subscribes before it reads, so an end between the two is not missed. Above the limit of long polls it does not wait.
+ * While the database is unavailable it waits until the time is up.
  */
 export async function waitFor<Row extends { readonly status: string }>(
   { slots, waiters }: { readonly slots: WaitSlots; readonly waiters: Waiters },
@@ -62,12 +64,16 @@ export async function waitFor<Row extends { readonly status: string }>(
   if (!release) return { row: await read(caller), viewer: caller };
   const ended = abortOnDisconnect(reply);
   const waited = waiters.wait(id, seconds * 1000, ended.signal);
+  const until = performance.now() + seconds * 1000;
+  const isOver = () => waiters.closed || ended.signal.aborted || performance.now() >= until;
   try {
-    const row = await read(caller);
+    const row = await waitForDatabase(() => read(caller), isOver);
     if (row.status !== 'processing') return { row, viewer: caller };
     await waited;
-    const viewer = await reauthenticate();
-    return { row: await read(viewer), viewer };
+    return await waitForDatabase(async () => {
+      const viewer = await reauthenticate();
+      return { row: await read(viewer), viewer };
+    }, isOver);
   } finally {
     ended.abort();
     release();

@@ -17,6 +17,7 @@ export interface WaitOptions {
 export interface ExecOptions extends VariableOptions, LabelOptions, WaitOptions {
   readonly wait?: true;
   readonly stream?: true;
+  readonly playground?: true;
   readonly idempotencyKey?: string;
 }
 
@@ -29,6 +30,7 @@ export async function exec(call: Call, agentId: string, options: ExecOptions): P
     idempotencyKey,
     ...labelsOf(options),
     ...(options.stream && { stream: true }),
+    ...(options.playground && { playground: true }),
     // Cancellation needs the id, so Ctrl-C does not abort the call itself.
     ...(!cancelOnInterrupt && { signal: call.signal }),
   });

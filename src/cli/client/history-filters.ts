@@ -6,6 +6,7 @@ export interface FilterOptions
     ExecutionFilters,
     | 'status'
     | 'source'
+    | 'playground'
     | 'user'
     | 'session'
     | 'tag'
@@ -32,6 +33,7 @@ export function filtersOf({
   tag,
   status,
   source,
+  playground,
   startDate,
   endDate,
   promptVersionId,
@@ -44,6 +46,7 @@ export function filtersOf({
     ...labels,
     status,
     source,
+    playground,
     startDate,
     endDate,
     promptVersionId,

@@ -17,6 +17,8 @@ export interface ListenOptions {
 const pollMs = 1_000;
 const answerMsMax = 15_000;
 const batchMax = 100;
+/** The server deletes an endpoint that nobody reads for ten minutes. */
+const keepAliveMs = 60_000;
 
 export async function listen(call: Call, { forwardTo, type = [] }: ListenOptions): Promise<void> {
   const url = URL.parse(forwardTo);
@@ -49,6 +51,13 @@ async function forwardAll(
   url: URL,
 ): Promise<void> {
   let after: string | undefined;
+  // Reading also keeps the endpoint: the receiver may take long for each of many events.
+  const keepAlive = setInterval(() => {
+    const query = { endpointId, limit: 1, ...(after !== undefined && { after }) };
+    cueline.events(query, { signal }).catch(() => {});
+  }, keepAliveMs);
+  keepAlive.unref();
+  signal.addEventListener('abort', () => clearInterval(keepAlive), { once: true });
   while (!signal.aborted) {
     const query = { endpointId, limit: batchMax, ...(after !== undefined && { after }) };
     const events = await cueline.events(query, { signal }).catch((error: unknown) => {

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { collectPair, collectText, group, identifier, seconds } from '../arguments.ts';
 import { runCall } from '../client/run-call.ts';
+import { batchCommands } from './batch-commands.ts';
 import { declarationCommands } from './declaration-commands.ts';
 import { eventCommands } from './event-commands.ts';
 import { historyCommands } from './history-commands.ts';
@@ -18,6 +19,7 @@ export function clientCommands(program: Command): void {
   );
   declarationCommands(program, serverCommand);
   historyCommands(program, serverCommand);
+  batchCommands(program, serverCommand);
   eventCommands(program, serverCommand);
   retentionCommands(program, serverCommand);
 }
@@ -53,6 +55,7 @@ function execCommands(program: Command): void {
     .option('--tag <tag>', 'a tag; repeatable', collectText)
     .option('--metadata <name=value>', 'metadata; repeatable', collectPair)
     .option('--idempotency-key <key>', 'executes once per key and variables')
+    .option('--playground', 'mark a trial, which lists and statistics leave out')
     .option('--wait', 'wait for the end; exit code 1 if the execution fails')
     .option('--stream', 'print the text as it arrives; exit code 1 if the execution fails')
     .addOption(new Option(timeout[0], timeout[1]).argParser(timeout[2]).implies({ wait: true }))

@@ -37,11 +37,15 @@ export function historyCommands(
     );
   serverCommand(program, 'statistics', 'show the statistics of an agent or of all agents')
     .argument('[agent]', 'id of the agent', identifier)
-    .option('--level <level>', 'interval: minute, hour, day or all (default: day)')
+    .option(
+      '--level <level>',
+      'interval: minute, quarterHour, hour, sixHours, day, week or all (default: day)',
+    )
     .option(
       '--group-by <fields>',
       'comma-separated: agent, status, source, version, model, key, errorCode, one of user, tag and metadata.NAME, or none',
     )
+    .option('--playground <marks>', playgroundText)
     .option('--time-zone <zone>', 'time zone of the days, such as Europe/Berlin (default: UTC)')
     .option('--start-date <time>', 'ISO 8601, inclusive')
     .option('--end-date <time>', 'ISO 8601, inclusive')
@@ -52,11 +56,15 @@ export function historyCommands(
     );
 }
 
+const playgroundText =
+  'true: only executions of the playground, true,false: also those (default: false)';
+
 function withFilters(command: Command): Command {
   return command
     .argument('[agent]', 'id of the agent', identifier)
     .option('--status <status>', 'success, failed, rate_limited, canceled or unauthorized')
     .option('--source <source>', 'dashboard, api or workflow')
+    .option('--playground <marks>', playgroundText)
     .option('--start-date <time>', 'ISO 8601, inclusive')
     .option('--end-date <time>', 'ISO 8601, inclusive')
     .option('--prompt-version-id <version>', 'only executions of this prompt version')

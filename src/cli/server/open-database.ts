@@ -1,7 +1,9 @@
 import { requireSecret } from '../../config.ts';
+import { splitDatabaseUrl } from '../../core/database-url.ts';
 import { connectToDatabase, parseDatabaseUrl } from '../../store/connection/connect.ts';
 import { type Db, openDatabase } from '../../store/connection/database.ts';
 import { type Connection, detectPooler } from '../../store/connection/detect-pooler.ts';
+import { IdleConnections } from '../../store/connection/idle-connections.ts';
 import type { Embedded, EmbeddedOptions } from '../../store/embedded.ts';
 import { checkSchema, type MigrateOptions, migrate } from '../../store/migrate.ts';
 import type { Context } from '../command.ts';
@@ -59,8 +61,7 @@ async function openConfigured({
   log,
 }: Context): Promise<DatabaseLocation | null> {
   if (config.databaseUrl === null) return null;
-  const { host, pathname } = new URL(config.databaseUrl.replace('@/', '@localhost/'));
-  const place = `${host}${pathname}`;
+  const place = placeOf(config.databaseUrl);
   const connection = parseDatabaseUrl(config.databaseUrl);
   await connectToDatabase(connection, {
     withinMs: connectTimeoutMs,
@@ -68,6 +69,28 @@ async function openConfigured({
     onWait: (reason) => log.info(`waiting for the database at ${place}: ${reason}`),
   });
   return { connection: await detectPooler(connection), place };
+}
+
+/** The connection to standbys; null if none are configured. They may be away: the primary then serves their reads. */
+export async function openStandbys({ config, log }: Context): Promise<Connection | null> {
+  if (config.readUrl === null) return null;
+  const name = 'DATABASE_READ_URL';
+  const connection = parseDatabaseUrl(config.readUrl, { name, wanted: 'prefer-standby' });
+  try {
+    return await detectPooler(connection);
+  } catch (error) {
+    log.warn({ err: error }, 'standby unavailable');
+    return connection;
+  }
+}
+
+/** Where the database is, without its password. */
+function placeOf(databaseUrl: string): string {
+  const split = splitDatabaseUrl(databaseUrl);
+  if (!split) return '';
+  const { host, pathname } = new URL(split.url.replace('@/', '@localhost/'));
+  const [, ...others] = split.servers;
+  return [host, ...others.map(({ host, port }) => `${host}:${port}`)].join(',') + pathname;
 }
 
 function embeddedOptions({ config: { dataDir }, lifetime, log }: Context): EmbeddedOptions {
@@ -85,7 +108,7 @@ async function openEmbedded(
 ): Promise<DatabaseLocation> {
   const { connection, stop } = await open();
   lifetime.closers.defer(stop);
-  return { connection, place: dataDir };
+  return { connection: { ...connection, idle: new IdleConnections() }, place: dataDir };
 }
 
 function withPool(location: DatabaseLocation, { config, lifetime, log }: Context): Database {

@@ -13,7 +13,7 @@ import { type Role, type WiringDeps, wire } from '../../wiring.ts';
 import type { Context } from '../command.ts';
 import { version } from '../version.ts';
 import { banner, credentialLines } from './banner.ts';
-import { openForServer } from './open-database.ts';
+import { openForServer, openStandbys } from './open-database.ts';
 import { untilStopping } from './process-lifetime.ts';
 import { finishRotation } from './secrets.ts';
 
@@ -65,15 +65,14 @@ async function startServing(
   const { config, lifetime, log } = context;
   // For `fetch`, which sign-in uses to reach identity providers. Older versions of Node have no such function.
   if (usesProxy(config.proxies)) http.setGlobalProxyFromEnv?.(proxyEnv(config.proxies));
-  const { models, providers, testConnection } = await openModels(context, secret);
+  const opened = await openModels(context, secret);
   const wiring = await wire({
     role,
     connection,
+    readConnection: role === 'worker' ? null : await openStandbys(context),
     db,
     secret,
-    models,
-    providers,
-    testConnection,
+    ...opened,
     version,
     logger: log,
     config,
@@ -88,7 +87,7 @@ async function startServing(
 async function openModels(
   { config, lifetime, log }: Context,
   secret: string,
-): Promise<Pick<WiringDeps, 'models' | 'providers' | 'testConnection'>> {
+): Promise<Pick<WiringDeps, 'models' | 'providers' | 'testConnection' | 'directory'>> {
   const models = createModels({
     open: createCredentials({
       sealKey: deriveSealKey(secret),
@@ -103,7 +102,8 @@ async function openModels(
   });
   lifetime.closers.defer(() => models.close());
   const { states: providers, testConnection } = models;
-  if (config.otlpEndpoint === null) return { models, providers, testConnection };
+  const more = { providers, testConnection, directory: models };
+  if (config.otlpEndpoint === null) return { models, ...more };
   const { withTracing } = await import('../../provider/with-tracing.ts');
   const spans = await withTracing(models, {
     ...{ endpoint: config.otlpEndpoint, serviceName: 'cueline', serviceVersion: version },
@@ -111,7 +111,7 @@ async function openModels(
     onError: (err) => log.warn({ err }, 'trace export failed'),
   });
   lifetime.closers.defer(() => spans.shutdown());
-  return { models: spans, providers, testConnection };
+  return { models: spans, ...more };
 }
 
 /** Listens, and returns the public URL or the local one. */

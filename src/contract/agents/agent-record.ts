@@ -60,7 +60,8 @@ const executionSettings = {
   maxConcurrency: Type.Integer({
     minimum: 1,
     maximum: limits.concurrencyMax,
-    description: 'Maximum number of concurrent executions of this agent. Unlimited by default.',
+    description:
+      'Maximum number of concurrent executions of this agent, exact across processes. An execution takes a slot when accepted, or waits for one, and keeps it through retries. Unlimited by default.',
   }),
 };
 
@@ -126,7 +127,7 @@ export const AgentConfigPatch = Type.Partial(
 );
 
 const requiredVariables = variableNames(
-  'Variables that every execution must supply. Defaults do not apply to them.',
+  'Variables that every execution must supply. A default does not count. May not be optional as well.',
 );
 const optionalVariables = variableNames('Variables that an execution may supply.');
 const defaultVariableValues = Type.Unsafe<Record<string, unknown>>({
@@ -134,7 +135,7 @@ const defaultVariableValues = Type.Unsafe<Record<string, unknown>>({
   propertyNames: { pattern: patterns.variableName.source, maxLength: limits.variableNameMax },
   additionalProperties: true,
   maxProperties: limits.variablesMax,
-  description: 'Default values by variable name. A value is any JSON.',
+  description: 'Default values by variable name. A value is any JSON; `null` is no default.',
 });
 
 const labels = {
@@ -150,7 +151,7 @@ const labels = {
 
 const storeBodies = Type.Boolean({
   description:
-    'Whether bodies (variables, prompts, output) are stored. If `false`, executions accepted from then on keep none: variables and prompts are deleted when the execution ends, the output 15 minutes later. Only an owner may turn it back on.',
+    'Whether bodies (variables, prompts, output) are stored. If `false`, executions accepted from then on keep none: variables, prompts, IP address and user agent are deleted when the execution ends, the output 15 minutes later, and `error` never quotes the provider. Only an owner may turn it back on.',
 });
 
 const callerSettings = {
@@ -237,7 +238,7 @@ export const AgentPatch = body('AgentPatch', {
   apiEnabled: Type.Optional(
     Type.Boolean({
       description:
-        'Turns the API on or off in Testing and Deployed. Returns 409 in any other stage.',
+        'Turns the API on or off in Testing and Deployed. Returns 409 in any other stage. `enable-api`, `deploy`, `rollback` and `re-enable` turn it on.',
     }),
   ),
   visibility: Type.Optional(visibility),
@@ -265,3 +266,13 @@ export const Pin = Type.Object(
   { title: 'Pin' },
 );
 export type Pin = Static<typeof Pin>;
+
+export const AgentPin = Type.Object(
+  {
+    ...Pin.properties,
+    agentId: id('agent', 'The agent.'),
+    agentName: Type.String({ description: 'Its current name.' }),
+  },
+  { title: 'AgentPin' },
+);
+export type AgentPin = Static<typeof AgentPin>;

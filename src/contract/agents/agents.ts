@@ -1,10 +1,21 @@
 import { Type } from 'typebox';
-import { actions, stages } from '../../core/agent/agent.ts';
+import { actions, agentSorts, stages } from '../../core/agent/agent.ts';
 import { endpoint } from '../endpoint.ts';
+import { endDate, startDate } from '../executions/executions.ts';
 import * as limits from '../limits.ts';
 import { problems, TransitionProblem, UndeclaredProblem } from '../problem.ts';
-import { body, ifMatch, oneOf, page, pageQuery, query, RateLimitUsage, text } from '../shared.ts';
-import { Agent, AgentInput, AgentPatch, Pin } from './agent-record.ts';
+import {
+  body,
+  ifMatch,
+  oneOf,
+  page,
+  pageQuery,
+  query,
+  RateLimitUsage,
+  reference,
+  text,
+} from '../shared.ts';
+import { Agent, AgentInput, AgentPatch, AgentPin, Pin } from './agent-record.ts';
 
 const tag = 'Agents';
 
@@ -27,7 +38,7 @@ export const listAgents = endpoint({
   method: 'GET',
   path: '/api/v1/agents',
   summary: 'List agents',
-  description: 'Sorted newest first. Archived agents are listed only with `archived=true`.',
+  description: 'Newest first unless sorted. Archived agents are listed only with `archived=true`.',
   tag,
   auth: 'manage',
   session: 'read',
@@ -36,8 +47,24 @@ export const listAgents = endpoint({
     status: Type.Optional(oneOf(stages, 'Only agents in this stage.')),
     project: Type.Optional(text(limits.projectMax, 'Only agents in this project.')),
     tag: Type.Optional(text(limits.tagMax, 'Only agents with this tag.')),
+    promptId: Type.Optional(reference('prompt', 'Only agents of this prompt.')),
+    promptVersionId: Type.Optional(
+      reference('version', 'Only agents that have this version pinned.'),
+    ),
+    model: Type.Optional(
+      text(
+        limits.modelMax,
+        'Only agents that call this model first: their own, or their version’s.',
+      ),
+    ),
     q: Type.Optional(
       text(limits.searchMax, 'Substring of the name or description. Case-insensitive.'),
+    ),
+    sort: Type.Optional(
+      oneOf(
+        agentSorts,
+        'Order; `-` is descending. Default: `-createdAt`, newest first. `executions`, `failures` and `costUSD` are the sums of the last 24 hours: of the current hour in UTC and the 23 before it.',
+      ),
     ),
     archived: Type.Optional(
       Type.Boolean({
@@ -67,7 +94,7 @@ export const updateAgent = endpoint({
   path: '/api/v1/agents/{agentId}',
   summary: 'Update an agent',
   description:
-    "Changes any setting, also of a deployed agent. `promptVersionId` pins another version; the agent's identifier and keys stay the same. Returns 409 if the agent does not declare all placeholders of that version.",
+    "Changes any setting, also of a deployed agent. `promptVersionId` pins another version; the agent's identifier and keys stay the same. `agentConfig` and `rateLimits` are merged by field; lists and defaults are replaced. The result is validated as a whole. Returns 409 if the agent does not declare all placeholders of that version: declare them in the same call.",
   tag,
   auth: 'manage',
   headers: ifMatch,
@@ -82,7 +109,7 @@ export const deleteAgent = endpoint({
   path: '/api/v1/agents/{agentId}',
   summary: 'Delete an agent',
   description:
-    'Allowed only in Testing and Paused. Its keys lose access to it immediately. Its executions stay until retention deletes them.',
+    'Allowed only in Testing and Paused. Its keys lose access to it immediately. Accepted executions still end; its records stay until retention deletes them, but can no longer be read over the API: archive an agent whose history you need.',
   tag,
   auth: 'manage',
   responses: { 204: null, ...problems(404), 409: TransitionProblem },
@@ -97,7 +124,16 @@ export const changeAgentStage = endpoint({
     '`enable-api` Draft → Testing, `deploy` Testing → Deployed, `rollback` Deployed → Testing, `disable` Deployed → Paused, `re-enable` Paused → Deployed. `archive` sets a flag independent of the stage and is allowed in Draft, Testing and Paused; `restore` clears it.',
   tag,
   auth: 'manage',
-  body: body('LifecycleRequest', { action: oneOf(actions) }),
+  body: body('LifecycleRequest', {
+    action: oneOf(actions),
+    cancelRunning: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'Only with `disable`: also cancels the executions of the agent that have not ended, before the response.',
+      }),
+    ),
+  }),
   responses: { 200: Agent, ...problems(404), 409: TransitionProblem },
   responseHeaders: ['ETag'],
 });
@@ -130,4 +166,22 @@ export const listPins = endpoint({
   session: 'read',
   query: query(pageQuery),
   responses: { 200: page('PinList', 'pins', Pin), ...problems(404) },
+});
+
+export const listAllPins = endpoint({
+  id: 'listAllPins',
+  method: 'GET',
+  path: '/api/v1/pins',
+  summary: 'List the pinned versions of all agents',
+  description:
+    'Pins of all agents that the caller can see, newest first, for example the changes behind a jump in cost. The first pin of an agent is its creation.',
+  tag,
+  auth: 'manage',
+  session: 'read',
+  query: query({
+    ...pageQuery,
+    startDate: Type.Optional(startDate),
+    endDate: Type.Optional(endDate),
+  }),
+  responses: { 200: page('AgentPinList', 'pins', AgentPin) },
 });

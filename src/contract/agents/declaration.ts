@@ -176,7 +176,7 @@ export const applyDeclaration = endpoint({
   path: '/api/v1/declaration',
   summary: 'Apply a declaration',
   description:
-    'Applies everything in one transaction, or nothing. With `dryRun`, the response lists the changes; nothing is written and no locks are taken. Applying the same declaration twice changes nothing.',
+    'Applies everything in one transaction, or nothing. With `dryRun`, the response lists the changes; nothing is written and no locks are taken. Applying the same declaration twice changes nothing. Returns 409 for a name that several prompts or agents share, a label whose version has other content, and an agent that would change its prompt.',
   tag,
   auth: 'manage',
   body: body('DeclarationInput', {

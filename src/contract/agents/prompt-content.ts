@@ -33,7 +33,7 @@ const TemplatePart = Type.Union([
 const parts = Type.Array(TemplatePart, {
   ...{ minItems: 1, maxItems: limits.partsMax },
   description:
-    'Texts, images and files in order. The values of images and files are https URLs or data URLs. Only messages of the user may have them.',
+    'Texts, images and files in order. The values of images and files are https URLs or data URLs; a variable that is one has no other use in the version, and without a value its part is left out. Only messages of the user may have them.',
 });
 
 const TemplateMessage = Type.Union([
@@ -58,7 +58,7 @@ const TemplateMessage = Type.Union([
 const messages = Type.Array(TemplateMessage, {
   ...{ minItems: 1, maxItems: limits.messagesMax },
   description:
-    'Messages in order, instead of `system` and `user`. `{"placeholder": "history"}` is the place of a list that the caller supplies as the variable of that name.',
+    'Messages in order, instead of `system` and `user`. `{"placeholder": "history"}` is the place of a list that the caller supplies as the variable of that name: `{role, content}`, assistant messages with `toolCalls`, and `{"role": "tool", "toolCallId", "content"}`. Its texts are not rendered. A last `assistant` message is the beginning of the answer, where the provider supports it.',
   examples: [
     [
       { role: 'system', content: 'Be {{tone}}.' },

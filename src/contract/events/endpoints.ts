@@ -39,7 +39,7 @@ const settings = {
   ),
   format: oneOf(
     endpointFormats,
-    '`slack` sends `{"text": …}` for Slack, Teams and the like. Default: `standard`.',
+    '`slack` sends `{"text": …}` for Slack, Teams and the like. Default: `slack` for URLs of incoming webhooks of Slack and Teams, else `standard`.',
   ),
   description: nullable(text(limits.descriptionMax), 'For people.'),
 };
@@ -288,7 +288,8 @@ export const replayDeliveries = endpoint({
   method: 'POST',
   path: `${one}/replay`,
   summary: 'Send the events of a time again',
-  description: 'Deliveries that are pending stay as they are.',
+  description:
+    'Pending deliveries need not wait for their next attempt. Those that are due stay as they are.',
   tag,
   auth: 'own',
   body: body('DeliveryReplay', {

@@ -1,8 +1,10 @@
 import { type TSchema, Type } from 'typebox';
 import { stages } from '../../core/agent/agent.ts';
+import { alertMetrics } from '../../core/event/alert.ts';
 import { disabledReasons } from '../../core/event/endpoint.ts';
 import type { EventType } from '../../core/event/event.ts';
 import { executionErrorCodes } from '../../core/failure.ts';
+import { BatchCounts } from '../batches/batches.ts';
 import { id, nullable, oneOf, time } from '../shared.ts';
 
 /** What endpoints receive: a schema per event type. */
@@ -51,6 +53,9 @@ const execution = (statuses: readonly string[]) => ({
   errorCode: nullable(oneOf(executionErrorCodes), '`null` for a success.'),
   tokensUsed: Type.Integer({ minimum: 0, description: 'Input plus output.' }),
   costUSD: Type.Number({ minimum: 0, description: 'The known part of the cost.' }),
+  playground: Type.Optional(
+    Type.Literal(true, { description: 'Marked as a trial. Absent for any other execution.' }),
+  ),
   ...labels,
   ...fullFields,
 });
@@ -75,9 +80,9 @@ const quota = {
   actionsPerMonth: Type.Integer({ minimum: 0, description: 'AI Actions of the plan.' }),
 };
 const alert = {
-  alertId: Type.String({ description: 'The alert.' }),
+  alertId: id('alert', 'The alert.'),
   name: Type.String({ description: 'Its name.' }),
-  metric: Type.String({ description: 'What it measures.' }),
+  metric: oneOf(alertMetrics, 'What it measures.'),
   value: nullable(Type.Number(), 'The measured value; `null` without data.'),
   threshold: Type.Number({ description: 'It fires above this value.' }),
 };
@@ -109,15 +114,12 @@ export const eventSchemas: Readonly<Record<EventType, Described>> = {
     data: workflowRun('canceled'),
   },
   'batch.completed': {
-    description: 'All executions of a batch ended.',
+    description: 'A batch ended: none of its lines waits or runs.',
     data: {
-      batchId: Type.String({ description: 'The batch.' }),
+      batchId: id('batch', 'The batch.'),
       agentId: id('agent', 'Its agent.'),
-      counts: Type.Unsafe<Record<string, number>>({
-        type: 'object',
-        additionalProperties: { type: 'integer' },
-        description: 'Lines by state.',
-      }),
+      status: oneOf(['completed', 'canceled'], 'As in the batch.'),
+      counts: BatchCounts,
     },
   },
   'agent.pinned': {

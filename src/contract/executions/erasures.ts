@@ -15,7 +15,7 @@ export const deleteExecution = endpoint({
   path: '/api/v1/agents/{agentId}/executions/{executionId}',
   summary: 'Delete the record of an execution',
   description:
-    'Deletes permanently: the record disappears from lists and totals. The statistics keep its usage and cost. Returns 409 while it is `processing`: cancel it first.',
+    'Deletes permanently: the record disappears from lists and totals. The statistics keep its usage and cost. Returns 409 while it is `processing` (cancel it first) or another operation holds it.',
   tag: 'Executions',
   auth: 'manage',
   responses: { 204: null, ...problems(404, 409) },
@@ -62,7 +62,7 @@ export const createErasure = endpoint({
   path: '/api/v1/erasures',
   summary: "Delete all of an end user's records",
   description:
-    'Deletes every record of this `user`, or in which this variable has this value, regardless of age and agent, and each workflow run that the value reached, with the executions of all its steps and items. Deletes their idempotency keys as well. Executions that have not ended are deleted when they end. A background job deletes from the newest record to the oldest and then discards the value. The statistics keep the counts of an erased user among those without a user. Records whose bodies were already deleted cannot be matched and stay.',
+    'Deletes every record of this `user`, or in which this variable has this value, regardless of age and agent, and each workflow run that the value reached, with the executions of all its steps and items. Deletes their idempotency keys as well. Executions that have not ended are deleted when they end. A background job deletes from the newest record to the oldest and then discards the value. The statistics keep the counts of an erased user among those without a user. Executions accepted later are not deleted. Records whose variables were already deleted cannot be matched and stay. At most 100 erasures run per workspace (409).',
   tag,
   auth: 'own',
   body: body('ErasureInput', {

@@ -3,7 +3,7 @@ import { endStatuses, sources } from '../../core/execution/execution.ts';
 import { executionErrorCodes } from '../../core/failure.ts';
 import { costSources } from '../../core/model/model-port.ts';
 import { SentFiles, SentMessages, sentFields, ToolCalls } from '../agents/prompt-content.ts';
-import { id, nullable, oneOf, Pagination, time } from '../shared.ts';
+import { id, nullable, oneOf, Pagination, reference, time } from '../shared.ts';
 import { labels, recordedLabels } from './labels.ts';
 
 export const ExecuteRequest = Type.Object(
@@ -16,10 +16,22 @@ export const ExecuteRequest = Type.Object(
       examples: [{ topic: 'tides', audience: 'sailors' }],
     }),
     ...labels,
+    rerunOf: Type.Optional(
+      reference(
+        'execution',
+        'The execution of this agent that this one runs again, for its record.',
+      ),
+    ),
     stream: Type.Optional(
       Type.Boolean({
         description:
           "Whether the response of the model is read as a stream, so that readers see its text as it arrives. Default: the agent's `stream`; `true` with `Accept: text/event-stream`.",
+      }),
+    ),
+    playground: Type.Optional(
+      Type.Boolean({
+        description:
+          'Marks a trial: lists and statistics leave the execution out unless they are asked for it. Limits, quota and usage count it.',
       }),
     ),
   },
@@ -61,10 +73,12 @@ const figure = (description: string) => Type.Optional(Type.Integer({ minimum: 0,
  * Absent while `processing`, present afterwards. `endedHas` declares this rule for validators.
  */
 const figures = {
-  latencyMs: figure('Milliseconds from the first start to the end.'),
+  latencyMs: figure(
+    'Milliseconds from the first start to the end, including waits for retries and for the provider. 0 if nothing started.',
+  ),
   tokensUsed: figure('Sum of input and output tokens. 0 if the model was never called.'),
-  inputTokens: figure('Input tokens, including cached ones.'),
-  outputTokens: figure('Output tokens.'),
+  inputTokens: figure('Input tokens of all attempts, including cached ones.'),
+  outputTokens: figure('Output tokens of all attempts.'),
   costUSD: Type.Optional(Type.Number({ minimum: 0, description: '0 if the cost is unknown.' })),
   costKnown: Type.Optional(
     Type.Boolean({
@@ -79,25 +93,42 @@ const fields = {
   agentId: id('agent', 'The executed agent.'),
   agentName: Type.String({ description: 'Name of the agent at the time of the call.' }),
   status: oneOf(['processing', ...endStatuses], 'Every status except `processing` is final.'),
-  source: oneOf(sources, 'Origin of the call.'),
+  source: oneOf(
+    sources,
+    'Origin of the call: `api` for a key, `dashboard` for a session, `workflow` for a step.',
+  ),
+  playground: Type.Optional(
+    Type.Literal(true, { description: 'Marked as a trial. Absent for any other execution.' }),
+  ),
   executedAt: time('Time when the call was accepted or refused.'),
   executedBy: nullable(
     id('user'),
     'User of the session, or issuer of the key. `null` if no longer known.',
   ),
-  apiKeyId: Type.Optional(id('key', 'API key of the call. Present only if the source is `api`.')),
+  apiKeyId: Type.Optional(
+    id(
+      'key',
+      'API key of the call. Present only if the source is `api`; a workflow run names the key that started it.',
+    ),
+  ),
   workflowRunId: Type.Optional(id('workflowRun', 'Present only if the source is `workflow`.')),
   stepName: Type.Optional(
     Type.String({
       description: 'Workflow step of the execution. Present only if the source is `workflow`.',
     }),
   ),
+  batchId: Type.Optional(id('batch', 'Present only if it is a line of a batch.')),
   ...recordedLabels,
+  rerunOf: Type.Optional(
+    id('execution', 'The execution that this one runs again. It may have been deleted.'),
+  ),
   modelUsed: Type.String({
     description:
       'Format: `provider/model`. With fallback models the one whose answer was used, or that was called last.',
   }),
-  temperature: Type.Optional(Type.Number()),
+  temperature: Type.Optional(
+    Type.Number({ description: 'As set. `settingsNotApplied` says whether the model took it.' }),
+  ),
   promptVersionId: id('version', 'The pinned prompt version.'),
   promptVersionLabel: Type.String({ description: 'Label of the prompt version.' }),
   inputVariables: Type.Optional(
@@ -108,23 +139,45 @@ const fields = {
     }),
   ),
   queuedAt: Type.Optional(time('Time when it was queued. Absent for a refused call.')),
-  startedAt: Type.Optional(time('Time when the first attempt started.')),
-  attempts: Type.Integer({ minimum: 0, description: 'Number of attempts started.' }),
+  startedAt: Type.Optional(
+    time(
+      'Time of the first start. Reset if the execution then waited for room at its provider before its first call.',
+    ),
+  ),
+  attempts: Type.Integer({
+    minimum: 0,
+    description:
+      'Number of attempts started. 0 if no model was called: the prompt is too long, or calls to the provider stayed paused.',
+  }),
   ...figures,
   costSource: Type.Optional(
-    oneOf(costSources, 'Origin of `costUSD`. Absent if no call was charged.'),
+    oneOf(
+      costSources,
+      "Origin of the price of the last priced attempt: the workspace's own, the cost that the provider states (where the workspace has no price), or the built-in table. Absent if no call was charged.",
+    ),
   ),
   firstTextMs: figure(
     'Milliseconds from the first start to the first text of the last attempt, if that was read as a stream.',
   ),
   reasoningTokens: figure('Output tokens spent on reasoning, if the provider reports them.'),
   modelAnswered: Type.Optional(
-    Type.String({ description: 'Name of the model as the provider reports it.' }),
+    Type.String({
+      description:
+        'Name of the model as the provider reports it. It may be more exact than `modelUsed`.',
+    }),
   ),
   providerRequestId: Type.Optional(
-    Type.String({ description: "The provider's id of the request." }),
+    Type.String({
+      description:
+        "The provider's id of the last request: its header `x-request-id` or `request-id`, else the `id` in the body.",
+    }),
   ),
-  finishReason: Type.Optional(Type.String({ description: 'Reason why the model stopped.' })),
+  finishReason: Type.Optional(
+    Type.String({
+      description:
+        'Reason why the model stopped: `stop`, `length` (cut off by `maxTokens`), `tool-calls` (then `outputText` is often empty), `content-filter` or `other`.',
+    }),
+  ),
   settingsNotApplied: Type.Optional(
     Type.Array(Type.String(), {
       description:
@@ -133,7 +186,10 @@ const fields = {
   ),
   toolCalls: Type.Optional(ToolCalls),
   refusalText: Type.Optional(
-    Type.String({ description: 'What the model wrote instead of an answer when it refused.' }),
+    Type.String({
+      description:
+        'What the model wrote when it refused, or before a filter stopped it (`CONTENT_FILTERED`).',
+    }),
   ),
   outputText: Type.Optional(Type.String({ description: 'Present only on success.' })),
   outputJson: Type.Optional(
@@ -192,14 +248,22 @@ export const ExecutionDetail = Type.Object(
     executedBy: Type.Optional(fields.executedBy),
     output: Type.Optional(Type.String({ description: 'Same text as `outputText`.' })),
     systemPrompt: Type.Optional(
-      Type.String({ description: 'System prompt as sent to the model.' }),
+      Type.String({
+        description:
+          'System messages as sent to the model, joined. Absent if canceled before work began.',
+      }),
     ),
-    userPrompt: Type.Optional(Type.String({ description: 'User prompt as sent to the model.' })),
+    userPrompt: Type.Optional(
+      Type.String({ description: 'Last message of the user as sent to the model.' }),
+    ),
     messages: Type.Optional(SentMessages),
     ...sentFields,
     files: Type.Optional(SentFiles),
     reasoningText: Type.Optional(
-      Type.String({ description: 'Reasoning of the model, as far as the provider returns it.' }),
+      Type.String({
+        description:
+          'Reasoning of the model, including `<think>` blocks, as far as the provider returns it.',
+      }),
     ),
     attemptList: Type.Optional(
       Type.Array(Attempt, {
@@ -213,7 +277,9 @@ export const ExecutionDetail = Type.Object(
       ),
     ),
     ipAddress: Type.Optional(Type.String({ description: 'IP address of the caller.' })),
-    userAgent: Type.Optional(Type.String({ description: 'User agent of the caller.' })),
+    userAgent: Type.Optional(
+      Type.String({ description: 'User agent of the caller: its first 500 characters.' }),
+    ),
   },
   { title: 'ExecutionDetail', ...endedHas(Object.keys(figuresOfAll)) },
 );

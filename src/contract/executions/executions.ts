@@ -6,7 +6,7 @@ import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
 import { LimitProblem, ListLimitProblem, problems, VariablesProblem } from '../problem.ts';
-import { oneOf, pageQuery, query, reference, text, waitQuery } from '../shared.ts';
+import { listOf, oneOf, pageQuery, query, reference, text, waitQuery } from '../shared.ts';
 import {
   ExecuteAccepted,
   ExecuteRequest,
@@ -16,17 +16,22 @@ import {
 
 const tag = 'Executions';
 
-export const idempotency = Type.Object({
-  'Idempotency-Key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: limits.idempotencyKeyMax,
-      pattern: '^[\\x20-\\x7e]+$',
-      description:
-        'Makes retries safe: a request with the same key, variables, `user`, `session`, `tags` and `metadata` returns the first 202 again. Valid for 24 hours and at least until the execution ends.',
-    }),
-  ),
-});
+/** The header that makes a retry of a call safe. */
+export const idempotencyHeader = (description: string) =>
+  Type.Object({
+    'Idempotency-Key': Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.idempotencyKeyMax,
+        pattern: '^[\\x20-\\x7e]+$',
+        description,
+      }),
+    ),
+  });
+
+export const idempotency = idempotencyHeader(
+  'Makes retries safe: a request with the same key, variables, `user`, `session`, `tags`, `metadata` and `playground` returns the first 202 again. Valid for 24 hours and at least until the execution ends.',
+);
 
 const execute = {
   method: 'POST',
@@ -129,7 +134,7 @@ export const cancelExecution = endpoint({
   path: '/api/v1/agents/{agentId}/executions/{executionId}/cancel',
   summary: 'Cancel an execution',
   description:
-    'Ends it as `canceled` and aborts the model call. Returns 409 if it has already ended.',
+    'Ends it as `canceled`, waiting or running, and aborts the model call. Returns the record, or 409 if it has already ended. The cost of an aborted call is unknown. A key without `read` sees what getExecution shows it, and no output of another key.',
   tag,
   auth: 'cancel',
   unlimited: true,
@@ -141,10 +146,10 @@ const date = (description: string) =>
   Type.String({ maxLength: 40, description, examples: ['2026-11-21', '2026-11-21T09:30:00Z'] });
 
 export const startDate = date(
-  'ISO 8601, inclusive. A date without a time means the start of that day in UTC.',
+  'ISO 8601, inclusive. Without a zone it is in UTC (write `+` as `%2B`). A date without a time means the start of that day.',
 );
 export const endDate = date(
-  'ISO 8601, inclusive. A date without a time means the end of that day in UTC.',
+  'ISO 8601, inclusive. Without a zone it is in UTC (write `+` as `%2B`). A date without a time means the end of that day.',
 );
 
 const money = (description: string) =>
@@ -152,35 +157,72 @@ const money = (description: string) =>
 const milliseconds = (description: string) =>
   Type.Integer({ minimum: 0, maximum: latencyMsMax, description });
 
+const several = <S extends TSchema>(items: S, description: string) =>
+  listOf(items, limits.filterValuesMax, description);
+
+/** `true`, `false` or both. */
+export const playgroundFilter = (description: string) =>
+  Type.Optional(
+    listOf(
+      oneOf(['true', 'false']),
+      2,
+      `${description} \`true,false\`: with and without the mark.`,
+    ),
+  );
+
 /** Filters of every history endpoint. */
 const filters = {
-  status: Type.Optional(oneOf(endStatuses, 'Only records with this status.')),
-  source: Type.Optional(oneOf(sources, 'Only records from this source.')),
+  status: Type.Optional(
+    several(
+      oneOf([...endStatuses, 'processing']),
+      'Only records with one of these statuses. `processing` requires `include=processing`.',
+    ),
+  ),
+  source: Type.Optional(several(oneOf(sources), 'Only records from these sources.')),
+  playground: playgroundFilter(
+    'Whether to list executions marked `playground`. Default: `false`, or both if `executionId` or `rerunOf` is given.',
+  ),
   startDate: Type.Optional(startDate),
   endDate: Type.Optional(endDate),
-  promptVersionId: Type.Optional(reference('version', 'Only executions of this prompt version.')),
-  model: Type.Optional(text(limits.modelMax, 'Only executions of this model, as in `modelUsed`.')),
-  apiKeyId: Type.Optional(reference('key', 'Only calls with this API key.')),
-  errorCode: Type.Optional(oneOf(executionErrorCodes, 'Only records with this error code.')),
-  user: Type.Optional(
-    Type.String({ maxLength: userMax, description: 'Only executions for this `user`.' }),
+  promptVersionId: Type.Optional(
+    several(reference('version'), 'Only executions of these prompt versions.'),
   ),
+  model: Type.Optional(
+    several(text(limits.modelMax), 'Only executions of these models, as in `modelUsed`.'),
+  ),
+  apiKeyId: Type.Optional(
+    several(
+      reference('key'),
+      'Only calls with these API keys, and steps of workflow runs started with them.',
+    ),
+  ),
+  errorCode: Type.Optional(
+    several(oneOf(executionErrorCodes), 'Only records with one of these error codes.'),
+  ),
+  user: Type.Optional(several(text(userMax), 'Only executions for these `user`s.')),
   session: Type.Optional(
     Type.String({ maxLength: sessionMax, description: 'Only executions of this `session`.' }),
   ),
   tag: Type.Optional(
     Type.String({ minLength: 1, maxLength: tagMax, description: 'Only executions with this tag.' }),
   ),
-  latencyMsMin: Type.Optional(milliseconds('Minimum latency.')),
-  latencyMsMax: Type.Optional(milliseconds('Maximum latency.')),
-  costUSDMin: Type.Optional(money('Minimum cost.')),
-  costUSDMax: Type.Optional(money('Maximum cost.')),
+  executionId: Type.Optional(
+    listOf(reference('execution'), limits.executionIdsMax, 'Only these executions.'),
+  ),
+  batchId: Type.Optional(reference('batch', 'Only executions of this batch.')),
+  rerunOf: Type.Optional(
+    reference('execution', 'Only executions that run this one again (`rerunOf`).'),
+  ),
+  latencyMsMin: Type.Optional(milliseconds('Minimum latency, inclusive.')),
+  latencyMsMax: Type.Optional(milliseconds('Maximum latency, inclusive.')),
+  costUSDMin: Type.Optional(money('Minimum cost, inclusive.')),
+  costUSDMax: Type.Optional(money('Maximum cost, inclusive.')),
   q: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: limits.searchMax,
       description:
-        'Only records whose output or variables contain all these words. `"…"` matches a phrase, `or` alternatives, `-` excludes. A term with punctuation, such as `A-1017` or `example.com`, is a phrase of its parts.',
+        'Only records whose output or variables (values and names) contain all these words. `"…"` matches a phrase, `or` alternatives, `-` excludes. Case does not matter. Blanks, punctuation and symbols separate words, here and in the text, and words match whole: `A-1017` is the phrase `"A 1017"`, `example` finds `user@example.com`. Emoji and text in Chinese, Japanese, Korean, Thai, Lao, Tibetan, Burmese or Khmer also match inside other text. Composed and decomposed accents are equal; other variants (half and full width, `ß` and `ss`) are not. Without a word it matches nothing.',
     }),
   ),
 };
@@ -199,28 +241,38 @@ export function historyQuery<P extends Record<string, TSchema>>(properties: P) {
   );
 }
 
+const listParameters = {
+  ...pageQuery,
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.cursorMax,
+      description:
+        '`nextCursor` of the previous page. Use it instead of `offset`: its cost does not grow with depth.',
+    }),
+  ),
+  include: Type.Optional(oneOf(['processing'], 'Includes executions that have not ended.')),
+  omit: Type.Optional(
+    oneOf(['bodies'], 'Omits `inputVariables` and `outputText`. Use it for frequent polling.'),
+  ),
+};
+
+/** Of the lists and exports of all agents. */
+export const agentFilter = Type.Optional(
+  several(
+    reference('agent'),
+    'Only executions of these agents. Agents that the caller cannot see contribute nothing.',
+  ),
+);
+
 const list = {
   method: 'GET',
   tag,
-  description: `Sorted newest first (\`executedAt\`, then identifier). Filters are combined with AND, including variable filters: \`variables.customer=acme\` matches records whose variable \`customer\` is \`acme\` (as JSON, unless it is a string), and \`metadata.plan=pro\` those whose metadata have that value. Executions in \`processing\` are listed only on request. Latency, cost, variables and \`q\` require reading each record (\`q\` searches its first ${limits.searchedCharactersMax} characters), newest first: where counting all would take too long, \`totalIsLowerBound\` is true; a page that is not full after five seconds is returned short, with \`searchedTo\`. A page of large records is streamed.`,
+  description: `Sorted newest first (\`executedAt\`, then identifier). Filters are combined with AND, and several values of a filter, separated by commas, with OR. Within a value, write \`\\,\` for a comma and \`\\\\\` for a backslash. A single value that contains a comma also matches as it is. Variable filters: \`variables.customer=acme\` matches records whose variable \`customer\` is \`acme\` (as JSON, unless it is a string; at most ${limits.variableFiltersMax} of these), and \`metadata.plan=pro\` those whose metadata have that value. Executions in \`processing\` are listed only on request. Latency, cost, variables and \`q\` require reading each record (\`q\` searches its first ${limits.searchedCharactersMax} characters), newest first: where counting all would take too long, \`totalIsLowerBound\` is true; a page that is not full after five seconds is returned short, with \`searchedTo\`. A page of large records is streamed.`,
   auth: 'read',
-  query: historyQuery({
-    ...pageQuery,
-    cursor: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: limits.cursorMax,
-        description:
-          '`nextCursor` of the previous page. Use it instead of `offset`: its cost does not grow with depth.',
-      }),
-    ),
-    include: Type.Optional(oneOf(['processing'], 'Includes executions that have not ended.')),
-    omit: Type.Optional(
-      oneOf(['bodies'], 'Omits `inputVariables` and `outputText`. Use it for frequent polling.'),
-    ),
-  }),
+  query: historyQuery(listParameters),
   responses: { 200: ExecutionList, ...problems(400, 404), 429: ListLimitProblem },
-  responseHeaders: ['RateLimit'],
+  responseHeaders: ['RateLimit', 'Cueline-Data-As-Of'],
 } as const;
 
 export const listExecutions = endpoint({
@@ -243,5 +295,6 @@ export const listAllExecutions = endpoint({
   path: '/api/v1/executions',
   summary: 'List the executions of all agents',
   description: `Lists the executions of all agents that the caller can see. ${list.description}`,
+  query: historyQuery({ agentId: agentFilter, ...listParameters }),
   responses: { 200: ExecutionList, ...problems(400), 429: ListLimitProblem },
 });

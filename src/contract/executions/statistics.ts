@@ -7,7 +7,7 @@ import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { ListLimitProblem, problems } from '../problem.ts';
 import { exampleId, id, nullable, oneOf, query, time } from '../shared.ts';
-import { endDate, startDate } from './executions.ts';
+import { endDate, playgroundFilter, startDate } from './executions.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
@@ -92,7 +92,7 @@ export const Bucket = Type.Object(
 export type Bucket = Static<typeof Bucket>;
 
 const answered = {
-  level: oneOf(stepLengths),
+  level: oneOf(stepLengths, 'Length of an interval.'),
   groupBy: Type.Array(Type.String(), { description: 'Groups within each interval.' }),
   timeZone: Type.String({ description: 'Time zone of the days and hours.', examples: ['UTC'] }),
   startDate: time('Start of the first interval.'),
@@ -100,6 +100,12 @@ const answered = {
   buckets: Type.Array(Bucket, {
     description: 'Sorted by time, oldest first, then by group. Empty buckets are omitted.',
   }),
+  totals: Type.Optional(
+    Type.Array(Bucket, {
+      description:
+        'Present with `totals=true`: one bucket per group over the whole range, sorted by group.',
+    }),
+  ),
 };
 
 export const Statistics = Type.Object(
@@ -119,7 +125,10 @@ function statisticsParameters(allowed: readonly string[]) {
   return {
     level: Type.Optional(
       Type.Unsafe<StepLength>({
-        ...oneOf(stepLengths, 'Length of an interval. `all`: one interval for the whole range.'),
+        ...oneOf(
+          stepLengths,
+          'Length of an interval. `all`: one interval for the whole range. Weeks begin on Mondays, six hours at 0:00, 6:00, 12:00 and 18:00.',
+        ),
         default: 'day',
       }),
     ),
@@ -136,8 +145,17 @@ function statisticsParameters(allowed: readonly string[]) {
         maxLength: 100,
         default: 'UTC',
         description:
-          'IANA time zone of the days and hours, also for dates in `startDate` and `endDate`.',
+          'IANA time zone of the days and hours, also for dates in `startDate` and `endDate`. A day may have 23 or 25 hours.',
         examples: ['Europe/Berlin'],
+      }),
+    ),
+    playground: playgroundFilter(
+      'Whether to count executions marked `playground`. Default: `false`.',
+    ),
+    totals: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Adds `totals`, whose percentiles cannot be computed from those of `buckets`.',
       }),
     ),
     startDate: Type.Optional({
@@ -153,19 +171,22 @@ function statisticsParameters(allowed: readonly string[]) {
   };
 }
 
-const bounds = `Limits: ${limits.statisticsStepsMax} intervals, ${limits.statisticsBucketsMax} buckets and ${limits.statisticsRowsMax} stored rows (${limits.statisticsLabelRowsMax} by user, tag or metadata) per response. Level \`minute\` covers the last ${limits.statisticsMinuteDays} days and groups only by status and source. Default range: the last 60 minutes, 48 hours or 30 days.`;
+const bounds = `Limits: ${limits.statisticsStepsMax} intervals, ${limits.statisticsBucketsMax} buckets and ${limits.statisticsRowsMax} stored rows (${limits.statisticsLabelRowsMax} by user, tag or metadata) per response. Level \`minute\` covers the last ${limits.statisticsMinuteDays} days and groups only by status, source and agent. Default range: the last 60 minutes, 24 hours (\`quarterHour\`), 48 hours (\`hour\`), 7 days (\`sixHours\`), 30 days or 13 weeks.`;
+
+const counted =
+  'Counted by the time a call was accepted or refused, one bucket per interval and group. Executions under way are not included. Bounds are rounded to whole intervals (quarter hours with `all`) and returned.';
 
 export const getStatistics = endpoint({
   id: 'getStatistics',
   method: 'GET',
   path: '/api/v1/agents/{agentId}/statistics',
   summary: 'Get the statistics of an agent',
-  description: `Counted by the time a call was accepted or refused, one bucket per interval and group. ${bounds}`,
+  description: `${counted} ${bounds}`,
   tag: 'Executions',
   auth: 'read',
   query: query(statisticsParameters(agentGroupings)),
   responses: { 200: Statistics, ...problems(404), 429: ListLimitProblem },
-  responseHeaders: ['RateLimit'],
+  responseHeaders: ['RateLimit', 'Cueline-Data-As-Of'],
 });
 
 export const getWorkspaceStatistics = endpoint({
@@ -173,7 +194,7 @@ export const getWorkspaceStatistics = endpoint({
   method: 'GET',
   path: '/api/v1/statistics',
   summary: 'Get the statistics of all agents',
-  description: `Sums over all agents that the caller can see, or one group per agent with \`agent\`. Deleted agents are included under the same visibility rule. ${bounds}`,
+  description: `${counted} Sums over all agents that the caller can see, or one group per agent with \`agent\`. Deleted agents are included under the same visibility rule. ${bounds}`,
   tag: 'Executions',
   auth: 'read',
   query: query({
@@ -189,5 +210,5 @@ export const getWorkspaceStatistics = endpoint({
     ),
   }),
   responses: { 200: WorkspaceStatistics, 429: ListLimitProblem },
-  responseHeaders: ['RateLimit'],
+  responseHeaders: ['RateLimit', 'Cueline-Data-As-Of'],
 });

@@ -186,7 +186,11 @@ export const records: Readonly<Record<string, unknown>> = {
   },
   Member: { userId: by, email: 'kim@example.com', name: 'Kim', role: 'owner', joinedAt: at },
   Invitation: invitation,
-  IssuedInvitation: { ...invitation, url: 'https://cueline.example.com/invitation#…' },
+  IssuedInvitation: {
+    ...invitation,
+    url: 'https://cueline.example.com/invitation#…',
+    emailed: true,
+  },
   User: { userId: by, email: 'kim@example.com', name: 'Kim' },
   Membership: { workspaceId: exampleId('workspace'), name: 'Home', role: 'owner' },
   Bucket: {

@@ -7,20 +7,21 @@ export const introduction = `Cueline hosts agents. An agent pins one version of 
 
 **Authentication.** Programs send \`Authorization: Bearer <API key>\`. The dashboard uses a session cookie, and the header \`Cueline-Workspace\` selects the workspace if the user belongs to several. Each operation states the permission it needs.
 
-**Identifiers** are opaque and have a prefix per kind: \`agt_\`, \`exe_\`, \`key_\` and so on. A malformed identifier is treated as unknown: 404. **Times** are ISO 8601 in UTC, with milliseconds.
+**Identifiers** are opaque and have a prefix per kind: \`agt_\`, \`exe_\`, \`key_\` and so on. A malformed identifier is treated as unknown: 404. **Times** are ISO 8601 in UTC, with milliseconds, from the clock of the database.
 
 **Errors** always have the fields \`error\`, \`message\`, \`code\` and \`requestId\`; some have more. Branch on \`code\`. Every response has the header \`X-Request-Id\`. Unknown fields and parameters are rejected; values are never clamped or truncated. An unknown path returns 404, an unsupported method 405.
 
 **Retries.** For 429 and 503, \`Retry-After\` gives the number of seconds to wait. A call with an \`Idempotency-Key\` can be repeated without executing twice.`;
 
 export const tagTexts: Record<Tag, string> = {
+  Batches: 'Upload files of calls, follow them, and read their results.',
   Executions: 'Execute agents, poll executions, and read the history.',
   'OpenAI API':
     'Agents as models of the OpenAI API: set the base URL of any client to `…/v1`. Errors have the form of OpenAI.',
   Agents: 'Agents pin one prompt version and have settings, a lifecycle and limits.',
   Prompts: 'Templates and their immutable versions.',
   Declaration: 'Prompts, agents and workflows as code, in `cueline.yaml`.',
-  Events: 'Endpoints receive signed events about executions, agents, keys and more.',
+  Events: 'Endpoints receive signed events about executions, agents, keys, alerts and more.',
   Workflows: 'Workflows execute agents in sequential or parallel steps.',
   Keys: 'API keys authenticate programs. A secret is shown once.',
   Usage: "The plan and this month's usage.",
@@ -73,6 +74,10 @@ export const headers: Record<string, Json> = {
   'X-Request-Id': header('Identifies this request in logs and errors.'),
   'WWW-Authenticate': header('`Bearer`'),
   'Content-Disposition': header('`attachment`, with a file name.'),
+  'Cueline-Data-As-Of': header(
+    'Everything committed before this time is included. Present if the server may read from standbys.',
+    { type: 'string', format: 'date-time' },
+  ),
   'Retry-After': header('Whole seconds to wait.', { type: 'integer', minimum: 1 }),
   ETag: header('Version of the resource, for `If-Match`.'),
   Location: header('Path of the created resource.'),
@@ -80,7 +85,9 @@ export const headers: Record<string, Json> = {
   RateLimit: header(
     'Remaining calls of the tightest window, as in the IETF draft. This header and the related ones are absent if no limit applies, or if the call was refused before a window was checked.',
   ),
-  'RateLimit-Policy': header('The windows that apply, as in the IETF draft.'),
+  'RateLimit-Policy': header(
+    'The windows that apply, as in the IETF draft: `"key-minute";q=100;w=60` is a limit of 100 calls in 60 seconds. Names begin with `key`, `agent`, `stage`, `list` or `webhook`.',
+  ),
   'X-RateLimit-Limit': header('Limit of the tightest window.', integer),
   'X-RateLimit-Remaining': header('Remaining calls of the tightest window.', integer),
   'X-RateLimit-Reset': header('End of the tightest window, in seconds since 1970.', integer),

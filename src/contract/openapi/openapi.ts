@@ -178,13 +178,18 @@ function parameter(
   required: boolean,
   components: Components,
 ): Json {
-  const { description, ...schema } = components.use(from);
-  return { name, in: place, ...(required ? { required } : {}), description, schema };
+  const { description, explode, ...schema } = components.use(from);
+  const list = explode === undefined ? {} : { style: 'form', explode };
+  return { name, in: place, ...(required ? { required } : {}), description, ...list, schema };
 }
 
 function requestBody(e: Endpoint, schema: TSchema, components: Components): Json {
   const content = { schema: components.use(schema), ...examplesOf(e, 'body') };
-  return { required: !e.bodyOptional, content: { 'application/json': content } };
+  const types = e.consumes ?? ['application/json'];
+  return {
+    required: !e.bodyOptional,
+    content: Object.fromEntries(types.map((type) => [type, content])),
+  };
 }
 
 function response(e: Endpoint, status: number, schema: TSchema | null, components: Components) {

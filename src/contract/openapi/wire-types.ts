@@ -45,6 +45,8 @@ interface Schema {
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
+  /** False: a list in a query, in which one value needs no list. */
+  readonly explode?: false;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: boolean | Schema;
   readonly required?: readonly string[];
@@ -61,7 +63,10 @@ function typeOf(of: TSchema): string {
 
 function typeNamed(type: string, schema: Schema): string {
   if (type === 'integer') return 'number';
-  if (type === 'array') return `${typeOf(schema.items ?? {})}[]`;
+  if (type === 'array') {
+    const item = typeOf(schema.items ?? {});
+    return schema.explode === false ? unionOf([item, `readonly ${item}[]`]) : `${item}[]`;
+  }
   if (type !== 'object') return type;
   if (!schema.properties) {
     const { additionalProperties: values } = schema;

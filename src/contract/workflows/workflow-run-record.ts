@@ -73,6 +73,30 @@ const fields = {
 export const WorkflowRun = Type.Object(fields, { title: 'WorkflowRun' });
 export type WorkflowRun = Static<typeof WorkflowRun>;
 
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const WorkflowUsage = Type.Object(
+  {
+    executions: count(
+      'Number of records of ended executions, including failed ones that a fallback replaced.',
+    ),
+    inputTokens: count('Input tokens, including cached ones.'),
+    outputTokens: count('Output tokens.'),
+    costUSD: Type.Number({ minimum: 0, description: 'Sum of the known costs.' }),
+    costUnknown: count(
+      'Number of executions whose cost is unknown or only partly known. `costUSD` omits the unknown part.',
+    ),
+  },
+  {
+    title: 'WorkflowUsage',
+    description:
+      'With `include=usage`: tokens and costs of the workflow run, of a step with all its items, or of an item, as far as the records exist.',
+  },
+);
+export type WorkflowUsage = Static<typeof WorkflowUsage>;
+
+const usage = Type.Optional(WorkflowUsage);
+
 const standing = {
   status: oneOf(stepStatuses, '`waiting` until the steps it depends on have ended.'),
   agentId: Type.Optional(id('agent', 'The agent executed last.')),
@@ -94,7 +118,11 @@ const standing = {
 };
 
 export const WorkflowRunItem = Type.Object(
-  { item: Type.Integer({ minimum: 0, description: 'Index in the list.' }), ...standing },
+  {
+    item: Type.Integer({ minimum: 0, description: 'Index in the list.' }),
+    ...standing,
+    usage,
+  },
   { title: 'WorkflowRunItem' },
 );
 export type WorkflowRunItem = Static<typeof WorkflowRunItem>;
@@ -105,6 +133,7 @@ export const WorkflowRunStep = Type.Object(
   {
     name: Type.String({ description: 'Name in the definition.' }),
     ...standing,
+    usage,
     skippedReason: Type.Optional(
       oneOf(
         ['CONDITION', 'ALL_SKIPPED'],
@@ -151,6 +180,7 @@ export const WorkflowRunDetail = Type.Object(
         description: 'Any JSON. Present only on success, and deleted with the bodies.',
       }),
     ),
+    usage,
     steps: Type.Array(WorkflowRunStep, {
       description: 'All steps, in the order of the definition.',
     }),

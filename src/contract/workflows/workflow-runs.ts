@@ -19,6 +19,10 @@ import {
 
 const tag = 'Workflows';
 
+const includeUsage = Type.Optional(
+  oneOf(['usage'], 'Adds `usage`: tokens and costs. Needs the permission `read`.'),
+);
+
 const execute = {
   method: 'POST',
   tag,
@@ -94,6 +98,7 @@ export const getWorkflowRun = endpoint({
     omit: Type.Optional(
       oneOf(['bodies'], 'Omits `input` and `output`. Use it for frequent polling.'),
     ),
+    include: includeUsage,
   }),
   responses: { 200: WorkflowRunDetail, ...problems(404) },
   responseHeaders: ['Retry-After'],
@@ -133,6 +138,7 @@ export const listWorkflowRunItems = endpoint({
   query: query({
     ...pageQuery,
     status: Type.Optional(oneOf(stepStatuses, 'Only items with this status.')),
+    include: includeUsage,
   }),
   responses: { 200: WorkflowRunItemList, ...problems(404), 429: ListLimitProblem },
   responseHeaders: ['RateLimit'],

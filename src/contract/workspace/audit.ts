@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { auditActions, commandLine, personalDays } from '../../core/people/audit.ts';
 import { endpoint } from '../endpoint.ts';
-import { id, nullable, oneOf, page, pageQuery, query, time } from '../shared.ts';
+import { endDate, startDate } from '../executions/executions.ts';
+import * as limits from '../limits.ts';
+import { id, nullable, oneOf, page, pageQuery, query, reference, text, time } from '../shared.ts';
 
 const action = oneOf(auditActions, 'The action.');
 
@@ -38,9 +40,19 @@ export const listAudit = endpoint({
   path: '/api/v1/audit',
   summary: 'List the audit log',
   description:
-    'Sorted newest first: changes of keys, agents, prompts, workflows, members, providers, prices, plan and retention, deletions, exports, sign-ins and passwords. The entry of a change is committed together with it. Sign-ins and passwords appear in every workspace of the user.',
+    'Sorted newest first: changes of keys, agents, prompts, workflows, schedules, webhooks, members, invitations, providers, prices, plan and retention, deletions and erasures; also tests of providers, exports with the names of their filters, sign-ins (`session.create`), wrong passwords for known addresses (`session.refuse`), and passwords. The entry of a change is committed together with it, the others follow at once. No entry has a secret or the value of an erasure. Sign-ins and passwords appear in every workspace of the user; a sign-in that is refused before the user is known is only in the log of the server.',
   tag: 'Audit',
   auth: 'own',
-  query: query({ ...pageQuery, action: Type.Optional(action) }),
+  query: query({
+    ...pageQuery,
+    action: Type.Optional(action),
+    userId: Type.Optional(reference('user', 'Only changes by this user, also with keys.')),
+    subject: Type.Optional(
+      text(limits.nameMax, 'Only changes of this resource: the identifier or name in `subject`.'),
+    ),
+    startDate: Type.Optional(startDate),
+    endDate: Type.Optional(endDate),
+  }),
   responses: { 200: page('AuditList', 'audit', AuditLine) },
+  responseHeaders: ['Cueline-Data-As-Of'],
 });

@@ -75,7 +75,7 @@ export const createKey = endpoint({
   path: '/api/v1/keys',
   summary: 'Issue an API key',
   description:
-    'The key cannot have more rights than its issuer. A key that another key issues also counts for the limits of that key, and ends with it. Default limits: 100 per minute, 5,000 per hour, 100,000 per day.',
+    'The key cannot have more rights than its issuer. A key that another key issues also counts for the limits of that key, and ends with it. Returns 403 with the first right that the issuer lacks, and 404 for an agent that the issuer cannot access. A key may issue keys ten levels deep. Default limits: 100 per minute, 5,000 per hour, 100,000 per day.',
   tag,
   auth: 'manage',
   body: body('ApiKeyInput', {
@@ -99,7 +99,8 @@ export const listKeys = endpoint({
   method: 'GET',
   path: '/api/v1/keys',
   summary: 'List API keys',
-  description: 'Sorted newest first, including revoked and expired keys. Omits the secrets.',
+  description:
+    'Sorted newest first, including revoked and expired keys. Omits the secrets. Contains the keys that the caller issued, those of the whole workspace, and those whose agents the caller all sees; for a key with agents, only those within its own.',
   tag,
   auth: 'manage',
   session: 'read',
@@ -107,12 +108,29 @@ export const listKeys = endpoint({
   responses: { 200: page('ApiKeyList', 'keys', ApiKey) },
 });
 
+export const updateKey = endpoint({
+  id: 'updateKey',
+  method: 'PATCH',
+  path: '/api/v1/keys/{apiKeyId}',
+  summary: 'Update an API key',
+  description:
+    'Changes the name and the rate limits, from the next call on; a missing window stays. Limits cannot exceed those of the caller. Agents and permissions of a key do not change. Only an owner may change a key that an owner issued for the whole workspace. Returns 409 if the key has expired or been revoked.',
+  tag,
+  auth: 'manage',
+  body: body('ApiKeyPatch', {
+    name: Type.Optional(name('Display name.')),
+    rateLimits: Type.Optional(RateLimitsInput),
+  }),
+  responses: { 200: ApiKey, ...problems(404, 409) },
+});
+
 export const revokeKey = endpoint({
   id: 'revokeKey',
   method: 'POST',
   path: '/api/v1/keys/{apiKeyId}/revoke',
   summary: 'Revoke an API key',
-  description: 'Takes effect immediately and permanently. Idempotent.',
+  description:
+    'Takes effect immediately and permanently, also for the keys that it issued. Only an owner may revoke a key that an owner issued for the whole workspace. Idempotent.',
   tag,
   auth: 'manage',
   responses: { 200: ApiKey, ...problems(404) },
@@ -124,7 +142,7 @@ export const rotateKey = endpoint({
   path: '/api/v1/keys/{apiKeyId}/rotate',
   summary: 'Replace an API key',
   description:
-    'Issues a key with the same name, agents, permissions and limits. The old key expires after the grace period. Returns 409 if it has already expired or been revoked.',
+    'Issues a key with the same name, agents, permissions, limits, origins and expiry, with the caller as its issuer. Both share their windows. The old key expires after the grace period, and with it the keys that it issued. An old key in its own grace period passes its end on. Rotated by another key, the new key counts as issued by that key. Only an owner may rotate a key that an owner issued for the whole workspace. Returns 409 if it has already expired or been revoked.',
   tag,
   auth: 'manage',
   body: body('RotateRequest', {

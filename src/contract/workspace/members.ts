@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { roles } from '../../core/people/member.ts';
+import { notices } from '../../core/people/notice.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
@@ -40,6 +41,7 @@ export const IssuedInvitation = Type.Object(
   {
     ...invitationFields,
     url: Type.String({ description: 'Link to send to the invited person. Shown once.' }),
+    emailed: Type.Boolean({ description: 'Whether it was sent by e-mail.' }),
   },
   { title: 'IssuedInvitation' },
 );
@@ -50,6 +52,17 @@ const membership = {
   role,
 };
 
+const notice = oneOf(
+  notices,
+  '`firstSteps`: the checklist of the overview. `generatedPassword`: the warning about the generated password.',
+);
+
+export const Dismissal = Type.Object(
+  { notice, until: nullable(time('Shown again from then on.'), '`null`: for good.') },
+  { title: 'Dismissal' },
+);
+export type Dismissal = Static<typeof Dismissal>;
+
 export const Me = Type.Object(
   {
     user: Type.Object(person, { title: 'User' }),
@@ -58,6 +71,9 @@ export const Me = Type.Object(
     workspaces: Type.Array(Type.Object(membership, { title: 'Membership' })),
     generatedPassword: Type.Boolean({
       description: 'Whether the user still has the generated password.',
+    }),
+    dismissed: Type.Array(Dismissal, {
+      description: 'Notices of the dashboard that the user has dismissed in this workspace.',
     }),
   },
   { title: 'Me' },
@@ -72,6 +88,25 @@ export const getMe = endpoint({
   tag,
   auth: 'session',
   responses: { 200: Me },
+});
+
+export const dismissNotice = endpoint({
+  id: 'dismissNotice',
+  method: 'PUT',
+  path: '/api/v1/me/dismissals',
+  summary: 'Dismiss a notice of the dashboard',
+  description:
+    'For the signed-in user in this workspace: for a number of days, or for good. `generatedPassword` can only be postponed.',
+  tag,
+  auth: 'session',
+  body: body('DismissalInput', {
+    notice,
+    days: nullable(
+      Type.Integer({ minimum: 0, maximum: limits.dismissalDaysMax }),
+      'Days until it is shown again; 0 shows it at once. `null`: for good.',
+    ),
+  }),
+  responses: { 200: Dismissal },
 });
 
 export const deleteMe = endpoint({
@@ -130,7 +165,7 @@ export const createInvitation = endpoint({
   path: '/api/v1/invitations',
   summary: 'Invite someone',
   description:
-    'Returns an invitation link. Returns 409 if the address already belongs to a member.',
+    'Returns an invitation link, and sends it by e-mail if the server is configured to. It lasts 7 days, and replaces an open one for the address. It ends with the rights of who issued it: a key that ends, or an owner who is removed or demoted. Returns 409 if the address already belongs to a member.',
   tag,
   auth: 'own',
   body: body('InvitationInput', {
@@ -176,7 +211,12 @@ export const listIdentityProviders = endpoint({
   auth: 'none',
   responses: {
     200: Type.Object(
-      { identityProviders: Type.Array(oneOf(identityProviders)) },
+      {
+        identityProviders: Type.Array(oneOf(identityProviders)),
+        passwordReset: Type.Boolean({
+          description: 'Whether `POST /api/auth/request-password-reset` sends a link by e-mail.',
+        }),
+      },
       { title: 'IdentityProviderList' },
     ),
   },

@@ -10,7 +10,10 @@ import { body, nullable, oneOf, query, time } from '../shared.ts';
 
 const tag = 'Providers';
 
-const kind = oneOf(providerKinds, 'Protocol of the provider.');
+const kind = oneOf(
+  providerKinds,
+  'Protocol of the provider. `ollama` uses chat completions at a `baseURL` that ends in `/v1`, else its own API.',
+);
 
 const names = (description: string) => Type.Array(Type.String(), { description });
 
@@ -59,7 +62,7 @@ export const putProvider = endpoint({
   path: '/api/v1/providers/{name}',
   summary: 'Configure a provider',
   description:
-    'Replaces the whole configuration, including the credential. A name has 1 to 64 letters, digits, dots, dashes and underscores; `cueline` is reserved. `baseURL` must not resolve to a private address unless the server allows it; a pasted `…/chat/completions`, `…/messages` or `…/responses` is reduced to its base.',
+    'Replaces the whole configuration, including the credential. A name has 1 to 64 letters, digits, dots, dashes and underscores; `cueline` is reserved. `baseURL` must be https at a public address, unless the server allows the host, without user, query or fragment; a pasted `…/chat/completions`, `…/messages` or `…/responses` is reduced to its base, and `Bearer ` before an `apiKey` is removed. A missing `apiKey` (with neither `headers` nor `query`) fails executions with `PROVIDER_NOT_CONFIGURED`.',
   tag,
   auth: 'own',
   body: body('ProviderInput', {
@@ -79,13 +82,13 @@ export const putProvider = endpoint({
           maxLength: limits.urlMax,
           pattern: patterns.url.source,
           description:
-            'Default: the URL of the kind. Required for `azure` and `openai-compatible`. For `bedrock` it selects the region.',
+            'Default: the URL of the kind; for `ollama`, that of the server. Required for `azure` and `openai-compatible`. For `bedrock` it selects the region (`us-east-1`).',
         }),
       ),
     ),
     headers: secretTexts(
       limits.headersMax,
-      'Additional headers of each request. The header of the `apiKey` is allowed only without an `apiKey`; headers of the connection and of the body are not.',
+      'Additional headers of each request, in place of a header of the same name. The header of the `apiKey` (`Authorization`; `x-api-key` for `anthropic`, `x-goog-api-key` for `google`, `api-key` for `azure`) is allowed only without an `apiKey`, whose place it then takes. Headers of the connection and of the body, such as `Host`, `Content-Type` and `Proxy-…`, are not allowed.',
     ),
     query: secretTexts(limits.queryMax, 'Additional query parameters of each request.'),
     bodyExtra: Type.Optional(
@@ -123,7 +126,16 @@ export const listProviders = endpoint({
   orPermission: 'own',
   session: 'read',
   responses: {
-    200: Type.Object({ providers: Type.Array(Provider) }, { title: 'ProviderList' }),
+    200: Type.Object(
+      {
+        providers: Type.Array(Provider),
+        environment: Type.Array(Type.Object({ name: Type.String(), kind }), {
+          description:
+            "Providers with a credential in the server's environment, for all workspaces. One of the workspace with the same name takes precedence.",
+        }),
+      },
+      { title: 'ProviderList' },
+    ),
   },
 });
 
@@ -155,6 +167,14 @@ const sentHeaders = Type.Unsafe<Record<string, string>>({
 });
 const httpBody = Type.Unknown({ description: 'JSON as a value, anything else as text.' });
 
+const ProviderFailure = Type.Object(
+  {
+    code: oneOf(executionErrorCodes, 'Error code that an execution would have.'),
+    message: Type.String({ description: 'What is wrong, often as worded by the provider.' }),
+  },
+  { description: 'Present only if it failed.' },
+);
+
 /** Programs branch on `ok`; the schema states which fields accompany it. */
 export const ConnectionTest = Type.Object(
   {
@@ -184,15 +204,7 @@ export const ConnectionTest = Type.Object(
         "The provider's response, likewise. `null` if there was none.",
       ),
     ),
-    error: Type.Optional(
-      Type.Object(
-        {
-          code: oneOf(executionErrorCodes, 'Error code that an execution would have.'),
-          message: Type.String({ description: 'What is wrong, often as worded by the provider.' }),
-        },
-        { description: 'Present only if not `ok`.' },
-      ),
-    ),
+    error: Type.Optional(ProviderFailure),
   },
   { title: 'ConnectionTest' },
 );
@@ -204,7 +216,7 @@ export const testProvider = endpoint({
   path: '/api/v1/providers/{name}/test',
   summary: 'Test the connection to a provider',
   description:
-    'Requests the list of models with the stored credential, for at most ten seconds. With a `model`, sends one small real call instead, for at most 30 seconds, and returns the request and the answer with secrets removed. Is no execution and uses no AI Action. The status is 200 even if the test fails: check `ok`.',
+    'Requests the list of models with the stored credential, for at most ten seconds. With a `model`, sends one small real call instead, for at most 30 seconds, and returns the request and the answer with secrets removed. Is no execution and uses no AI Action. A list that the provider shows to anyone proves no credential; for `bedrock`, a model that does not exist is called. An answer that its limit of 64 tokens cut off counts as `ok`. The status is 200 even if the test fails: check `ok`.',
   tag,
   auth: 'own',
   body: body('ConnectionTestInput', {
@@ -219,6 +231,27 @@ export const testProvider = endpoint({
   }),
   bodyOptional: true,
   responses: { 200: ConnectionTest, ...problems(404) },
+});
+
+export const listProviderModels = endpoint({
+  id: 'listProviderModels',
+  method: 'GET',
+  path: '/api/v1/providers/{name}/models',
+  summary: "List a provider's models",
+  description:
+    'Asks the provider, for at most ten seconds, with the credential of the workspace or of the server. At most 1,000 names; empty if the provider has no list (`bedrock`, `google` with `auth`). The status is 200 even if the provider fails: check `error`.',
+  tag,
+  auth: 'manage',
+  responses: {
+    200: Type.Object(
+      {
+        models: Type.Array(Type.String({ description: 'Format: `provider/model`.' })),
+        error: Type.Optional(ProviderFailure),
+      },
+      { title: 'ProviderModels' },
+    ),
+    ...problems(404),
+  },
 });
 
 const amount = (description: string) =>
@@ -278,7 +311,7 @@ export const putPrice = endpoint({
   method: 'PUT',
   path: '/api/v1/prices',
   summary: 'Set the price of a model',
-  description: 'Applies to executions that end from now on. Decimal strings are stored exactly.',
+  description: 'Applies to executions that start from now on. Decimal strings are stored exactly.',
   tag,
   auth: 'own',
   body: body('PriceInput', {

@@ -68,3 +68,20 @@ export function switchable(at: LifecycleState): boolean {
 function opens(stage: Stage): boolean {
   return stage === 'Testing' || stage === 'Deployed';
 }
+
+/** The orders of lists of agents. */
+export const agentSorts = [
+  '-createdAt',
+  'createdAt',
+  'name',
+  '-name',
+  '-updatedAt',
+  'updatedAt',
+  '-executions',
+  'executions',
+  '-failures',
+  'failures',
+  '-costUSD',
+  'costUSD',
+] as const;
+export type AgentSort = (typeof agentSorts)[number];

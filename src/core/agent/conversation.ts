@@ -25,6 +25,8 @@ export interface Conversation {
   readonly labels: Labels | null;
   /** Whether the response of the model is read as a stream; the agent decides if left out. */
   readonly stream?: boolean;
+  /** Whether the client does not wait: a response that is read later says so. */
+  readonly background?: true;
   /** The characters of the request. */
   readonly chars: number;
   /** What the parameters are called in the request. */
@@ -248,7 +250,7 @@ function withMember(object: string, name: string, json: string): string {
 
 /** The text that is compared for the same idempotency key. */
 export function conversationDigestInput(call: Conversation): string {
-  const { labels, prompt, names: _, chars: __, stream: ___, ...rest } = call;
+  const { labels, prompt, names: _, chars: __, stream: ___, background: ____, ...rest } = call;
   return canonical(JSON.stringify({ ...rest, prompt, labels: labelsJson(labels) }));
 }
 

@@ -5,16 +5,19 @@ import { type Prompt, render, type Template } from './prompt.ts';
 import { defaultTexts, suppliedTexts } from './variables.ts';
 
 /** The parts of an execution that its prompt is rendered from. */
-export type Rendering = Pick<QueuedExecution, 'inputVariables'> & {
+export type Rendering = Pick<QueuedExecution, 'inputVariables' | 'variableValues'> & {
   readonly settings: Pick<QueuedExecution['settings'], 'defaults' | 'call' | 'additions'>;
 };
 
 /** The rendered prompt: supplied value, else the agent's default, else the empty string. Null if it is too long. */
 export function renderPrompt(
   template: Template,
-  { inputVariables, settings }: Rendering,
+  { inputVariables, variableValues, settings }: Rendering,
 ): Prompt | null {
-  const texts = new Map([...defaultTexts(settings.defaults), ...suppliedTexts(inputVariables)]);
+  const texts = new Map([
+    ...defaultTexts(settings.defaults),
+    ...suppliedTexts(inputVariables, variableValues),
+  ]);
   const prompt = render(template, texts, renderedCharsMax);
   if (!prompt) return null;
   const complete = settings.call ? { ...prompt, settings: settings.call } : prompt;

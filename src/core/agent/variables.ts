@@ -1,6 +1,16 @@
 import { type Labels, labelFields, labelsJson, readLabels } from '../execution/labels.ts';
 import { unknownName } from '../failure.ts';
-import { canonical, compact, depth, isStorable, jsonDepthMax, members, plain } from '../json.ts';
+import { fromId } from '../id.ts';
+import {
+  canonical,
+  compact,
+  isStorable,
+  jsonDepthMax,
+  type Member,
+  members,
+  membersAndDepth,
+  plain,
+} from '../json.ts';
 import { storable } from '../storable-text.ts';
 import { readMessages } from './messages.ts';
 
@@ -16,6 +26,10 @@ export type ExecuteBody =
       readonly labels: Labels | null;
       /** Whether the response of the model is read as a stream; the agent decides if left out. */
       readonly stream?: boolean;
+      /** The stored id of the execution that this one runs again. */
+      readonly rerunOf?: string;
+      /** Whether it is marked as one of a playground. */
+      readonly playground?: boolean;
     }
   | { readonly kind: 'malformed' | 'too-large' | 'unsupported'; readonly message: string }
   /** An object without the field: no variables are supplied. */
@@ -30,8 +44,8 @@ export interface Variables {
 }
 
 /**
- * Parses `{"variables": {…}}`, or `{"input": {…}}` for a workflow, with labels; for an agent also with `stream`. Other
- * fields are rejected.
+ * Parses `{"variables": {…}}`, or `{"input": {…}}` for a workflow, with labels; for an agent also with `stream`,
+ * `rerunOf` and `playground`. Other fields are rejected.
  */
 export function parseExecuteBody(
   text: string,
@@ -46,35 +60,58 @@ export function parseExecuteBody(
   if (!isObject(body)) return invalid('The body must be a JSON object.');
   const found = members(compact(text));
   const isAgent = field === 'variables';
-  const allowed: readonly string[] = [field, ...labelFields, ...(isAgent ? ['stream'] : [])];
+  const allowed: readonly string[] = [field, ...labelFields, ...(isAgent ? agentFields : [])];
   const unknown = found.find(({ name }) => !allowed.includes(name));
   if (unknown) {
     return invalid(unknownName(`Field ${JSON.stringify(unknown.name.slice(0, 100))}`, allowed));
   }
   const labels = readLabels(found);
   if (labels !== null && 'problem' in labels) return invalid(labels.problem);
-  const { stream } = body;
-  if (stream !== undefined && typeof stream !== 'boolean') {
-    return invalid('Field "stream" must be true or false.');
-  }
+  const options = readOptions(body);
+  if ('problem' in options) return invalid(options.problem);
   if (body[field] === undefined) return { kind: 'absent', message: `Field "${field}" is missing.` };
   if (!isObject(body[field])) return invalid(`Field "${field}" must be an object.`);
   const read = readVariables(found.findLast(({ name }) => name === field)?.text ?? '{}', labels);
-  return read.kind === 'variables' && stream !== undefined ? { ...read, stream } : read;
+  return read.kind === 'variables' ? { ...read, ...options } : read;
 }
+
+const agentFields: readonly string[] = ['stream', 'rerunOf', 'playground'];
+
+/** The fields that only agents have. A malformed id is treated as unknown. */
+function readOptions(
+  body: Record<string, unknown>,
+):
+  | { readonly problem: string }
+  | { readonly stream?: boolean; readonly rerunOf?: string; readonly playground?: boolean } {
+  const { stream, rerunOf, playground } = body;
+  for (const [name, value] of Object.entries({ stream, playground })) {
+    if (value === undefined || typeof value === 'boolean') continue;
+    return { problem: `Field "${name}" must be true or false.` };
+  }
+  const id = typeof rerunOf === 'string' ? fromId('execution', rerunOf) : null;
+  if (rerunOf !== undefined && id === null) return { problem: unknownRerun };
+  return {
+    ...(stream !== undefined && { stream: stream as boolean }),
+    ...(id !== null && { rerunOf: id }),
+    ...(playground === true && { playground }),
+  };
+}
+
+export const unknownRerun = 'Field "rerunOf" must be the identifier of an execution of this agent.';
 
 /** Parses the compact text of a variables object. */
 export function readVariables(json: string, labels: Labels | null = null): ExecuteBody {
-  if (depth(json) > jsonDepthMax) {
+  const { members: found, depth } = membersAndDepth(json);
+  if (depth > jsonDepthMax) {
     return invalid(`Variables nest deeper than ${jsonDepthMax} levels.`);
   }
   if (!isStorable(json)) return unstorable(json);
-  return { kind: 'variables', variables: { json, values: valuesOf(json) }, labels };
+  return { kind: 'variables', variables: { json, values: valuesOf(found) }, labels };
 }
 
 /** If a name is sent twice, the last value wins. */
-function valuesOf(json: string): Map<string, string> {
-  return new Map(members(json).map(({ name, text }) => [name, text]));
+function valuesOf(found: readonly Member[]): Map<string, string> {
+  return new Map(found.map(({ name, text }) => [name, text]));
 }
 
 /** Names the first variable that cannot be stored. */
@@ -110,10 +147,13 @@ export function malformedList(
   return null;
 }
 
-/** The prompt texts of stored (therefore valid) variables. */
-export function suppliedTexts(json: string): Map<string, string> {
+/** The prompt texts of stored (therefore valid) variables, or of `values` if they are parsed already. */
+export function suppliedTexts(
+  json: string,
+  values: Variables['values'] = valuesOf(members(json)),
+): Map<string, string> {
   const texts = new Map<string, string>();
-  for (const [name, text] of valuesOf(json)) {
+  for (const [name, text] of values) {
     if (text !== 'null') texts.set(name, variableText(text));
   }
   return texts;
@@ -137,8 +177,10 @@ export function defaultTexts(values: Readonly<Record<string, unknown>>): Map<str
 export function bodyDigestInput(body: ExecuteBody): string {
   if (body.kind !== 'variables') return body.kind;
   const labels = labelsJson(body.labels);
-  const variables = canonical(body.variables.json);
-  return labels === null ? variables : `${variables}\n${canonical(labels)}`;
+  const lines = [canonical(body.variables.json)];
+  if (labels !== null) lines.push(canonical(labels));
+  if (body.playground) lines.push('playground');
+  return lines.join('\n');
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -9,6 +9,16 @@ export type EndpointPayload = (typeof endpointPayloads)[number];
 export const endpointFormats = ['standard', 'slack'] as const;
 export type EndpointFormat = (typeof endpointFormats)[number];
 
+/** Incoming webhooks of Slack, and of Teams with its workflows: they reject any other body. */
+const chatHosts =
+  /^(hooks\.slack(-gov)?\.com|[\w.-]+\.webhook\.office\.com|[\w.-]+\.logic\.azure\.com|[\w.-]+\.api\.powerplatform\.com)$/;
+
+/** The format of an endpoint that names none. */
+export function formatFor(url: string | null): EndpointFormat {
+  const isChat = url !== null && URL.canParse(url) && chatHosts.test(new URL(url).hostname);
+  return isChat ? 'slack' : 'standard';
+}
+
 /** By its owner; because the receiver answered 410, had no success for days, or the key that created it ended. */
 export const disabledReasons = ['owner', 'gone', 'failing', 'key_ended'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];

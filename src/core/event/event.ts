@@ -99,13 +99,34 @@ export function fullBody(event: StoredEvent, full: FullData | 'gone' | 'large'):
 /** The body that Slack, Teams and the like show: one line of text. */
 export function chatBody(event: StoredEvent): string {
   const data = JSON.parse(event.data) as Record<string, unknown>;
-  const shown = Object.entries(data).flatMap(([name, value]) =>
-    typeof value === 'string' || typeof value === 'number' ? `${name}: ${value}` : [],
-  );
-  const text = [`*${event.type}*`, ...shown].join(' · ');
+  const texts = event.type.startsWith('alert.') ? alertTexts(event.type, data) : null;
+  const text = escaped((texts ?? [`*${event.type}*`, ...namedValues(data)]).join(' · '));
   return JSON.stringify({
     text: text.length > chatCharsMax ? `${text.slice(0, chatCharsMax)}…` : text,
   });
 }
 
 const chatCharsMax = 3_000;
+
+/** Slack reads `<…>` as links and mentions: what callers named must not mention anybody. */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function namedValues(data: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(data).flatMap(([name, value]) =>
+    typeof value === 'string' || typeof value === 'number' ? `${name}: ${value}` : [],
+  );
+}
+
+/** Such as `*Alert fired: Failures*` and `failureRate is 0.25, threshold 0.1`. */
+function alertTexts(type: string, data: Readonly<Record<string, unknown>>): string[] {
+  const { name, metric, value, threshold, alertId } = data;
+  const measured = value === null ? 'has no data' : `is ${value}`;
+  const verb = type === 'alert.fired' ? 'fired' : 'cleared';
+  return [
+    `*Alert ${verb}: ${name}*`,
+    `${metric} ${measured}, threshold ${threshold}`,
+    String(alertId),
+  ];
+}

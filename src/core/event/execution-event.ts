@@ -1,4 +1,4 @@
-import type { EndStatus } from '../execution/execution.ts';
+import { type EndStatus, isPlayground, type StoredSource } from '../execution/execution.ts';
 import type { Labels } from '../execution/labels.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
 import { toId } from '../id.ts';
@@ -19,6 +19,7 @@ export interface ReportedExecution {
   readonly id: string;
   readonly workspaceId: string;
   readonly agentId: string;
+  readonly source: StoredSource;
   readonly status: EndStatus;
   readonly errorCode: ExecutionErrorCode | null;
   readonly tokensUsed: number;
@@ -32,6 +33,7 @@ export function executionEvent(ended: ReportedExecution): NewEvent {
   const data = JSON.stringify({
     ...{ executionId: toId('execution', id), agentId: toId('agent', agentId) },
     ...{ status, errorCode, tokensUsed, costUSD: Number(ended.costUsd) },
+    ...(isPlayground(ended.source) && { playground: true }),
   });
   return {
     ...{ workspaceId, type: executionTypes[status], atMs, subject: id, agentId },

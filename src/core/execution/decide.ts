@@ -10,35 +10,33 @@ import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../agent/model-
 import { type ResponseFormat, responseFormatOf } from '../agent/response-format.ts';
 import { malformedFile } from '../agent/stored-files.ts';
 import { mismatchedVariable, variableMismatchMessage } from '../agent/variable-schemas.ts';
-import { malformedList, missingOf, type Variables } from '../agent/variables.ts';
-import type { CallFailureCode, ExecutionErrorCode } from '../failure.ts';
+import { type ExecuteBody, malformedList, missingOf, type Variables } from '../agent/variables.ts';
+import type { BatchLineOf } from '../batch/batch.ts';
+import type { CallFailureCode } from '../failure.ts';
 import { toId } from '../id.ts';
 import type { ModelSetup } from '../model/model-port.ts';
 import { sees } from '../people/member.ts';
 import type { Caller } from './caller.ts';
-import type { EndStatus } from './execution.ts';
+import {
+  type CallFacts,
+  type CallTarget,
+  checkCall,
+  type PassedCall,
+  type Refusal,
+  type Replay,
+  refuseLimited,
+} from './check-call.ts';
 import {
   agentLimits,
   type Counts,
-  type KeyWindows,
   monthOf,
   type RateLimits,
   roll,
   spend,
-  spendKeys,
   stageLimits,
-  type Verdict,
   type WindowState,
 } from './limits.ts';
-import {
-  bodyFailure,
-  deniedMessage,
-  inactiveMessage,
-  limitFields,
-  limitMessage,
-  quotaFields,
-  reportedLimits,
-} from './refusal-messages.ts';
+import { bodyFailure, inactiveMessage, quotaFields } from './refusal-messages.ts';
 
 /**
  * The admission decision on one execute call: a pure function of the locked rows. It changes the counts in place, so
@@ -67,6 +65,8 @@ export interface ExecuteCall {
   readonly idempotencyProblem: string | null;
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
+  /** The line of a batch that becomes this execution. */
+  readonly batchLine?: BatchLineOf;
 }
 
 export interface AgentAtAdmission {
@@ -113,11 +113,7 @@ export interface MonthCount {
   used: number;
 }
 
-export interface Facts {
-  readonly nowMs: number;
-  readonly caller: Caller;
-  /** Of a key and the keys that issued it; empty for other callers. */
-  readonly keyWindows: readonly KeyWindows[];
+export interface Facts extends CallFacts {
   /** The addressed agent, if it exists in the caller's workspace. */
   readonly agent: AgentAtAdmission | null;
   readonly agentCounts: Counts | null;
@@ -125,27 +121,11 @@ export interface Facts {
   /** The limits that the Testing stage caps agents at. */
   readonly testingLimits: RateLimits;
   readonly body: CallBody;
-  readonly idempotencyProblem: string | null;
-  /**
-   * The call that first used the idempotency key, if any. Lazy, because comparing bodies takes time linear in their
-   * length.
-   */
-  readonly replay: { readonly sameBody: () => boolean } | null;
-}
-
-export interface Refusal {
-  readonly kind: 'refused';
-  readonly code: CallFailureCode;
-  readonly message: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly states: readonly WindowState[];
-  /** The record of this refusal; null if it leaves none. */
-  readonly record: { readonly status: EndStatus; readonly errorCode: ExecutionErrorCode } | null;
 }
 
 export type Decision =
   | Refusal
-  | { readonly kind: 'replayed'; readonly states: readonly WindowState[] }
+  | Replay
   | {
       readonly kind: 'accepted';
       readonly states: readonly WindowState[];
@@ -159,118 +139,78 @@ export type Decision =
 
 export function decide(facts: Facts): Decision {
   const { caller, nowMs } = facts;
-  const there = facts.agent?.workspaceId === caller.workspaceId ? facts.agent : null;
-  const agent = there && isVisible(caller, there) ? there : null;
-  const states: WindowState[] = [];
-  const refuse: Refuse = (code, message, more = {}) => ({
-    kind: 'refused',
-    code,
-    message,
-    states,
-    fields: more.fields ?? {},
-    // Recorded even if the caller cannot see the agent: those who can see it learn that it was called.
-    record: (there && more.record) ?? null,
-  });
-  const limited = (verdict: Verdict & { passed: false }) =>
-    refuse('RATE_LIMIT_EXCEEDED', limitMessage(verdict.by, caller.id), {
-      fields: limitFields(reportedLimits(facts, verdict.by), verdict.by, nowMs),
-      record: { status: 'rate_limited', errorCode: 'RATE_LIMIT_EXCEEDED' },
-    });
-  const notAuthorized: Refusal['record'] = {
-    status: 'unauthorized',
-    errorCode: 'KEY_NOT_AUTHORIZED',
-  };
-
-  if (caller.ended || caller.role === null) {
-    return refuse('UNAUTHORIZED', 'The API key is not valid.', { record: notAuthorized });
-  }
-  const verdict = spendKeys(facts.keyWindows, nowMs);
-  states.push(...verdict.states);
-  if (!verdict.passed) return limited(verdict);
-  if (facts.idempotencyProblem) return refuse('INVALID_REQUEST', facts.idempotencyProblem);
-  if (facts.replay) {
-    if (facts.replay.sameBody()) return { kind: 'replayed', states };
-    return refuse('IDEMPOTENCY_KEY_REUSED', reusedMessage);
-  }
-  if (!agent) return refuse('NOT_FOUND', 'There is no such agent.');
-  if (!caller.allAgents && !caller.agentIds.includes(agent.id)) {
-    return refuse('UNAUTHORIZED', 'The API key is not valid for this agent.', {
-      record: notAuthorized,
-    });
-  }
-  if (!caller.rights.includes('execute')) {
-    return refuse('PERMISSION_DENIED', deniedMessage(caller, 'execute'));
-  }
-  if (caller.kind === 'session' ? agent.archived : !callable({ ...agent })) {
-    return refuse('AGENT_NOT_ACTIVE', inactiveMessage(agent), {
-      record: { status: 'unauthorized', errorCode: 'AGENT_NOT_ACTIVE' },
-    });
-  }
+  const checked = checkCall(facts, targetOf(facts));
+  if (checked.kind !== 'passed') return checked;
+  const { found: agent, states, refuse } = checked;
   if (facts.agentCounts) {
     roll(facts.agentCounts, nowMs);
     const stage = stageLimits(agent.stage, facts.testingLimits);
     const verdict = spend(facts.agentCounts, agentLimits(agent.limits, stage));
     states.push(...verdict.states);
-    if (!verdict.passed) return limited(verdict);
+    if (!verdict.passed) return refuseLimited(refuse, { nowMs, caller, agent }, verdict.by);
   }
-  return decideOnBody(facts, agent, states, refuse);
+  return decideOnBody(facts, checked);
 }
 
-const reusedMessage =
-  'This Idempotency-Key was used with other variables or another user, session, tags or metadata.';
+/**
+ * The checks of an execute call that precede limits and body, for a batch, which belongs to the API also if a session uploads it. Spends
+ * nothing.
+ */
+export function checkBatchCall(
+  caller: Caller,
+  agent: AgentAtAdmission | null,
+): Exclude<ReturnType<typeof checkCall<AgentAtAdmission>>, Replay> {
+  const asKey: Caller = { ...caller, kind: 'key' };
+  const nothingSpent = { nowMs: 0, keyWindows: [], idempotencyProblem: null, replay: null };
+  const checked = checkCall({ ...nothingSpent, caller: asKey }, targetOf({ caller: asKey, agent }));
+  if (checked.kind === 'replayed') throw new Error('An upload is not replayed here.');
+  return checked;
+}
 
-type Refuse = (
-  code: CallFailureCode,
-  message: string,
-  more?: { fields?: Readonly<Record<string, unknown>>; record?: Refusal['record'] },
-) => Refusal;
+function targetOf({
+  caller,
+  agent,
+}: Pick<Facts, 'caller' | 'agent'>): CallTarget<AgentAtAdmission> {
+  const there = agent?.workspaceId === caller.workspaceId ? agent : null;
+  return {
+    noun: 'agent',
+    found: there && isVisible(caller, there) ? there : null,
+    // Also if the caller cannot see the agent: those who can see it learn that it was called.
+    isRecorded: there !== null,
+    unreached: ({ id }) =>
+      caller.allAgents || caller.agentIds.includes(id)
+        ? null
+        : 'The API key is not valid for this agent.',
+    inactive: (found) =>
+      (caller.kind === 'session' ? !found.archived : callable(found))
+        ? null
+        : inactiveMessage(found),
+    reused:
+      'This Idempotency-Key was used with other variables or another user, session, tags, metadata or playground.',
+  };
+}
 
 /** The last checks: required variables, the body, the monthly quota. */
 function decideOnBody(
   facts: Facts,
-  agent: AgentAtAdmission,
-  states: readonly WindowState[],
-  refuse: Refuse,
+  { found: agent, states, refuse }: PassedCall<AgentAtAdmission>,
 ): Decision {
   const { month, nowMs } = facts;
   const call = resolveBody(facts.body, agent);
   if ('kind' in call) {
     const { message, parameter, parameterCode } = call;
-    return refuse('INVALID_REQUEST', message, { fields: { parameter, parameterCode } });
+    return refuse('INVALID_REQUEST', message, { parameter, parameterCode });
   }
   const { body, additions, responseFormat } = call;
-  const missing = missingOf(agent.requiredVariables, body);
-  if (missing.length > 0) {
-    return refuse('MISSING_VARIABLES', `Required variables are missing: ${missing.join(', ')}.`, {
-      fields: { missingVariables: missing, requiredVariables: agent.requiredVariables },
-    });
-  }
-  if (body.kind !== 'variables') {
-    const { code, message, fields } = bodyFailure(body);
-    return refuse(code, message, { fields });
-  }
-  const malformed =
-    malformedList(agent.messageLists, body.variables) ?? malformedFile(agent, body.variables);
-  if (malformed) {
-    const { message, variable } = malformed;
-    return refuse('INVALID_VARIABLES', message, { fields: { variable } });
-  }
-  const mismatch = mismatchedVariable(agent.variableSchemas, body.variables);
-  if (mismatch) {
-    const { variable, path } = mismatch;
-    return refuse('INVALID_VARIABLES', variableMismatchMessage(mismatch), {
-      fields: { variable, path },
-    });
-  }
+  const read = acceptableVariables(body, agent);
+  if ('code' in read) return refuse(read.code, read.message, read.fields);
   if (monthOf(nowMs) > month.month) {
     month.month = monthOf(nowMs);
     month.used = 0;
   }
   if (month.actionsPerMonth !== null && month.used >= month.actionsPerMonth) {
-    return refuse('QUOTA_EXCEEDED', 'The monthly quota of AI Actions is used up.', {
-      fields: quotaFields(facts, month.actionsPerMonth),
-      record: { status: 'rate_limited', errorCode: 'QUOTA_EXCEEDED' },
-    });
+    const fields = quotaFields(facts, month.actionsPerMonth);
+    return refuse('QUOTA_EXCEEDED', 'The monthly quota of AI Actions is used up.', fields);
   }
   month.used++;
   const declared = new Set([
@@ -282,20 +222,57 @@ function decideOnBody(
     kind: 'accepted',
     states,
     agent,
-    variables: body.variables,
+    variables: read.variables,
     additions,
     responseFormat,
-    ignoredVariables: [...body.variables.values.keys()].filter((name) => !declared.has(name)),
+    ignoredVariables: [...read.variables.values.keys()].filter((name) => !declared.has(name)),
   };
+}
+
+interface BodyRefusal {
+  readonly code: CallFailureCode;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** What the variables of a call must fit. */
+export type VariablesTarget = Pick<
+  AgentAtAdmission,
+  'requiredVariables' | 'messageLists' | 'fileVariables' | 'variableSchemas'
+>;
+
+/** The variables of a body, or why the agent cannot be called with it. */
+export function acceptableVariables(
+  body: ExecuteBody,
+  agent: VariablesTarget,
+): { readonly variables: Variables } | BodyRefusal {
+  const missing = missingOf(agent.requiredVariables, body);
+  if (missing.length > 0) {
+    const message = `Required variables are missing: ${missing.join(', ')}.`;
+    const fields = { missingVariables: missing, requiredVariables: agent.requiredVariables };
+    return { code: 'MISSING_VARIABLES', message, fields };
+  }
+  if (body.kind !== 'variables') return bodyFailure(body);
+  const { variables } = body;
+  const malformed = malformedList(agent.messageLists, variables) ?? malformedFile(agent, variables);
+  if (malformed) {
+    const { message, variable } = malformed;
+    return { code: 'INVALID_VARIABLES', message, fields: { variable } };
+  }
+  const mismatch = mismatchedVariable(agent.variableSchemas, variables);
+  if (!mismatch) return { variables };
+  const { variable, path } = mismatch;
+  const message = variableMismatchMessage(mismatch);
+  return { code: 'INVALID_VARIABLES', message, fields: { variable, path } };
 }
 
 function resolveBody(body: CallBody, agent: AgentAtAdmission) {
   if (body.kind === 'invalid-parameter') return body;
   if (body.kind !== 'conversation') return { body, additions: null, responseFormat: null };
-  return resolveConversation(body, targetOf(agent), toId('version', agent.versionId));
+  return resolveConversation(body, conversationTarget(agent), toId('version', agent.versionId));
 }
 
-function targetOf(agent: AgentAtAdmission): ConversationTarget {
+function conversationTarget(agent: AgentAtAdmission): ConversationTarget {
   const { responseFormat } = agent;
   const format = agent.config.responseFormat ?? (responseFormat && JSON.parse(responseFormat));
   return { ...agent, responseFormat: responseFormatOf(format || null) };

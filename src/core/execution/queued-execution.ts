@@ -1,7 +1,9 @@
 import type { ExecutionSettings } from '../agent/model-settings.ts';
+import type { Variables } from '../agent/variables.ts';
+import type { BatchLineOf } from '../batch/batch.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
 import type { CostSource, ModelSetup } from '../model/model-port.ts';
-import type { Source } from './execution.ts';
+import type { StoredSource } from './execution.ts';
 import type { Labels } from './labels.ts';
 
 /** Tokens and cost of finished attempts; `known` is false if the usage of one of them is unknown. */
@@ -25,12 +27,14 @@ export const unknownSpent: Spent = { ...nothingSpent, costKnown: false };
 
 /** The properties fixed at acceptance: the record and the statistics use them. */
 export interface AcceptedAs {
-  readonly source: Source;
+  readonly source: StoredSource;
   readonly promptVersionId: string;
   /** After a fallback, the model that is called now. */
   readonly model: string;
   readonly apiKeyId: string | null;
   readonly labels: Labels | null;
+  /** The line of a batch that it belongs to. */
+  readonly batchLine?: BatchLineOf | null;
 }
 
 /** One claimed execution: leased, with the fence that each write specifies. */
@@ -57,6 +61,8 @@ export interface QueuedExecution extends AcceptedAs {
   readonly setup: ModelSetup;
   /** The variables as sent: the compact JSON text of an object. */
   readonly inputVariables: string;
+  /** The same by name, if this process has just accepted them. */
+  readonly variableValues?: Variables['values'];
   readonly settings: ExecutionSettings;
   /** Since the first start of work, by the database's clock. */
   readonly elapsedMs: number;
@@ -71,6 +77,10 @@ export interface Slots {
   lease(): string | null;
   /** Reserves a slot for an execution of that workspace; false if none is free. */
   reserve(workspaceId: string): boolean;
+  /** Whether an execution of that workspace could reserve a slot. */
+  hasFree(workspaceId: string): boolean;
+  /** Whether an execution of that workspace holds a slot. */
+  holds(workspaceId: string): boolean;
   /** Releases a reserved slot in which nothing was started. */
   release(workspaceId: string): void;
   /** Starts an execution in its reserved slot. */

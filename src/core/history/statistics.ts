@@ -1,4 +1,4 @@
-import type { EndStatus, Source } from '../execution/execution.ts';
+import type { EndStatus, StoredSource } from '../execution/execution.ts';
 import type { Labels } from '../execution/labels.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
 
@@ -38,7 +38,7 @@ export interface Tally {
   readonly agentId: string;
   readonly executedAtMs: number;
   readonly status: EndStatus;
-  readonly source: Source;
+  readonly source: StoredSource;
   readonly promptVersionId: string;
   readonly model: string;
   readonly apiKeyId: string | null;

@@ -1,11 +1,19 @@
-import { dayStartMs, hourStartMs } from '../time-zone.ts';
+import { dayStartMs, hourStartMs, quarterDayStartMs, weekday } from '../time-zone.ts';
 import { type Span, type StepLevel, spansOf } from './history-range.ts';
-import { levelMs, levels } from './statistics.ts';
+import { levelMs } from './statistics.ts';
 
 /** The time steps of a statistics response, and the buckets that make them up exactly. */
 
-/** `all`: the whole range is one step. */
-export const stepLengths = [...levels, 'all'] as const;
+/** `all`: the whole range is one step. Weeks begin on Mondays. */
+export const stepLengths = [
+  'minute',
+  'quarterHour',
+  'hour',
+  'sixHours',
+  'day',
+  'week',
+  'all',
+] as const;
 export type StepLength = (typeof stepLengths)[number];
 
 export interface StepsRequest {
@@ -59,25 +67,47 @@ export function stepSpans(bounds: readonly number[], by: readonly StepLevel[]): 
   return spans;
 }
 
-const minutesUsual = 60;
-const hoursUsual = 48;
+type Length = Exclude<StepLength, 'all'>;
+
 const daysUsual = 30;
 
-function usualStart(length: Exclude<StepLength, 'all'>, lastMs: number, zone: string): number {
-  if (length === 'day') return dayStartMs(lastMs, zone, 1 - daysUsual);
-  const steps = length === 'hour' ? hoursUsual : minutesUsual;
-  return begin(length, lastMs - (steps - 1) * levelMs[length], zone);
+/** The number of steps of a range without a start. */
+const stepsUsual: Record<Length, number> = {
+  minute: 60,
+  quarterHour: 96,
+  hour: 48,
+  sixHours: 28,
+  day: daysUsual,
+  week: 13,
+};
+
+function usualStart(length: Length, lastMs: number, zone: string): number {
+  const before = stepsUsual[length] - 1;
+  if (length === 'day') return dayStartMs(lastMs, zone, -before);
+  if (length === 'week') return dayStartMs(begin('week', lastMs, zone), zone, -7 * before);
+  return begin(length, lastMs - before * lengthMs[length], zone);
 }
 
-/** Minutes begin at the same time everywhere. */
-function begin(length: Exclude<StepLength, 'all'>, ms: number, zone: string): number {
+const lengthMs = {
+  minute: levelMs.minute,
+  quarterHour: levelMs.quarter,
+  hour: levelMs.hour,
+  sixHours: 6 * levelMs.hour,
+};
+
+/** Minutes and quarters of an hour begin at the same time everywhere. */
+function begin(length: Length, ms: number, zone: string): number {
   if (length === 'day') return dayStartMs(ms, zone);
-  return length === 'hour' ? hourStartMs(ms, zone) : floor(ms, levelMs.minute);
+  if (length === 'week') return dayStartMs(ms, zone, 1 - weekday(ms, zone));
+  if (length === 'sixHours') return quarterDayStartMs(ms, zone);
+  return length === 'hour' ? hourStartMs(ms, zone) : floor(ms, lengthMs[length]);
 }
 
-function next(length: Exclude<StepLength, 'all'>, startMs: number, zone: string): number {
+function next(length: Length, startMs: number, zone: string): number {
   if (length === 'day') return dayStartMs(startMs, zone, 1);
-  const after = begin(length, startMs + levelMs[length], zone);
+  if (length === 'week') return dayStartMs(startMs, zone, 7);
+  if (length === 'sixHours') return quarterDayStartMs(startMs, zone, 1);
+  const after = begin(length, startMs + lengthMs[length], zone);
   // A clock change in the middle of an hour can split it in two.
   const between = begin(length, after - 1, zone);
   return between > startMs ? between : after;

@@ -4,17 +4,20 @@ import type { ResponseFormat } from '../agent/response-format.ts';
 import type { Tool, ToolChoice } from '../agent/version-content.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
 import type { Price } from './price.ts';
-import type { StoredProvider } from './provider.ts';
+import type { ProviderKind, StoredProvider } from './provider.ts';
 
 /**
  * The model port: a `provider/model` name and prompts go in, events come out. The engine retries; the port never does.
  *
- * A call ends with `finish` or `failure`. It throws a `ModelDeferred` if no call was made, the reason of its signal if
- * that aborted it, and any other error for a defect. `collectResponse` (`model-events.ts`) reads a whole response.
+ * A call that succeeds emits `finish` last. It throws a `ModelFailure` if it failed, a `ModelDeferred` if no call was
+ * made, the reason of its signal if that aborted it, and any other error for a defect. `emit` must not throw.
+ * `collectResponse` (`model-events.ts`) reads a whole response.
  */
 export interface ModelPort {
-  call(call: ModelCall): AsyncIterable<ModelEvent>;
+  call(call: ModelCall, emit: Emit): Promise<void>;
 }
+
+export type Emit = (event: ModelEvent) => void;
 
 /**
  * Text and reasoning arrive in pieces if the call asks for a stream, else at once; they never split a surrogate pair.
@@ -27,8 +30,7 @@ export type ModelEvent =
   | ({ readonly type: 'finish' } & Pick<
       ModelResponse,
       'finishReason' | 'settingsNotApplied' | 'details'
-    >)
-  | { readonly type: 'failure'; readonly failure: ModelFailure };
+    >);
 
 /**
  * Checks that a workspace's provider is reachable and accepts the credential, without running a model, or with one small
@@ -41,6 +43,21 @@ export type TestConnection = (
   provider: StoredProvider,
   model: string | null,
 ) => Promise<TriedCall | undefined>;
+
+/** What the server knows about providers without an execution. */
+export interface ProviderDirectory {
+  /** Configured by the server's environment, for all workspaces. */
+  readonly environment: readonly { readonly name: string; readonly kind: ProviderKind }[];
+  /**
+   * The names of the models that a provider lists, without its prefix. Null: the provider of this name from the environment.
+   * Empty if it has no list. Throws a `ModelFailure`.
+   */
+  listModels(
+    workspaceId: string,
+    providerName: string,
+    provider: StoredProvider | null,
+  ): Promise<string[]>;
+}
 
 /** One call of a model, made for a person to read. */
 export interface TriedCall extends Exchange {

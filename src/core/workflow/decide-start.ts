@@ -1,14 +1,14 @@
 import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.ts';
 import type { Caller } from '../execution/caller.ts';
-import { type KeyWindows, spendKeys, type WindowState } from '../execution/limits.ts';
 import {
-  bodyFailure,
-  deniedMessage,
-  limitFields,
-  limitMessage,
-  reportedLimits,
-} from '../execution/refusal-messages.ts';
-import type { CallFailureCode } from '../failure.ts';
+  type CallFacts,
+  type CallTarget,
+  checkCall,
+  type Refusal,
+  type Replay,
+} from '../execution/check-call.ts';
+import type { WindowState } from '../execution/limits.ts';
+import { bodyFailure } from '../execution/refusal-messages.ts';
 import { fromId } from '../id.ts';
 import { sees } from '../people/member.ts';
 import { storedProblems } from './check-definition.ts';
@@ -27,30 +27,15 @@ export interface WorkflowAtStart {
   readonly privateCreators: readonly (string | null)[];
 }
 
-export interface StartFacts {
-  readonly nowMs: number;
-  readonly caller: Caller;
-  /** Of a key and the keys that issued it; empty for other callers. */
-  readonly keyWindows: readonly KeyWindows[];
+export interface StartFacts extends CallFacts {
   /** The workflow, if it exists in the caller's workspace. */
   readonly workflow: WorkflowAtStart | null;
   readonly body: ExecuteBody;
-  readonly idempotencyProblem: string | null;
-  /** As for agent calls, see `decide`. */
-  readonly replay: { readonly sameBody: () => boolean } | null;
-}
-
-export interface StartRefusal {
-  readonly kind: 'refused';
-  readonly code: CallFailureCode;
-  readonly message: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly states: readonly WindowState[];
 }
 
 export type StartDecision =
-  | StartRefusal
-  | { readonly kind: 'replayed'; readonly states: readonly WindowState[] }
+  | Refusal
+  | Replay
   | {
       readonly kind: 'accepted';
       readonly states: readonly WindowState[];
@@ -62,47 +47,12 @@ export type StartDecision =
     };
 
 export function decideStart(facts: StartFacts): StartDecision {
-  const { caller, nowMs, body } = facts;
-  const states: WindowState[] = [];
-  const refuse = (
-    code: CallFailureCode,
-    message: string,
-    fields: Readonly<Record<string, unknown>> = {},
-  ): StartRefusal => ({ kind: 'refused', code, message, fields, states });
-
-  if (caller.ended || caller.role === null)
-    return refuse('UNAUTHORIZED', 'The API key is not valid.');
-  const verdict = spendKeys(facts.keyWindows, nowMs);
-  states.push(...verdict.states);
-  if (!verdict.passed) {
-    const { by } = verdict;
-    const fields = limitFields(reportedLimits({ caller, agent: null }, by), by, nowMs);
-    return refuse('RATE_LIMIT_EXCEEDED', limitMessage(by, caller.id), fields);
-  }
-  if (facts.idempotencyProblem) return refuse('INVALID_REQUEST', facts.idempotencyProblem);
-  if (facts.replay) {
-    if (facts.replay.sameBody()) return { kind: 'replayed', states };
-    const message =
-      'This Idempotency-Key was used with another input, user, session, tags or metadata.';
-    return refuse('IDEMPOTENCY_KEY_REUSED', message);
-  }
-  const { workflow } = facts;
-  if (!workflow || !seesAll(caller, workflow))
-    return refuse('NOT_FOUND', 'There is no such workflow.');
-  const { definition } = workflow;
-  if (definition && !reaches(caller, definition)) {
-    return refuse('UNAUTHORIZED', 'The API key is not valid for every agent of this workflow.');
-  }
-  if (!caller.rights.includes('execute')) {
-    return refuse('PERMISSION_DENIED', deniedMessage(caller, 'execute'));
-  }
-  if (!workflow.enabled) return refuse('WORKFLOW_NOT_ACTIVE', 'The workflow is switched off.');
-  if (!definition) return refuse('WORKFLOW_NOT_ACTIVE', 'The workflow has no version yet.');
-  const [problem] = storedProblems(definition);
-  if (problem) {
-    const message = `The workflow is disabled. Step "${problem.step}": ${problem.message}`;
-    return refuse('WORKFLOW_NOT_ACTIVE', message);
-  }
+  const { body } = facts;
+  const checked = checkCall(facts, targetOf(facts));
+  if (checked.kind !== 'passed') return checked;
+  const { found, states, refuse } = checked;
+  const { definition } = found;
+  if (!definition) throw new Error('A workflow without a version is not active.');
   const missing = missingInput(body, definition);
   if (missing) return refuse(missing.code, missing.message, missing.fields);
   if (body.kind !== 'variables') {
@@ -118,13 +68,34 @@ export function decideStart(facts: StartFacts): StartDecision {
   };
 }
 
+function targetOf({ caller, workflow }: StartFacts): CallTarget<WorkflowAtStart> {
+  return {
+    noun: 'workflow',
+    found: workflow && seesAll(caller, workflow) ? workflow : null,
+    isRecorded: false,
+    unreached: ({ definition }) =>
+      !definition || reaches(caller, definition)
+        ? null
+        : 'The API key is not valid for every agent of this workflow.',
+    inactive: inactiveMessage,
+    reused: 'This Idempotency-Key was used with another input, user, session, tags or metadata.',
+  };
+}
+
+function inactiveMessage({ enabled, definition }: WorkflowAtStart): string | null {
+  if (!enabled) return 'The workflow is switched off.';
+  if (!definition) return 'The workflow has no version yet.';
+  const [problem] = storedProblems(definition);
+  return problem ? `The workflow is disabled. Step "${problem.step}": ${problem.message}` : null;
+}
+
 /**
  * Why the input does not suffice to start a workflow run; null if it does. A default never satisfies a required name.
  */
 export function missingInput(
   given: ExecuteBody,
   { input: { required } }: WorkflowDefinition,
-): Pick<StartRefusal, 'code' | 'message' | 'fields'> | null {
+): Pick<Refusal, 'code' | 'message' | 'fields'> | null {
   const missing = missingOf(required, given);
   if (missing.length === 0) return null;
   const message = `Required input is missing: ${missing.join(', ')}.`;

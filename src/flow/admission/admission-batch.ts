@@ -4,13 +4,13 @@ import type { NewEvent } from '../../core/event/event.ts';
 import { executionEvent } from '../../core/event/execution-event.ts';
 import { type QuotaReport, quotaEvent, quotaReports } from '../../core/event/quota-event.ts';
 import type { Caller } from '../../core/execution/caller.ts';
+import type { Refusal } from '../../core/execution/check-call.ts';
 import type {
   AgentAtAdmission,
   Decision,
   ExecuteCall,
   Facts,
   MonthCount,
-  Refusal,
 } from '../../core/execution/decide.ts';
 import type { EndStatus, ExecutionStatus } from '../../core/execution/execution.ts';
 import type { Counts, RateLimits } from '../../core/execution/limits.ts';
@@ -26,12 +26,15 @@ import type { RefusedExecution } from '../../store/execution/completion.ts';
 import {
   agentOfRow,
   apiKeyOf,
+  backgroundOf,
   bodyDigest,
   callerResolver,
   getOrCreate,
   idempotencyId,
   keyWindowsOf,
   labelsOf,
+  rerunOf,
+  sourceOfCall,
   stepOf,
   streamOf,
   termsOf,
@@ -70,7 +73,8 @@ export interface AdmissionBatchDeps {
   readonly worker: string | null;
 }
 
-interface Placement {
+/** Where an accepted execution starts. */
+export interface Placement {
   /** The process that starts the execution from memory; null if it waits in the queue. */
   readonly worker: string | null;
   readonly tag: number;
@@ -90,6 +94,7 @@ export class AdmissionBatch {
   readonly #readySteps: Map<string, boolean>;
   /** Whether something waits in the queue that a new execution must not overtake. */
   #hasWaiting: boolean;
+  readonly #waitingWorkspaces: ReadonlySet<string>;
 
   readonly #counts = new Map<string, Counts>();
   readonly #chargedWorkspaces = new Set<string>();
@@ -121,6 +126,8 @@ export class AdmissionBatch {
     this.#firstCalls = new Map(state.replays.map(firstCallEntry));
     this.#readySteps = new Map(state.steps.map((step) => [stepKey(step), step.fallback]));
     this.#hasWaiting = state.floor !== null;
+    const waiting = state.workspaces.filter((row) => row.last_tag !== null);
+    this.#waitingWorkspaces = new Set(waiting.map(({ id }) => id));
     this.#refusals = refusalRecorder(state);
   }
 
@@ -172,7 +179,12 @@ export class AdmissionBatch {
   }
 
   /** Returns the id of the new execution. */
-  accept(call: ExecuteCall, caller: Caller, decision: Accepted): string {
+  accept(
+    call: ExecuteCall,
+    caller: Caller,
+    decision: Accepted,
+    placement: Placement = this.#place(decision.agent),
+  ): string {
     const { agent, variables } = decision;
     const id = uuid7(this.#state.nowMs);
     const apiKeyId = apiKeyOf(call, caller);
@@ -180,13 +192,15 @@ export class AdmissionBatch {
     if (step) this.#readySteps.delete(stepKey(step));
     // A workflow calls for the user who started the workflow run, with the key that started it.
     const stream = streamOf(call);
-    const termsKey = `${caller.id} ${caller.userId} ${apiKeyId} ${agent.id} ${stream}`;
+    const source = sourceOfCall(call, caller);
+    const termsKey = `${caller.id} ${caller.userId} ${apiKeyId} ${agent.id} ${source} ${stream}`;
+    const { batchLine = null } = call;
     const common = getOrCreate(this.#terms, termsKey, () =>
-      termsOf(caller, agent, apiKeyId, stream),
+      termsOf(caller, agent, { apiKeyId, source, stream }),
     );
     const terms = withCallerSettings(common, decision);
     this.#chargedWorkspaces.add(caller.workspaceId);
-    const { worker, tag, hasSlot } = this.#place(agent, terms.settings.maxConcurrency);
+    const { worker, tag, hasSlot } = placement;
     const inputVariables = variables.json;
     const stored = storeFiles(agent, variables);
     const queued = { tag, hasSlot, claimed: worker !== null };
@@ -201,14 +215,20 @@ export class AdmissionBatch {
       files: stored.files,
       fileData: stored.fileData,
       labels,
+      rerunOf: rerunOf(call),
+      background: backgroundOf(call),
       queued,
       step,
+      batchLine,
     });
     if (worker !== null) {
       const settings = step ? { ...terms.settings, workflow: step } : terms.settings;
       const { setup } = agent;
       this.bornClaimed.push(
-        claimedExecution(terms, { id, worker, inputVariables, labels, settings, setup }),
+        claimedExecution(terms, {
+          ...{ id, worker, inputVariables, labels, settings, setup, batchLine },
+          variableValues: variables.values,
+        }),
       );
     }
     if (call.idempotencyKey !== null) this.#rememberFirstCall(call, caller, id, decision);
@@ -277,8 +297,24 @@ export class AdmissionBatch {
     });
   }
 
-  #place({ id, workspaceId }: AgentAtAdmission, maxConcurrency: number | null): Placement {
+  /**
+   * The placement of a line of a batch: in a free slot, or null. It is never queued: there it would precede calls that arrive
+   * later. It does not overtake a call that waits, except with the first slot of its workspace.
+   */
+  placeLine(agent: AgentAtAdmission): Placement | null {
+    const { id, workspaceId } = agent;
+    const { slots, worker } = this.#deps;
+    const { maxConcurrency = null } = agent.config;
+    if (maxConcurrency !== null && (this.#slotsUsed.get(id) ?? 0) >= maxConcurrency) return null;
+    if (this.#waitingWorkspaces.has(workspaceId) || !this.#state.workerHasLease) return null;
+    if (this.#hasWaiting && slots?.holds(workspaceId)) return null;
+    if (!slots?.reserve(workspaceId)) return null;
     const hasSlot = this.#takeAgentSlot(id, maxConcurrency);
+    return { worker, hasSlot, tag: this.#nextTag(workspaceId) };
+  }
+
+  #place({ id, workspaceId, config }: AgentAtAdmission): Placement {
+    const hasSlot = this.#takeAgentSlot(id, config.maxConcurrency ?? null);
     const worker = hasSlot === false ? null : this.#claimingWorker(workspaceId);
     return { worker, hasSlot, tag: this.#nextTag(workspaceId) };
   }
@@ -308,9 +344,9 @@ export class AdmissionBatch {
 }
 
 function refusalEvent({ id, terms, labels }: RefusedExecution, atMs: number): NewEvent {
-  const { workspaceId, agentId, status, errorCode } = terms;
+  const { workspaceId, agentId, source, status, errorCode } = terms;
   return executionEvent({
-    ...{ id, workspaceId, agentId, errorCode, labels, atMs, tokensUsed: 0, costUsd: '0' },
+    ...{ id, workspaceId, agentId, source, errorCode, labels, atMs, tokensUsed: 0, costUsd: '0' },
     status: status as EndStatus,
   });
 }
@@ -337,7 +373,17 @@ function firstCallEntry(row: AdmissionState['replays'][number]): [string, FirstC
 /** An execution that this process starts from memory, as a claim would return it. */
 function claimedExecution(
   terms: AcceptedTerms,
-  own: Pick<QueuedExecution, 'id' | 'worker' | 'inputVariables' | 'labels' | 'settings' | 'setup'>,
+  own: Pick<
+    QueuedExecution,
+    | 'id'
+    | 'worker'
+    | 'inputVariables'
+    | 'labels'
+    | 'settings'
+    | 'setup'
+    | 'batchLine'
+    | 'variableValues'
+  >,
 ): QueuedExecution {
   const { workspaceId, agentId, source, promptVersionId, model, apiKeyId, temperature } = terms;
   return {

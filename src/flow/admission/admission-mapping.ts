@@ -7,7 +7,9 @@ import {
 } from '../../core/agent/model-settings.ts';
 import { bodyDigestInput } from '../../core/agent/variables.ts';
 import { type Caller, sessionCaller } from '../../core/execution/caller.ts';
+import type { Refusal } from '../../core/execution/check-call.ts';
 import type { AgentAtAdmission, ExecuteCall } from '../../core/execution/decide.ts';
+import { type StoredSource, storedSource } from '../../core/execution/execution.ts';
 import type { Labels } from '../../core/execution/labels.ts';
 import type { Counts, KeyWindows, RateLimits } from '../../core/execution/limits.ts';
 import { keyRights, type MemberRole } from '../../core/people/member.ts';
@@ -107,13 +109,14 @@ function memberKey(workspaceId: string, userId: string): string {
   return `${workspaceId} ${userId}`;
 }
 
-/** The refusal of a call with an invalid credential. */
-export const unknownCaller = {
-  kind: 'refused' as const,
-  code: 'UNAUTHORIZED' as const,
+/** The refusal of a call with an invalid credential. It leaves no record. */
+export const unknownCaller: Refusal = {
+  kind: 'refused',
+  code: 'UNAUTHORIZED',
   message: 'The API key or session is not valid.',
   fields: {},
   states: [],
+  record: null,
 };
 
 export function callerOfKey(row: KeyRow): Caller {
@@ -188,9 +191,16 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
 export function termsOf(
   caller: Caller,
   agent: AgentAtAdmission,
-  apiKeyId: string | null,
-  /** Replaces the agent's setting, if given. */
-  stream: boolean | null = null,
+  {
+    apiKeyId,
+    source,
+    stream = null,
+  }: {
+    readonly apiKeyId: string | null;
+    readonly source: StoredSource;
+    /** Replaces the agent's setting, if given. */
+    readonly stream?: boolean | null;
+  },
 ): AcceptedTerms {
   const { model, temperature } = effective(agent.config, agent.version);
   const config = stream === null ? agent.config : { ...agent.config, stream };
@@ -202,7 +212,7 @@ export function termsOf(
     promptVersionLabel: agent.versionLabel,
     apiKeyId,
     executedBy: caller.userId,
-    source: sources[caller.kind],
+    source,
     model: model ?? '',
     temperature,
     settings: executionSettings(config, agent.version, agent.defaults, agent.storeBodies),
@@ -216,6 +226,13 @@ export function apiKeyOf({ credential }: ExecuteCall, caller: Caller): string | 
 }
 
 const sources = { key: 'api', session: 'dashboard', workflow: 'workflow' } as const;
+
+/** Where a call comes from. A batch belongs to the API, also if a session uploads it. */
+export function sourceOfCall({ body, batchLine }: ExecuteCall, caller: Caller): StoredSource {
+  if (batchLine) return 'api';
+  const isMarked = body.kind === 'variables' && body.playground === true;
+  return storedSource(sources[caller.kind], isMarked);
+}
 
 function limitsOf(row: LimitColumns): RateLimits {
   return {
@@ -233,6 +250,16 @@ export function stepOf({ credential }: ExecuteCall): WorkflowStepOf | null {
 /** The labels of a call; null if it has none or its body is malformed. */
 export function labelsOf({ body }: ExecuteCall): Labels | null {
   return body.kind === 'variables' || body.kind === 'conversation' ? body.labels : null;
+}
+
+/** The execution that a call runs again. */
+export function rerunOf({ body }: ExecuteCall): string | null {
+  return body.kind === 'variables' ? (body.rerunOf ?? null) : null;
+}
+
+/** Whether the client of a call does not wait; null if it does. */
+export function backgroundOf({ body }: ExecuteCall): true | null {
+  return body.kind === 'conversation' ? (body.background ?? null) : null;
 }
 
 /** What a call asks for instead of the agent's setting; null for that. */

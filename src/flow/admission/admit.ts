@@ -1,24 +1,19 @@
 import { effective, type ModelSettings } from '../../core/agent/model-settings.ts';
 import type { ResponseFormat } from '../../core/agent/response-format.ts';
-import {
-  type Decision,
-  decide,
-  type ExecuteCall,
-  type Refusal,
-} from '../../core/execution/decide.ts';
+import type { Refusal } from '../../core/execution/check-call.ts';
+import { type Decision, decide, type ExecuteCall } from '../../core/execution/decide.ts';
 import type { ExecutionStatus } from '../../core/execution/execution.ts';
 import type { RateLimits, WindowState } from '../../core/execution/limits.ts';
 import type { Slots } from '../../core/execution/queued-execution.ts';
 import { type TagBound, tagBound } from '../../core/execution/tag-bound.ts';
 import { readForAdmission } from '../../store/admission/admission-read.ts';
 import { writeAdmission } from '../../store/admission/admission-write.ts';
-import { isStatementError, isUnstorable } from '../../store/connection/database-error.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import type { Announcements } from '../announcements.ts';
 import { AdmissionBatch, clockTag } from './admission-batch.ts';
 import { lookupOf, unknownCaller } from './admission-mapping.ts';
+import { awaitCommit } from './await-commit.ts';
 import { batcher } from './batcher.ts';
-import { resolveCommit } from './resolve-commit.ts';
 import { transactBatch } from './retry-transaction.ts';
 
 /**
@@ -38,7 +33,7 @@ import { transactBatch } from './retry-transaction.ts';
  * - A revoked key or a paused agent counts from its commit on, because it is read after the lock.
  *
  * Failure cases: a deadlock retries the batch; an error of one item isolates the items (`transactBatch`); a commit
- * without a response is looked up (`resolveCommit`). After any failure the reserved slots are released.
+ * without a response is looked up (`awaitCommit`). After any failure the reserved slots are released.
  */
 
 /** The result of a call. `allowedOrigins` are those of its agent and key, for CORS. */
@@ -84,7 +79,7 @@ const batchMax = 500;
 const batchesInFlightMax = 2;
 
 /** How long an admission transaction usually takes. Executions of a slower one are found by claims, not here. */
-const usualTransactionMs = 2_000;
+export const usualTransactionMs = 2_000;
 
 export function createAdmission(admissionDeps: AdmissionDeps): Admission {
   const deps = { ...admissionDeps, bound: tagBound() };
@@ -119,14 +114,10 @@ async function admitBatch(
   try {
     const results = calls.map((call) => admitOne(batch, call, state.nowMs));
     const writes = batch.writes();
-    const hasEvents = await writeAdmission(send, writes).catch(async (error: unknown) => {
-      if (isStatementError(error) || isUnstorable(error)) throw error;
-      const [first] = [...writes.executions, ...writes.refused];
-      const inserted = { xid: state.xid, id: first?.id, kind: 'execution' } as const;
-      await resolveCommit(pipelines, inserted, error);
-      return writes.events.length > 0;
-    });
-    if (hasEvents) announcements.eventsQueued();
+    const [first] = [...writes.executions, ...writes.refused];
+    const inserted = { xid: state.xid, id: first?.id, kind: 'execution' } as const;
+    const hasEvents = await awaitCommit(pipelines, writeAdmission(send, writes), inserted);
+    if (hasEvents ?? writes.events.length > 0) announcements.eventsQueued();
     for (const execution of batch.bornClaimed) slots?.start(execution);
     if (writes.executions.some(({ queued }) => !queued.claimed)) announcements.executionsQueued();
     return results;
@@ -138,7 +129,7 @@ async function admitBatch(
 
 function admitOne(batch: AdmissionBatch, call: ExecuteCall, nowMs: number): Admitted {
   const caller = batch.callerOf(call.credential);
-  if (!caller) return { ...unknownCaller, record: null, nowMs, allowedOrigins: [] };
+  if (!caller) return { ...unknownCaller, nowMs, allowedOrigins: [] };
   if (!batch.mayCall(call)) return { ...stepNotReady, nowMs, allowedOrigins: [] };
   const agent = batch.agentOf(call.agentId, caller);
   const allowedOrigins = [...caller.allowedOrigins, ...(agent?.allowedOrigins ?? [])];

@@ -1,11 +1,20 @@
 import type { Caller } from '../../core/execution/caller.ts';
-import type { AgentAtAdmission, ExecuteCall, Refusal } from '../../core/execution/decide.ts';
+import type { Refusal } from '../../core/execution/check-call.ts';
+import type { AgentAtAdmission, ExecuteCall } from '../../core/execution/decide.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import { uuid7 } from '../../core/id.ts';
 import type { AdmissionState } from '../../store/admission/admission-read.ts';
 import type { NewRefusal } from '../../store/admission/admission-write.ts';
 import type { RefusalTerms, RefusedExecution } from '../../store/execution/completion.ts';
-import { apiKeyOf, getOrCreate, labelsOf, stepOf, termsOf } from './admission-mapping.ts';
+import {
+  apiKeyOf,
+  getOrCreate,
+  labelsOf,
+  rerunOf,
+  sourceOfCall,
+  stepOf,
+  termsOf,
+} from './admission-mapping.ts';
 
 /** Refusals that become records, for each caller, agent, status and hour. The rest are only counted. */
 const refusalRecordsMax = 60;
@@ -42,11 +51,12 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
       const count = previous?.hour === hour ? previous.recorded : 0;
       const isRecorded = count < refusalRecordsMax;
       const apiKeyId = apiKeyOf(call, caller);
+      const source = sourceOfCall(call, caller);
       const refusalTerms = getOrCreate(
         terms,
-        `${key} ${caller.userId} ${apiKeyId} ${message}`,
+        `${key} ${caller.userId} ${apiKeyId} ${source} ${message}`,
         () => {
-          const { settings: _, ...shared } = termsOf(caller, agent, apiKeyId);
+          const { settings: _, ...shared } = termsOf(caller, agent, { apiKeyId, source });
           return { ...shared, status, errorCode, error: message };
         },
       );
@@ -57,7 +67,7 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
       }
       const labels = labelsOf(call);
       const { ipAddress, userAgent } = call;
-      const rest = { ipAddress, userAgent, labels, step: stepOf(call) };
+      const rest = { ipAddress, userAgent, labels, step: stepOf(call), rerunOf: rerunOf(call) };
       const execution = { id: uuid7(nowMs), terms: refusalTerms, ...rest };
       return {
         execution: isRecorded ? execution : null,

@@ -78,7 +78,11 @@ function writeChange(
       await changeSlug(trx, { id: agent.id, workspaceId: caller.workspaceId }, settings.slug);
     }
     if (isRepinned) {
-      await pinVersion(trx, { agentId: agent.id, promptVersionId, pinnedBy: caller.userId });
+      await pinVersion(trx, 'agent', {
+        ownerId: agent.id,
+        versionId: promptVersionId,
+        pinnedBy: caller.userId,
+      });
       await writeAudit(trx, actorOf(caller), {
         action: 'agent.pin',
         subject: toId('agent', agent.id),

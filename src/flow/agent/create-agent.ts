@@ -50,7 +50,7 @@ export async function createAgent(
     await insertAgent(trx, { ...origin, ...pin, settings: fitting });
     const { slug, name } = fitting;
     await takeSlug(trx, { kind: 'agent', id, workspaceId }, { slug: slug || null, name });
-    await pinVersion(trx, { ...pin, agentId: id, pinnedBy: userId });
+    await pinVersion(trx, 'agent', { ownerId: id, versionId: version.id, pinnedBy: userId });
     await writeAudit(trx, actorOf(caller), {
       action: 'agent.create',
       subject: toId('agent', id),

@@ -12,8 +12,8 @@ import { type DeliveryFilter, findDelivery, sendAgain } from '../../store/event/
 import * as store from '../../store/event/endpoints.ts';
 import { writeEvents } from '../../store/event/events.ts';
 import { writeAudit } from '../../store/people/audit.ts';
-import { countVisibleAgents } from '../../store/people/keys.ts';
 import { disableEndpoint } from './disable-endpoint.ts';
+import { requireAgents } from './require-agents.ts';
 
 /** Creates, changes and deletes endpoints, rotates their secrets, and sends events again. */
 
@@ -73,15 +73,22 @@ export async function changeEndpoint(
 ): Promise<store.EndpointRow> {
   requireFullData(caller, change.payload);
   await refuseURL(deps, change.url ?? null);
+  if (enabled === true) {
+    await requireEndpoint(deps.db, caller, id);
+    // The transaction that enables it then finds little.
+    await store.failAllPending(deps.db, id);
+  }
   return inTransaction(deps.db, async (trx) => {
     const row = await lockedEndpoint(trx, caller, id);
+    // Another address is another reader.
+    if (change.url !== undefined) requireFullData(caller, change.payload ?? row.payload);
     await requireAgents(trx, caller, change.agentIds ?? null);
     const { url, eventTypes, agentIds, payload, format, description } = row;
     const before = { url, eventTypes, agentIds, payload, format, description };
     const fields = Object.keys(change);
     if (fields.length > 0) await store.writeEndpoint(trx, id, { ...before, ...change });
     const isEnabling = enabled === true && !row.enabled;
-    if (isEnabling) await store.markEnabled(trx, id);
+    if (isEnabling) await enable(trx, caller, row, change.payload);
     if (fields.length > 0 || isEnabling) {
       const details = { fields: isEnabling ? [...fields, 'enabled'] : fields };
       await audit(trx, caller, 'endpoint.change', id, details);
@@ -89,6 +96,21 @@ export async function changeEndpoint(
     if (enabled === false) await disableEndpoint(trx, id, 'owner', actorOf(caller));
     return requireEndpoint(trx, caller, id);
   });
+}
+
+/** An endpoint whose key has ended belongs to the caller who enables it, and acts with their permissions. */
+async function enable(
+  trx: Trx,
+  caller: Caller,
+  { id, payload }: store.EndpointRow,
+  newPayload: string | undefined,
+): Promise<void> {
+  await store.failAllPending(trx, id);
+  await store.markEnabled(trx, id);
+  if (!(await store.hasEndedKey(trx, id))) return;
+  requireFullData(caller, newPayload ?? payload);
+  const apiKeyId = caller.kind === 'key' ? caller.id : null;
+  await store.setEndpointOwner(trx, id, { createdBy: caller.userId, apiKeyId });
 }
 
 export async function rotateEndpoint(
@@ -156,17 +178,6 @@ export async function replayDeliveries(
 async function refuseURL({ checkEndpointURL }: EndpointDeps, url: string | null): Promise<void> {
   const problem = url === null ? null : await checkEndpointURL(url);
   if (problem) throw invalidRequest(`Field "url": ${problem}`);
-}
-
-async function requireAgents(
-  trx: Trx,
-  caller: Caller,
-  agentIds: readonly string[] | null,
-): Promise<void> {
-  const { role } = caller;
-  if (agentIds === null || role === null) return;
-  const visible = await countVisibleAgents(trx, { ...caller, role }, agentIds);
-  if (visible < agentIds.length) throw notFound('agent');
 }
 
 async function requireEndpoint(db: Db, caller: Caller, id: string): Promise<store.EndpointRow> {

@@ -3,6 +3,7 @@ import { serviceActor } from '../../core/people/audit.ts';
 import { type Db, inTransaction } from '../../store/connection/database.ts';
 import {
   deleteEndpoint,
+  failAllPending,
   findEndpointsOfEndedKeys,
   findSilentEndpoints,
 } from '../../store/event/endpoints.ts';
@@ -12,13 +13,14 @@ import { reportExpiringKeys } from '../../store/people/keys.ts';
 import { disableEndpoint } from './disable-endpoint.ts';
 
 /**
- * What nobody triggers: endpoints whose key has ended are disabled, pull endpoints that nobody reads are deleted, and keys that
- * expire soon are reported. Any number of processes may do it.
+ * What nobody triggers: endpoints whose key has ended are disabled, what is pending at disabled ones fails, pull endpoints that
+ * nobody reads are deleted, and keys that expire soon are reported. Any number of processes may do it.
  */
 export async function maintainEndpoints(db: Db): Promise<void> {
   for (const { id } of await findEndpointsOfEndedKeys(db)) {
     await disableEndpoint(db, id, 'key_ended');
   }
+  await failAllPending(db);
   for (const { id, workspaceId } of await findSilentEndpoints(db)) {
     await inTransaction(db, async (trx) => {
       if (!(await deleteEndpoint(trx, workspaceId, id))) return;

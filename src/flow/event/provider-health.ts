@@ -21,10 +21,20 @@ export interface ProviderCall extends ProviderModel {
   readonly outcome: string;
 }
 
+/** Times are on the monotonic clock. */
+interface Tracked {
+  failures: number;
+  checkedAt: number;
+  /** When a report that could not be written may be tried again. */
+  retryAt: number;
+}
+
 const failuresMax = 10;
 const trackedMax = 10_000;
 /** A success asks the database this often whether a failure was reported, perhaps by another process. */
 const recheckMs = 60_000;
+/** A report that could not be written is tried again after this time, with the next failure. */
+const retryMs = 60_000;
 
 /** The provider did not do its work. Other failures are answers to what was asked. */
 const providerFailures: ReadonlySet<string> = new Set<ExecutionErrorCode>([
@@ -41,7 +51,7 @@ export function createProviderHealth(deps: {
   readonly db: Db;
   readonly onError: (error: unknown) => void;
 }): ProviderHealth {
-  const tracked = new LruCache<{ failures: number; checkedAt: number }>(trackedMax);
+  const tracked = new LruCache<Tracked>(trackedMax);
   let pending: Promise<unknown> = Promise.resolve();
 
   /** One after the other, in the order of the calls. */
@@ -56,13 +66,22 @@ export function createProviderHealth(deps: {
       const one = tracked.getOrCreate(id, () => ({
         failures: 0,
         checkedAt: Number.NEGATIVE_INFINITY,
+        retryAt: Number.POSITIVE_INFINITY,
       }));
+      const now = performance.now();
       if (providerFailures.has(outcome)) {
         one.failures++;
-        if (one.failures === failuresMax) report(() => reportFailing(deps.db, key, outcome));
+        const isRetry = one.failures > failuresMax && now >= one.retryAt;
+        if (one.failures !== failuresMax && !isRetry) return;
+        one.retryAt = Number.POSITIVE_INFINITY;
+        report(() =>
+          reportFailing(deps.db, key, outcome).catch((error: unknown) => {
+            one.retryAt = performance.now() + retryMs;
+            throw error;
+          }),
+        );
         return;
       }
-      const now = performance.now();
       const isDue = one.failures >= failuresMax || now - one.checkedAt > recheckMs;
       one.failures = 0;
       if (!isDue) return;

@@ -120,7 +120,7 @@ export async function executeAttempt(
   const shown = settings.stream ? showEvents(deps, execution, isOwned) : null;
   try {
     const call = modelCall(execution, prompt, { format, leftMs, signal });
-    const response = await collectResponse(deps.models.call(call), shown?.onEvent);
+    const response = await collectResponse(deps.models, call, shown?.onEvent);
     const { text: output, usage, cost, finishReason, details = noDetails } = response;
     const { settingsNotApplied = [], toolCalls = [] } = response;
     // Calls of tools come instead of an answer.

@@ -34,6 +34,7 @@ import type { LiveExecution } from '../../store/execution/executions.ts';
 import { lockExecutions, type QueuedExecutionRow } from '../../store/execution/lock-executions.ts';
 import { batcher, type Outcome } from '../admission/batcher.ts';
 import { endAfterRetries, transactBatch } from '../admission/retry-transaction.ts';
+import { planLineEnds } from '../batch/end-lines.ts';
 import type { Completions } from '../completions.ts';
 import { type ProgressDeps, planProgress, type WorkflowRunEvent } from '../workflow/progress.ts';
 
@@ -171,6 +172,7 @@ interface EndsToWrite extends Completion {
   readonly stepEnds: readonly WorkflowRunEvent[];
   readonly ended: readonly EndedExecution[];
   readonly cancellations: readonly { executionId: string; worker: string }[];
+  readonly events: readonly NewEvent[];
 }
 
 async function transact(
@@ -181,8 +183,12 @@ async function transact(
   const slotAgentIds = [...new Set(ends.flatMap((end) => end.slotAgentId ?? []))];
   const ids = ends.map((end) => end.id);
   const endedSteps = ends.flatMap((end) => end.workflow ?? []);
-  const locked = await lockExecutions(send, ids, { slotAgentIds, steps: endedSteps });
+  const batchIds = [
+    ...new Set(ends.flatMap(({ acceptedAs }) => acceptedAs.batchLine?.batchId ?? [])),
+  ];
+  const locked = await lockExecutions(send, ids, { slotAgentIds, steps: endedSteps, batchIds });
   const { results, stepEnds, ...completion } = planEnds(ends, locked.rows);
+  const lineEnds = planLineEnds(ends, completion.ended, locked.batches);
   const { workflows: runs, steps } = locked;
   const plan =
     stepEnds.length > 0
@@ -195,7 +201,11 @@ async function transact(
       : null;
   const progress = plan?.writes;
   const [{ stopping, eventsQueued }] = await Promise.all([
-    writeCompletion(send, { ...completion, slotAgentIds, progress }),
+    writeCompletion(send, {
+      ...completion,
+      ...{ slotAgentIds, progress, lines: lineEnds?.changes ?? null },
+      events: [...completion.events, ...(lineEnds?.events ?? [])],
+    }),
     send(commit),
   ]);
   const { ended, cancellations } = completion;
@@ -241,9 +251,9 @@ function planEnds(ends: readonly End[], locked: readonly QueuedExecutionRow[]): 
 function outboundEvent(workspaceId: string, { acceptedAs }: End, ended: EndedExecution): NewEvent {
   const { id, agentId, status, errorCode, costUsd, completedMs: atMs } = ended;
   const tokensUsed = ended.inputTokens + ended.outputTokens;
-  const { labels } = acceptedAs;
+  const { source, labels } = acceptedAs;
   return executionEvent({
-    ...{ id, workspaceId, agentId, status, errorCode, tokensUsed, costUsd, labels, atMs },
+    ...{ id, workspaceId, agentId, source, status, errorCode, tokensUsed, costUsd, labels, atMs },
   });
 }
 

@@ -13,7 +13,7 @@ import { mergeTexts, type ShownEvent, ShownEvents } from './live-stream.ts';
  * streams of the process share one statement, one at a time.
  *
  * Invariants
- * - An event of an attempt that does not own its execution any more is not shown.
+ * - While an attempt does not own its execution, nothing of it is shown. If it owns it again, nothing is missing.
  * - Chunks of an attempt are written in order. A failed write is repeated, and begins at the beginning of the text: the
  *   database may have crashed and lost all chunks.
  * - Nothing here delays a model call or an end.
@@ -95,8 +95,10 @@ export function createLiveStreams(deps: LiveStreamsDeps): LiveStreams {
     readers.wake([execution.id]);
     return {
       emit(event) {
-        if (stream.closed || !isOwned() || !stream.shown.add(event)) return;
+        if (stream.closed || !stream.shown.add(event)) return;
         if ('text' in event) stream.unwrittenChars += event.text.length;
+        // Kept: a process may be unsure for a moment whether it still holds the execution.
+        if (!isOwned()) return;
         readers.wake([execution.id]);
         writer.schedule(stream);
       },
@@ -107,7 +109,7 @@ export function createLiveStreams(deps: LiveStreamsDeps): LiveStreams {
   function close(stream: OpenStream): void {
     const { id } = stream.execution;
     stream.closed = true;
-    if (stream.timer) clearTimeout(stream.timer);
+    clearTimer(stream);
     if (open.get(id) === stream) open.delete(id);
     readers.wake([id]);
   }
@@ -128,6 +130,11 @@ export function createLiveStreams(deps: LiveStreamsDeps): LiveStreams {
   };
 }
 
+function clearTimer(stream: OpenStream): void {
+  if (stream.timer) clearTimeout(stream.timer);
+  stream.timer = null;
+}
+
 /** Writes the chunks of all streams. */
 function createWriter({ db, notifications, onError }: LiveStreamsDeps) {
   const due = new Set<OpenStream>();
@@ -141,8 +148,7 @@ function createWriter({ db, notifications, onError }: LiveStreamsDeps) {
   }
 
   function writeSoon(stream: OpenStream): void {
-    if (stream.timer) clearTimeout(stream.timer);
-    stream.timer = null;
+    clearTimer(stream);
     if (stream.closed) return;
     due.add(stream);
     if (writing) return;
@@ -169,7 +175,10 @@ function createWriter({ db, notifications, onError }: LiveStreamsDeps) {
   }
 
   async function write(sent: readonly { stream: OpenStream; to: number }[]): Promise<void> {
-    for (const { stream } of sent) stream.unwrittenChars = 0;
+    for (const { stream } of sent) {
+      stream.unwrittenChars = 0;
+      clearTimer(stream);
+    }
     const rows = await writeStreamChunks(
       db,
       sent.map(({ stream, to }) => chunkOf(stream, to)),
@@ -200,7 +209,7 @@ function createWriter({ db, notifications, onError }: LiveStreamsDeps) {
   function repeat(stream: OpenStream): void {
     stream.previous = null;
     stream.number++;
-    if (stream.timer) clearTimeout(stream.timer);
+    clearTimer(stream);
     stream.timer = setTimeout(() => writeSoon(stream), retryMs);
   }
 

@@ -2,6 +2,7 @@ import type { ToolCall } from '../../core/agent/messages.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { ExecutionDetailRow, ExecutionKey } from '../../store/execution/executions.ts';
 import { readStreamChunks } from '../../store/execution/stream-chunks.ts';
+import { waitForDatabase } from '../wait-for-database.ts';
 import { type ShownEvent, type StreamPosition, startOf, unseen } from './live-stream.ts';
 import type { LiveStreams, StreamWatch } from './live-streams.ts';
 import type { SharedReads } from './shared-reads.ts';
@@ -35,8 +36,8 @@ export interface StreamStart {
 }
 
 /**
- * Ends without an `end` if the signal aborts, the process shuts down or the record is deleted. The caller must have
- * checked that the execution exists.
+ * Ends without an `end` if the signal aborts, the process shuts down or the record is deleted. While the database is
+ * unavailable it waits. The caller must have checked that the execution exists.
  * @param after null to read from the beginning
  */
 export async function* readExecutionStream(
@@ -113,11 +114,12 @@ class StreamReader {
   /** False if the stream is over. */
   async *#fromDatabase(): AsyncGenerator<ExecutionStreamEvent, boolean, undefined> {
     const { db, reads } = this.#deps;
-    const stored = await readStreamChunks(db, this.#key.executionId, this.#chunk);
+    const read = <T>(work: () => Promise<T>) => waitForDatabase(work, () => this.#isStopped());
+    const stored = await read(() => readStreamChunks(db, this.#key.executionId, this.#chunk));
     // The position of a reader may be ahead of a queue that was restored from a backup: its text is void as well.
     let execution: ExecutionDetailRow | null = null;
     if (stored === null || this.#statusOf !== stored.attempt) {
-      ({ execution } = await reads.execution(this.#key));
+      ({ execution } = await read(() => reads.execution(this.#key)));
       if (!execution) return false;
       if (execution.status !== 'processing') {
         yield* this.#end(execution);

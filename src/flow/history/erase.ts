@@ -8,6 +8,7 @@ import { toId, uuid7 } from '../../core/id.ts';
 import { compact, isStorable } from '../../core/json.ts';
 import { actorOf, serviceActor } from '../../core/people/audit.ts';
 import { findAgent } from '../../store/agent/agents.ts';
+import { cancelErasedLines } from '../../store/batch/batches.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
@@ -25,7 +26,7 @@ import type { RunPaced } from './paced-transactions.ts';
 /**
  * Erasure of one end user: deletes every record with the requested `user`, or whose variable has the requested value, for one
  * agent or for all agents of the workspace. The statistics forget the name of an erased user: their counts stay. Its
- * events stay as well, without the name.
+ * events stay as well, without the name. Lines of batches that wait are canceled and lose their contents.
  *
  * States: open (`downTo` moves from the newest record to the oldest), then complete. Maintenance rounds do the work in
  * small transactions. The erasure remembers live executions that match and deletes their records once they end.
@@ -79,6 +80,7 @@ export async function requestErasure(
         agentId: agentId && toId('agent', agentId),
       },
     });
+    await cancelErasedLines(trx, { workspaceId, agentId, variable, value });
     const row = await store.findErasure(trx, workspaceId, id);
     if (!row) throw new Error('The inserted erasure does not exist.');
     return row;
@@ -244,5 +246,7 @@ async function complete(
       subject: toId('erasure', id),
       details: { deleted: done.deleted },
     });
+    // Lines that were stored before the value was gone.
+    await cancelErasedLines(trx, { workspaceId, agentId, variable, value });
   });
 }

@@ -34,6 +34,8 @@ export interface ExportRequest extends HistoryRequest {
   readonly after: string | null;
   /** How long the snapshot may stay open, in milliseconds. */
   readonly msMax: number;
+  /** Throws if the snapshot is too old. */
+  readonly check?: (snapshot: Db) => Promise<void>;
 }
 
 /** The export exceeded its time. An old snapshot keeps the database from vacuuming. */
@@ -47,6 +49,7 @@ export async function* exportExecutions(
   const snapshot = await openSnapshot(db);
   const readBatch = batchReader(snapshot, request);
   try {
+    await request.check?.(snapshot.trx);
     for (const ranges of grouped(await piecesOf(snapshot.trx, request))) {
       for (let rest: readonly IdRange[] = ranges; rest.length > 0; ) {
         if (performance.now() > endsAtMs) throw new ExportTooSlow();

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Db } from '../../store/connection/database.ts';
 import {
   emptyIndex,
@@ -7,6 +6,7 @@ import {
   forgetMonths,
   indexChanges,
 } from '../../store/history/search-index.ts';
+import { paced } from './paced-transactions.ts';
 
 const changesAtOnce = 1_000;
 const groupsAtOnce = 1_000;
@@ -26,38 +26,25 @@ export interface IndexRoundDeps {
  * Brings the search index up to date: the latest changes first, then records that it does not cover because it was off. One
  * process at a time writes it; the others find it locked and return.
  */
-export async function indexRound(deps: IndexRoundDeps): Promise<void> {
-  const { db, isOn } = deps;
-  if (!isOn) {
-    await repeat(deps, () => emptyIndex(db, changesAtOnce));
-    return;
-  }
-  await repeat(deps, async () => (await forgetMonths(db, groupsAtOnce)) > 0);
-  await takeChanges(deps);
-  await repeat(deps, async () => {
+export async function indexRound({ db, signal, isOn, rest = 1 }: IndexRoundDeps): Promise<void> {
+  const runPaced = paced({ signal, rest, restMsMax });
+  /** Until the transaction finds nothing more to do. */
+  const repeat = async (transaction: () => Promise<boolean>) => {
+    while (await runPaced(transaction));
+  };
+  if (!isOn) return repeat(() => emptyIndex(db, changesAtOnce));
+  const takeChanges = () => {
+    let place: string | null = firstPlace;
+    return repeat(async () => {
+      place = place && (await indexChanges(db, changesAtOnce, place));
+      return place !== null;
+    });
+  };
+  await repeat(async () => (await forgetMonths(db, groupsAtOnce)) > 0);
+  await takeChanges();
+  await repeat(async () => {
     const extended = await extendCoverage(db, changesAtOnce);
-    if (extended > 0) await takeChanges(deps);
+    if (extended > 0) await takeChanges();
     return extended > 0;
   });
-}
-
-async function takeChanges(deps: IndexRoundDeps): Promise<void> {
-  let place: string | null = firstPlace;
-  await repeat(deps, async () => {
-    place = place && (await indexChanges(deps.db, changesAtOnce, place));
-    return place !== null;
-  });
-}
-
-/** Repeats a transaction until it finds nothing more to do, with pauses. */
-async function repeat(
-  { signal, rest = 1 }: IndexRoundDeps,
-  transaction: () => Promise<boolean>,
-): Promise<void> {
-  while (!signal.aborted) {
-    const startedAt = performance.now();
-    if (!(await transaction())) return;
-    const restMs = Math.min(restMsMax, (performance.now() - startedAt) * rest);
-    if (restMs > 0) await wait(restMs, undefined, { signal }).catch(() => {});
-  }
 }

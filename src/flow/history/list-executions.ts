@@ -74,8 +74,9 @@ export async function* wholeRecords(
 
 /** Whether the request is for the newest page without filters, which users watch while executions run. */
 function isNewest(request: ListRequest): boolean {
-  const { includeProcessing, offset, source } = request;
-  return includeProcessing && offset === 0 && source === null && !needsBreakdown(request);
+  const { includeProcessing, offset, status, source, playground } = request;
+  const isFiltered = (status ?? source) !== null || playground === true || needsBreakdown(request);
+  return includeProcessing && offset === 0 && !isFiltered;
 }
 
 /** Nothing is skipped, so queued executions only need a count. */

@@ -1,8 +1,11 @@
 import { deleteExpiredIdempotencyKeys } from '../../store/admission/idempotency.ts';
+import { deleteOldBatches, wakeBatches } from '../../store/batch/due-batches.ts';
+import { removeUnfinishedUploads } from '../../store/batch/uploads.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { deleteOldDeliveries } from '../../store/event/deliveries.ts';
 import { deleteOldEvents } from '../../store/event/events.ts';
 import * as store from '../../store/execution/maintenance.ts';
+import { deleteOldRecentWrites } from '../../store/history/recent-writes.ts';
 import { deleteOldPersonal } from '../../store/people/audit.ts';
 import { deleteOldInvitations } from '../../store/people/invitations.ts';
 import { sweep as deleteOldAttempts } from '../../store/people/sign-in-attempts.ts';
@@ -12,14 +15,16 @@ import { advanceFarSchedules } from '../workflow/advance-schedules.ts';
 import { repeatWhileFull, runAll } from './paced-transactions.ts';
 
 const batchRows = 1_000;
+/** Each with up to 50,000 lines. */
+const batchesAtOnce = 2;
 
 /**
  * Periodic maintenance: partitions, expired rows, lost wake-ups. Each batch is a transaction of its own, so nobody waits
  * long. Partitions come first: records of a month without a partition could not be moved to it later.
  */
 export async function maintain(db: Db): Promise<void> {
-  const all = (batch: (db: Db, limit: number) => Promise<number>) =>
-    repeatWhileFull(batchRows, () => batch(db, batchRows));
+  const all = (batch: (db: Db, limit: number) => Promise<number>, limit = batchRows) =>
+    repeatWhileFull(limit, () => batch(db, limit));
   await runAll([
     () => store.createPartitions(db),
     () => all(deleteExpiredIdempotencyKeys),
@@ -30,8 +35,12 @@ export async function maintain(db: Db): Promise<void> {
     () => all(deleteOldAttempts),
     () => all(deleteExpiredSessions),
     () => all(deleteOldPersonal),
+    () => deleteOldRecentWrites(db),
     () => all(deleteOldDeliveries),
     () => all(deleteOldEvents),
+    () => all(removeUnfinishedUploads, batchesAtOnce),
+    () => all(deleteOldBatches, batchesAtOnce),
+    () => all(wakeBatches),
     () => all(store.wakeExecutions),
     () => all(wakeSteps),
     () => all(wakeStops),

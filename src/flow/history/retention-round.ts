@@ -22,7 +22,7 @@ import {
   removeTransientRunBodies,
 } from '../../store/workflow/workflow-removal.ts';
 import { workErasures } from './erase.ts';
-import { type RunPaced, repeatWhileFull, runAll } from './paced-transactions.ts';
+import { paced, type RunPaced, repeatWhileFull, runAll } from './paced-transactions.ts';
 
 /**
  * Maintenance rounds that delete records and bodies after their retention, and roll up statistics.
@@ -48,7 +48,6 @@ const rollupEveryMs = 3_600_000;
 /** How often a running round renews its claim. */
 const renewEveryMs = 20_000;
 const recordsMsMax = 60_000;
-const restMsMin = 5;
 const restMsMax = 2_000;
 const agentsAtOnce = 200;
 const hoursAtOnce = 12;
@@ -99,21 +98,19 @@ export async function rollupRound(deps: RoundDeps): Promise<void> {
   });
 }
 
+/** Renews the claim of the round. */
 function pacedBy({ db, signal, rest = 3 }: RoundDeps, name: JobName): RunPaced {
+  const runPaced = paced({ signal, rest, restMsMax });
   let renewedAt = performance.now();
-  return async (work) => {
-    if (signal.aborted) return undefined;
-    const startedAt = performance.now();
-    const result = await work();
-    const endedAt = performance.now();
-    if (endedAt - renewedAt > renewEveryMs) {
-      renewedAt = endedAt;
-      await renewJob(db, name);
-    }
-    const restMs = Math.min(restMsMax, Math.max(restMsMin, endedAt - startedAt) * rest);
-    if (restMs > 0) await wait(restMs, undefined, { signal }).catch(() => {});
-    return result;
-  };
+  return (transaction) =>
+    runPaced(async () => {
+      const result = await transaction();
+      if (performance.now() - renewedAt > renewEveryMs) {
+        renewedAt = performance.now();
+        await renewJob(db, name);
+      }
+      return result;
+    });
 }
 
 async function dropMonths(db: Db, runPaced: RunPaced): Promise<void> {

@@ -13,7 +13,12 @@ import type { ExecutionListRow } from '../../store/execution/executions.ts';
 import { countRecords } from '../../store/history/history-counts.ts';
 import { enclosingRange } from '../../store/history/history-filter.ts';
 import { nextRecords, openSnapshot, readRecords } from '../../store/history/records.ts';
-import { findCandidates, readCoverage, tokenSetsOf } from '../../store/history/search-index.ts';
+import {
+  type Candidates,
+  findCandidates,
+  readCoverage,
+  tokenSetsOf,
+} from '../../store/history/search-index.ts';
 import { breakDown, countPieces } from './count-history.ts';
 import type { HistoryPage, ListRequest } from './list-executions.ts';
 
@@ -23,8 +28,7 @@ import type { HistoryPage, ListRequest } from './list-executions.ts';
  *
  * - Records are scanned newest first in batches, from one snapshot. A batch is as large as the time for one allows, so
  *   that no search is rejected for its size and none holds a connection much longer than a page may take.
- * - The first batch takes all records: a frequent word fills the page at once. The later ones take those that the search
- *   index finds by words and values, as far as it covers them.
+ * - As far as the search index covers the records, a batch takes those that it finds by words and values, else all.
  * - A page that is not full in time is returned short, with the last record that was scanned. The next page
  *   continues there, with what is left of the offset.
  * - Once the page is full, counting goes on for a while. If it does not reach the end, the total is a lower bound.
@@ -83,9 +87,13 @@ class Search {
   readonly #pace: SearchPace;
   /** Null if the search index cannot help. */
   #sets: TokenSets | null;
-  /** The first id that the search index covers; null before it is of use. */
+  /** The first id that the search index covers; null before it was read. */
   #coveredFrom: string | null = null;
-  #batchSize: number;
+  /** Whether the index has too many matches for a selection by words. */
+  #isFrequent = false;
+  #hasScanned = false;
+  /** Null before the first batch. */
+  #recordsPerMs: number | null = null;
 
   constructor({ trx, recover }: Snapshot, request: ListRequest, pace: SearchPace) {
     this.#trx = trx;
@@ -93,7 +101,6 @@ class Search {
     this.#request = request;
     this.#pace = pace;
     this.#sets = tokenSetsOf(request);
-    this.#batchSize = pace.batchSize;
   }
 
   async page(): Promise<HistoryPage> {
@@ -105,7 +112,7 @@ class Search {
     let skip = offset;
     let total = 0;
     while (rest.length > 0 && rows.length < limit) {
-      const batch = await this.#scan(rest);
+      const batch = await this.#scan(rest, batchMs);
       if (batch === null) break;
       if (batch.matching > skip) {
         const page = { ranges: batch.scanned, skip, take: limit - rows.length, omitsBodies };
@@ -148,7 +155,8 @@ class Search {
     let matching = 0;
     for (let rest of sides) {
       while (rest.length > 0) {
-        const batch = this.#elapsedMs < untilMs ? await this.#scan(rest) : null;
+        const leftMs = untilMs - this.#elapsedMs;
+        const batch = this.#fits(leftMs) ? await this.#scan(rest, leftMs) : null;
         if (batch === null) return { matching, isComplete: false };
         matching += batch.matching;
         ({ rest } = batch);
@@ -157,31 +165,46 @@ class Search {
     return { matching, isComplete: true };
   }
 
-  /** Scans the next batch. Null if the database ended even the smallest one for its time. */
-  async #scan(rest: readonly IdRange[]): Promise<Batch | null> {
+  /** Whether a batch is shorter than this, at the current rate. */
+  #fits(ms: number): boolean {
+    return this.#rate * ms >= batchMin;
+  }
+
+  get #rate(): number {
+    return this.#recordsPerMs ?? this.#pace.batchSize / batchMs;
+  }
+
+  /**
+   * Scans the next batch. Null if the database ended even the smallest one for its time, or the time of the page is over.
+   * @param leftMs how long it should take at most
+   */
+  async #scan(rest: readonly IdRange[], leftMs: number): Promise<Batch | null> {
     for (;;) {
       this.#request.signal?.throwIfAborted();
       const startedAt = performance.now();
+      const records = Math.round(this.#rate * Math.min(leftMs, batchMs));
+      const size =
+        this.#recordsPerMs === null ? this.#pace.batchSize : between(batchMin, records, batchMax);
       try {
-        const batch = await this.#scanOnce(rest);
-        const speed = batchMs / Math.max(1, performance.now() - startedAt);
-        this.#resize(Math.min(4, Math.max(1 / 4, speed)));
+        const batch = await this.#scanOnce(rest, size);
+        const speed = size / Math.max(1, performance.now() - startedAt);
+        this.#recordsPerMs = between(this.#rate / 4, speed, this.#rate * 4);
+        this.#hasScanned = true;
         return batch;
       } catch (error) {
         if (!isStatementTimeout(error)) throw error;
         await this.#recover();
-        if (this.#batchSize === batchMin) return null;
-        this.#resize(1 / 8);
+        const isLate = this.#hasScanned && this.#elapsedMs >= this.#pace.pageMs;
+        if (size === batchMin || isLate) return null;
+        this.#recordsPerMs = size / batchMs / 8;
       }
     }
   }
 
-  async #scanOnce(rest: readonly IdRange[]): Promise<Batch> {
+  async #scanOnce(rest: readonly IdRange[], size: number): Promise<Batch> {
     const countable = { ...this.#request, contents: null };
     const batch =
-      (await this.#askIndex(rest)) ??
-      (await nextRecords(this.#trx, countable, rest, this.#batchSize));
-    if (this.#sets) this.#coveredFrom ??= await readCoverage(this.#trx);
+      (await this.#askIndex(rest, size)) ?? (await nextRecords(this.#trx, countable, rest, size));
     return {
       ...batch,
       matching: await countRecords(this.#trx, this.#among(batch), batch.scanned),
@@ -196,34 +219,37 @@ class Search {
    * The next records that the index finds, from the newest of these ranges to the oldest. Between them no record matches the
    * filters that buckets count. Null where the index covers nothing.
    */
-  async #askIndex(rest: readonly IdRange[]): Promise<Scanned | null> {
-    if (this.#coveredFrom === null || this.#sets === null) return null;
+  async #askIndex(rest: readonly IdRange[], count: number): Promise<Scanned | null> {
+    if (this.#sets === null) return null;
+    this.#coveredFrom ??= await readCoverage(this.#trx);
     const from = this.#coveredFrom;
     const covered = rest.flatMap((one) => downTo(from, one));
     if (covered.length === 0) return null;
     const range = enclosingRange(covered);
-    const count = this.#batchSize;
-    const ids = await this.#find(this.#sets, { range, count });
-    const last = ids.length < count ? range.fromId : (ids.at(-1) ?? range.fromId);
+    const { ids, fromId } = await this.#find(this.#sets, { range, count });
     return {
       among: ids,
-      scanned: downTo(last, range),
-      rest: [...before(last, range), ...rest.flatMap((one) => before(from, one))],
+      scanned: downTo(fromId, range),
+      rest: [...before(fromId, range), ...rest.flatMap((one) => before(from, one))],
     };
   }
 
-  /** If the index takes too long, the search goes on without it. */
-  async #find(sets: TokenSets, page: Parameters<typeof findCandidates>[3]): Promise<string[]> {
+  /** If the index takes too long, the rest of the page is searched without it. */
+  async #find(
+    sets: TokenSets,
+    page: { readonly range: IdRange; readonly count: number },
+  ): Promise<Candidates> {
+    const isFrequent = this.#isFrequent;
     try {
-      return await findCandidates(this.#trx, this.#request, sets, page);
+      const found = await findCandidates(this.#trx, this.#request, sets, { ...page, isFrequent });
+      this.#isFrequent = found.isFrequent;
+      return found;
     } catch (error) {
       this.#sets = null;
       throw error;
     }
   }
-
-  #resize(factor: number): void {
-    const size = Math.round(this.#batchSize * factor);
-    this.#batchSize = Math.min(batchMax, Math.max(batchMin, size));
-  }
 }
+
+const between = (least: number, value: number, most: number) =>
+  Math.min(most, Math.max(least, value));

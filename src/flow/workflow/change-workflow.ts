@@ -1,6 +1,6 @@
 import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../core/failure.ts';
-import { toId, uuid7, uuid7Time } from '../../core/id.ts';
+import { toId, uuid7 } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import type { DefinitionDraft } from '../../core/workflow/fill-definition.ts';
 import { nextVersion } from '../../store/agent/next-version.ts';
@@ -9,9 +9,7 @@ import { type Db, inTransaction, type Trx } from '../../store/connection/databas
 import { writeAudit } from '../../store/people/audit.ts';
 import { lockSchedulesOf } from '../../store/workflow/schedules.ts';
 import {
-  findLastWorkflowPin,
   findWorkflowVersion,
-  insertWorkflowPin,
   insertWorkflowVersion,
   type WorkflowVersionRow,
 } from '../../store/workflow/workflow-versions.ts';
@@ -25,6 +23,7 @@ import {
   updateWorkflow,
   type WorkflowRow,
 } from '../../store/workflow/workflows.ts';
+import { pinVersion } from '../agent/pin-version.ts';
 import { type Precondition, refuseStale } from '../agent/precondition.ts';
 import { changeSlug, takeSlug, withSlugs } from '../agent/take-slug.ts';
 import { type Checked, requireValidDefinition } from './check-workflow.ts';
@@ -56,7 +55,7 @@ export async function createWorkflow(
     await takeSlug(trx, { kind: 'workflow', id, workspaceId }, { slug, name: input.name });
     const version = await addVersion(trx, caller, id, checked, { label: null, notes: null });
     await setFirstVersion(trx, id, version.id);
-    await pin(trx, caller, id, version.id);
+    await pinVersion(trx, 'workflow', { ownerId: id, versionId: version.id, pinnedBy: userId });
     await audit(trx, caller, 'workflow.create', id, { name: input.name });
     return readWorkflow(trx, id);
   });
@@ -126,7 +125,11 @@ function writeChange(
       const version = versionId && (await findWorkflowVersion(trx, caller, workflow.id, versionId));
       if (!version) throw notFound('version', 'workflow');
       await requireValidDefinition(trx, caller, version.definition);
-      await pin(trx, caller, workflow.id, version.id);
+      await pinVersion(trx, 'workflow', {
+        ownerId: workflow.id,
+        versionId: version.id,
+        pinnedBy: caller.userId,
+      });
       const details = { workflowVersionId: toId('workflowVersion', version.id) };
       await audit(trx, caller, 'workflow.pin', workflow.id, details);
     }
@@ -180,15 +183,6 @@ async function addVersion(
     'CONFLICT',
     `The workflow already has a version with the label "${label}".`,
   );
-}
-
-/** The newest pin is in effect, so its id is always later than the previous one, whatever the clock does. */
-async function pin(trx: Trx, caller: Caller, workflowId: string, versionId: string): Promise<void> {
-  const nowMs = await readClock(trx);
-  const last = await findLastWorkflowPin(trx, workflowId);
-  const atMs = last === null ? nowMs : Math.max(nowMs, uuid7Time(last) + 1);
-  const entry = { workflowId, workflowVersionId: versionId, pinnedBy: caller.userId };
-  await insertWorkflowPin(trx, { ...entry, id: uuid7(atMs) });
 }
 
 function audit(

@@ -1,10 +1,9 @@
 import type { ExecuteBody } from '../../core/agent/variables.ts';
 import type { Caller } from '../../core/execution/caller.ts';
+import type { Refusal } from '../../core/execution/check-call.ts';
 import type { WindowState } from '../../core/execution/limits.ts';
-import type { StartRefusal } from '../../core/workflow/decide-start.ts';
 import type { WorkflowRunStatus, WorkflowTrigger } from '../../core/workflow/definition.ts';
 import { documentOf } from '../../core/workflow/document.ts';
-import { isStatementError, isUnstorable } from '../../store/connection/database-error.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import type { LockedWorkflowRun } from '../../store/workflow/workflow-progress.ts';
 import {
@@ -14,8 +13,8 @@ import {
   writeStart,
 } from '../../store/workflow/workflow-start.ts';
 import { callerLookup, membersOf } from '../admission/admission-mapping.ts';
+import { awaitCommit } from '../admission/await-commit.ts';
 import { batcher } from '../admission/batcher.ts';
-import { resolveCommit } from '../admission/resolve-commit.ts';
 import { transactBatch } from '../admission/retry-transaction.ts';
 import { type Completions, progressed } from '../completions.ts';
 import { type ProgressDeps, planProgress } from './progress.ts';
@@ -49,7 +48,7 @@ export interface StartCall {
 }
 
 export type Started = { readonly nowMs: number } & (
-  | StartRefusal
+  | Refusal
   | {
       readonly kind: 'accepted';
       readonly replayed: boolean;
@@ -111,17 +110,9 @@ async function startBatch(
   };
   const plan = await planProgress(deps, send, started, []);
   const writes = { ...batch.writes(), progress: plan.writes };
-  const { stopping, eventsQueued } = await writeStart(send, writes).catch(
-    async (error: unknown) => {
-      if (isStatementError(error) || isUnstorable(error)) throw error;
-      await resolveCommit(
-        deps.pipelines,
-        { xid: state.xid, id: runs[0]?.id, kind: 'workflowRun' },
-        error,
-      );
-      return { stopping: [], eventsQueued: true };
-    },
-  );
+  const inserted = { xid: state.xid, id: runs[0]?.id, kind: 'workflowRun' } as const;
+  const completed = await awaitCommit(deps.pipelines, writeStart(send, writes), inserted);
+  const { stopping, eventsQueued } = completed ?? { stopping: [], eventsQueued: true };
   deps.completions.publish(progressed({ ...plan.progress, stopping }, eventsQueued));
   return results;
 }

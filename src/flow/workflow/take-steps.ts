@@ -5,6 +5,7 @@ import { storedLabels } from '../../core/execution/labels.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import type { DueStep } from '../../store/workflow/workflow-steps.ts';
 import type { Admission } from '../admission/admit.ts';
+import type { Announcements } from '../announcements.ts';
 import type { Completions } from '../completions.ts';
 import type { ProgressDeps, WorkflowRunEvent } from './progress.ts';
 import { settleSteps } from './settle-steps.ts';
@@ -26,6 +27,7 @@ export interface StepTakerDeps extends ProgressDeps {
   readonly pipelines: Pipelines;
   readonly admission: Pick<Admission, 'admit'>;
   readonly completions: Pick<Completions, 'publish'>;
+  readonly announcements: Pick<Announcements, 'workflowRunsAdvanced'>;
   /** Releases steps that do not fit now, for a later sweep. */
   readonly releaseSteps: (steps: readonly DueStep[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
@@ -78,12 +80,14 @@ export function createStepTaker(deps: StepTakerDeps): StepTaker {
 async function callSteps(deps: StepTakerDeps, steps: readonly DueStep[]): Promise<void> {
   const refused: WorkflowRunEvent[] = [];
   const rateLimited: DueStep[] = [];
+  const called: string[] = [];
   await Promise.all(
     steps.map(async (step) => {
       const result = await deps.admission.admit(callOf(step)).catch((error: unknown) => {
         deps.onError(error);
         return null;
       });
+      if (result?.kind === 'accepted') called.push(step.runId);
       if (result === null || result.kind === 'accepted') return;
       // The step is not ready any more, see `stepNotReady` in `admit.ts`.
       if (result.code === 'CONFLICT') return;
@@ -96,6 +100,7 @@ async function callSteps(deps: StepTakerDeps, steps: readonly DueStep[]): Promis
       refused.push({ runId, step: name, item, fallback, executionId: null, outcome });
     }),
   );
+  if (called[0]) deps.announcements.workflowRunsAdvanced([called[0]]);
   if (rateLimited.length > 0) await deps.releaseSteps(rateLimited);
   if (refused[0]) await settleSteps(deps, refused[0].runId, refused);
 }

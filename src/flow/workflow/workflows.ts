@@ -3,6 +3,7 @@ import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { releaseSteps } from '../../store/workflow/workflow-steps.ts';
 import type { Admission } from '../admission/admit.ts';
+import type { Announcements } from '../announcements.ts';
 import type { CompletionListener, Completions } from '../completions.ts';
 import type { Canceler } from '../execution/cancel.ts';
 import { canceled, endWorkflowRun } from './end-workflow-run.ts';
@@ -36,6 +37,7 @@ export interface WorkflowDeps extends ProgressDeps {
   readonly canceler: Canceler;
   readonly testingLimits: RateLimits;
   readonly completions: Pick<Completions, 'publish'>;
+  readonly announcements: Pick<Announcements, 'workflowRunsAdvanced'>;
   /** A workflow run failed because of a defect. */
   readonly onFault: (error: Error) => void;
   readonly onError: (error: unknown) => void;

@@ -10,7 +10,7 @@ import { type Db, inTransaction } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import {
   deleteInvitation,
-  type InvitationRow,
+  type NamedInvitation,
   replaceInvitation,
 } from '../../store/people/invitations.ts';
 import { isMember } from '../../store/people/members.ts';
@@ -23,7 +23,7 @@ export async function invite(
   db: Db,
   caller: Caller,
   input: { readonly email: string; readonly role: Role },
-): Promise<{ row: InvitationRow; token: string }> {
+): Promise<{ row: NamedInvitation; token: string }> {
   const email = input.email.toLowerCase();
   if (!isEmail(email)) {
     throw invalidRequest('Field "email" must be an e-mail address.');

@@ -21,11 +21,12 @@ import {
   lockKeys,
   lockRole,
   markRevoked,
+  writeKey,
 } from '../../store/people/keys.ts';
 import { writeRevoked } from './key-events.ts';
 
 /**
- * Issues, rotates and revokes API keys under the locks of admission. A new key never has more rights than its issuer at
+ * Issues, changes, rotates and revokes API keys under the locks of admission. A new key never has more rights than its issuer at
  * that moment, so a key that is being revoked cannot issue another one.
  */
 
@@ -85,12 +86,7 @@ export async function rotateKey(
   graceSeconds: number,
 ): Promise<IssuedKey> {
   return inTransaction(db, async (trx) => {
-    // Before the lock: the caller must not lock keys that it cannot see.
-    await visibleKey(trx, caller, keyId);
-    const issuer = await lockIssuer(trx, caller, keyId);
-    const old = await visibleKey(trx, caller, keyId);
-    refuseOwnersKey(issuer.role, old);
-    if (old.ended) throw new CallFailure('CONFLICT', 'The API key has already ended.');
+    const { issuer, old } = await lockOpenKey(trx, caller, keyId);
     refuseExcess({ ...old, limits: old, expiresAtMs: old.expiresAt?.getTime() ?? null }, issuer);
     const { created, secret } = newKey(await readClock(trx), issuer, chainOfCopy(caller, old));
     await copyKey(trx, keyId, created);
@@ -99,6 +95,33 @@ export async function rotateKey(
     const successor = toId('key', created.id);
     await audit(trx, caller, 'key.rotate', keyId, { successor, graceSeconds });
     return { key: secret, row: await visibleKey(trx, caller, created.id) };
+  });
+}
+
+export interface KeyPatch {
+  readonly name?: string;
+  /** A missing window does not change. */
+  readonly rateLimits?: Partial<RateLimits>;
+}
+
+/** Changes the name and the limits. Calls that are admitted later count against the new limits. */
+export async function updateKey(
+  db: Db,
+  caller: Caller,
+  keyId: string,
+  { name, rateLimits }: KeyPatch,
+): Promise<KeyRow> {
+  return inTransaction(db, async (trx) => {
+    const { issuer, old } = await lockOpenKey(trx, caller, keyId);
+    const { requestsPerMinute, requestsPerHour, requestsPerDay } = old;
+    const limits = { requestsPerMinute, requestsPerHour, requestsPerDay, ...rateLimits };
+    if (rateLimits) {
+      refuseExcess({ ...old, limits, expiresAtMs: old.expiresAt?.getTime() ?? null }, issuer);
+    }
+    await writeKey(trx, keyId, { name: name ?? old.name, limits });
+    const changed = { ...(name !== undefined && { name }), ...(rateLimits && { rateLimits }) };
+    if (Object.keys(changed).length > 0) await audit(trx, caller, 'key.change', keyId, changed);
+    return visibleKey(trx, caller, keyId);
   });
 }
 
@@ -115,10 +138,26 @@ export async function revokeKey(db: Db, caller: Caller, keyId: string): Promise<
   });
 }
 
+/** Locks the caller and a key that it may change. */
+async function lockOpenKey(
+  trx: Trx,
+  caller: Caller,
+  keyId: string,
+): Promise<{ readonly issuer: Issuer; readonly old: KeyRow }> {
+  // Before the lock: the caller must not lock keys that it cannot see.
+  await visibleKey(trx, caller, keyId);
+  const issuer = await lockIssuer(trx, caller, keyId);
+  const old = await visibleKey(trx, caller, keyId);
+  refuseOwnersKey(issuer.role, old);
+  if (old.ended) throw new CallFailure('CONFLICT', 'The API key has already ended.');
+  return { issuer, old };
+}
+
 /** An owner's key for the whole workspace may serve applications beyond the agents that an editor sees. */
 function refuseOwnersKey(role: Role | null, { allAgents, issuerRole }: KeyRow): void {
   if (!allAgents || issuerRole !== 'owner' || role === 'owner') return;
-  const message = 'Only an owner may revoke or rotate a key of an owner for the whole workspace.';
+  const message =
+    'Only an owner may change, revoke or rotate a key of an owner for the whole workspace.';
   throw new CallFailure('PERMISSION_DENIED', message);
 }
 

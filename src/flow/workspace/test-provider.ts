@@ -3,6 +3,7 @@ import {
   type Exchange,
   isModelName,
   ModelFailure,
+  type ProviderDirectory,
   type TestConnection,
 } from '../../core/model/model-port.ts';
 import type { Actor } from '../../core/people/audit.ts';
@@ -42,6 +43,26 @@ export async function testProvider(
   await writeAudit(deps.db, actor, { action: 'provider.test', subject: name, details });
   return tested;
 }
+
+/** The models that a provider of the workspace or of the environment lists, or why it did not. */
+export async function listProviderModels(
+  deps: { readonly db: Db; readonly directory: ProviderDirectory },
+  workspaceId: string,
+  name: string,
+): Promise<{ readonly models: string[]; readonly error?: ConnectionTested['error'] }> {
+  const stored = await findStoredProvider(deps.db, workspaceId, name);
+  const isKnown = stored || name === 'ollama' || deps.directory.environment.some(named(name));
+  if (!isKnown) throw notFound('provider');
+  try {
+    const models = await deps.directory.listModels(workspaceId, name, stored);
+    return { models: models.map((model) => `${name}/${model}`).filter(isModelName) };
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error;
+    return { models: [], error: publicError(error) };
+  }
+}
+
+const named = (name: string) => (provider: { readonly name: string }) => provider.name === name;
 
 async function runTest(test: () => ReturnType<TestConnection>): Promise<ConnectionTested> {
   const startedAt = performance.now();

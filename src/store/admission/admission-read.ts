@@ -249,7 +249,35 @@ function keysWith(condition: string): string {
 
 const readAgents: Statement = {
   name: 'admission-read-agents',
-  text: `select a.id, a.workspace_id, a.name, a.stage, a.archived_at is not null as archived, a.api_enabled,
+  text: agentsWith(
+    'agents a join prompt_versions v on v.id = a.prompt_version_id',
+    `a.id = any($3::uuid[]) and a.workspace_id in
+      (${callersWorkspaces})`,
+  ),
+};
+
+/** The agent of a workspace, for an upload of a batch. */
+export const readUploadAgent: Statement = {
+  name: 'upload-read-agent',
+  text: agentsWith(
+    'agents a join prompt_versions v on v.id = a.prompt_version_id',
+    'a.id = $1 and a.workspace_id = $2',
+  ),
+};
+
+/** The agent of a batch, with the version that was pinned at its upload. */
+export const readBatchAgent: Statement = {
+  name: 'batch-read-agent',
+  text: agentsWith(
+    `batches b join agents a on a.id = b.agent_id
+      join prompt_versions v on v.id = b.prompt_version_id`,
+    'b.id = $1',
+  ),
+};
+
+/** SQL: agents `a` with versions `v` as `AgentRow`s. */
+function agentsWith(from: string, condition: string): string {
+  return `select a.id, a.workspace_id, a.name, a.stage, a.archived_at is not null as archived, a.api_enabled,
       a.visibility, a.created_by, a.config, a.required_variables, a.optional_variables,
       a.default_variable_values as defaults, a.store_bodies, a.requests_per_minute, a.requests_per_hour,
       a.requests_per_day, a.allowed_origins, v.id as version_id, v.label as version_label, v.message_lists,
@@ -263,11 +291,10 @@ const readAgents: Statement = {
       case when a.config ? 'maxConcurrency' then
         (select count(*) from execution_queue q where q.agent_id = a.id and q.has_slot) end as slots_used,
       ${setupColumns}
-    from agents a join prompt_versions v on v.id = a.prompt_version_id
+    from ${from}
       ${setupJoins('a.workspace_id', "coalesce(a.config ->> 'model', v.model)")}
-    where a.id = any($3::uuid[]) and a.deleted_at is null and a.workspace_id in
-      (${callersWorkspaces})`,
-};
+    where a.deleted_at is null and ${condition}`;
+}
 
 const readWorkspaces: Statement = {
   name: 'admission-read-workspaces',

@@ -4,6 +4,7 @@ import type { QuotaReport } from '../../core/event/quota-event.ts';
 import type { EndStatus } from '../../core/execution/execution.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import type { Tally } from '../../core/history/statistics.ts';
+import type { LineChanges } from '../batch/batch-lines.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { rowSet } from '../connection/row-set.ts';
 import { commit } from '../connection/statements.ts';
@@ -40,6 +41,8 @@ export interface AdmissionWrites {
   readonly tallies: readonly Tally[];
   readonly quotaReports: readonly QuotaReport[];
   readonly events: readonly NewEvent[];
+  /** How the lines of a batch advance. The transaction holds the lock of the batch. */
+  readonly lines?: LineChanges;
 }
 
 export interface AcceptedTerms extends ExecutionTerms {
@@ -96,8 +99,8 @@ export function sendWrites(
   if (refusals.length > 0) sent.push(send(upsertRefusals, counted.values(refusals)));
   const { quotaReports } = writes;
   if (quotaReports.length > 0) sent.push(send(insertQuotaReports, reports.values(quotaReports)));
-  const { executedAtMs: refusedAtMs, tallies, events } = writes;
-  const completed = writeCompletion(send, { refused, refusedAtMs, tallies, events });
+  const { executedAtMs: refusedAtMs, tallies, events, lines = null } = writes;
+  const completed = writeCompletion(send, { refused, refusedAtMs, tallies, events, lines });
   sent.push(completed);
   return { sent, completed };
 }
@@ -148,6 +151,7 @@ const accepted = rowSet<NumberedCall<NewExecution>>(
   {
     ...callColumns,
     step_item: ['int', (one) => one.step?.item],
+    batch_line: ['int', (one) => one.batchLine?.line],
     input_variables: ['json', (one) => one.inputVariables],
     files: ['json', (one) => one.files],
     file_data: ['json', (one) => one.fileData],
@@ -166,9 +170,9 @@ const acceptedTerms = rowSet<AcceptedTerms>(
 
 const insertExecutions: Statement = {
   name: 'admission-insert-executions',
-  text: `insert into execution_queue (${admittedNames}, step_item, input_variables, files, file_data, settings, tag, has_slot, executed_at,
+  text: `insert into execution_queue (${admittedNames}, step_item, batch_line, input_variables, files, file_data, settings, tag, has_slot, executed_at,
       worker, attempt, started_at)
-    select ${admittedValues}, step_item, input_variables, files, file_data, settings, tag, has_slot, $1::timestamptz,
+    select ${admittedValues}, step_item, batch_line, input_variables, files, file_data, settings, tag, has_slot, $1::timestamptz,
       case when claimed then $2::uuid end, claimed::int, case when claimed then clock_timestamp() end
     from ${accepted.table} join ${acceptedTerms.table} on t.ordinal = e.position`,
 };

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { LifecycleState, Stage } from '../../core/agent/agent.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { AgentSort, LifecycleState, Stage } from '../../core/agent/agent.ts';
 import type { AgentSettings } from '../../core/agent/agent-settings.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import type { RateLimits } from '../../core/execution/limits.ts';
@@ -128,19 +128,45 @@ export interface AgentQuery extends Page {
   readonly stage: Stage | null;
   readonly project: string | null;
   readonly tag: string | null;
+  /** Stored ids. */
+  readonly promptId: string | null;
+  readonly promptVersionId: string | null;
+  readonly model: string | null;
+  readonly sort: AgentSort;
   /** A part of the name or description, ignoring case. */
   readonly q: string | null;
   /** Archived agents instead of active ones. */
   readonly archived: boolean;
 }
 
-/** Newest first. */
+const orders: Readonly<Record<AgentSort, RawBuilder<unknown>>> = {
+  '-createdAt': sql`a.id desc`,
+  createdAt: sql`a.id`,
+  name: sql`lower(a.name), a.id`,
+  '-name': sql`lower(a.name) desc, a.id desc`,
+  '-updatedAt': sql`a.updated_at desc, a.id desc`,
+  updatedAt: sql`a.updated_at, a.id`,
+  ...ordersBy('executions', sql`sum(s.occurred)`),
+  ...ordersBy('failures', sql`sum(s.occurred) filter (where s.status = 'failed')`),
+  ...ordersBy('costUSD', sql`sum(s.cost_usd)`),
+};
+
+/** Orders by a sum over the last 24 hours. The time is a subquery, so that it is read once and bounds the index. */
+function ordersBy<Name extends string>(name: Name, sum: RawBuilder<unknown>) {
+  const total = sql`(select coalesce(${sum}, 0) from statistics s
+    where s.agent_id = a.id and s.level = 'hour'
+      and s.bucket >= (select date_trunc('hour', clock_timestamp(), 'UTC') - interval '23 hours'))`;
+  return { [`-${name}`]: sql`${total} desc, a.id desc`, [name]: sql`${total}, a.id` } as {
+    readonly [Sort in Name | `-${Name}`]: RawBuilder<unknown>;
+  };
+}
+
 export async function listAgents(
   db: Db,
   viewer: Viewer,
   request: AgentQuery,
 ): Promise<{ rows: AgentRow[]; total: number }> {
-  const { stage, project, tag, q, archived } = request;
+  const { stage, project, tag, promptId, promptVersionId, model, q, archived } = request;
   const found = (part: string) =>
     sql`and (${containsText(sql`a.name`, part)} or ${containsText(sql`a.description`, part)})`;
   const from = sql`${joined} where ${visibleTo(viewer)}
@@ -148,8 +174,12 @@ export async function listAgents(
     ${stage === null ? sql`` : sql`and a.stage = ${stage}`}
     ${project === null ? sql`` : sql`and a.project = ${project}`}
     ${tag === null ? sql`` : sql`and ${tag} = any (a.tags)`}
+    ${promptId === null ? sql`` : sql`and a.prompt_id = ${promptId}`}
+    ${promptVersionId === null ? sql`` : sql`and a.prompt_version_id = ${promptVersionId}`}
+    ${model === null ? sql`` : sql`and coalesce(a.config ->> 'model', v.model) = ${model}`}
     ${q === null ? sql`` : found(q)}`;
-  const page = await readPage<StoredRow>(db, { columns, from, order: sql`a.id desc` }, request);
+  const order = orders[request.sort];
+  const page = await readPage<StoredRow>(db, { columns, from, order }, request);
   return { rows: page.rows.map(agentRow), total: page.total };
 }
 

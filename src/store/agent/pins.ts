@@ -1,48 +1,89 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../connection/database.ts';
 import { type Page, readPage } from '../page.ts';
+import { type Viewer, visibleTo } from './agents.ts';
 
-/** The pins of an agent: which prompt version it used, since when, pinned by whom. */
+/** The pins of an agent or a workflow: which version it used, since when, pinned by whom. */
+
+export type PinOwner = 'agent' | 'workflow';
 
 export interface PinRow {
   readonly id: string;
-  readonly promptVersionId: string;
-  readonly promptVersionLabel: string;
+  /** Of a prompt or of a workflow. */
+  readonly versionId: string;
+  readonly versionLabel: string;
   readonly number: number;
   readonly pinnedAt: Date;
   readonly pinnedBy: string | null;
 }
 
+const columnsOf = {
+  agent: { table: 'pins', owner: 'agent_id', version: 'prompt_version_id' },
+  workflow: { table: 'workflow_pins', owner: 'workflow_id', version: 'workflow_version_id' },
+} as const;
+
+const versionsOf = { agent: 'prompt_versions', workflow: 'workflow_versions' } as const;
+
 /** Newest first. The first pin is in effect. */
 export function listPins(
   db: Db,
-  agentId: string,
+  of: PinOwner,
+  ownerId: string,
   page: Page,
 ): Promise<{ rows: PinRow[]; total: number }> {
-  const columns = sql`p.id, p.prompt_version_id, v.label as prompt_version_label, v.number, p.pinned_at,
-    p.pinned_by`;
-  const from = sql`pins p join prompt_versions v on v.id = p.prompt_version_id
-    where p.agent_id = ${agentId}`;
+  const { table, owner, version } = columnsOf[of];
+  const columns = sql`p.id, v.id as version_id, v.label as version_label, v.number, p.pinned_at, p.pinned_by`;
+  const from = sql`${sql.table(table)} p
+    join ${sql.table(versionsOf[of])} v on v.id = ${sql.ref(`p.${version}`)}
+    where ${sql.ref(`p.${owner}`)} = ${ownerId}`;
   return readPage(db, { columns, from, order: sql`p.id desc` }, page);
 }
 
-/** The pin in effect. Valid only while the agent is locked. */
-export async function findLastPin(trx: Trx, agentId: string): Promise<string | null> {
+export interface AgentPinRow extends PinRow {
+  readonly agentId: string;
+  readonly agentName: string;
+}
+
+/** Pins of all agents that the viewer sees, from the last moment to the first. Null: an open range. */
+export function listAllPins(
+  db: Db,
+  viewer: Viewer,
+  range: { readonly startMs: number | null; readonly endMs: number | null },
+  page: Page,
+): Promise<{ rows: AgentPinRow[]; total: number }> {
+  const { startMs, endMs } = range;
+  const columns = sql`p.id, v.id as version_id, v.label as version_label, v.number, p.pinned_at,
+    p.pinned_by, a.id as agent_id, a.name as agent_name`;
+  const from = sql`pins p join agents a on a.id = p.agent_id
+    join prompt_versions v on v.id = p.prompt_version_id
+    where ${visibleTo(viewer)}
+      ${startMs === null ? sql`` : sql`and p.pinned_at >= ${new Date(startMs)}`}
+      ${endMs === null ? sql`` : sql`and p.pinned_at < ${new Date(endMs + 1)}`}`;
+  return readPage(db, { columns, from, order: sql`p.pinned_at desc, p.id desc` }, page);
+}
+
+/** The pin in effect. Valid only while the agent or workflow is locked. */
+export async function findLastPin(trx: Trx, of: PinOwner, ownerId: string): Promise<string | null> {
+  const { table, owner } = columnsOf[of];
   const { rows } = await sql<{ id: string }>`
-    select id from pins where agent_id = ${agentId} order by id desc limit 1`.execute(trx);
+    select id from ${sql.table(table)} where ${sql.ref(owner)} = ${ownerId}
+    order by id desc limit 1`.execute(trx);
   return rows[0]?.id ?? null;
+}
+
+export interface NewPin {
+  readonly ownerId: string;
+  readonly versionId: string;
+  readonly pinnedBy: string | null;
 }
 
 export async function insertPin(
   trx: Trx,
-  pin: {
-    readonly id: string;
-    readonly agentId: string;
-    readonly promptVersionId: string;
-    readonly pinnedBy: string | null;
-  },
+  of: PinOwner,
+  { id, ownerId, versionId, pinnedBy }: NewPin & { readonly id: string },
 ): Promise<void> {
+  const { table, owner, version } = columnsOf[of];
   await sql`
-    insert into pins (id, agent_id, prompt_version_id, pinned_by)
-    values (${pin.id}, ${pin.agentId}, ${pin.promptVersionId}, ${pin.pinnedBy})`.execute(trx);
+    insert into ${sql.table(table)} (id, ${sql.ref(owner)}, ${sql.ref(version)}, pinned_by)
+    values (${id}, ${ownerId}, ${versionId}, ${pinnedBy})`.execute(trx);
 }

@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { StartupFailure } from '../../core/startup-failure.ts';
+import { Client, type ClientConfig } from './client.ts';
 
 /** What the database must offer, checked once at startup, so that a missing part has a message with its remedy. */
 
@@ -32,8 +32,8 @@ const readProperties = `
  * Throws unless the server is recent enough, its encoding is UTF8, and the role may create tables and owns those that exist.
  * All are needed at any time: every month has its own partition.
  */
-export async function checkRequirements(connection: pg.ClientConfig): Promise<void> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
+export async function checkRequirements(connection: ClientConfig): Promise<void> {
+  const client = new Client({ ...connection, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   try {
     await client.connect();

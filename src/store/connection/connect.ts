@@ -1,8 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { type SessionAttributes, splitDatabaseUrl } from '../../core/database-url.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
 import { checkRequirements } from './check-requirements.ts';
+import { Client, type ClientConfig } from './client.ts';
 import { isTemporaryRefusal, type Refusal } from './database-error.ts';
+import { Servers } from './servers.ts';
 
 const retryDelayMs = 500;
 const reportEveryMs = 5_000;
@@ -15,8 +18,20 @@ export interface ConnectOptions {
   readonly onWait: (reason: string) => void;
 }
 
-/** Parses `DATABASE_URL`. Throws a `StartupFailure` if it is unusable, for example if a certificate file is missing. */
-export function parseDatabaseUrl(url: string): pg.ClientConfig {
+/**
+ * Parses `DATABASE_URL`. Throws a `StartupFailure` if it is unusable, for example if a certificate file is missing.
+ * @param wanted which of several servers to use, unless the URL says
+ */
+export function parseDatabaseUrl(
+  text: string,
+  {
+    name = 'DATABASE_URL',
+    wanted = 'read-write',
+  }: { name?: string; wanted?: SessionAttributes } = {},
+): ClientConfig {
+  const split = splitDatabaseUrl(text);
+  if (!split) throw new StartupFailure(`${name} is invalid.`);
+  const { url, servers, attributes } = split;
   const compatible = /[?&]uselibpqcompat=true(&|$)/.test(url);
   // pg treats these modes as verify-full too, but prints a long warning about a future version.
   const checked = url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
@@ -24,9 +39,10 @@ export function parseDatabaseUrl(url: string): pg.ClientConfig {
   try {
     new pg.Client(connection);
   } catch (error) {
-    throw new StartupFailure(`DATABASE_URL is invalid: ${reasonOf(error as Error)}.`);
+    throw new StartupFailure(`${name} is invalid: ${reasonOf(error as Error)}.`);
   }
-  return connection;
+  if (servers.length === 1 && attributes === null) return connection;
+  return { ...connection, servers: new Servers(connection, servers, attributes ?? wanted) };
 }
 
 /**
@@ -34,7 +50,7 @@ export function parseDatabaseUrl(url: string): pg.ClientConfig {
  * not meet the requirements, or stays unreachable.
  */
 export async function connectToDatabase(
-  connection: pg.ClientConfig,
+  connection: ClientConfig,
   options: ConnectOptions,
 ): Promise<void> {
   const until = performance.now() + options.withinMs;
@@ -55,8 +71,8 @@ export async function connectToDatabase(
 }
 
 /** Opens and closes a connection. Returns null on success, else the error. */
-export async function tryConnect(connection: pg.ClientConfig): Promise<Refusal | null> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
+export async function tryConnect(connection: ClientConfig): Promise<Refusal | null> {
+  const client = new Client({ ...connection, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   try {
     await client.connect();

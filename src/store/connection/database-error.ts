@@ -89,9 +89,12 @@ export function isOtherSchema(error: unknown): boolean {
   return /^42(?!501)/.test(sqlState(error));
 }
 
+/** The SQLSTATE of a write in a read-only session, as on a standby. */
+export const readOnlyState = '25006';
+
 /** Whether the server is a standby. */
 export function isReadOnly(error: unknown): boolean {
-  return sqlState(error) === '25006';
+  return sqlState(error) === readOnlyState;
 }
 
 /** The error of a failed connection attempt. */
@@ -101,7 +104,9 @@ export type Refusal = Error & { readonly code?: string };
  * Whether a later connection attempt may succeed: nobody listens, no response, no DNS name yet, or the server starts, stops
  * or has no free connection. A pooler reports 08P01 while it cannot reach its server.
  */
-export function isTemporaryRefusal({ code, message }: Refusal): boolean {
+export function isTemporaryRefusal(refusal: Refusal): boolean {
+  const { code, message } = refusal;
+  if (refusal instanceof DatabaseUnavailable) return true;
   if (code === undefined) return driverMessages.test(message) || message === tlsInterrupted;
   if (/^(53300|57P0[123]|08P01)$/.test(code)) return true;
   return /^(E[A-Z]+|EAI_[A-Z]+)$/.test(code) && code !== 'EACCES';

@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
 import { CamelCasePlugin, Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
+import { Client, type ClientConfig } from './client.ts';
 import type { Connection } from './detect-pooler.ts';
+import { IdleConnections } from './idle-connections.ts';
 import { ObservedDialect, reportFailedStatement } from './observed-errors.ts';
 import { sessionSettings } from './session-settings.ts';
 
@@ -30,7 +32,8 @@ export interface DatabaseOptions {
 
 export function openDatabase(options: DatabaseOptions): Db {
   const { statementMsMax = statementMsDefault, idleMsMax } = options;
-  const config = clientConfig(options.connection, statementMsMax, idleMsMax);
+  const { idle = new IdleConnections() } = options.connection;
+  const config = clientConfig({ ...options.connection, idle }, statementMsMax, idleMsMax);
   const { connectionTimeoutMillis } = config;
   const pool = new pg.Pool({
     Client,
@@ -49,7 +52,10 @@ export function openDatabase(options: DatabaseOptions): Db {
     log: reportFailedStatement,
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   });
-  if (statementMsMax > 0) idleClosers.set(db, destroySilentConnections(pool, statementMsMax));
+  const closeIdle = idleCloser(pool);
+  idle.add(closeIdle);
+  idleClosers.set(db, closeIdle);
+  if (statementMsMax > 0) destroySilentConnections(pool, statementMsMax, () => idle.close());
   return db;
 }
 
@@ -72,26 +78,10 @@ const idleClosers = new WeakMap<Db, () => void>();
 const statementMsDefault = 30_000;
 const connectTimeoutMs = 5_000;
 
-export interface ClientConfig extends pg.ClientConfig {
+/** The settings of every connection, as `clientConfig` completes them. */
+export interface CompleteConfig extends ClientConfig {
   readonly connectionTimeoutMillis: number;
-  /** Sent as startup parameters, which take precedence over the settings of the role, the database and `options`. */
   readonly settings: Readonly<Record<string, string>>;
-}
-
-/** A client whose session settings are its own, whatever the role or database defines. */
-export class Client extends pg.Client {
-  readonly #settings: ClientConfig['settings'];
-
-  constructor(config?: ClientConfig) {
-    super(config);
-    this.#settings = config?.settings ?? {};
-  }
-
-  /** `pg` calls this on connect, although its types omit it. */
-  getStartupConf(): Record<string, string> {
-    const { getStartupConf } = pg.Client.prototype as Client;
-    return { ...getStartupConf.call(this), ...this.#settings };
-  }
 }
 
 /** The settings of every connection, pooled or not. */
@@ -99,7 +89,7 @@ export function clientConfig(
   connection: Connection,
   statementMsMax = statementMsDefault,
   idleMsMax = 10_000,
-): ClientConfig {
+): CompleteConfig {
   const timeouts = {
     statement_timeout: statementMsMax,
     // Ends transactions of a process that is paused or partitioned, so that others get its locks.
@@ -116,42 +106,51 @@ export function clientConfig(
   };
 }
 
-/**
- * Destroys a connection in use that received nothing for longer than the statement timeout, and all idle connections with
- * it. After a failover such a socket looks alive, and its statement would wait for ever.
- */
-function destroySilentConnections(pool: pg.Pool, statementMsMax: number): () => void {
-  // Allows time for the error that reports the statement timeout.
-  const silenceMsMax = statementMsMax + Math.min(5_000, statementMsMax / 2);
-  const socketOf = (client: pg.PoolClient) =>
-    (client as unknown as { connection: { stream: Socket } }).connection.stream;
+/** Keeps track of the idle connections of a pool. Returns the function that closes them. */
+function idleCloser(pool: pg.Pool): () => void {
   const idle = new Set<pg.PoolClient>();
-  const closeIdle = () => {
-    for (const client of idle) {
-      // The pool drops the client at once. It would still lend it out until the socket reports its end.
-      client.emit(
-        'error',
-        new Error('closed an idle connection because a connection in use received nothing'),
-      );
-      // `client.end()` would wait for a response that never comes.
-      socketOf(client).destroy();
-    }
+  pool.on('acquire', (client) => idle.delete(client));
+  pool.on('release', (_error, client) => {
+    // The pool does not lend out a client that ends.
+    if ((client as unknown as Client).isReadOnly)
+      (client as unknown as Client).end().catch(() => {});
+    else idle.add(client);
+  });
+  pool.on('remove', (client) => idle.delete(client));
+  return () => {
+    const reason =
+      'closed an idle connection because another one received nothing or was read-only';
+    // The pool drops the client at once. `client.end()` would wait for a response that never comes.
+    for (const client of idle) (client as unknown as Client).abort(reason);
     idle.clear();
   };
+}
+
+/**
+ * Destroys a connection in use that received nothing for longer than the statement timeout. After a failover such a socket
+ * looks alive, and its statement would wait for ever.
+ */
+function destroySilentConnections(
+  pool: pg.Pool,
+  statementMsMax: number,
+  onSilence: () => void,
+): void {
+  // Allows time for the error that reports the statement timeout.
+  const silenceMsMax = statementMsMax + Math.min(5_000, statementMsMax / 2);
   pool.on('acquire', (client) => {
-    idle.delete(client);
     const socket = socketOf(client);
     socket.setTimeout(silenceMsMax, () => {
       socket.destroy();
-      closeIdle();
+      onSilence();
     });
   });
   pool.on('release', (_error, client) => {
     socketOf(client).setTimeout(0).removeAllListeners('timeout');
-    idle.add(client);
   });
-  pool.on('remove', (client) => idle.delete(client));
-  return closeIdle;
+}
+
+function socketOf(client: pg.PoolClient): Socket {
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream;
 }
 
 /** `json` stays the original text, `bigint` becomes a number, `numeric` stays a decimal string. */

@@ -1,5 +1,6 @@
-import pg from 'pg';
 import { StartupFailure } from '../../core/startup-failure.ts';
+import { Client, type ClientConfig } from './client.ts';
+import { IdleConnections } from './idle-connections.ts';
 import { requiredSettings } from './session-settings.ts';
 
 /**
@@ -13,7 +14,7 @@ import { requiredSettings } from './session-settings.ts';
  *
  * Locks and settings are always limited to a transaction, with or without a pooler.
  */
-export interface Connection extends pg.ClientConfig {
+export interface Connection extends ClientConfig {
   /** Whether a transaction pooler is in between. Detected once, at startup. */
   readonly pooled?: boolean;
   /** The major version of the server. */
@@ -24,8 +25,9 @@ export interface Connection extends pg.ClientConfig {
  * Compares the session's process id with the one announced on connect. A pooler announces an invented id, because it does
  * not know yet which sessions it will use. Throws a `StartupFailure` if its sessions have unusable settings.
  */
-export async function detectPooler(connection: pg.ClientConfig): Promise<Connection> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
+export async function detectPooler(given: ClientConfig): Promise<Connection> {
+  const connection = { ...given, idle: new IdleConnections() };
+  const client = new Client({ ...connection, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   try {
     await client.connect();
@@ -44,7 +46,7 @@ export async function detectPooler(connection: pg.ClientConfig): Promise<Connect
   }
 }
 
-async function checkSettings(client: pg.Client, role = ''): Promise<void> {
+async function checkSettings(client: Client, role = ''): Promise<void> {
   const { rows } = await client.query<{ name: string; value: string }>(
     'select name, setting as value from pg_settings where name = any($1)',
     [Object.keys(requiredSettings)],

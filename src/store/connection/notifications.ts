@@ -1,7 +1,10 @@
+import type { Socket } from 'node:net';
 import { sql } from 'kysely';
 import type pg from 'pg';
-import { Client, clientConfig, type Db } from './database.ts';
+import { Client } from './client.ts';
+import { clientConfig, type Db } from './database.ts';
 import type { Connection } from './detect-pooler.ts';
+import { ResponseTimer } from './response-timer.ts';
 
 /**
  * Notifications between processes over LISTEN/NOTIFY. They only reduce latency: every receiver also polls. Without them, for
@@ -12,8 +15,10 @@ const channels = [
   'cueline_execution_ended',
   'cueline_execution_streamed',
   'cueline_execution_canceled',
+  'cueline_workflow_run_advanced',
   'cueline_workflow_run_ended',
   'cueline_event_queued',
+  'cueline_batch_uploaded',
   'cueline_tool_call_canceled',
 ] as const;
 export type Channel = (typeof channels)[number];
@@ -28,18 +33,23 @@ export interface Notifications {
 }
 
 /** The minimum interval between two sends. Ids that arrive in between are sent together. */
-const sendIntervalMs = 20;
+const sendIntervalMs = 5;
 /** A payload holds at most 8,000 bytes; an id and a space take 37. */
 const idsPerPayloadMax = 200;
 const reconnectMs = 1_000;
+const checkMsDefault = 5_000;
 
-export function openNotifications(options: {
+export interface NotificationOptions {
   readonly db: Db;
   readonly connection: Connection;
   readonly onError: (error: unknown) => void;
-}): Notifications {
+  /** How often the receiver checks that its server responds, and how long it waits for that. */
+  readonly checkMs?: number;
+}
+
+export function openNotifications(options: NotificationOptions): Notifications {
   const listeners = new Map<Channel, Listener[]>();
-  const receiver = new NotificationReceiver(options.connection, options.onError, listeners);
+  const receiver = new NotificationReceiver(options, listeners);
   const sender = new NotificationSender(options.db, options.onError);
   if (!options.connection.pooled) void receiver.connect();
 
@@ -91,15 +101,14 @@ class NotificationSender {
 
   async #send(): Promise<void> {
     this.#sentAt = performance.now();
+    const sent = [...this.#pending].flatMap(([channel, pending]) => payloadsOf(channel, pending));
+    this.#pending.clear();
     try {
-      for (const [channel, pending] of [...this.#pending]) {
-        this.#pending.delete(channel);
-        const ids = [...pending];
-        for (let at = 0; at === 0 || at < ids.length; at += idsPerPayloadMax) {
-          const payload = ids.slice(at, at + idsPerPayloadMax).join(' ');
-          await sql`select pg_notify(${channel}, ${payload})`.execute(this.#db);
-        }
-      }
+      // One transaction, because each commit waits for the disk.
+      await sql`
+        select pg_notify(channel, payload)
+        from unnest(${sent.map(({ channel }) => channel)}::text[], ${sent.map(({ payload }) => payload)}::text[])
+          as sent (channel, payload)`.execute(this.#db);
     } catch (error) {
       this.#onError(error);
     } finally {
@@ -109,23 +118,41 @@ class NotificationSender {
   }
 }
 
-/** Listens on all channels over a connection of its own, and reconnects after it is lost. */
+function payloadsOf(channel: Channel, pending: ReadonlySet<string>) {
+  const ids = [...pending];
+  const count = Math.max(1, Math.ceil(ids.length / idsPerPayloadMax));
+  return Array.from({ length: count }, (_, at) => ({
+    channel,
+    payload: ids.slice(at * idsPerPayloadMax, (at + 1) * idsPerPayloadMax).join(' '),
+  }));
+}
+
+/**
+ * Listens on all channels over a connection of its own, and reconnects after it is lost. If its server is silent, all idle
+ * connections of the process are closed: a frozen server would answer them from the past when it is resumed.
+ */
 class NotificationReceiver {
   readonly #connection: Connection;
   readonly #onError: (error: unknown) => void;
+  readonly #checkMs: number;
   readonly #listeners: ReadonlyMap<string, readonly Listener[]>;
   #client: pg.Client | null = null;
   #closed = false;
   #reconnect: NodeJS.Timeout | undefined;
+  #check: NodeJS.Timeout | undefined;
 
   constructor(
-    connection: Connection,
-    onError: (error: unknown) => void,
+    { connection, onError, checkMs = checkMsDefault }: NotificationOptions,
     listeners: ReadonlyMap<string, readonly Listener[]>,
   ) {
     this.#connection = connection;
     this.#onError = onError;
+    this.#checkMs = checkMs;
     this.#listeners = listeners;
+    // After a failover the connection looks alive, and would stay silent for hours.
+    connection.idle?.add(() =>
+      this.#replace('another connection received nothing or was read-only'),
+    );
   }
 
   async connect(): Promise<void> {
@@ -141,6 +168,7 @@ class NotificationReceiver {
     try {
       await client.connect();
       await client.query(channels.map((channel) => `listen ${channel}`).join('; '));
+      if (!this.#closed && this.#client === client) this.#checkLater(client);
     } catch (error) {
       lost(error);
     }
@@ -149,14 +177,38 @@ class NotificationReceiver {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#reconnect);
+    clearTimeout(this.#check);
     await this.#client?.end().catch(() => {});
+  }
+
+  #checkLater(client: pg.Client): void {
+    this.#check = setTimeout(() => void this.#checkServer(client), this.#checkMs);
+  }
+
+  async #checkServer(client: pg.Client): Promise<void> {
+    const timer = new ResponseTimer(this.#checkMs, () => {
+      this.#replace(`the server did not respond within ${this.#checkMs} ms`);
+      this.#connection.idle?.close();
+    });
+    // The client reports its errors itself.
+    await client.query('select 1').catch(() => {});
+    timer.stop();
+    if (!this.#closed && this.#client === client) this.#checkLater(client);
+  }
+
+  /** Connects again. */
+  #replace(reason: string): void {
+    if (this.#client) this.#lose(this.#client, new Error(`closed because ${reason}`));
   }
 
   #lose(client: pg.Client, error: unknown): void {
     if (this.#closed || this.#client !== client) return;
     this.#client = null;
+    clearTimeout(this.#check);
     if (error) this.#onError(error);
+    // `end` alone would wait for a response of a server that is lost.
     client.end().catch(() => {});
+    (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
     this.#reconnect = setTimeout(() => void this.connect(), reconnectMs);
   }
 }

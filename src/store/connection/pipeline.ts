@@ -1,10 +1,13 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { Semaphore } from '../../core/semaphore.ts';
-import { Client, clientConfig } from './database.ts';
+import { Client } from './client.ts';
+import { clientConfig } from './database.ts';
 import { DatabaseUnavailable } from './database-error.ts';
 import type { Connection } from './detect-pooler.ts';
+import { IdleConnections } from './idle-connections.ts';
 import { PipelinedQuery, type PreparedQuery, type StatementCache } from './pipelined-query.ts';
+import { ResponseTimer } from './response-timer.ts';
 
 /**
  * Pipelined connections for the hot paths: admission, finish, polls and heartbeat.
@@ -113,8 +116,12 @@ class PipelineClients {
   readonly #idle: pg.Client[] = [];
   readonly #statements = new Map<pg.Client, StatementCache>();
 
+  readonly #allIdle: IdleConnections;
+
   constructor(options: PipelineOptions) {
-    this.#options = options;
+    this.#allIdle = options.connection.idle ?? new IdleConnections();
+    this.#options = { ...options, connection: { ...options.connection, idle: this.#allIdle } };
+    this.#allIdle.add(() => this.dropIdle());
   }
 
   /** Runs `work` on an idle or new client. Calls `onFailure` as soon as a statement fails. */
@@ -127,6 +134,7 @@ class PipelineClients {
     const timer = new ResponseTimer(responseTimeoutMs, () => {
       streamOf(client)?.destroy();
       this.dropIdle();
+      this.#allIdle.close();
     });
     try {
       const send = createSend(client, {
@@ -186,42 +194,6 @@ class PipelineClients {
 
   #statementsOf(client: pg.Client): StatementCache | null {
     return this.#statements.get(client) ?? null;
-  }
-}
-
-/** Calls `onTimeout` once no response has arrived for `timeoutMs`. */
-class ResponseTimer {
-  readonly #timeoutMs: number;
-  readonly #onTimeout: () => void;
-  #responses = 0;
-  #stopped = false;
-  #timer: NodeJS.Timeout;
-
-  constructor(timeoutMs: number, onTimeout: () => void) {
-    this.#timeoutMs = timeoutMs;
-    this.#onTimeout = onTimeout;
-    this.#timer = this.#start();
-  }
-
-  onResponse(): void {
-    this.#responses++;
-  }
-
-  stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-  }
-
-  /** Timers fire before sockets are read. If this process was blocked, the response may be waiting in the socket. */
-  #start(): NodeJS.Timeout {
-    return setTimeout(() => {
-      const before = this.#responses;
-      setImmediate(() => {
-        if (this.#stopped) return;
-        if (this.#responses > before) this.#timer = this.#start();
-        else this.#onTimeout();
-      });
-    }, this.#timeoutMs);
   }
 }
 

@@ -6,9 +6,12 @@ import {
   type FullData,
   type StoredEvent,
 } from '../../core/event/event.ts';
-import { eventDays } from '../../core/event/retry.ts';
-import { statementTime } from '../connection/clock.ts';
+import { eventDays, inFlightMax } from '../../core/event/retry.ts';
+import { statementTime, statementTimeText } from '../connection/clock.ts';
 import type { Db, Trx } from '../connection/database.ts';
+import type { Send, Statement } from '../connection/pipeline.ts';
+import { rowSet } from '../connection/row-set.ts';
+import { idBounds } from '../history/id-bounds.ts';
 
 /**
  * Deliveries: one event for one endpoint.
@@ -19,7 +22,8 @@ import type { Db, Trx } from '../connection/database.ts';
  * - One worker at a time sends to an endpoint: the one in `endpoint_senders`. Its lease is the lease of the worker, and
  *   ends when the worker's row is deleted.
  * - An attempt is recorded only after its answer, so a killed worker repeats it: at least once. A success is final unless
- *   somebody sends the event again. `tries` is the fence: an attempt of an earlier series changes no later one.
+ *   somebody sends the event again, and ends every series, because the event has arrived. `tries` is the fence of failures:
+ *   one of an earlier series counts in a later one only if as many attempts precede it there.
  */
 
 /** One attempt as the delivery log shows it. */
@@ -81,7 +85,7 @@ export async function freeLostEndpoints(db: Db): Promise<void> {
 }
 
 /** SQL: the payload of an endpoint `p`. Full data needs a key that may read it now. */
-const payload = sql`case when p.api_key_id is null or exists (
+const payload = `case when p.api_key_id is null or exists (
   select from api_keys k where k.id = p.api_key_id and 'read' = any (k.permissions)) then p.payload else 'thin' end`;
 
 /** A delivery to attempt now. */
@@ -95,6 +99,8 @@ export interface DueDelivery extends StoredEvent {
   /** Null unless it still signs. */
   readonly previousSealedSecret: Buffer | null;
   readonly isFailing: boolean;
+  /** The last success that was recorded for the endpoint is more than a minute ago. */
+  readonly isSuccessOld: boolean;
   readonly tries: number;
   readonly subject: string | null;
   /** The database time. */
@@ -106,49 +112,76 @@ export interface DueDelivery extends StoredEvent {
  * another worker holds by now, has none.
  */
 export async function readDue(
-  db: Db,
+  send: Send,
   worker: string,
-  held: readonly { readonly endpointId: string; readonly limit: number }[],
+  held: readonly HeldEndpoint[],
 ): Promise<DueDelivery[]> {
-  const { rows } = await sql<DueDelivery>`
-    select p.id as endpoint_id, p.workspace_id, p.url, ${payload} as payload, p.format, p.sealed_secret,
-      case when p.previous_until > clock_timestamp() then p.previous_sealed_secret end as previous_sealed_secret,
-      p.failing_since is not null as is_failing, d.tries, e.id, e.type, e.at, e.sequence, e.subject, e.data,
-      (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
-    from unnest(${held.map(({ endpointId }) => endpointId)}::uuid[], ${held.map(({ limit }) => limit)}::int[])
-      as h (endpoint_id, "limit")
-    join endpoint_senders s on s.endpoint_id = h.endpoint_id and s.worker = ${worker}
+  return await send<DueDelivery>(selectDue, [...heldEndpoints.values(held), worker]);
+}
+
+/** A constant, by which the plan is chosen; no endpoint is read further. */
+const dueMax = 2 * inFlightMax;
+
+interface HeldEndpoint {
+  readonly endpointId: string;
+  /** Deliveries to read at most, up to `dueMax`. */
+  readonly limit: number;
+}
+
+const heldEndpoints = rowSet<HeldEndpoint>('h', {
+  endpoint_id: ['uuid', (one) => one.endpointId],
+  most: ['int', (one) => one.limit],
+});
+
+const selectDue: Statement = {
+  name: 'deliveries-read-due',
+  text: `select p.id as "endpointId", p.workspace_id as "workspaceId", p.url, ${payload} as payload, p.format,
+      p.sealed_secret as "sealedSecret",
+      case when p.previous_until > clock_timestamp() then p.previous_sealed_secret end as "previousSealedSecret",
+      p.failing_since is not null as "isFailing",
+      p.last_success_at is null or p.last_success_at < clock_timestamp() - interval '1 minute' as "isSuccessOld",
+      d.tries, e.id, e.type, e.at, e.sequence, e.subject, e.data,
+      (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"
+    from ${heldEndpoints.table}
+    join endpoint_senders s on s.endpoint_id = h.endpoint_id and s.worker = $${heldEndpoints.next}
     join active_endpoints p on p.id = h.endpoint_id and p.url is not null
     cross join lateral (
-      select d.event_id, d.tries from deliveries d
-      where d.endpoint_id = h.endpoint_id and d.state = 'pending' and d.due_at <= ${statementTime}
-      order by d.due_at limit h."limit") as d
-    join events e on e.id = d.event_id`.execute(db);
-  return rows;
-}
+      select * from (
+        select d.event_id, d.tries from deliveries d
+        where d.endpoint_id = h.endpoint_id and d.state = 'pending' and d.due_at <= ${statementTimeText}
+        order by d.due_at limit h.most) as pending
+      limit ${dueMax}) as d
+    join events e on e.id = d.event_id`,
+};
 
 /** What `full` adds to the events of these executions. No entry for those whose data is deleted; `null` for a large one. */
 export async function readFullData(
-  db: Db,
+  send: Send,
   executionIds: readonly string[],
 ): Promise<Map<string, FullData | null>> {
-  const { rows } = await sql<FullData & { id: string; large: boolean }>`
-    select id, large, case when not large then output end as output_text,
-      case when not large then output_json end as output_json,
-      case when not large then input_variables end as input_variables
+  const values = [executionIds, ...idBounds(executionIds)];
+  const rows = await send<FullData & { id: string; large: boolean }>(selectFullData, values);
+  return new Map(rows.map(({ id, large, ...full }) => [id, large ? null : full]));
+}
+
+const selectFullData: Statement = {
+  name: 'deliveries-read-full-data',
+  text: `select id, large, case when not large then output end as "outputText",
+      case when not large then output_json end as "outputJson",
+      case when not large then input_variables end as "inputVariables"
     from (
       select e.id, o.output, o.output_json, e.input_variables, coalesce(octet_length(o.output), 0)
         + coalesce(octet_length(o.output_json::text), 0) + coalesce(octet_length(e.input_variables::text), 0)
         > ${bodyBytesMax} as large
       from executions e
-      left join transient_outputs t on t.execution_id = e.id
+      left join lateral (
+        select output, output_json from transient_outputs where execution_id = e.id offset 0) as t on true
       cross join lateral (
         select coalesce(e.output, t.output) as output, coalesce(e.output_json, t.output_json) as output_json) as o
-      where e.id = any(${executionIds}::uuid[])
+      where e.id = any($1::uuid[]) and e.id between $2::uuid and $3::uuid
         and (o.output is not null or e.input_variables is not null or e.status in ('rate_limited', 'unauthorized'))
-      offset 0) as e`.execute(db);
-  return new Map(rows.map(({ id, large, ...full }) => [id, large ? null : full]));
-}
+      offset 0) as e`,
+};
 
 /** The outcome of an attempt. */
 export interface AttemptOutcome {
@@ -165,14 +198,25 @@ export interface AttemptOutcome {
 /** The newest attempts that the log keeps: an event may be sent again any number of times. */
 const attemptsMax = 50;
 
-export async function recordAttempts(db: Db, outcomes: readonly AttemptOutcome[]): Promise<void> {
-  await sql`
-    with given as materialized (
-      select * from unnest(${outcomes.map((one) => one.endpointId)}::uuid[],
-        ${outcomes.map((one) => one.eventId)}::uuid[], ${outcomes.map((one) => one.tries)}::int[],
-        ${outcomes.map((one) => JSON.stringify(one.attempt))}::jsonb[],
-        ${outcomes.map((one) => one.delivered)}::bool[], ${outcomes.map((one) => one.retryMs)}::float8[])
-        as g (endpoint_id, event_id, tries, attempt, delivered, retry_ms)),
+export async function recordAttempts(
+  send: Send,
+  outcomes: readonly AttemptOutcome[],
+): Promise<void> {
+  await send(updateDeliveries, outcomeRows.values(outcomes));
+}
+
+const outcomeRows = rowSet<AttemptOutcome>('g', {
+  endpoint_id: ['uuid', (one) => one.endpointId],
+  event_id: ['uuid', (one) => one.eventId],
+  tries: ['int', (one) => one.tries],
+  attempt: ['jsonb', (one) => JSON.stringify(one.attempt)],
+  delivered: ['bool', (one) => one.delivered],
+  retry_ms: ['float8', (one) => one.retryMs],
+});
+
+const updateDeliveries: Statement = {
+  name: 'deliveries-record',
+  text: `with given as materialized (select * from ${outcomeRows.table}),
     locked as materialized (
       select d.endpoint_id, d.event_id from deliveries d
       join given g on g.endpoint_id = d.endpoint_id and g.event_id = d.event_id
@@ -188,29 +232,31 @@ export async function recordAttempts(db: Db, outcomes: readonly AttemptOutcome[]
       due_at = case when d.tries = g.tries and g.retry_ms is not null
         then clock_timestamp() + g.retry_ms * interval '1 millisecond' else d.due_at end
     from given g join locked l on l.endpoint_id = g.endpoint_id and l.event_id = g.event_id
-    where d.endpoint_id = g.endpoint_id and d.event_id = g.event_id`.execute(db);
-}
+    where d.endpoint_id = g.endpoint_id and d.event_id = g.event_id`,
+};
 
 /** Records which endpoints answer: one that fails gets one request at a time. */
 export async function recordHealth(
-  db: Db,
+  send: Send,
   {
     succeeded,
     failed,
   }: { readonly succeeded: readonly string[]; readonly failed: readonly string[] },
 ): Promise<void> {
-  await sql`
-    with picked as materialized (
+  await send(updateHealth, [succeeded, failed]);
+}
+
+const updateHealth: Statement = {
+  name: 'endpoints-record-health',
+  text: `with picked as materialized (
       select id from endpoints
-      where id = any(${succeeded}::uuid[])
-          and (failing_since is not null or last_success_at is null or last_success_at < clock_timestamp() - interval '1 minute')
-        or id = any(${failed}::uuid[]) and failing_since is null
+      where id = any($1::uuid[]) or id = any($2::uuid[]) and failing_since is null
       order by id for no key update)
     update endpoints p set
-      failing_since = case when p.id = any(${succeeded}::uuid[]) then null else clock_timestamp() end,
-      last_success_at = case when p.id = any(${succeeded}::uuid[]) then clock_timestamp() else p.last_success_at end
-    from picked where p.id = picked.id`.execute(db);
-}
+      failing_since = case when p.id = any($1::uuid[]) then null else clock_timestamp() end,
+      last_success_at = case when p.id = any($1::uuid[]) then clock_timestamp() else p.last_success_at end
+    from picked where p.id = picked.id`,
+};
 
 export interface DeliveryRow extends StoredEvent {
   readonly state: DeliveryState;
@@ -264,7 +310,9 @@ function matching({ state, type, startMs, endMs }: DeliveryFilter): RawBuilder<u
     and ${endMs === null ? sql`true` : sql`d.event_id < ${at(endMs + 1)}`}`;
 }
 
-/** Starts a new series of attempts, at once: of one event, or of those that are not pending. Returns how many. */
+/**
+ * Starts a new series of attempts, at once: of one event, or of those that no attempt is due for. Returns how many.
+ */
 export async function sendAgain(
   trx: Trx,
   endpointId: string,
@@ -273,7 +321,7 @@ export async function sendAgain(
   const condition =
     'eventId' in which
       ? sql`d.event_id = ${which.eventId}`
-      : sql`d.state <> 'pending' and ${matching(which)}`;
+      : sql`(d.state <> 'pending' or d.due_at > clock_timestamp()) and ${matching(which)}`;
   const { numAffectedRows } = await sql`
     with picked as materialized (
       select d.event_id from deliveries d
@@ -286,14 +334,27 @@ export async function sendAgain(
   return Number(numAffectedRows ?? 0);
 }
 
-/** Deletes the deliveries of up to `limit` old events, and those of deleted endpoints. Returns how many. */
+/**
+ * Deletes up to `limit` deliveries of old events and of deleted endpoints. Returns how many. Looks at each endpoint by the index,
+ * because a scan of all deliveries for each of many steps would take hours.
+ */
 export async function deleteOldDeliveries(db: Db, limit: number): Promise<number> {
+  const next = (condition: RawBuilder<unknown>) =>
+    sql`select endpoint_id as id from deliveries where ${condition} order by endpoint_id limit 1`;
   const { numAffectedRows } = await sql`
+    with recursive found as (
+      (${next(sql`true`)})
+      union all
+      select n.id from found f cross join lateral (${next(sql`endpoint_id > f.id`)}) as n)
     delete from deliveries d using (
-      select endpoint_id, event_id from deliveries
-      where event_id < id_floor(clock_timestamp() - make_interval(days => ${eventDays}))
-        or not exists (select from endpoints p where p.id = endpoint_id)
-      order by endpoint_id, event_id limit ${limit} for update skip locked) as old
+      select o.endpoint_id, o.event_id from found f cross join lateral (
+        select endpoint_id, event_id from deliveries
+        where endpoint_id = f.id and event_id < (
+          select case when exists (select from endpoints p where p.id = f.id)
+            then id_floor(clock_timestamp() - make_interval(days => ${eventDays}))
+            else 'ffffffff-ffff-ffff-ffff-ffffffffffff' end)
+        order by event_id limit ${limit} for update skip locked) as o
+      limit ${limit}) as old
     where d.endpoint_id = old.endpoint_id and d.event_id = old.event_id`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

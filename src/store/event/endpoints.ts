@@ -10,7 +10,8 @@ import type { Db, Trx } from '../connection/database.ts';
 /**
  * Endpoints of a workspace. Secrets are encrypted; this layer cannot decrypt them.
  *
- * States: enabled, disabled (with a reason). A disabled endpoint gets no events, and what was pending has failed.
+ * States: enabled, disabled (with a reason). A disabled endpoint gets no events, and what was pending fails: the first rows in
+ * the transaction that disables it, the others in later steps, all before it is enabled.
  */
 
 export interface EndpointRow extends EndpointSettings {
@@ -23,14 +24,14 @@ export interface EndpointRow extends EndpointSettings {
   readonly createdAt: Date;
   readonly failingSince: Date | null;
   readonly lastSuccessAt: Date | null;
-  /** How many deliveries are pending. */
+  /** How many deliveries are pending; 0 while it is disabled. */
   readonly pending: number;
 }
 
 const columns =
   sql.raw(`p.id, p.url, p.event_types, p.agent_ids, p.payload, p.format, p.description, p.enabled,
   p.disabled_because, p.disabled_at, p.created_by, p.api_key_id, p.created_at, p.failing_since, p.last_success_at,
-  (select count(*) from deliveries d where d.endpoint_id = p.id and d.state = 'pending') as pending`);
+  (select count(*) from deliveries d where p.enabled and d.endpoint_id = p.id and d.state = 'pending') as pending`);
 
 /** Oldest first. */
 export async function listEndpoints(db: Db, workspaceId: string): Promise<EndpointRow[]> {
@@ -98,6 +99,7 @@ export async function insertEndpoint(trx: Trx, endpoint: NewEndpoint): Promise<v
   );
 }
 
+/** An endpoint that becomes a pull endpoint has ten minutes until its first reader. */
 export async function writeEndpoint(
   trx: Trx,
   id: string,
@@ -106,7 +108,9 @@ export async function writeEndpoint(
   const { url, eventTypes, agentIds, payload, format, description } = settings;
   await sql`
     update endpoints set url = ${url}, event_types = ${eventTypes}::text[], agent_ids = ${agentIds}::uuid[],
-      payload = ${payload}, format = ${format}, description = ${description}, updated_at = clock_timestamp()
+      payload = ${payload}, format = ${format}, description = ${description},
+      last_read_at = case when ${url}::text is null and url is not null then clock_timestamp() else last_read_at end,
+      updated_at = clock_timestamp()
     where id = ${id}`.execute(trx);
 }
 
@@ -116,6 +120,26 @@ export async function markEnabled(trx: Trx, id: string): Promise<void> {
     update endpoints set enabled = true, disabled_because = null, disabled_at = null, failing_since = null,
       last_read_at = clock_timestamp(), updated_at = clock_timestamp()
     where id = ${id}`.execute(trx);
+}
+
+/** Whether the key that created the endpoint has ended or lost its permission. */
+export async function hasEndedKey(trx: Trx, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from endpoints p where p.id = ${id} and p.api_key_id is not null
+      and not exists (select from active_endpoints a where a.id = p.id)`.execute(trx);
+  return rows.length > 0;
+}
+
+/** The endpoint belongs to somebody else from now on. */
+export async function setEndpointOwner(
+  trx: Trx,
+  id: string,
+  owner: { readonly createdBy: string | null; readonly apiKeyId: string | null },
+): Promise<void> {
+  await sql`
+    update endpoints set created_by = ${owner.createdBy}, api_key_id = ${owner.apiKeyId} where id = ${id}`.execute(
+    trx,
+  );
 }
 
 export interface DisabledEndpoint {
@@ -135,12 +159,39 @@ export async function markDisabled(
     where id = ${id} and enabled
     returning workspace_id, (extract(epoch from disabled_at) * 1000)::float8 as at_ms`.execute(trx);
   if (!rows[0]) return null;
-  await sql`
-    with pending as materialized (
-      select event_id from deliveries where endpoint_id = ${id} and state = 'pending' order by event_id for update)
-    update deliveries d set state = 'failed' from pending p
-    where d.endpoint_id = ${id} and d.event_id = p.event_id`.execute(trx);
+  await failPending(trx, id);
   return rows[0];
+}
+
+/** A dead endpoint may have millions of pending deliveries. */
+const failedMax = 1_000;
+
+/**
+ * Fails pending deliveries of disabled endpoints, or of one of them, up to a limit. Returns how many. The endpoints are locked,
+ * so that none is enabled meanwhile.
+ */
+async function failPending(db: Db, endpointId: string | null = null): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with disabled as materialized (
+      select id from endpoints
+      where not enabled and (${endpointId}::uuid is null or id = ${endpointId}) order by id for share),
+    picked as materialized (
+      select p.id as endpoint_id, d.event_id from disabled p cross join lateral (
+        select event_id from deliveries where endpoint_id = p.id and state = 'pending'
+        order by due_at limit ${failedMax}) as d
+      limit ${failedMax}),
+    pending as materialized (
+      select d.endpoint_id, d.event_id from deliveries d
+      join picked p on p.endpoint_id = d.endpoint_id and p.event_id = d.event_id
+      where d.state = 'pending' order by d.endpoint_id, d.event_id for update of d)
+    update deliveries d set state = 'failed' from pending p
+    where d.endpoint_id = p.endpoint_id and d.event_id = p.event_id`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** Repeats `failPending` until nothing is left. Outside a transaction, each step is a transaction of its own. */
+export async function failAllPending(db: Db, endpointId: string | null = null): Promise<void> {
+  while ((await failPending(db, endpointId)) > 0);
 }
 
 /** The current secret becomes the previous one, which still signs for the grace period. */
@@ -158,13 +209,11 @@ export async function replaceEndpointSecret(
     where id = ${id}`.execute(trx);
 }
 
-/** False if it does not exist. */
+/** Its deliveries are deleted later (`deleteOldDeliveries`). False if it does not exist. */
 export async function deleteEndpoint(trx: Trx, workspaceId: string, id: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from endpoints where id = ${id} and workspace_id = ${workspaceId}`.execute(trx);
-  if (!numAffectedRows) return false;
-  await sql`delete from deliveries where endpoint_id = ${id}`.execute(trx);
-  return true;
+  return Boolean(numAffectedRows);
 }
 
 /** The endpoints of a key belong to its successor. */
@@ -263,7 +312,9 @@ export interface EndpointTotals {
 /** For metrics. */
 export async function countEndpointStates(db: Db): Promise<EndpointTotals> {
   const { rows } = await sql<EndpointTotals>`
-    select (select count(*) from deliveries where state = 'pending') as pending,
+    select (
+        select count(*) from deliveries d join endpoints p on p.id = d.endpoint_id
+        where p.enabled and d.state = 'pending') as pending,
       (select count(*) from endpoints where not enabled) as disabled`.execute(db);
   return rows[0] ?? { pending: 0, disabled: 0 };
 }

@@ -1,4 +1,5 @@
 import { CompiledQuery, sql } from 'kysely';
+import type { DeliveryState } from '../../core/event/endpoint.ts';
 import type { NewEvent, StoredEvent } from '../../core/event/event.ts';
 import { eventDays } from '../../core/event/retry.ts';
 import { uuid7 } from '../../core/id.ts';
@@ -77,11 +78,16 @@ const rows = rowSet<NewEvent>(
   { ordinality: true },
 );
 
+// Whether an endpoint is active is decided once for all events.
 const insertEvents: Statement = {
   name: 'events-insert',
-  text: `with matched as materialized (
-      select g.*, array(select p.id from active_endpoints p where ${subscribes}) as endpoints
-      from ${rows.table}),
+  text: `with given as materialized (select * from ${rows.table}),
+    active as materialized (
+      select p.id, p.workspace_id, p.url, p.event_types, p.agent_ids
+      from active_endpoints p where p.workspace_id in (select workspace_id from given)),
+    matched as materialized (
+      select g.*, array(select p.id from active p where ${subscribes}) as endpoints
+      from given g),
     subscribed as materialized (
       select *, row_number() over (partition by workspace_id order by ordinal) as nth
       from matched where cardinality(endpoints) > 0),
@@ -99,7 +105,7 @@ const insertEvents: Statement = {
     queued as (
       insert into deliveries (endpoint_id, event_id, type, due_at)
       select p.id, s.id, s.type, clock_timestamp()
-      from subscribed s cross join lateral unnest(s.endpoints) as e (id) join endpoints p on p.id = e.id
+      from subscribed s cross join lateral unnest(s.endpoints) as e (id) join active p on p.id = e.id
       where p.url is not null
       returning 1)
     select count(*)::int as queued from queued`,
@@ -140,17 +146,58 @@ export async function listEvents(
   return rows;
 }
 
+/** An event of an execution. */
+export interface SentEvent extends Pick<StoredEvent, 'id' | 'type' | 'at'> {
+  readonly deliveries: readonly SentDelivery[];
+}
+
+export interface SentDelivery {
+  readonly endpointId: string;
+  readonly description: string | null;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  /** Null before the first attempt. */
+  readonly last: {
+    readonly at: string;
+    readonly status: number | null;
+    readonly error: string | null;
+  } | null;
+  /** ISO 8601; null unless it is pending. */
+  readonly nextAttemptAt: string | null;
+}
+
+/** The events of an execution, oldest first. Deliveries are found by their endpoint, of which a workspace has few. */
+export async function listEventsOf(
+  db: Db,
+  { workspaceId, executionId }: { readonly workspaceId: string; readonly executionId: string },
+): Promise<SentEvent[]> {
+  const { rows } = await sql<SentEvent>`
+    select e.id, e.type, e.at, coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'endpointId', p.id, 'description', p.description, 'state', d.state,
+        'attempts', jsonb_array_length(d.attempts), 'last', d.attempts -> -1,
+        'nextAttemptAt', case when d.state = 'pending' then d.due_at end) order by p.id)
+      from endpoints p join deliveries d on d.endpoint_id = p.id and d.event_id = e.id
+      where p.workspace_id = e.workspace_id), '[]') as deliveries
+    from events e
+    where e.subject = ${executionId} and e.workspace_id = ${workspaceId}
+    order by e.sequence`.execute(db);
+  return rows;
+}
+
 async function findSequence(db: Db, workspaceId: string, id: string): Promise<number | null> {
   const { rows } = await sql<{ sequence: number }>`
     select sequence from events where id = ${id} and workspace_id = ${workspaceId}`.execute(db);
   return rows[0]?.sequence ?? null;
 }
 
-/** Deletes up to `limit` old events. Returns how many. */
+/** Deletes up to `limit` old events, but not the newest of a workspace, after which a reader may continue. Returns how many. */
 export async function deleteOldEvents(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from events where id in (
-      select id from events where id < id_floor(clock_timestamp() - make_interval(days => ${eventDays}))
+      select id from events e where id < id_floor(clock_timestamp() - make_interval(days => ${eventDays}))
+        and not exists (
+          select from event_counters c where c.workspace_id = e.workspace_id and c.last = e.sequence)
       order by id limit ${limit} for update skip locked)`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

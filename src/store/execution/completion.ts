@@ -3,6 +3,7 @@ import type { EndStatus } from '../../core/execution/execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import type { AnswerDetails, CostSource } from '../../core/model/model-port.ts';
+import { changeLines, type LineChanges } from '../batch/batch-lines.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { rowSet } from '../connection/row-set.ts';
 import { sendEvents } from '../event/events.ts';
@@ -31,6 +32,7 @@ import {
  *     live row of `execution_queue` ──end──▶ record       one statement deletes the row and inserts the record
  *     refused call ─────────────────────────▶ record
  *     step, workflow run ───────────────────▶ ended, and the steps that follow
+ *     line of a batch, batch ───────────────▶ ended
  *
  * Invariants
  * - Record, freed slots, workflow progress, statistics and outbound events commit together or not at all. A crash between any two
@@ -54,6 +56,8 @@ export interface Completion {
   readonly refusedAtMs?: number;
   /** How workflow runs advance. The transaction holds their locks. */
   readonly progress?: ProgressWrites | null;
+  /** How lines of batches end. The transaction holds the locks of their batches. */
+  readonly lines?: LineChanges | null;
   /** What the statistics add for these ends and refusals. */
   readonly tallies?: readonly Tally[];
   /** Outbound events of these ends and refusals. Those of workflow runs are in `progress`. */
@@ -117,7 +121,8 @@ export interface RefusalTerms extends ExecutionTerms {
 /** Writes everything that becomes final, in the caller's transaction. */
 export async function writeCompletion(send: Send, completion: Completion): Promise<Completed> {
   const { ended = [], refused = [], slotAgentIds = [], cancellations = [] } = completion;
-  const { transientRunIds = [], progress, refusedAtMs = 0, tallies = [], events = [] } = completion;
+  const { transientRunIds = [], progress, lines, refusedAtMs = 0, tallies = [] } = completion;
+  const { events = [] } = completion;
   const transient = ended.filter(
     (one) => !one.storeBodies && (one.output ?? one.refusalText) !== null,
   );
@@ -131,6 +136,7 @@ export async function writeCompletion(send: Send, completion: Completion): Promi
   }
   if (transientRunIds.length > 0) sent.push(send(markTransientWorkflowRuns, [transientRunIds]));
   const progressed = progress ? writeProgress(send, progress) : [];
+  if (lines) sent.push(...changeLines(send, lines));
   sent.push(addStatistics(send, tallies));
   // Last, because the counter of a workspace stays locked until the commit.
   const runEvents = progress?.ends.flatMap(({ event }) => event ?? []) ?? [];
@@ -186,7 +192,8 @@ const ends = rowSet<EndedExecution>('f', {
 
 /** The columns of the record that the live row contains, and those that its end adds. */
 const fromLiveRow = `id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at, started_at,
-  temperature, source, agent_name, prompt_version_label, workflow_run_id, step_name, end_user, session, tags, metadata, files`;
+  temperature, source, agent_name, prompt_version_label, workflow_run_id, step_name, batch_id, end_user, session, tags, metadata, rerun_of, background,
+  files`;
 const fromEnd = `status, latency_ms, first_text_ms, attempts, attempt_list, last_claim, model, input_tokens, output_tokens, cost_usd, cost_known,
   cost_source, finish_reason, error_code, error, model_answered, provider_request_id, reasoning_tokens, system_prompt,
   user_prompt, request, reasoning_text, output, refusal_text, output_json, tool_calls`;

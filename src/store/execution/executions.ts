@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { ExecutionSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Rendering } from '../../core/agent/render-prompt.ts';
+import type { BatchLineOf } from '../../core/batch/batch.ts';
 import type { Attempt } from '../../core/execution/attempt.ts';
-import type { ExecutionStatus, Source } from '../../core/execution/execution.ts';
+import type { ExecutionStatus, StoredSource } from '../../core/execution/execution.ts';
 import type { Labels } from '../../core/execution/labels.ts';
 import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
@@ -21,7 +22,7 @@ export interface ExecutionRow {
   readonly agentId: string;
   readonly agentName: string;
   readonly status: ExecutionStatus;
-  readonly source: Source;
+  readonly source: StoredSource;
   readonly executedAt: Date;
   readonly executedBy: string | null;
   readonly apiKeyId: string | null;
@@ -57,6 +58,8 @@ export interface ExecutionRow {
   readonly toolCalls: string | null;
   readonly workflowRunId: string | null;
   readonly stepName: string | null;
+  readonly batchId: string | null;
+  readonly rerunOf: string | null;
   readonly user: string | null;
   readonly session: string | null;
   readonly tags: string[] | null;
@@ -84,6 +87,8 @@ export interface ExecutionDetailRow extends ExecutionRow {
   readonly lastClaim: number | null;
   /** What is known of the images and files among the variables, as JSON text. */
   readonly files: string | null;
+  /** True for a call of the OpenAI API whose client did not wait, else null. */
+  readonly background: boolean | null;
   /** The data URLs that `inputVariables` refers to, as JSON text. */
   readonly fileData: string | null;
   readonly ipAddress: string | null;
@@ -101,10 +106,10 @@ const summaryFields = `e.id, e.agent_id as "agentId", e.agent_name as "agentName
   e.output_tokens as "outputTokens", e.cost_usd as "costUsd", e.cost_known as "costKnown", e.cost_source as "costSource",
   e.settings_not_applied as "settingsNotApplied",
   e.finish_reason as "finishReason", e.error_code as "errorCode", e.error, e.workflow_run_id as "workflowRunId",
-  e.step_name as "stepName", ${labelFields}, e.first_text_ms as "firstTextMs",
+  e.step_name as "stepName", e.rerun_of as "rerunOf", e.batch_id as "batchId", ${labelFields}, e.first_text_ms as "firstTextMs",
   e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
   e.provider_request_id as "providerRequestId"`;
-const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.reasoning_text as "reasoningText", e.request, e.last_claim as "lastClaim", e.files, e.file_data as "fileData", e.ip_address as "ipAddress",
+const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.reasoning_text as "reasoningText", e.request, e.last_claim as "lastClaim", e.background, e.files, e.file_data as "fileData", e.ip_address as "ipAddress",
   e.user_agent as "userAgent", e.attempt_list as "attemptList"`;
 /** The output is in the record, or for a while in `transient_outputs` if its agent stores no bodies. */
 const bodies = `e.input_variables as "inputVariables", coalesce(e.output, t.output) as output,
@@ -264,23 +269,39 @@ export function stepOfRow({
   return runId === null || step === null || item === null ? null : { runId, step, item };
 }
 
+/** SQL: the line of a batch that execution `of` belongs to, as `LineColumns`. */
+export const lineColumns = (of: string) => sql.raw(`${of}.batch_id, ${of}.batch_line`);
+
+export interface LineColumns {
+  readonly batchId: string | null;
+  readonly batchLine: number | null;
+}
+
+export function lineOfRow({ batchId, batchLine: line }: LineColumns): BatchLineOf | null {
+  return batchId === null || line === null ? null : { batchId, line };
+}
+
 /** By id; omits executions that have ended. */
 export async function findLiveExecutions(
   db: Db,
   executionIds: readonly string[],
 ): Promise<Map<string, LiveExecution>> {
   const { rows } = await sql<
-    Omit<LiveExecution, 'workflow' | 'labels'> & LabelColumns & StepColumns & { id: string }
+    Omit<LiveExecution, 'workflow' | 'labels' | 'batchLine'> &
+      LabelColumns &
+      StepColumns &
+      LineColumns & { id: string }
   >`
     select e.id, case when e.has_slot is null then null else e.agent_id end as slot_agent_id,
-      e.source, e.prompt_version_id, e.model, e.api_key_id, ${sql.raw(labelFields)}, ${stepColumns('e')},
+      e.source, e.prompt_version_id, e.model, e.api_key_id, ${sql.raw(labelFields)}, ${stepColumns('e')}, ${lineColumns('e')},
       e.settings ->> 'storeBodies' is distinct from 'false' as store_bodies, e.started_at is not null as begun
     from execution_queue e where e.id = any(${executionIds}::uuid[])`.execute(db);
   return new Map(
     rows.map((row) => {
       const { source, promptVersionId, model, apiKeyId, storeBodies, slotAgentId, begun } = row;
       const execution = { source, promptVersionId, model, apiKeyId, storeBodies, slotAgentId };
-      return [row.id, { ...execution, begun, labels: labelsOfRow(row), workflow: stepOfRow(row) }];
+      const of = { labels: labelsOfRow(row), workflow: stepOfRow(row), batchLine: lineOfRow(row) };
+      return [row.id, { ...execution, begun, ...of }];
     }),
   );
 }
@@ -304,4 +325,18 @@ export async function findRenderings(
       { ...row, settings: JSON.parse(settings) as ExecutionSettings },
     ]),
   );
+}
+
+/** Ids of live executions of an agent, oldest first, after the given one. */
+export async function listLiveOfAgent(
+  db: Db,
+  agentId: string,
+  after: string | null,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from execution_queue
+    where agent_id = ${agentId} ${after === null ? sql`` : sql`and id > ${after}`}
+    order by id limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
 }

@@ -1,6 +1,7 @@
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Attempt } from '../../core/execution/attempt.ts';
 import type { CostSource } from '../../core/model/model-port.ts';
+import { type LockedBatch, lockBatches } from '../batch/batch-lines.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 import { begin } from '../connection/statements.ts';
 import { type LockedWorkflowRun, lockWorkflowRuns } from '../workflow/workflow-progress.ts';
@@ -9,13 +10,13 @@ import { readSteps, type WorkflowRunSteps } from '../workflow/workflow-progress-
 /**
  * The first of the two batches that end executions: it locks, then reads. `completion.ts` is the second.
  *
- *     batch 1   begin; lock agents with slots, workflow runs, queue rows; read workflow steps
+ *     batch 1   begin; lock agents with slots, workflow runs, queue rows, batches; read workflow steps
  *     batch 2   move queue rows to the history; grant free slots; write workflow progress; add statistics; commit
  *
  * Invariants
  * - An execution ends once: only the holder of its queue row ends it, and deletes that row.
  * - The caller is the fence: it compares `worker` and `attempt` of the locked row with its own claim and drops stale ends.
- * - Lock order: limits before workflow runs, workflow runs before the queue, statistics last; each by id.
+ * - Lock order: limits before workflow runs, workflow runs before the queue, then batches, statistics last; each by id.
  * - A slot that becomes free goes to the execution that has waited longest, in the same transaction.
  *
  * Failure cases
@@ -49,26 +50,36 @@ export interface QueuedExecutionRow {
 
 /**
  * Begins the transaction and locks the queue rows of these executions by id. Before that it locks the agents whose slots
- * become free, and the workflow runs that these executions are steps of.
+ * become free, and the workflow runs that these executions are steps of; after it their batches.
  */
 export async function lockExecutions(
   send: Send,
   ids: readonly string[],
-  { slotAgentIds, steps }: { slotAgentIds: readonly string[]; steps: readonly WorkflowStepOf[] },
+  {
+    slotAgentIds,
+    steps,
+    batchIds,
+  }: {
+    slotAgentIds: readonly string[];
+    steps: readonly WorkflowStepOf[];
+    batchIds: readonly string[];
+  },
 ): Promise<{
   rows: QueuedExecutionRow[];
   workflows: LockedWorkflowRun[];
   steps: WorkflowRunSteps;
+  batches: LockedBatch[];
 }> {
   const runIds = steps.map(({ runId }) => runId);
-  const [, , workflows, rows, states] = await Promise.all([
+  const [, , workflows, rows, states, batches] = await Promise.all([
     send(begin),
     slotAgentIds.length > 0 ? send(lockAgents, [slotAgentIds]) : [],
     steps.length > 0 ? lockWorkflowRuns(send, runIds) : [],
     send<QueuedExecutionRow>(lockQueue, [ids]),
     steps.length > 0 ? readSteps(send, steps) : { rows: [], items: [] },
+    batchIds.length > 0 ? lockBatches(send, batchIds) : [],
   ]);
-  return { rows, workflows, steps: states };
+  return { rows, workflows, steps: states, batches };
 }
 
 const lockAgents: Statement = {

@@ -9,8 +9,11 @@ import type { Db } from '../connection/database.ts';
 import { type Columns, rowTable } from '../connection/row-set.ts';
 import {
   type LabelColumns,
+  type LineColumns,
   labelFields,
   labelsOfRow,
+  lineColumns,
+  lineOfRow,
   type StepColumns,
   stepColumns,
   stepOfRow,
@@ -107,7 +110,12 @@ export async function claimForOtherWorkspaces(
   return executions;
 }
 
-interface ClaimedRow extends SetupRow, Omit<AcceptedAs, 'labels'>, LabelColumns, StepColumns {
+interface ClaimedRow
+  extends SetupRow,
+    Omit<AcceptedAs, 'labels' | 'batchLine'>,
+    LabelColumns,
+    StepColumns,
+    LineColumns {
   readonly id: string;
   readonly tag: number;
   readonly workspaceId: string;
@@ -150,7 +158,7 @@ async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Pr
         greatest(0, extract(epoch from clock_timestamp() - e.started_at) * 1000)::float8 as elapsed_ms,
         e.source, e.prompt_version_id, e.model, e.api_key_id, e.temperature, e.input_variables,
         e.file_data, e.settings,
-        ${stepColumns('e')}, ${sql.raw(labelFields)}, ${setup.columns}
+        ${stepColumns('e')}, ${lineColumns('e')}, ${sql.raw(labelFields)}, ${setup.columns}
       from claimed e
       ${setup.joins}) as claims on true`.execute(db);
   const claimed = rows.filter((row) => row.id !== null);
@@ -182,6 +190,7 @@ function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
     model: row.model,
     apiKeyId: row.apiKeyId,
     labels: labelsOfRow(row),
+    batchLine: lineOfRow(row),
     temperature: row.temperature,
     setup: modelSetupOf(row),
     inputVariables: restoreFiles(row.inputVariables, row.fileData),

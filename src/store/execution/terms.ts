@@ -1,5 +1,6 @@
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
-import type { Source } from '../../core/execution/execution.ts';
+import type { BatchLineOf } from '../../core/batch/batch.ts';
+import type { StoredSource } from '../../core/execution/execution.ts';
 import type { Labels } from '../../core/execution/labels.ts';
 import type { Columns } from '../connection/row-set.ts';
 import { textArray } from '../connection/text-array.ts';
@@ -13,7 +14,7 @@ export interface ExecutionTerms {
   readonly promptVersionId: string;
   readonly apiKeyId: string | null;
   readonly executedBy: string | null;
-  readonly source: Source;
+  readonly source: StoredSource;
   readonly agentName: string;
   readonly promptVersionLabel: string;
   readonly model: string;
@@ -30,6 +31,12 @@ export interface AdmittedCall<Terms extends ExecutionTerms> {
   readonly labels: Labels | null;
   /** The step of a workflow run that it belongs to. */
   readonly step: WorkflowStepOf | null;
+  /** The line of a batch that it belongs to. */
+  readonly batchLine?: BatchLineOf | null;
+  /** The execution that this one runs again. */
+  readonly rerunOf: string | null;
+  /** Null or left out if the client waits. */
+  readonly background?: true | null;
 }
 
 export const termsColumns: Columns<ExecutionTerms> = {
@@ -52,10 +59,13 @@ export const callColumns: Columns<Omit<AdmittedCall<ExecutionTerms>, 'terms'>> =
   user_agent: ['text', (call) => call.userAgent],
   workflow_run_id: ['uuid', (call) => call.step?.runId],
   step_name: ['text', (call) => call.step?.step],
+  batch_id: ['uuid', (call) => call.batchLine?.batchId],
   end_user: ['text', (call) => call.labels?.user],
   session: ['text', (call) => call.labels?.session],
   tags: ['text', (call) => call.labels?.tags && textArray(call.labels.tags)],
   metadata: ['json', (call) => call.labels?.metadata],
+  rerun_of: ['uuid', (call) => call.rerunOf],
+  background: ['bool', (call) => call.background],
 };
 
 /** SQL: what the terms `t` and the call `e` have in common in a live row and in a record. */

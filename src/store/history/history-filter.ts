@@ -1,5 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { EndStatus, Source } from '../../core/execution/execution.ts';
+import {
+  type ExecutionStatus,
+  isPlayground,
+  type Source,
+  type StoredSource,
+  sourceOf,
+  storedSources,
+} from '../../core/execution/execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { IdRange } from '../../core/history/history-range.ts';
 import { type Phrase, readSearch, separators, standalone } from '../../core/history/search.ts';
@@ -10,15 +17,22 @@ import { aboveFloor } from './id-bounds.ts';
 
 export interface HistoryFilter {
   readonly agentIds: readonly string[];
-  readonly status: EndStatus | null;
-  readonly source: Source | null;
-  readonly promptVersionId: string | null;
-  readonly model: string | null;
-  readonly apiKeyId: string | null;
-  readonly errorCode: ExecutionErrorCode | null;
+  /** Each of these lists: any of its values; null for all. */
+  readonly status: readonly ExecutionStatus[] | null;
+  readonly source: readonly Source[] | null;
+  /** Whether the executions are marked as those of a playground; null for both. */
+  readonly playground: boolean | null;
+  readonly promptVersionId: readonly string[] | null;
+  readonly model: readonly string[] | null;
+  readonly apiKeyId: readonly string[] | null;
+  readonly errorCode: readonly ExecutionErrorCode[] | null;
   /** Few records have the same user or session: they are found and counted by an index, not by buckets. */
-  readonly user: string | null;
+  readonly user: readonly string[] | null;
   readonly session: string | null;
+  /** Likewise these executions, those that run this one again, and those of a batch. */
+  readonly executionId: readonly string[] | null;
+  readonly rerunOf: string | null;
+  readonly batchId: string | null;
   /** Counted by `label_buckets`. */
   readonly label: Label | null;
   /** Filters that no bucket counts; null if the request has none. */
@@ -59,43 +73,77 @@ export const searchedMax = 200_000;
 
 type Condition = RawBuilder<unknown>;
 
-/** SQL: belongs to these agents. A single agent uses `=`, because only then an index returns its records in order. */
+/** SQL: belongs to these agents. */
 export function ofAgents(column: string, { agentIds }: HistoryFilter): Condition {
-  const [first, ...others] = agentIds;
-  if (others.length === 0) return sql`${sql.ref(column)} = ${first ?? null}::uuid`;
-  return sql`${sql.ref(column)} = any(${agentIds}::uuid[])`;
+  return oneOf(sql.ref(column), agentIds, 'uuid');
 }
 
 /** Whether the request needs the finer buckets of the breakdown. */
 export function needsBreakdown(filter: HistoryFilter): boolean {
-  const { promptVersionId, model, apiKeyId, errorCode, user, session, label } = filter;
-  const finer = [promptVersionId, model, apiKeyId, errorCode, user, session, label];
-  return finer.some((one) => one !== null);
+  const { promptVersionId, model, apiKeyId, errorCode, label } = filter;
+  const finer = [promptVersionId, model, apiKeyId, errorCode, label];
+  return isIndexed(filter) || finer.some((one) => one !== null);
 }
 
 /** Whether an index finds the records, so that they need no buckets to be counted. */
-export function isIndexed({ user, session }: HistoryFilter): boolean {
-  return (user ?? session) !== null;
+export function isIndexed(filter: HistoryFilter): boolean {
+  const { user, session, executionId, rerunOf, batchId } = filter;
+  return (user ?? session ?? executionId ?? rerunOf ?? batchId) !== null;
 }
 
 /** SQL: conditions that apply to both buckets and records of this table or alias. */
 export function countable(of: string, filter: HistoryFilter): Condition {
   const column = (name: string) => sql.ref(`${of}.${name}`);
-  const { status, source, promptVersionId, model, apiKeyId, errorCode } = filter;
+  const { status, promptVersionId, model, apiKeyId, errorCode } = filter;
   return all([
-    status && sql`${column('status')} = ${status}::execution_status`,
-    source && sql`${column('source')} = ${source}::execution_source`,
-    promptVersionId && sql`${column('prompt_version_id')} = ${promptVersionId}::uuid`,
-    model !== null && sql`${column('model')} = ${model}`,
-    apiKeyId && sql`${column('api_key_id')} = ${apiKeyId}::uuid`,
-    errorCode && sql`${column('error_code')} = ${errorCode}`,
+    status && oneOf(column('status'), status, 'execution_status'),
+    hasSource(column('source'), filter),
+    promptVersionId && oneOf(column('prompt_version_id'), promptVersionId, 'uuid'),
+    model && oneOf(column('model'), model, 'text'),
+    apiKeyId && oneOf(column('api_key_id'), apiKeyId, 'uuid'),
+    errorCode && oneOf(column('error_code'), errorCode, 'text'),
   ]);
+}
+
+/**
+ * SQL: the stored source has one of the sources and the mark of the filter. Names the fewer values, also because the planner
+ * takes each value for rare until it has statistics.
+ */
+export function hasSource(
+  column: RawBuilder<unknown>,
+  { source, playground }: Pick<HistoryFilter, 'source' | 'playground'>,
+): Condition {
+  const matches = (one: StoredSource) =>
+    (source?.includes(sourceOf(one)) ?? true) &&
+    (playground === null || isPlayground(one) === playground);
+  const [found, others] = [
+    storedSources.filter(matches),
+    storedSources.filter((one) => !matches(one)),
+  ];
+  if (others.length === 0) return sql`true`;
+  if (found.length <= others.length) return oneOf(column, found, 'execution_source');
+  return sql`${column} <> all(${others}::execution_source[])`;
+}
+
+/** SQL: the column has one of these values. A single value uses `=`, because only then an index returns its records in order. */
+function oneOf(column: RawBuilder<unknown>, values: readonly string[], type: string): Condition {
+  const [first, ...others] = values;
+  if (others.length === 0) return sql`${column} = ${first ?? null}::${sql.raw(type)}`;
+  return sql`${column} = any(${values}::${sql.raw(type)}[])`;
 }
 
 /** SQL: all conditions on a record `e` except for agent and time. */
 export function matchesFilter(filter: HistoryFilter): Condition {
   const { contents } = filter;
-  const bounded = all([countable('e', filter), hasUserOrSession(filter), hasLabel(filter.label)]);
+  const { executionId, rerunOf, batchId, label } = filter;
+  const bounded = all([
+    countable('e', filter),
+    hasUserOrSession(filter),
+    executionId && oneOf(sql.ref('e.id'), executionId, 'uuid'),
+    rerunOf !== null && sql`e.rerun_of = ${rerunOf}::uuid`,
+    batchId !== null && sql`e.batch_id = ${batchId}::uuid`,
+    hasLabel(label),
+  ]);
   if (contents === null) return bounded;
   const { latencyMsMin, latencyMsMax, costUsdMin, costUsdMax, variables, labels, words } = contents;
   return all([
@@ -113,10 +161,10 @@ export function matchesFilter(filter: HistoryFilter): Condition {
 /** SQL: the record is of this user and session. Their indexes are by workspace, so that one search covers all its agents. */
 function hasUserOrSession(filter: HistoryFilter): Condition | null {
   const { user, session, agentIds } = filter;
-  if (!isIndexed(filter)) return null;
+  if (user === null && session === null) return null;
   return all([
     sql`e.workspace_id = (select a.workspace_id from agents a where a.id = ${agentIds[0] ?? null}::uuid)`,
-    user !== null && sql`e.end_user = ${user}`,
+    user && oneOf(sql.ref('e.end_user'), user, 'text'),
     session !== null && sql`e.session = ${session}`,
   ]);
 }

@@ -1,9 +1,11 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
+import { addDecimals } from '../../core/decimal.ts';
 import type { Span } from '../../core/history/history-range.ts';
 import type { Grouping, LabelGrouping } from '../../core/history/statistics.ts';
 import { type Viewer, visibleIncludingDeleted } from '../agent/agents.ts';
 import type { Db } from '../connection/database.ts';
+import { hasSource } from './history-filter.ts';
 
 /** Reads the statistics by time step and by group. */
 
@@ -12,6 +14,8 @@ export interface StatisticsRead {
   readonly of:
     | { readonly agentId: string }
     | { readonly viewer: Viewer; readonly among?: readonly string[] | null };
+  /** Whether the executions are marked as those of a playground; null for both. */
+  readonly playground: boolean | null;
   readonly by: readonly Grouping[];
   /** The label to group by, and how many of its values; the rest forms one group. Null without one. */
   readonly byLabel: { readonly grouping: LabelGrouping; readonly valuesMax: number } | null;
@@ -44,6 +48,8 @@ export interface StatisticsGroup {
   readonly other?: boolean;
   readonly occurred: number;
   readonly recorded: number;
+  /** Without refusals. */
+  readonly accepted: number;
   readonly succeeded: number;
   readonly failed: number;
   readonly inputTokens: number;
@@ -65,7 +71,7 @@ export async function readStatistics(
   const { spans, bounds, rowsMax, groupsMax, byLabel } = request;
   const byKeys = request.by.map((grouping) => keyOf[grouping]);
   const keys = byLabel === null ? byKeys : [...byKeys, 'label', 'other'];
-  const columns = joinSql(keys.map((key) => sql`${sql.ref(key)},`));
+  const columns = joinSql(keys.map((key) => sql`${groupKey(key)} as ${sql.ref(key)},`));
   const { rows } = await sql<StoredGroup>`
     with bounds as (select array(
         select to_timestamp(ms / 1000)
@@ -82,13 +88,14 @@ export async function readStatistics(
       select width_bucket(bucket, (select starts from bounds)) - 1 as step, ${columns}
         sum(occurred)::bigint as occurred,
         coalesce(sum(recorded) filter (where bucket >= (select at from history_floor)), 0)::bigint as recorded,
+        coalesce(sum(occurred) filter (where status not in ('rate_limited', 'unauthorized')), 0)::bigint as accepted,
         coalesce(sum(occurred) filter (where status = 'success'), 0)::bigint as succeeded,
         coalesce(sum(occurred) filter (where status = 'failed'), 0)::bigint as failed,
         sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
         sum(cost_usd) as cost_usd, sum(cost_unknown)::bigint as cost_unknown,
         string_agg(${byLabel === null ? sql`latency::text` : signedLatency}, ';') as latency, count(*) as rows_read
       from ${byLabel === null ? sql`found` : sql`ranked`}
-      group by ${joinSql(keys.map((key) => sql`${sql.ref(key)},`))} step
+      group by ${joinSql(keys.map((key) => sql`${groupKey(key)},`))} step
       ${byLabel === null ? sql`` : sql`having sum(occurred) > 0`}
       limit ${groupsMax + 1})
     select g.* ${joinSql(request.by.map((grouping) => nameOf[grouping] ?? sql``))}
@@ -101,10 +108,16 @@ export async function readStatistics(
   return withLatencies(rows);
 }
 
+/** SQL: a key of the groups. The stored source also tells what is of a playground. */
+function groupKey(key: string): RawBuilder<unknown> {
+  return key === 'source' ? sql`split_part(source::text, '_', 1)` : sql.ref(key);
+}
+
 /** SQL: the stored rows of agent `a` in span `s`. */
-function rowsOf({ table, byLabel }: StatisticsRead): RawBuilder<unknown> {
+function rowsOf({ table, byLabel, playground }: StatisticsRead): RawBuilder<unknown> {
   const inSpan = sql`r.agent_id = a.id and r.level = s.level
-    and r.bucket >= to_timestamp(s.from_ms / 1000) and r.bucket < to_timestamp(s.to_ms / 1000)`;
+    and r.bucket >= to_timestamp(s.from_ms / 1000) and r.bucket < to_timestamp(s.to_ms / 1000)
+    and ${hasSource(sql.ref('r.source'), { source: null, playground })}`;
   if (byLabel === null) return sql`select * from ${sql.table(table)} r where ${inSpan}`;
   const [kind, name] = labelKindOf(byLabel.grouping);
   const dimensions =
@@ -189,6 +202,46 @@ function joinSql(parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
   return parts.length === 0 ? sql`` : sql.join(parts, sql` `);
 }
 
+/** The sums of each group over all steps, in step 0. A group keeps the place of its key in the order. */
+export async function sumSteps(groups: readonly StatisticsGroup[]): Promise<StatisticsGroup[]> {
+  const sums = new Map<
+    string,
+    Omit<Writable<StatisticsGroup>, 'latency'> & { latency: number[] }
+  >();
+  for (const [index, { step: _, latency, ...group }] of groups.entries()) {
+    if (index % groupsPerSlice === groupsPerSlice - 1) await yieldToEventLoop();
+    const key = sortKey(group);
+    const sum = sums.get(key);
+    if (sum === undefined) {
+      sums.set(key, { ...group, step: 0, latency: [...latency] });
+      continue;
+    }
+    sum.occurred += group.occurred;
+    sum.recorded += group.recorded;
+    sum.accepted += group.accepted;
+    sum.succeeded += group.succeeded;
+    sum.failed += group.failed;
+    sum.inputTokens += group.inputTokens;
+    sum.outputTokens += group.outputTokens;
+    sum.costUsd = addDecimals(sum.costUsd, group.costUsd);
+    sum.costUnknown += group.costUnknown;
+    for (const [bin, n] of latency.entries()) sum.latency[bin] = (sum.latency[bin] ?? 0) + n;
+  }
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+const groupsPerSlice = 1_000;
+
+function sortKey(group: Omit<StatisticsGroup, 'step' | 'latency'>): string {
+  const { agentId, status, source, promptVersionId, model, apiKeyId, errorCode } = group;
+  const { label, other } = group;
+  // As in the database, null comes last.
+  const key = [agentId, status, source, promptVersionId, model, apiKeyId, errorCode, label, other];
+  return JSON.stringify(key);
+}
+
 /** Adds up histograms here, four times faster than SQL does, and yields to other work in between. */
 async function withLatencies(rows: readonly StoredGroup[]): Promise<StatisticsGroup[]> {
   const groups: StatisticsGroup[] = [];
@@ -211,7 +264,7 @@ async function withLatencies(rows: readonly StoredGroup[]): Promise<StatisticsGr
 const charactersPerSlice = 500_000;
 
 /** Adds a histogram in array syntax, such as `[12:14]={3,NULL,1}` or `{2}`, or subtracts it after a `-`. A subscript is one more than its bin. */
-function addHistogram(bins: number[], signed: string): void {
+export function addHistogram(bins: number[], signed: string): void {
   const sign = signed.startsWith('-') ? -1 : 1;
   const text = sign < 0 ? signed.slice(1) : signed;
   let bin = text.startsWith('[') ? Number.parseInt(text.slice(1), 10) - 1 : 0;

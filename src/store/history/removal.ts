@@ -1,4 +1,4 @@
-import type { EndStatus, Source } from '../../core/execution/execution.ts';
+import type { EndStatus, StoredSource } from '../../core/execution/execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import { uuid7Time } from '../../core/id.ts';
@@ -85,7 +85,7 @@ interface DeletedRow extends LabelColumns {
   readonly workspace_id: string;
   readonly agent_id: string;
   readonly status: EndStatus;
-  readonly source: Source;
+  readonly source: StoredSource;
   readonly prompt_version_id: string;
   readonly model: string;
   readonly api_key_id: string | null;
@@ -100,11 +100,12 @@ const aboveFloor = `e.id >= (select id_floor(at) from history_floor)`;
 const isDeletable = `coalesce(
         (select w.completed_at is not null from workflow_runs w where w.id = r.workflow_run_id), true)`;
 
-/** SQL: deletes records `e` with their transient outputs. */
+/** SQL: deletes records `e` with their transient outputs and the chunks of their streams. */
 const deleted = (condition: string) => `with removed as (
       delete from executions e where ${aboveFloor} and ${condition}
       ${returning}),
-    outputs as (delete from transient_outputs t using removed where t.execution_id = removed.id)
+    outputs as (delete from transient_outputs t using removed where t.execution_id = removed.id),
+    chunks as (delete from stream_chunks c using removed where c.execution_id = removed.id)
     select * from removed`;
 
 const deleteGiven: Statement = {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { IdRange } from '../../core/history/history-range.ts';
 import {
   type TokenSets,
@@ -16,7 +16,8 @@ import { aboveFloor, idBounds } from './id-bounds.ts';
  *
  * A transaction that writes a record with texts, or removes texts, appends the id to `search_changes`. A background round
  * takes these changes, many at once, and writes groups of records with the tokens of all of them to `search_groups`. Groups
- * instead of records, because texts of the same agent share most words.
+ * instead of records, because texts of the same agent share most words. A mask beside each token tells which of the records
+ * have it.
  *
  * Invariants
  * - In every snapshot, each record from `search_coverage` on is in a group or among the changes. So a search misses nothing,
@@ -41,7 +42,7 @@ export function sendChanges(send: Send, ids: readonly string[]): readonly Promis
 /** SQL: a record has a text that a search covers. */
 export const hasSearchedText = '(output is not null or input_variables is not null)';
 
-/** A group holds this many records at most, and their texts. */
+/** A group holds this many records at most, the bits of a mask, and their texts. */
 const groupIdsMax = 32;
 const groupTokensMax = 20_000;
 /** Bytes of texts, as stored, that one transaction reads; a single record may exceed them. */
@@ -115,22 +116,25 @@ async function writeGroups(trx: Trx, ids: readonly string[]): Promise<void> {
     if (open && open.ids.length < groupIdsMax && open.tokens.size < groupTokensMax) {
       addRecord(open, row);
     } else {
-      groups.push(addRecord({ ids: [], tokens: new Set() }, row));
+      groups.push(addRecord({ ids: [], tokens: new Map() }, row));
     }
   }
   const bounds = groups.map((one) => idBounds(one.ids));
-  await sql`insert into search_groups (oldest, newest, ids, tokens)
-    select oldest, newest, ids::uuid[], tokens::integer[]
+  const arrays = (read: (one: Group) => Iterable<string | number>) =>
+    groups.map((one) => `{${[...read(one)].join()}}`);
+  await sql`insert into search_groups (oldest, newest, ids, tokens, masks)
+    select oldest, newest, ids::uuid[], tokens::integer[], masks::integer[]
     from unnest(${bounds.map(([oldest]) => oldest)}::uuid[], ${bounds.map(([, newest]) => newest)}::uuid[],
-      ${groups.map((one) => `{${one.ids.join()}}`)}::text[],
-      ${groups.map((one) => `{${[...one.tokens].join()}}`)}::text[]) as g (oldest, newest, ids, tokens)`.execute(
+      ${arrays((one) => one.ids)}::text[], ${arrays((one) => one.tokens.keys())}::text[],
+      ${arrays((one) => one.tokens.values())}::text[]) as g (oldest, newest, ids, tokens, masks)`.execute(
     trx,
   );
 }
 
 interface Group {
   readonly ids: string[];
-  readonly tokens: Set<number>;
+  /** The mask of each token: bit n is the record at n. */
+  readonly tokens: Map<number, number>;
 }
 
 /** Marks records that have more text than a search for words covers. */
@@ -140,23 +144,29 @@ function addRecord(
   group: Group,
   { id, agentId, text }: { id: string; agentId: string; text: string },
 ): Group {
+  const bit = 1 << group.ids.length;
   group.ids.push(id);
-  group.tokens.add(tokenOf('execution', id)).add(tokenOf('agent', agentId));
-  for (const token of tokensOf(text)) group.tokens.add(token);
-  if (text.length >= searchedMax) group.tokens.add(cutToken);
+  const { tokens } = group;
+  const add = (token: number) => tokens.set(token, (tokens.get(token) ?? 0) | bit);
+  add(tokenOf('execution', id));
+  add(tokenOf('agent', agentId));
+  for (const token of tokensOf(text)) add(token);
+  if (text.length >= searchedMax) add(cutToken);
   return group;
 }
 
 /** Deletes the groups of records that are gone. Their other records become changes. */
 async function forget(trx: Trx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
+  // PostgreSQL assumes that each token is in one of 200 groups, and for many tokens it would read all groups.
+  await withoutScans.execute(trx);
   await sql`
     with gone as (
       delete from search_groups
       where tokens && ${ids.map((id) => tokenOf('execution', id))}::integer[] and ids && ${ids}::uuid[]
       returning ids)
     insert into search_changes (id)
-    select distinct id from gone cross join unnest(ids) as id where id <> all(${ids}::uuid[])`.execute(
+    select distinct id from gone cross join unnest(ids) as id where id <> all(${ids}::uuid[]) order by id`.execute(
     trx,
   );
 }
@@ -253,25 +263,171 @@ function tokensOfValue(value: string): number[] {
   return /^\s*[[{]/.test(value) ? [] : [...tokensOf(value)];
 }
 
-/** The records of a range that may match: the newest `count` of them, and the range that they cover. */
+/** Records that may match. All others from `fromId` to the end of the range do not. */
+export interface Candidates {
+  readonly ids: readonly string[];
+  readonly fromId: string;
+  /** Whether so many groups match that groups are read by age, and not by their tokens. */
+  readonly isFrequent: boolean;
+}
+
+interface CandidatesPage {
+  readonly range: IdRange;
+  /** How many to find at most. */
+  readonly count: number;
+  /** As the page before it returned. */
+  readonly isFrequent: boolean;
+}
+
+/**
+ * Finds the newest records of a range that may match, in the groups and among the changes. Of groups that begin before the
+ * end of the range and end behind it, all are read, so that each call makes progress.
+ *
+ * The statements leave PostgreSQL one index each, because it cannot estimate how many groups have a token: one plan for
+ * all would read the tokens of every group for a word that it takes for a frequent one.
+ */
 export async function findCandidates(
   trx: Trx,
   request: HistoryRequest,
   sets: TokenSets,
-  { range, count }: { readonly range: IdRange; readonly count: number },
-): Promise<string[]> {
-  const { fromId, toId } = range;
-  const agents = request.agentIds.map((id) => tokenOf('agent', id));
-  const anySet = sql.join(
+  page: CandidatesPage,
+): Promise<Candidates> {
+  await withoutScans.execute(trx);
+  const rare = page.isFrequent ? null : await findByTokens(trx, request, sets, page);
+  return rare ?? findByAge(trx, request, sets, page);
+}
+
+/**
+ * For the rest of the transaction. Before PostgreSQL 18 a plan that must scan a table costs so much without scans that it
+ * would be compiled.
+ */
+const withoutScans = sql`
+  select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`;
+
+/** Where more groups match, the newest of them are found sooner by reading one group after the other. */
+const rareGroupsMax = 10_000;
+/** To read the tokens of a group costs about as much as to read the texts of a few records. */
+const recordsPerGroup = 4;
+const groupsMax = ({ count }: CandidatesPage) => Math.ceil(count / recordsPerGroup);
+
+interface Found {
+  readonly ids: string[];
+  readonly reached: string | null;
+}
+
+/** Null if too many groups match. */
+async function findByTokens(
+  trx: Trx,
+  request: HistoryRequest,
+  sets: TokenSets,
+  page: CandidatesPage,
+): Promise<Candidates | null> {
+  const { fromId, toId } = page.range;
+  const { rows } = await sql<Found & { isFrequent: boolean }>`
+    with matching as materialized (
+      select g.ctid as at, g.newest, g.oldest from search_groups g
+      where (${hasAnyOf(sets)}) and g.tokens && ${agentTokens(request)}::integer[]
+      limit ${rareGroupsMax + 1}),
+    counted as materialized (select count(*) > ${rareGroupsMax} as is_frequent from matching),
+    straddling as (select at from matching where newest >= ${toId}::uuid and oldest < ${toId}::uuid),
+    below as materialized (
+      select at, newest from matching where newest >= ${fromId}::uuid and newest < ${toId}::uuid
+      order by newest desc limit ${groupsMax(page)}),
+    taken as (
+      select g.ids, g.tokens, g.masks
+      from (select at from straddling union all select at from below) as t
+      join search_groups g on g.ctid = t.at
+      where not (select is_frequent from counted)),
+    ${foundIn(sql`taken`, sets, page)},
+      (select is_frequent from counted) as "isFrequent"`.execute(trx);
+  const [row] = rows;
+  return row && !row.isFrequent ? candidatesOf(row, page, false) : null;
+}
+
+async function findByAge(
+  trx: Trx,
+  request: HistoryRequest,
+  sets: TokenSets,
+  page: CandidatesPage,
+): Promise<Candidates> {
+  const { fromId, toId } = page.range;
+  const { rows } = await sql<Found>`
+    with below as materialized (
+      select newest, ids, tokens, masks from search_groups
+      where newest >= ${fromId}::uuid and newest < ${toId}::uuid
+      order by newest desc limit ${groupsMax(page)}),
+    straddling as materialized (
+      select ids, tokens, masks from search_groups where newest >= ${toId}::uuid and oldest < ${toId}::uuid),
+    matching as (
+      select g.ids, g.tokens, g.masks
+      from (select ids, tokens, masks from straddling union all select ids, tokens, masks from below) as g
+      where ${isOfFewAgents(request)} and (${hasAnyOf(sets)})),
+    ${foundIn(sql`matching`, sets, page)}`.execute(trx);
+  const [row = { ids: [], reached: null }] = rows;
+  return candidatesOf(row, page, true);
+}
+
+function candidatesOf(
+  { ids, reached }: Found,
+  { range, count }: CandidatesPage,
+  isFrequent: boolean,
+): Candidates {
+  const last = ids.length < count ? reached : ids.at(-1);
+  return { ids, fromId: last ?? range.fromId, isFrequent };
+}
+
+function agentTokens({ agentIds }: HistoryRequest): number[] {
+  return agentIds.map((id) => tokenOf('agent', id));
+}
+
+const fewAgentsMax = 8;
+
+/** SQL: group `g` may be of these agents. To compare each of its tokens with many would cost more than to read its records. */
+function isOfFewAgents(request: HistoryRequest) {
+  if (request.agentIds.length > fewAgentsMax) return sql`true`;
+  return sql`g.tokens && ${agentTokens(request)}::integer[]`;
+}
+
+/** SQL: group `g` has all tokens of one of these sets. */
+function hasAnyOf(sets: TokenSets) {
+  return sql.join(
     sets.map((set) => sql`g.tokens @> ${set}::integer[]`),
     sql` or `,
   );
-  const { rows } = await sql<{ id: string }>`
-    select distinct id from (
-      select unnest(g.ids) as id from search_groups g
-      where (${anySet}) and g.tokens && ${agents}::integer[] and g.newest >= ${fromId}::uuid and g.oldest < ${toId}::uuid
-      union all select id from search_changes) as found
-    where id >= ${fromId}::uuid and id < ${toId}::uuid
-    order by id desc limit ${count}`.execute(trx);
-  return rows.map(({ id }) => id);
+}
+
+/**
+ * SQL, the end of a statement: the records of these groups, and those among the changes. The groups of the page are in
+ * `below`: if it is full, the next page continues at the newest record of its last group.
+ */
+function foundIn(groups: RawBuilder<unknown>, sets: TokenSets, page: CandidatesPage) {
+  const { range, count } = page;
+  return sql`
+    reached as materialized (
+      select newest as id from below
+      where (select count(*) from below) = ${groupsMax(page)} order by newest limit 1),
+    found as (
+      select r.id from ${groups} g
+      cross join lateral (select ${maskOf(sets)} as mask offset 0) as m
+      cross join lateral unnest(g.ids) with ordinality as r (id, nth)
+      where m.mask & (1 << (r.nth - 1)::integer) <> 0
+      union select id from search_changes)
+    select (select id from reached) as reached, array(
+      select id from found
+      where id >= coalesce((select id from reached), ${range.fromId}::uuid) and id < ${range.toId}::uuid
+      order by id desc limit ${count}) as ids`;
+}
+
+/** Each token costs a search in all tokens of a group. */
+const maskTokensMax = 8;
+
+/** SQL: a bit for each record of group `g` that has all tokens of one of these sets; of a long set, the first tokens. */
+function maskOf(sets: TokenSets) {
+  const all = (set: readonly number[]) => {
+    const masks = set
+      .slice(0, maskTokensMax)
+      .map((token) => `g.masks[array_position(g.tokens, ${token})]`);
+    return masks.length === 0 ? '-1' : `coalesce(${masks.join(' & ')}, 0)`;
+  };
+  return sql.raw(`case when g.masks is null then -1 else ${sets.map(all).join(' | ')} end`);
 }

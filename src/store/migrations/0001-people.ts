@@ -86,6 +86,28 @@ export async function up(db: Kysely<never>): Promise<void> {
     );
     create index members_of_user on members (user_id, created_at);
 
+    -- Saved views of executions: filters as a query string.
+    create table saved_views (
+      id uuid primary key,
+      workspace_id uuid not null,
+      user_id uuid not null,
+      name text not null,
+      search text not null,
+      created_at timestamptz not null default clock_timestamp(),
+      foreign key (workspace_id, user_id) references members on delete cascade,
+      unique (workspace_id, user_id, name)
+    );
+
+    -- Notices of the dashboard that a member has dismissed, for good or until then.
+    create table dismissals (
+      workspace_id uuid not null,
+      user_id uuid not null,
+      notice text not null,
+      until timestamptz,
+      primary key (workspace_id, user_id, notice),
+      foreign key (workspace_id, user_id) references members on delete cascade
+    );
+
     create table invitations (
       id uuid primary key,
       workspace_id uuid not null references workspaces on delete cascade,

@@ -6,7 +6,10 @@ export async function up(db: Kysely<never>): Promise<void> {
     .raw(`
     create type execution_status as enum
       ('processing', 'success', 'failed', 'rate_limited', 'canceled', 'unauthorized');
-    create type execution_source as enum ('dashboard', 'api', 'workflow');
+    -- Executions of a playground have sources of their own, so that lists and statistics leave them out by the indexes
+    -- and keys that they have anyway.
+    create type execution_source as enum
+      ('dashboard', 'api', 'workflow', 'dashboard_playground', 'api_playground');
 
     -- The history: one row per call that was refused or has ended. A row is inserted once and never updated, except for
     -- removing its bodies. Partitioned by month on the time inside the id, so that the id alone is the key and a range of
@@ -70,11 +73,16 @@ export async function up(db: Kysely<never>): Promise<void> {
       tool_calls json,
       workflow_run_id uuid,
       step_name text,
+      batch_id uuid,
       -- Who it was for: the end user and the session as the caller names them.
       end_user text,
       session text,
       tags text[],
       metadata json,
+      -- The execution that this one runs again. It may have been deleted.
+      rerun_of uuid,
+      -- True for a call of the OpenAI API whose client did not wait, else null.
+      background boolean,
       check (status <> 'processing'),
       check ((status = 'success') = (error_code is null)),
       check ((error is null) = (error_code is null)),
@@ -94,8 +102,12 @@ export async function up(db: Kysely<never>): Promise<void> {
     create index executions_of_session on executions (workspace_id, session, id) include (agent_id, status, source)
       where session is not null;
 
+    create index executions_of_rerun on executions (rerun_of) where rerun_of is not null;
+
     -- All steps and items of a workflow run, also once the run is gone: an erasure deletes them together.
     create index executions_of_workflow_run on executions (workflow_run_id) where workflow_run_id is not null;
+    create index executions_of_batch on executions (batch_id, id) include (agent_id, status, source)
+      where batch_id is not null;
 
     -- The time inside an id, in milliseconds since 1970.
     create function id_ms(id uuid) returns bigint immutable strict parallel safe language sql
@@ -155,6 +167,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       -- The worker that holds the lease.
       worker uuid,
       workflow_run_id uuid,
+      batch_id uuid,
       executed_at timestamptz not null,
       started_at timestamptz,
       -- Delayed until then; null when ready or leased.
@@ -170,6 +183,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       spent_output_tokens integer not null default 0,
       -- Of the workflow run, with step_name: -1, or the item of a step that fans out.
       step_item integer,
+      -- Of the batch, with batch_id.
+      batch_line integer,
       failures smallint not null default 0,
       losses smallint not null default 0,
       -- Calls that the provider rejected before any work (rate limit, loading model); they are no attempts.
@@ -202,6 +217,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       session text,
       tags text[],
       metadata json,
+      rerun_of uuid,
+      background boolean,
       -- The agent's settings at acceptance.
       settings json not null,
       input_variables json not null,
@@ -210,7 +227,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       check (worker is null or available_at is null),
       check (worker is null or has_slot is not false),
       check ((workflow_run_id is null) = (step_name is null)),
-      check ((workflow_run_id is null) = (step_item is null))
+      check ((workflow_run_id is null) = (step_item is null)),
+      check ((batch_id is null) = (batch_line is null))
     ) with (fillfactor = 70);
     alter table execution_queue alter column file_data set storage external;
     create index execution_queue_ready on execution_queue (tag, id)
@@ -256,6 +274,87 @@ export async function up(db: Kysely<never>): Promise<void> {
     );
     create index idempotency_of_result on idempotency (result);
     create index idempotency_by_age on idempotency (created_at);
+
+    -- Batches: uploaded lines, each of which becomes an execution.
+    create table batches (
+      id uuid primary key,
+      workspace_id uuid not null references workspaces on delete cascade,
+      agent_id uuid not null references agents on delete cascade,
+      -- The version pinned at the upload, whatever the agent is pinned to later.
+      prompt_version_id uuid not null,
+      -- Who uploaded it, for its idempotency key: the key, or the user of a session.
+      caller uuid not null,
+      api_key_id uuid,
+      executed_by uuid,
+      ip_address text,
+      user_agent text,
+      -- Uploading: its lines arrive, and nothing runs.
+      status text not null default 'uploading' check (status in ('uploading', 'processing', 'completed', 'canceled')),
+      idempotency_key text,
+      -- Of the uploaded file. Null while uploading.
+      digest bytea,
+      -- The upload in progress: a later one with the same idempotency key takes over.
+      upload uuid,
+      created_at timestamptz not null default clock_timestamp(),
+      -- Nothing waits or runs any more.
+      completed_at timestamptz,
+      -- Of the stored lines.
+      bytes bigint not null default 0,
+      -- Lines by their status.
+      total integer not null default 0,
+      waiting integer not null default 0,
+      processing integer not null default 0,
+      success integer not null default 0,
+      failed integer not null default 0,
+      canceled integer not null default 0,
+      refused integer not null default 0,
+      -- Why no line could start; null while lines start.
+      waiting_for text check (waiting_for in ('agent_paused', 'quota', 'rate_limit')),
+      -- When its next lines may start.
+      next_at timestamptz not null default clock_timestamp(),
+      canceled_because text check (canceled_because in ('requested', 'key_ended', 'permission_lost', 'agent_deleted')),
+      check (total = waiting + processing + success + failed + canceled + refused),
+      check ((status = 'uploading') = (digest is null)),
+      check ((status = 'canceled') = (canceled_because is not null)),
+      check (status <> 'canceled' or waiting = 0),
+      check ((completed_at is not null) = (status <> 'uploading' and waiting + processing = 0)),
+      check ((status = 'completed') = (completed_at is not null and canceled_because is null))
+    ) with (fillfactor = 50);
+    create index batches_of_agent on batches (agent_id, id);
+    create index batches_due on batches (next_at) where status = 'processing' and waiting > 0;
+    create index batches_canceling on batches (id) where status = 'canceled' and processing > 0;
+    create index batches_uploading on batches (created_at) where status = 'uploading';
+    create index batches_ended on batches (completed_at) where completed_at is not null;
+    create index batches_of_workspace on batches (workspace_id);
+    create unique index batches_by_idempotency_key on batches (caller, agent_id, idempotency_key)
+      where idempotency_key is not null;
+
+    create table batch_lines (
+      batch_id uuid not null references batches on delete cascade,
+      -- From 1, in the order of the file.
+      line integer not null,
+      -- As the caller names it; null if the line has none.
+      id text,
+      status text not null
+        check (status in ('waiting', 'processing', 'success', 'failed', 'canceled', 'refused')),
+      -- Only of a waiting line: the execution takes them over.
+      variables json,
+      labels json,
+      -- In the labels, so that an erasure finds it.
+      end_user text,
+      execution_id uuid,
+      error_code text,
+      -- Of a line without an execution. The record has the error of an execution.
+      error text,
+      primary key (batch_id, line),
+      check ((status = 'waiting') = (variables is not null)),
+      check (status = 'waiting' or labels is null),
+      check (end_user is null or labels is not null),
+      check (execution_id is null or status not in ('waiting', 'refused'))
+    ) with (fillfactor = 80);
+    create index batch_lines_waiting on batch_lines (batch_id, line) where status = 'waiting';
+    create index batch_lines_processing on batch_lines (batch_id, line) where status = 'processing';
+    create index batch_lines_of_user on batch_lines (end_user) where end_user is not null;
 
     -- What streamed executions have shown so far, for readers in other processes. Unlogged: after a crash the workers write
     -- it again. Rows of ended executions are deleted by a round.
@@ -319,7 +418,17 @@ const liveColumns: Readonly<Record<string, string>> = {
   output_json: 'null::json',
   request: 'null::json',
   tool_calls: 'null::json',
-  ...same('workflow_run_id', 'step_name', 'end_user', 'session', 'tags', 'metadata'),
+  ...same(
+    'workflow_run_id',
+    'step_name',
+    'batch_id',
+    'end_user',
+    'session',
+    'tags',
+    'metadata',
+    'rerun_of',
+    'background',
+  ),
 };
 
 function same(...names: readonly string[]): Record<string, string> {

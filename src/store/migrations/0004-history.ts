@@ -247,19 +247,27 @@ export async function up(db: Kysely<never>): Promise<void> {
     );
     insert into maintenance_jobs (name) values ('retention'), ('rollup');
 
+    -- Callers that wrote recently, by the hash of their key or the id of their user: they do not read from standbys.
+    create table recent_writes (
+      writer text primary key,
+      until timestamptz not null
+    ) with (fillfactor = 50);
+
     -- For BI tools and auditors; part of the contract. Nothing below the floor: a month is never half visible.
     create view cueline_executions as
-      select id as execution_id, agent_id, agent_name, status::text as status, source::text as source,
+      select id as execution_id, agent_id, agent_name, status::text as status,
+             split_part(source::text, '_', 1) as source,
              date_trunc('milliseconds', executed_at) as executed_at,
              input_tokens, output_tokens, input_tokens + output_tokens as tokens_used,
-             cost_usd, cost_known, latency_ms, model as model_used, prompt_version_label, error_code
+             cost_usd, cost_known, latency_ms, model as model_used, prompt_version_label, error_code,
+             batch_id, source in ('dashboard_playground', 'api_playground') as playground
       from executions
       where id >= (select id_floor(at) from history_floor);
 
     -- PostgreSQL would write through a view this simple.
     create function refuse_view_write() returns trigger language plpgsql as $$
     begin
-      raise exception 'cueline_executions is read-only' using errcode = 'read_only_sql_transaction';
+      raise exception 'cueline_executions is read-only' using errcode = 'insufficient_privilege';
     end $$;
     create trigger cueline_executions_read_only instead of insert or update or delete on cueline_executions
       for each row execute function refuse_view_write();

@@ -98,6 +98,45 @@ export async function up(db: Kysely<never>): Promise<void> {
     );
     create index endpoint_senders_of_worker on endpoint_senders (worker);
 
+    -- Alerts about the calls of a window of minutes (core/event/alert.ts).
+    create table alerts (
+      id uuid primary key,
+      workspace_id uuid not null references workspaces on delete cascade,
+      name text not null,
+      metric text not null
+        check (metric in ('failureRate', 'count', 'p50', 'p95', 'costUSD', 'costUnknown', 'quotaUsed', 'queueAge')),
+      -- Null: all agents.
+      agent_ids uuid[] check (cardinality(agent_ids) > 0),
+      tag text,
+      threshold double precision not null,
+      clear_threshold double precision not null,
+      window_minutes smallint not null check (window_minutes between 1 and 1440),
+      min_count integer not null,
+      no_data text not null check (no_data in ('keep', 'zero', 'fire')),
+      state text not null default 'no_data' check (state in ('ok', 'firing', 'no_data')),
+      state_since timestamptz not null default clock_timestamp(),
+      -- The last value, and the end of its window. Null: to be evaluated at once.
+      value double precision,
+      evaluated_to timestamptz,
+      created_by uuid references users on delete set null,
+      created_at timestamptz not null default clock_timestamp(),
+      updated_at timestamptz not null default clock_timestamp(),
+      check (clear_threshold <= threshold)
+    ) with (fillfactor = 70);
+    create index alerts_of_workspace on alerts (workspace_id, id);
+    create index alerts_due on alerts (evaluated_to nulls first);
+
+    -- E-mail to send, written in the transaction of what it reports.
+    create table mails (
+      id uuid primary key default gen_random_uuid(),
+      recipient text not null,
+      subject text not null,
+      body text not null,
+      tries smallint not null default 0,
+      due_at timestamptz not null default clock_timestamp()
+    );
+    create index mails_due on mails (due_at);
+
     -- Providers whose failure was reported, until their recovery is.
     create table failing_providers (
       workspace_id uuid not null references workspaces on delete cascade,

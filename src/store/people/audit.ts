@@ -85,17 +85,30 @@ export interface AuditRow {
   readonly details: string;
 }
 
+export interface AuditQuery extends Page {
+  readonly action: AuditAction | null;
+  /** Stored id. */
+  readonly userId: string | null;
+  readonly subject: string | null;
+  readonly startMs: number | null;
+  readonly endMs: number | null;
+}
+
 /** Newest first. */
 export function listAudit(
   db: Db,
   workspaceId: string,
-  request: Page & { readonly action: AuditAction | null },
+  request: AuditQuery,
 ): Promise<{ rows: AuditRow[]; total: number }> {
-  const { action } = request;
+  const { action, userId, subject, startMs, endMs } = request;
   const columns = sql.raw(`id, at, user_id, api_key_id, action, subject,
     case when personal is null then details else (details::jsonb || personal)::json end as details`);
   const from = sql`audit where workspace_id = ${workspaceId}
-    ${action === null ? sql`` : sql`and action = ${action}`}`;
+    ${action === null ? sql`` : sql`and action = ${action}`}
+    ${userId === null ? sql`` : sql`and user_id = ${userId}`}
+    ${subject === null ? sql`` : sql`and subject = ${subject}`}
+    ${startMs === null ? sql`` : sql`and at >= ${new Date(startMs)}`}
+    ${endMs === null ? sql`` : sql`and at < ${new Date(endMs + 1)}`}`;
   return readPage<AuditRow>(db, { columns, from, order: sql`id desc` }, request);
 }
 

@@ -20,7 +20,15 @@ export interface InvitationRow {
   readonly expiresAt: Date;
 }
 
+/** With the name of its workspace. */
+export interface NamedInvitation extends InvitationRow {
+  readonly workspaceName: string;
+}
+
 const columns = sql.raw('id, workspace_id, email, role, created_at, invited_by, expires_at');
+const workspaceName = sql.raw(
+  '(select name from workspaces w where w.id = workspace_id) as workspace_name',
+);
 const open = sql.raw(`accepted_at is null and expires_at > clock_timestamp() and not exists (
   select from api_keys k where k.id = invitations.api_key_id and ${keyEnded})`);
 
@@ -40,17 +48,17 @@ export interface NewInvitation {
 export async function replaceInvitation(
   trx: Trx,
   invitation: NewInvitation,
-): Promise<InvitationRow> {
+): Promise<NamedInvitation> {
   const { id, workspaceId, email, role, tokenHash, invitedBy, apiKeyId, days } = invitation;
   await sql`
     delete from invitations
     where workspace_id = ${workspaceId} and email = ${email} and accepted_at is null`.execute(trx);
-  const { rows } = await sql<InvitationRow>`
+  const { rows } = await sql<NamedInvitation>`
     insert into invitations (id, workspace_id, email, role, token_hash, invited_by, api_key_id, expires_at)
     values (${id}, ${workspaceId}, ${email}, ${role}, ${tokenHash}, ${invitedBy}, ${apiKeyId},
       clock_timestamp() + make_interval(days => ${days}))
-    returning ${columns}`.execute(trx);
-  return rows[0] as InvitationRow;
+    returning ${columns}, ${workspaceName}`.execute(trx);
+  return rows[0] as NamedInvitation;
 }
 
 export async function listInvitations(db: Db, workspaceId: string): Promise<InvitationRow[]> {
@@ -60,12 +68,9 @@ export async function listInvitations(db: Db, workspaceId: string): Promise<Invi
   return rows;
 }
 
-export async function findInvitation(
-  db: Db,
-  tokenHash: Buffer,
-): Promise<(InvitationRow & { readonly workspaceName: string }) | null> {
-  const { rows } = await sql<InvitationRow & { workspaceName: string }>`
-    select ${columns}, (select name from workspaces w where w.id = workspace_id) as workspace_name
+export async function findInvitation(db: Db, tokenHash: Buffer): Promise<NamedInvitation | null> {
+  const { rows } = await sql<NamedInvitation>`
+    select ${columns}, ${workspaceName}
     from invitations where token_hash = ${tokenHash} and ${open}`.execute(db);
   return rows[0] ?? null;
 }

@@ -162,6 +162,19 @@ export async function copyKey(
     select ${key.id}, agent_id from api_key_agents where api_key_id = ${oldId}`.execute(trx);
 }
 
+/** Needs the lock of its limits. */
+export async function writeKey(
+  trx: Trx,
+  keyId: string,
+  { name, limits }: Pick<NewKey, 'name' | 'limits'>,
+): Promise<void> {
+  const { requestsPerMinute, requestsPerHour, requestsPerDay } = limits;
+  await sql`
+    update api_keys set name = ${name}, requests_per_minute = ${requestsPerMinute},
+      requests_per_hour = ${requestsPerHour}, requests_per_day = ${requestsPerDay}
+    where id = ${keyId}`.execute(trx);
+}
+
 /** SQL: a key and the keys that it issued, and so on. They end with it. */
 function withIssued(keyId: string) {
   return sql`id in (

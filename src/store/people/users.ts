@@ -60,6 +60,14 @@ export async function setPassword(
   );
 }
 
+export async function hasPassword(db: Db, userId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from accounts where user_id = ${userId} and provider_id = ${passwordProvider}`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
 /** Whether the user still has the generated password. */
 export async function hasGeneratedPassword(db: Db, userId: string): Promise<boolean> {
   const { rows } = await sql`

@@ -95,3 +95,32 @@ test('a key that is limited to an agent changes its stage', async () => {
   const call = { key: tied.key, body: { action: 'enable-api' } };
   assert.equal((await service.call('POST', `${path}/lifecycle`, call)).status, 200);
 });
+
+test('disable can cancel what runs and waits, before it responds', async () => {
+  const agent = await addAgent(service, { config: { maxConcurrency: 2 } });
+  const other = await addAgent(service);
+  const heldCalls = [service.models.hold(), service.models.hold(), service.models.hold()];
+  const start = async (path: string) => {
+    const call = { key, body: { variables: { name: 'x' } } };
+    return String((await service.call('POST', `${path}/execute`, call)).body.statusUrl);
+  };
+  const urls = [await start(agent.path), await start(agent.path), await start(agent.path)];
+  const untouched = await start(other.path);
+  const body = { action: 'disable', cancelRunning: true };
+  const response = await service.call('POST', `${agent.path}/lifecycle`, { key, body });
+  assert.deepEqual([response.status, response.body.status], [200, 'Paused']);
+  for (const url of urls) {
+    assert.equal((await service.call('GET', url, { key })).body.status, 'canceled');
+  }
+  assert.equal((await service.call('GET', untouched, { key })).body.status, 'processing');
+  for (const held of heldCalls) held.release();
+});
+
+test('only disable cancels', async () => {
+  const { path } = await addAgent(service, { stage: 'Testing' });
+  const body = { action: 'deploy', cancelRunning: true };
+  const response = await service.call('POST', `${path}/lifecycle`, { key, body });
+  assert.equal(response.status, 400);
+  assert.match(response.body.message, /"cancelRunning"/);
+  assert.equal((await service.call('GET', path, { key })).body.status, 'Testing');
+});

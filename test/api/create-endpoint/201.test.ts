@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { startReceiver, toReceivers } from '../../../harness/receiver.ts';
 import { startService } from '../../../harness/service.ts';
+import { formatFor } from '../../../src/core/event/endpoint.ts';
 
 const service = await startService({ config: toReceivers });
 after(service.close);
@@ -26,6 +27,19 @@ test('an endpoint is created with a secret that no later response shows', async 
   assert.deepEqual((await service.call('GET', path, { key })).body, endpoint);
   const { body: list } = await service.call('GET', '/api/v1/endpoints', { key });
   assert.deepEqual(list, { endpoints: [endpoint] });
+});
+
+test('Slack and Teams get messages unless the endpoint says otherwise', () => {
+  for (const [url, format] of [
+    ['https://hooks.slack.com/services/T0/B0/x', 'slack'],
+    ['https://shop.webhook.office.com/webhookb2/x', 'slack'],
+    ['https://prod-1.westeurope.logic.azure.com:443/workflows/x', 'slack'],
+    ['https://hooks.slack.com.example.com/x', 'standard'],
+    ['https://shop.example.com/hooks.slack.com', 'standard'],
+    [null, 'standard'],
+  ] as const) {
+    assert.equal(formatFor(url), format, String(url));
+  }
 });
 
 test('a ping is signed as Standard Webhooks specifies, whatever the endpoint subscribes to', async () => {

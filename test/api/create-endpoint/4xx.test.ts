@@ -77,6 +77,18 @@ test('a key without the permission read gets no full data', async () => {
   assert.equal(changed.status, 403);
 });
 
+test('a key without the permission read sends the full data of another endpoint to no other address', async () => {
+  const own = await service.key({ permissions: ['own'] });
+  const { body: created } = await service.call('POST', path, {
+    ...{ key, body: { ...valid, payload: 'full' } },
+  });
+  const url = `${path}/${created.endpointId}`;
+  const change = (body: object) => service.call('PATCH', url, { key: own.key, body });
+  assert.equal((await change({ url: 'https://other.example/' })).status, 403);
+  assert.equal((await change({ url: 'https://other.example/', payload: 'thin' })).status, 200);
+  assert.equal((await change({ description: 'Thin now' })).status, 200);
+});
+
 test('a workspace has at most twenty endpoints', async () => {
   const { workspaceId, ownerId: userId } = await service.workspace();
   const other = await service.key({ workspaceId, userId });

@@ -14,11 +14,12 @@ test('returns a link once, which is valid for seven days', async () => {
   const body = { email: 'New.Person@Example.com', role: 'editor' };
   const response = await service.call('POST', path, { cookie, body });
   assert.equal(response.status, 201);
-  const { url, ...invitation } = response.body;
+  const { url, emailed, ...invitation } = response.body;
   assert.equal(invitation.email, 'new.person@example.com');
   assert.deepEqual([invitation.role, invitation.createdBy], ['editor', toId('user', userId)]);
   const lasts = Date.parse(invitation.expiresAt) - Date.parse(invitation.createdAt);
   assert.ok(Math.abs(lasts - 7 * dayMs) < dayMs / 24, `${lasts} ms`);
+  assert.equal(emailed, false);
   assert.match(url, new RegExp(`^${service.url}/invitations/[\\w-]{43}$`));
 
   const list = await service.call('GET', path, { cookie });

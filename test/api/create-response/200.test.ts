@@ -84,7 +84,8 @@ test('`prompt` names the agent or its prompt, and supplies variables', async () 
     { id: many.agentId, version: 'v1', variables },
     { id: many.slug, version: '1', variables },
   ]) {
-    assert.equal((await create({ prompt, input: '1 + 1?' })).status, 200);
+    const { status, body } = await create({ prompt, input: '1 + 1?' });
+    assert.deepEqual([status, body.prompt], [200, { version: null, ...prompt }]);
     assert.deepEqual(models.calls.at(-1)?.messages, [
       { role: 'system', content: 'You help with maths.' },
       { role: 'user', content: '1 + 1?' },
@@ -96,7 +97,8 @@ test('`prompt` names the agent or its prompt, and supplies variables', async () 
     prompt: { id: promptId, version: null },
     input: 'x',
   });
-  assert.equal(named.status, 200);
+  const expected = { id: promptId, version: null, variables: null };
+  assert.deepEqual([named.status, named.body.prompt], [200, expected]);
   const only = await create({ prompt: { id: 'one', variables: { question: 'Alone?' } } });
   assert.equal(textOf(only), 'Answer: Alone?');
 });
@@ -182,6 +184,7 @@ test('`background` responds at once; the response is read later', async () => {
   held.release({ text: 'done' });
   for (;;) {
     const read = await service.call('GET', `${path}/${body.id}`, { key });
+    assert.equal(read.body.background, true);
     if (read.body.status === 'in_progress') continue;
     assert.deepEqual([read.body.status, textOf(read)], ['completed', 'done']);
     break;

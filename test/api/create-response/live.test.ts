@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { eventsIn, singleAgent, stream } from '../../../harness/openai-agents.ts';
 import { startService } from '../../../harness/service.ts';
-import type { Emit } from '../../../src/core/model/model-events.ts';
+import type { Emit } from '../../../src/core/model/model-port.ts';
 import { ModelFailure } from '../../../src/core/model/model-port.ts';
 
 /** Streams while the model writes. */

@@ -220,3 +220,20 @@ test('a canceled execution has its messages with references', async () => {
   assert.deepEqual(record.messages.at(-1).content[1], { image: info });
   held.release({ text: 'late' });
 });
+
+test('an execution that is canceled before its start has its files and variables, and no messages', async () => {
+  const agent = await agentOf({ agentConfig: { maxConcurrency: 1 } });
+  const held = service.models.hold();
+  const body = { variables };
+  const first = await service.call('POST', `${agent.path}/execute`, { key, body });
+  await held.arrived;
+  const { body: queued } = await service.call('POST', `${agent.path}/execute`, { key, body });
+  await service.call('POST', `${queued.statusUrl}/cancel`, { key });
+  const { body: record } = await service.call('GET', queued.statusUrl, { key });
+  assert.equal(record.status, 'canceled');
+  assert.deepEqual(record.files, [info, { variable: 'contract' }]);
+  assert.deepEqual(record.inputVariables, variables);
+  assert.equal(record.messages, undefined);
+  held.release({ text: 'a' });
+  await service.call('GET', `${first.body.statusUrl}?wait=30`, { key });
+});

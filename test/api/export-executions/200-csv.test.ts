@@ -63,8 +63,9 @@ test('a cell contains the field of the record, or is empty without one', () => {
 });
 
 test('every field of a record has a column, except the repeated text', () => {
-  // Only agents that store no bodies have records with files.
-  const fields = new Set([...records.flatMap((record) => Object.keys(record)), 'files']);
+  // These records store their bodies, run none again and belong to no batch or playground.
+  const absent = ['files', 'rerunOf', 'batchId', 'playground'];
+  const fields = new Set([...records.flatMap((record) => Object.keys(record)), ...absent]);
   for (const name of ['workflowRunId', 'stepName', 'ipAddress', 'userAgent', 'queuedAt', 'error']) {
     assert.ok(fields.has(name), name);
   }
@@ -78,7 +79,8 @@ test('columns keep their position, and new columns come last', () => {
   later.push('refusalText', 'costSource');
   later.push('user', 'session', 'tags', 'metadata');
   later.push('messages', 'tools', 'toolChoice', 'settings', 'toolCalls');
-  later.push('outputJson', 'attemptList', 'files', 'firstTextMs');
+  later.push('outputJson', 'attemptList', 'files', 'firstTextMs', 'rerunOf', 'batchId');
+  later.push('playground');
   assert.deepEqual(head.slice(0, 3), ['executionId', 'executedAt', 'agentId']);
   assert.equal(head[27], 'outputText');
   assert.deepEqual(head.slice(28), later);

@@ -17,5 +17,6 @@ test('returns the user, the workspace and the role', async () => {
     role: 'viewer',
     workspaces: [{ workspaceId, name: 'Test', role: 'viewer' }],
     generatedPassword: false,
+    dismissed: [],
   });
 });

@@ -28,6 +28,7 @@ test('a key with `execute` reads what it started; others need `read`', async () 
   const own = await read(created.id);
   assert.deepEqual([own.status, own.body.status, own.body.model], [200, 'completed', 'one']);
   assert.deepEqual(own.body.output, created.output);
+  assert.deepEqual([own.body.background, own.body.prompt], [false, null]);
   assert.deepEqual([own.body.metadata, own.body.user], [{}, null]);
   const { body } = await read(created.id, owner);
   assert.deepEqual([body.metadata, body.user], [{ a: 'b' }, 'u']);

@@ -5,7 +5,12 @@ import { addAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
 import { insertStatistics } from '../../../harness/statistics.ts';
 import type { Bucket } from '../../../src/contract/executions/statistics.ts';
-import { endStatuses, sources } from '../../../src/core/execution/execution.ts';
+import {
+  endStatuses,
+  isPlayground,
+  sourceOf,
+  storedSources,
+} from '../../../src/core/execution/execution.ts';
 import type { Tally } from '../../../src/core/history/statistics.ts';
 import { toId } from '../../../src/core/id.ts';
 
@@ -38,7 +43,7 @@ const keyIds = [1, 2].map((n) => `00000000-0000-7000-8000-00000000002${n}`);
 const latencyMs = fc.oneof(fc.nat(50), fc.nat(5_000), fc.nat(3_600_000));
 const call: fc.Arbitrary<Omit<Tally, 'agentId' | 'executedAtMs'>> = fc.record({
   status: fc.constantFrom(...endStatuses),
-  source: fc.constantFrom(...sources),
+  source: fc.constantFrom(...storedSources),
   promptVersionId: fc.constantFrom(...versionIds),
   model: fc.constantFrom('openai/gpt-5.5', 'cueline/echo'),
   apiKeyId: fc.constantFrom(null, ...keyIds),
@@ -62,13 +67,14 @@ const question = fc.record({
   place: fc.constantFrom(...places),
   level: fc.constantFrom('hour', 'day', 'all'),
   by: fc.subarray([...groupings]),
+  marks: fc.constantFrom(null, 'false', 'true', 'true,false'),
   days: fc.tuple(fc.integer({ min: -2, max: 0 }), fc.integer({ min: 0, max: 2 })),
   calls: fc.array(fc.tuple(offset, call), { minLength: 1, maxLength: 40 }),
 });
 
 test('every execution is in the bucket of its step and group', async () => {
   await fc.assert(
-    fc.asyncProperty(question, async ({ place: [zone, day], level, by, days, calls }) => {
+    fc.asyncProperty(question, async ({ place: [zone, day], level, by, marks, days, calls }) => {
       const agent = await addAgent(service);
       const tallies = calls.map(
         ([ms, one]): Tally => ({ ...one, agentId: agent.id, executedAtMs: Date.parse(day) + ms }),
@@ -77,19 +83,25 @@ test('every execution is in the bucket of its step and group', async () => {
       const [startDate = '', endDate = ''] = days.map((n) => dayAfter(day, n));
       const query = new URLSearchParams({ level, timeZone: zone, startDate, endDate });
       query.set('groupBy', by.join(','));
+      query.set('totals', 'true');
+      if (marks !== null) query.set('playground', marks);
       const { status, body } = await service.call('GET', `${agent.path}/statistics?${query}`, {
         user: service.ownerId,
       });
       assert.equal(status, 200);
-      const within = tallies.filter(({ executedAtMs }) => {
+      const wanted = (marks ?? 'false').split(',');
+      const within = tallies.filter(({ executedAtMs, source }) => {
         const date = calendar(executedAtMs, zone).slice(0, 10);
-        return startDate <= date && date <= endDate;
+        return (
+          startDate <= date && date <= endDate && wanted.includes(String(isPlayground(source)))
+        );
       });
       const stepOf = (ms: number) => {
         if (level === 'all') return '';
         return level === 'day' ? calendar(ms, zone).slice(0, 10) : calendar(ms, zone);
       };
       assertSame(body.buckets, within, stepOf, by);
+      assertSame(body.totals, within, () => '', by);
       for (const { start, end } of body.buckets as Bucket[]) {
         // Exactly as long as the step.
         const [first, last] = [Date.parse(start), Date.parse(end)];
@@ -121,7 +133,8 @@ test('minutes of the last hours', async () => {
       const { body } = await service.call('GET', `${agent.path}/statistics?${query}`, {
         user: service.ownerId,
       });
-      assertSame(body.buckets, tallies, (ms) => String(Math.floor(ms / 60_000)), by);
+      const unmarked = tallies.filter(({ source }) => !isPlayground(source));
+      assertSame(body.buckets, unmarked, (ms) => String(Math.floor(ms / 60_000)), by);
     }),
     { numRuns: 10 },
   );
@@ -191,7 +204,7 @@ function assertLatencies({ latencyMs }: Bucket, all: readonly number[]): void {
 
 const ofTally: Record<(typeof groupings)[number], (one: Tally) => unknown> = {
   status: (one) => one.status,
-  source: (one) => one.source,
+  source: (one) => sourceOf(one.source),
   version: (one) => toId('version', one.promptVersionId),
   model: (one) => one.model,
   key: (one) => one.apiKeyId && toId('key', one.apiKeyId),

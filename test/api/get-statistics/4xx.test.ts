@@ -12,7 +12,7 @@ const call = (options: object, query = '', { path } = agent) =>
   service.call(getStatistics.method, `${path}/statistics${query}`, options);
 
 const wrong: [query: string, message: RegExp][] = [
-  ['?level=week', /"level" must be one of minute, hour, day, all/],
+  ['?level=year', /"level" must be one of minute, quarterHour, hour, sixHours, day, week, all/],
   ['?level=', /"level"/],
   ['?startDate=yesterday', /"startDate" must be an ISO 8601/],
   ['?endDate=2026-02-30', /"endDate" must be an ISO 8601/],
@@ -42,7 +42,7 @@ const wrong: [query: string, message: RegExp][] = [
   ['?level=minute&startDate=2026-03-04&endDate=2026-03-04', /"minute" covers the last 2 days/],
   [
     '?unknown=1',
-    /Unknown parameter "unknown"\. Allowed: level, groupBy, timeZone, startDate, endDate/,
+    /Unknown parameter "unknown"\. Allowed: level, groupBy, timeZone, playground, totals, startDate, endDate/,
   ],
   ['?limit=5', /Unknown parameter "limit"/],
 ];

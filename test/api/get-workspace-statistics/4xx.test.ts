@@ -17,7 +17,7 @@ async function assertRefused(query: string, message: RegExp): Promise<void> {
 }
 
 const wrong: [query: string, message: RegExp][] = [
-  ['?level=year', /"level" must be one of minute, hour, day, all/],
+  ['?level=year', /"level" must be one of minute, quarterHour, hour, sixHours, day, week, all/],
   [
     '?groupBy=workspace',
     /"groupBy" must be "none" or a comma-separated list of agent, status, source, version, model, key/,

@@ -18,6 +18,7 @@ test('metrics count the events of one process', async () => {
   metrics.workflowRunEnded('failed');
   metrics.batchCompleted('admission', 3);
   metrics.batchCompleted('finish', 500);
+  metrics.linesStarted(20);
   metrics.modelCallEnded({ provider: 'openai', outcome: 'MODEL_TIMEOUT', seconds: 0.2 });
   const text = await metrics.text();
   for (const line of [
@@ -30,6 +31,7 @@ test('metrics count the events of one process', async () => {
     'cueline_batch_size_bucket{le="2",kind="admission"} 0',
     'cueline_batch_size_bucket{le="5",kind="admission"} 1',
     'cueline_batch_size_bucket{le="500",kind="finish"} 1',
+    'cueline_batch_lines_started_total 20',
     'cueline_model_call_duration_seconds_bucket{le="0.1",provider="openai",outcome="MODEL_TIMEOUT"} 0',
     'cueline_model_call_duration_seconds_bucket{le="0.25",provider="openai",outcome="MODEL_TIMEOUT"} 1',
   ]) {
@@ -47,6 +49,7 @@ test('gauges are read at each scrape, and the database once for concurrent scrap
     searchLag: async () => 4.5,
     providers: () => new Map([['openai', 2]]),
     events: async () => ({ pending: 3, disabled: 1 }),
+    waitingLines: async () => 70,
     async queue() {
       reads++;
       return { depth: 12, oldestMs: 3_400 };
@@ -59,6 +62,7 @@ test('gauges are read at each scrape, and the database once for concurrent scrap
   assert.match(text, /^cueline_queue_depth 12$/m);
   assert.match(text, /^cueline_deliveries_pending 3$/m);
   assert.match(text, /^cueline_endpoints_disabled 1$/m);
+  assert.match(text, /^cueline_batch_lines_waiting 70$/m);
   assert.match(text, /^cueline_queue_oldest_age_seconds 3.4$/m);
   assert.match(text, /^cueline_search_lag_seconds 4.5$/m);
   assert.equal(reads, 1);

@@ -3,6 +3,8 @@ import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
 import { makeAgent, makePrompt, move } from '../../../harness/prompts.ts';
 import { startService } from '../../../harness/service.ts';
+import { insertStatistics, tally } from '../../../harness/statistics.ts';
+import { fromId } from '../../../src/core/id.ts';
 
 const service = await startService();
 after(service.close);
@@ -59,6 +61,58 @@ test('finds a part of the name or description in any case, without patterns', as
   assert.deepEqual(await names('q=_'), ['testing_one']);
   assert.deepEqual(await names('q=%5C'), []);
   assert.deepEqual(await names("q='%3B--"), []);
+});
+
+test('sorts by name, creation and last change', async () => {
+  assert.deepEqual(await names('sort=name'), ['Draft 100%', 'Live', 'testing_one']);
+  assert.deepEqual(await names('sort=-name'), ['testing_one', 'Live', 'Draft 100%']);
+  assert.deepEqual(await names('sort=createdAt'), ['Draft 100%', 'testing_one', 'Live']);
+  await service.call('PATCH', testing.path, { key, body: { category: 'latest' } });
+  assert.equal((await names('sort=-updatedAt'))[0], 'testing_one');
+  assert.equal((await names('sort=updatedAt')).at(-1), 'testing_one');
+});
+
+test('sorts by the executions, failures and cost of the last 24 hours', async () => {
+  const [one, two, three] = [draft, testing, deployed].map(
+    ({ agentId }) => fromId('agent', agentId) ?? '',
+  );
+  const nowMs = Date.now();
+  const failed = { status: 'failed', errorCode: 'PROVIDER_ERROR' } as const;
+  await insertStatistics(service.db, [
+    ...[1, 2, 3].map(() => tally({ agentId: one ?? '', executedAtMs: nowMs, costUsd: '0.01' })),
+    tally({ agentId: two ?? '', executedAtMs: nowMs, costUsd: '12.5' }),
+    tally({ agentId: two ?? '', executedAtMs: nowMs, ...failed }),
+    // Longer ago: not counted.
+    tally({ agentId: three ?? '', executedAtMs: nowMs - 26 * 3_600_000, costUsd: '99', ...failed }),
+  ]);
+  assert.deepEqual(await names('sort=-costUSD'), ['testing_one', 'Draft 100%', 'Live']);
+  assert.deepEqual(await names('sort=costUSD'), ['Live', 'Draft 100%', 'testing_one']);
+  assert.deepEqual(await names('sort=-executions'), ['Draft 100%', 'testing_one', 'Live']);
+  assert.deepEqual(await names('sort=executions'), ['Live', 'testing_one', 'Draft 100%']);
+  assert.deepEqual(await names('sort=-failures'), ['testing_one', 'Live', 'Draft 100%']);
+  assert.deepEqual(await names('sort=failures'), ['Draft 100%', 'Live', 'testing_one']);
+});
+
+test('filters by prompt, pinned version and model', async () => {
+  const other = await makePrompt(
+    service,
+    { user: 'y', model: 'cueline/echo?tokens=1' },
+    { user: 'z' },
+  );
+  const [first = '', second = ''] = other.versionIds;
+  const agentConfig = { model: 'cueline/echo?tokens=2' };
+  const pinned = await makeAgent(service, other, { agentName: 'First' });
+  const own = await makeAgent(service, other, {
+    ...{ agentName: 'Own model', promptVersionId: second, agentConfig },
+  });
+  assert.deepEqual(await names(`promptId=${other.promptId}&sort=name`), ['First', 'Own model']);
+  assert.deepEqual(await names(`promptVersionId=${first}&sort=name`), ['First']);
+  assert.deepEqual(await names(`promptVersionId=${second}`), ['Own model']);
+  assert.deepEqual(await names('model=cueline/echo?tokens%3D1'), ['First']);
+  assert.deepEqual(await names('model=cueline/echo?tokens%3D2'), ['Own model']);
+  for (const { path } of [pinned, own]) {
+    await service.call('POST', `${path}/lifecycle`, { key, body: { action: 'archive' } });
+  }
 });
 
 test('pages with the total', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
+import { toId } from '../../../src/core/id.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);
@@ -64,4 +65,38 @@ test('a workspace sees only its own lines', async () => {
   const { ownerId } = await service.workspace();
   const { body } = await call('GET', '/api/v1/audit', { user: ownerId });
   assert.deepEqual(body.audit, []);
+});
+
+test('filters by user, subject and time', async () => {
+  const [first, second] = [await service.member('editor'), await service.member('editor')];
+  const one = await addAgent(service, { stage: 'Testing' });
+  const other = await addAgent(service, { stage: 'Testing' });
+  const deploy = { action: 'deploy' };
+  await call('POST', `${one.path}/lifecycle`, { user: first, body: deploy });
+  await call('POST', `${one.path}/lifecycle`, { user: second, body: { action: 'disable' } });
+  await call('POST', `${other.path}/lifecycle`, { user: first, body: deploy });
+  const found = async (query: string): Promise<[string, string][]> => {
+    const { status, body } = await call('GET', `/api/v1/audit?${query}`, { user });
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal(body.pagination.total, body.audit.length);
+    return body.audit.map((line: { subject: string; details: { action?: string } }) => [
+      ...[line.subject, line.details.action],
+    ]);
+  };
+  const by = `userId=${toId('user', first)}`;
+  assert.deepEqual(await found(by), [
+    [other.agentId, 'deploy'],
+    [one.agentId, 'deploy'],
+  ]);
+  assert.deepEqual(await found(`subject=${one.agentId}`), [
+    [one.agentId, 'disable'],
+    [one.agentId, 'deploy'],
+  ]);
+  assert.deepEqual(await found(`${by}&subject=${one.agentId}&action=agent.move`), [
+    [one.agentId, 'deploy'],
+  ]);
+  assert.deepEqual(await found(`${by}&endDate=2020-01-01`), []);
+  assert.equal((await found(`${by}&startDate=2020-01-01`)).length, 2);
+  assert.deepEqual(await found('userId=usr_unknown'), []);
+  assert.equal((await call('GET', '/api/v1/audit?startDate=soon', { user })).status, 400);
 });

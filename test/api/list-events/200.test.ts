@@ -5,7 +5,7 @@ import { addEndpoint } from '../../../harness/endpoints.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { inTransaction } from '../../../src/store/connection/database.ts';
-import { writeEvents } from '../../../src/store/event/events.ts';
+import { deleteOldEvents, writeEvents } from '../../../src/store/event/events.ts';
 
 const service = await startService();
 after(service.close);
@@ -106,4 +106,31 @@ test('nothing is kept while no endpoint subscribes', async () => {
   await service.call('POST', `/api/v1/keys/${spare.apiKeyId}/revoke`, { key: elsewhere.key });
   const { body } = await service.call('GET', '/api/v1/events', { key: elsewhere.key });
   assert.deepEqual(body, { events: [] });
+});
+
+test('the newest event of a workspace is kept, so that its reader can continue', async () => {
+  const { workspaceId, ownerId: userId } = await service.workspace();
+  const elsewhere = await service.key({ workspaceId, userId });
+  const endpoint = await addEndpoint(service, elsewhere.key, { url: null });
+  const write = (atMs: number) => {
+    const of = { subject: fromId('endpoint', endpoint.endpointId), agentId: null, user: null };
+    const event = { workspaceId, type: 'ping' as const, atMs, ...of, data: '{}' };
+    return inTransaction(service.db, (trx) => writeEvents(trx, [event]));
+  };
+  const events = async (query = '') => {
+    const { body } = await service.call('GET', `/api/v1/events${query}`, { key: elsewhere.key });
+    return (body.events as { eventId: string }[] | undefined)?.map(({ eventId }) => eventId);
+  };
+  const old = Date.now() - 31 * 86_400_000;
+  await write(old);
+  await write(old + 1);
+  const [first, second] = (await events()) ?? [];
+  await deleteOldEvents(service.db, 1_000);
+  assert.deepEqual(await events(), [second]);
+  assert.deepEqual(await events(`?after=${second}`), []);
+  assert.equal(await events(`?after=${first}`), undefined);
+  await write(Date.now());
+  const [third] = (await events(`?after=${second}`)) ?? [];
+  await deleteOldEvents(service.db, 1_000);
+  assert.deepEqual(await events(), [third]);
 });

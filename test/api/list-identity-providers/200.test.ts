@@ -12,12 +12,12 @@ test('lists the configured providers without authentication', async () => {
   after(service.close);
   const { status, body } = await service.call('GET', '/api/v1/identity-providers');
   assert.equal(status, 200);
-  assert.deepEqual(body, { identityProviders: ['github'] });
+  assert.deepEqual(body, { identityProviders: ['github'], passwordReset: false });
 });
 
 test('empty without a configured provider', async () => {
   const service = await startService();
   after(service.close);
   const { body } = await service.call('GET', '/api/v1/identity-providers');
-  assert.deepEqual(body, { identityProviders: [] });
+  assert.deepEqual(body, { identityProviders: [], passwordReset: false });
 });

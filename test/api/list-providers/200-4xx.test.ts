@@ -21,5 +21,5 @@ test('200 with the providers of the workspace, by name', async () => {
   const [b, a, upper] = [await put('b', user), await put('a', user), await put('B', user)];
   const viewer = await service.member('viewer');
   const { status, body } = await service.call('GET', path, { user: viewer });
-  assert.deepEqual([status, body], [200, { providers: [upper, a, b] }]);
+  assert.deepEqual([status, body], [200, { providers: [upper, a, b], environment: [] }]);
 });

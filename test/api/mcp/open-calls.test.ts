@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { addAgent } from '../../../harness/agents.ts';
+import { modern, modernRequest, openCall, withTasks } from '../../../harness/mcp.ts';
+import { startService } from '../../../harness/service.ts';
 import { createOpenCalls } from '../../../src/api/routes/mcp/open-calls.ts';
 
 const client = { keyId: 'a', address: '127.0.0.1', userAgent: 'test' };
@@ -34,4 +37,35 @@ test('tells the ids 1 and "1" apart', () => {
   calls.cancel(client, '1');
   assert.equal(number?.canceled.aborted, false);
   assert.equal(text?.canceled.aborted, true);
+});
+
+test('a call above the limit is a result that says when to try again; a task waits for nothing', async (t) => {
+  const service = await startService({ openCalls: createOpenCalls(() => {}, 2) });
+  t.after(service.close);
+  const { key } = await service.key();
+  const { key: other } = await service.key();
+  await addAgent(service, { slug: 'greeter' });
+  const params = { name: 'greeter', arguments: { name: 'Ada' } };
+  const held = [service.models.hold(), service.models.hold()];
+  const open = held.map((_, id) => {
+    const progress = { ...params, _meta: { progressToken: id } };
+    const { message, headers } = modernRequest('tools/call', progress, { id });
+    return openCall(service, message, { ...headers, authorization: `Bearer ${key}` });
+  });
+  await Promise.all(open.map(({ accepted }) => accepted));
+  await Promise.all(held.map(({ arrived }) => arrived));
+  const called = service.models.calls.length;
+  const call = async (by: string, options = {}) =>
+    (await modern(service, 'tools/call', params, { key: by, ...options })).body.result;
+
+  const refused = await call(key);
+  assert.equal(refused.isError, true);
+  assert.match(refused.content[0].text, /already wait for their results.*\b1 second/s);
+  assert.equal(service.models.calls.length, called, 'nothing was started');
+  assert.equal((await call(other)).content[0].text, 'Hello Ada');
+  assert.equal((await call(key, withTasks)).resultType, 'task');
+
+  held[0]?.release();
+  while ((await call(key)).isError);
+  held[1]?.release();
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { addEndpoint } from '../../../harness/endpoints.ts';
+import { addEndpoint, missedEvent } from '../../../harness/endpoints.ts';
 import { startReceiver, status, toReceivers } from '../../../harness/receiver.ts';
 import { startService } from '../../../harness/service.ts';
 
@@ -33,6 +33,16 @@ test('the events of a time are sent again, in one state or in all', async () => 
   assert.deepEqual(await endpoint.call('POST', '/replay', always), { replayed: 2 });
   const sent = (await receiver.received(5)).slice(3).map(({ headers }) => headers['webhook-id']);
   assert.deepEqual(sent.toSorted(), ids.toSorted());
+});
+
+test('deliveries that wait for their next attempt are sent at once', async () => {
+  const receiver = await startReceiver(status(500));
+  after(receiver.close);
+  const { endpoint, eventId } = await missedEvent(service, key, receiver);
+  receiver.answer = status(200);
+  const pending = { ...always, state: 'pending' };
+  assert.deepEqual(await endpoint.call('POST', '/replay', pending), { replayed: 1 });
+  await endpoint.delivered(eventId);
 });
 
 test('reversed, missing and invalid dates are named', async () => {

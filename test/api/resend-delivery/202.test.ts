@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
-import { addEndpoint } from '../../../harness/endpoints.ts';
+import { addEndpoint, missedEvent } from '../../../harness/endpoints.ts';
 import { startReceiver, status, toReceivers } from '../../../harness/receiver.ts';
 import { startService } from '../../../harness/service.ts';
-import { fromId } from '../../../src/core/id.ts';
 
 const service = await startService({ config: toReceivers });
 after(service.close);
@@ -29,15 +27,8 @@ test('a delivered event is sent again under the same id', async () => {
 test('a delivery that waits for its next attempt is sent at once', async () => {
   const receiver = await startReceiver(status(500));
   after(receiver.close);
-  const endpoint = await addEndpoint(service, key, { url: receiver.url });
-  await endpoint.call('POST', '/test');
-  const [first] = await receiver.received(1);
-  const eventId = String(first?.headers['webhook-id']);
-  while ((await endpoint.delivered(eventId, 'pending')).attempts.length === 0);
+  const { endpoint, eventId } = await missedEvent(service, key, receiver);
   receiver.answer = status(200);
-  await sql`
-    update deliveries set due_at = clock_timestamp() + interval '1 day'
-    where event_id = ${fromId('event', eventId)}`.execute(service.db);
   await endpoint.call('POST', `/deliveries/${eventId}/resend`);
   await endpoint.delivered(eventId);
 });

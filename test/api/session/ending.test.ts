@@ -12,8 +12,8 @@ const me = async (cookie: string) => (await service.call('GET', '/api/v1/me', { 
 const auth = (path: string, cookie: string, body?: unknown) =>
   send(service.url, 'POST', `/api/auth/${path}`, { cookie, body, origin: service.url });
 async function twice() {
-  const first = await service.signIn();
-  const again = await service.signIn({ userId: first.userId });
+  const first = await service.openSession();
+  const again = await service.openSession({ userId: first.userId });
   return { ...first, other: again.cookie };
 }
 
@@ -38,7 +38,7 @@ test('endpoints without fields reject fields, and end no session', async () => {
 
 test('signing out everywhere ends all sessions', async () => {
   const { cookie, other } = await twice();
-  const stranger = await service.signIn();
+  const stranger = await service.openSession();
   assert.equal((await auth('revoke-sessions', cookie)).status, 200);
   assert.deepEqual([await me(cookie), await me(other), await me(stranger.cookie)], [401, 401, 200]);
   assert.equal((await auth('revoke-sessions', cookie)).status, 401);
@@ -46,7 +46,7 @@ test('signing out everywhere ends all sessions', async () => {
 
 test('a user keeps the hundred most recent sessions, including the newest', async () => {
   const { cookie, other, userId } = await twice();
-  const stranger = await service.signIn();
+  const stranger = await service.openSession();
   const add = (userId: string, age: string) =>
     sql`
     insert into sessions (id, user_id, token, expires_at, updated_at)
@@ -74,7 +74,7 @@ test('a user keeps the hundred most recent sessions, including the newest', asyn
 
 test('a user can end one or all other sessions of their own', async () => {
   const { cookie, other } = await twice();
-  const stranger = await service.signIn();
+  const stranger = await service.openSession();
   const { body } = await send(service.url, 'GET', '/api/auth/list-sessions', stranger);
   await auth('revoke-session', cookie, { token: body[0].token });
   assert.equal((await auth('revoke-other-sessions', cookie)).status, 200);
@@ -103,7 +103,7 @@ async function changePassword(fields: object): Promise<void> {
 }
 
 test('a session expires, and use renews it', async () => {
-  const { cookie, userId } = await service.signIn();
+  const { cookie, userId } = await service.openSession();
   const inDays = (days: number) =>
     sql`
     update sessions set expires_at = clock_timestamp() + make_interval(days => ${days})
@@ -133,7 +133,7 @@ test('expired sessions are deleted at the next sign-in', async () => {
 });
 
 test('a cookie with a foreign signature is ignored', async () => {
-  const { cookie } = await service.signIn();
+  const { cookie } = await service.openSession();
   const [name, value = ''] = cookie.split('=');
   const [token, signature = ''] = decodeURIComponent(value).split('.');
   const forged = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;

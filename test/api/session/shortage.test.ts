@@ -21,7 +21,7 @@ const logger = pino({ level: 'silent' });
 // better-auth logs a failed lookup before it responds.
 logger.info = () => void endShortage();
 const sessions = createSessions({
-  ...{ db, secret, publicUrl: null, logger },
+  ...{ db, secret, publicUrl: null, sendMail: null, logger },
   signIn: { github: null, google: null, oidc: null },
 });
 const app = createServer({ logger, trustedProxies: [], shutdown: createGracefulShutdown() });

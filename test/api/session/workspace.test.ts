@@ -112,7 +112,7 @@ test('503 instead of 401 if the database is unavailable', async () => {
   const nowhere = { ...service.database.connection, host: '127.0.0.1', port: 1 };
   const db = openDatabase({ connection: nowhere, poolMax: 1, onError: () => {} });
   const { caller } = createSessions({
-    ...{ db, secret, publicUrl: null, logger: pino({ level: 'silent' }) },
+    ...{ db, secret, publicUrl: null, sendMail: null, logger: pino({ level: 'silent' }) },
     signIn: { github: null, google: null, oidc: null },
   });
   await assert.rejects(caller({ headers: { cookie } } as FastifyRequest), (error) => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
 import { addEndpoint } from '../../../harness/endpoints.ts';
 import { startReceiver, status, toReceivers } from '../../../harness/receiver.ts';
 import { startService } from '../../../harness/service.ts';
+import { fromId } from '../../../src/core/id.ts';
+import { maintainEndpoints } from '../../../src/flow/event/maintain-endpoints.ts';
 
 const service = await startService({ config: toReceivers });
 after(service.close);
@@ -51,4 +54,14 @@ test('what was pending fails when an endpoint is disabled; enabled again, it can
   const { attempts } = await endpoint.delivered(eventId);
   assert.deepEqual(attempts.at(-1)?.status, 200);
   await receiver.close();
+});
+
+test('an old endpoint that becomes a pull endpoint waits for its first reader', async () => {
+  const endpoint = await addEndpoint(service, key, { url: 'https://shop.example/events' });
+  await sql`
+    update endpoints set last_read_at = last_read_at - interval '1 day'
+    where id = ${fromId('endpoint', endpoint.endpointId)}`.execute(service.db);
+  await endpoint.call('PATCH', '', { url: null });
+  await maintainEndpoints(service.db);
+  assert.equal((await endpoint.call('GET')).url, null);
 });

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { runAsAdmin } from '../../../harness/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
 import { type CuelineProcess, databaseUrl, spawnCueline } from '../../../harness/process.ts';
+import { startReceiver } from '../../../harness/receiver.ts';
 import { type Pooler, poolerVersion, startPooler } from '../../../proof/pooler.ts';
 import { detectPooler } from '../../../src/store/connection/detect-pooler.ts';
 import { cueline } from '../cueline.ts';
@@ -11,7 +12,10 @@ import { cueline } from '../cueline.ts';
 
 const skip = poolerVersion() === null && 'pgbouncer is not installed: apt-get install pgbouncer';
 const owner = { email: 'owner@example.com', password: 'a password that is long' };
-const env = { CUELINE_OWNER_EMAIL: owner.email, CUELINE_OWNER_PASSWORD: owner.password };
+const env = {
+  ...{ CUELINE_OWNER_EMAIL: owner.email, CUELINE_OWNER_PASSWORD: owner.password },
+  CUELINE_ALLOWED_HOSTS: '127.0.0.1',
+};
 let database: TestDatabase;
 let pooler: Pooler;
 let started: CuelineProcess | null = null;
@@ -44,14 +48,14 @@ test('concurrent starts migrate an empty database, and one creates the first wor
   );
 });
 
-test('keys are issued; executions are started, awaited, listed and canceled', {
+test('keys are issued; executions are started, awaited, listed and canceled; an event is delivered', {
   skip,
 }, async () => {
   const secrets = {
     DATABASE_URL: databaseUrl(pooler.connection),
     CUELINE_SECRET: 'a secret that is used only by tests',
   };
-  const permissions = 'execute,read,cancel,manage';
+  const permissions = 'execute,read,cancel,manage,own';
   const created = await cueline(
     ['keys', 'create', '--name', 'k', '--permission', permissions, '--json'],
     secrets,
@@ -76,6 +80,20 @@ test('keys are issued; executions are started, awaited, listed and canceled', {
   const slow = await answered('POST', `${path}/execute`, key, { variables });
   const canceled = await answered('POST', `${slow.statusUrl}/cancel`, key);
   assert.equal(canceled.status, 'canceled');
+
+  const receiver = await startReceiver();
+  const endpoint = { url: receiver.url, eventTypes: ['execution.canceled'] };
+  const { endpointId } = await answered('POST', '/api/v1/endpoints', key, endpoint);
+  const other = await answered('POST', `${path}/execute`, key, { variables });
+  await answered('POST', `${other.statusUrl}/cancel`, key);
+  const [event] = await receiver.received(1);
+  assert.equal(event?.event.data.executionId, other.executionId);
+  let log = [];
+  while (log[0]?.state !== 'delivered') {
+    const { deliveries } = await answered('GET', `/api/v1/endpoints/${endpointId}/deliveries`, key);
+    log = deliveries;
+  }
+  await receiver.close();
 });
 
 test('the owner signs in and lists with the session', { skip }, async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { endpoints } from '../../../src/contract/index.ts';
 import { openapi } from '../../../src/contract/openapi/openapi.ts';
@@ -171,9 +171,14 @@ test('docs/openapi.json is up to date', () => {
   assert.deepEqual(read('docs/openapi.json'), openapi(read('package.json').version));
 });
 
-function compile(schema: Json) {
+const compiled = new Map<string, ValidateFunction>();
+
+/** Many parameters and responses have the same schema, and compiling takes long. */
+function compile(schema: Json): ValidateFunction {
   const text = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"api#/');
-  return ajv.compile(JSON.parse(text));
+  const check = compiled.get(text) ?? ajv.compile(JSON.parse(text));
+  compiled.set(text, check);
+  return check;
 }
 
 function resolve(reference: string): unknown {

@@ -45,6 +45,9 @@ test('an open range ends now and starts at the default distance', () => {
   assert.deepEqual(bounds({ ...open, length: 'minute' })?.length, 61);
   assert.deepEqual(bounds({ ...open, length: 'hour' })?.at(-1), '2026-11-21T10:00');
   assert.deepEqual(bounds({ ...open, length: 'hour' })?.length, 49);
+  assert.deepEqual(bounds({ ...open, length: 'quarterHour' })?.length, 97);
+  assert.deepEqual(bounds({ ...open, length: 'sixHours' })?.length, 29);
+  assert.deepEqual(bounds({ ...open, length: 'week' })?.length, 14);
   assert.deepEqual(bounds({ ...open, length: 'day' })?.length, 31);
   assert.deepEqual(bounds({ ...open, length: 'day' })?.at(-1), '2026-11-21T23:00');
   assert.deepEqual(bounds({ ...open, length: 'all' }), ['2026-10-22T22:00', '2026-11-21T23:00']);
@@ -69,6 +72,41 @@ test('a range uses UTC day buckets inside and finer buckets only at its edges', 
       ['quarter', '2026-06-30T00:00', '2026-06-30T18:15'],
     ],
   );
+});
+
+test('six hours begin at 0:00, 6:00, 12:00 and 18:00 on the clock', () => {
+  const short = bounds({ length: 'sixHours' });
+  assert.deepEqual(short?.slice(0, 7), [
+    '2026-03-28T11:00',
+    '2026-03-28T17:00',
+    '2026-03-28T23:00',
+    '2026-03-29T04:00',
+    '2026-03-29T10:00',
+    '2026-03-29T16:00',
+    '2026-03-29T22:00',
+  ]);
+  const long = { startMs: ms('2026-10-25T12:00'), endMs: ms('2026-10-25T23:00') };
+  assert.deepEqual(bounds({ length: 'sixHours', ...long }), [
+    '2026-10-25T11:00',
+    '2026-10-25T17:00',
+    '2026-10-25T23:00',
+    '2026-10-26T05:00',
+  ]);
+});
+
+test('weeks begin on Mondays, quarters of an hour at the same time everywhere', () => {
+  assert.deepEqual(bounds({ length: 'week' }), [
+    '2026-03-22T23:00',
+    '2026-03-29T22:00',
+    '2026-04-05T22:00',
+  ]);
+  const day = { startMs: ms('2026-03-28T12:20'), endMs: ms('2026-03-28T12:50') };
+  assert.deepEqual(bounds({ length: 'quarterHour', ...day }), [
+    '2026-03-28T12:15',
+    '2026-03-28T12:30',
+    '2026-03-28T12:45',
+    '2026-03-28T13:00',
+  ]);
 });
 
 test('an hour with a clock change has one step per local hour', () => {
@@ -99,7 +137,7 @@ test('spans are contiguous, cover all steps, and no bucket spans two steps', () 
   });
   fc.assert(
     fc.property(request, ({ length, zone, startMs, lengthMs }) => {
-      const days = length === 'minute' ? 1 : 20;
+      const days = length === 'minute' ? 1 : length === 'quarterHour' ? 14 : 20;
       const endMs = startMs + days * lengthMs;
       const found = stepBounds({ length, zone, startMs, endMs, nowMs: 0 }, 1_500);
       assert.ok(found);

@@ -38,6 +38,26 @@ test('an endpoint gets nothing once the key that created it is revoked', async (
   assert.deepEqual([later.body.enabled, later.body.disabledBecause], [false, 'key_ended']);
 });
 
+test('an endpoint whose key has ended belongs to the caller who enables it', async () => {
+  const receiver = await startReceiver();
+  after(receiver.close);
+  const other = await service.key();
+  const endpoint = await addEndpoint(service, other.key, { url: receiver.url, eventTypes: types });
+  await endpoint.call('PATCH', '', { payload: 'full' });
+  await service.call('POST', `/api/v1/keys/${other.apiKeyId}/revoke`, { key });
+  await maintainEndpoints(service.db);
+  const enable = (credential: string) =>
+    service.call('PATCH', endpoint.path, { key: credential, body: { enabled: true } });
+  const thin = await service.key({ permissions: ['own'] });
+  assert.equal((await enable(thin.key)).status, 403);
+  const second = await service.key();
+  const { body } = await enable(second.key);
+  assert.deepEqual([body.enabled, body.apiKeyId], [true, second.apiKeyId]);
+  await maintainEndpoints(service.db);
+  await write();
+  await receiver.received(1);
+});
+
 test('an endpoint gets nothing once the issuer of its key is no owner', async () => {
   const userId = await service.member('owner');
   const other = await service.key({ userId });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
 import { addEndpoint } from '../../../harness/endpoints.ts';
 import { startService } from '../../../harness/service.ts';
 import { createProviderHealth } from '../../../src/flow/event/provider-health.ts';
@@ -52,4 +53,31 @@ test('ten failures in a row are reported once, and the recovery after them', asy
   await later.idle();
   await health.idle();
   assert.deepEqual(await types(), [failing, ['provider.recovered', undefined]]);
+});
+
+test('a failure that could not be written is reported later, at most once a minute', async (t) => {
+  let nowMs = performance.now();
+  t.mock.method(performance, 'now', () => nowMs);
+  const errors: unknown[] = [];
+  const health = createProviderHealth({ db, onError: (error) => errors.push(error) });
+  const failed = async (times = 1) => {
+    const other = { ...call, model: 'openai/unwritten', outcome: 'PROVIDER_ERROR' };
+    for (let n = 0; n < times; n++) health.called(other);
+    await health.idle();
+    return errors.length;
+  };
+  const before = await types();
+  await sql`alter table failing_providers add constraint refused check (model <> 'openai/unwritten')`.execute(
+    db,
+  );
+  assert.equal(await failed(10), 1);
+  assert.equal(await failed(5), 1);
+  nowMs += 60_000;
+  assert.equal(await failed(5), 2);
+  await sql`alter table failing_providers drop constraint refused`.execute(db);
+  nowMs += 60_000;
+  assert.equal(await failed(5), 2);
+  nowMs += 60_000;
+  assert.equal(await failed(), 2);
+  assert.deepEqual(await types(), [...before, ['provider.failing', 'PROVIDER_ERROR']]);
 });

@@ -32,9 +32,9 @@ test('an export returns all matches in list order, for common and rare filters',
   };
   const questions = [
     {},
-    { status: 'unauthorized' as const },
-    { status: 'canceled' as const, model: made.models[1] ?? null },
-    { errorCode: 'PROVIDER_ERROR' as const },
+    { status: ['unauthorized' as const] },
+    { status: ['canceled' as const, 'failed' as const], model: made.models.slice(1, 2) },
+    { errorCode: ['PROVIDER_ERROR' as const] },
     { contents: { ...read, variables: [{ name: 'customer', value: 'c7' }], words } },
   ];
   for (const one of questions) {

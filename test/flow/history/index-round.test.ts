@@ -8,11 +8,17 @@ import { firstHundred } from '../../../harness/history.ts';
 import { addWorkspace } from '../../../harness/people.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { addMonth, addRecords, dayMs } from '../../../harness/records.ts';
+import { everything, type IdRange } from '../../../src/core/history/history-range.ts';
 import { indexRound } from '../../../src/flow/history/index-round.ts';
 import { searchExecutions } from '../../../src/flow/history/search-executions.ts';
 import { removeBodies } from '../../../src/store/history/bodies.ts';
 import { removeRecords } from '../../../src/store/history/removal.ts';
-import { readSearchLag } from '../../../src/store/history/search-index.ts';
+import {
+  type Candidates,
+  findCandidates,
+  readSearchLag,
+  tokenSetsOf,
+} from '../../../src/store/history/search-index.ts';
 
 /** What the search index holds after each change of the history. */
 
@@ -41,13 +47,30 @@ async function indexedIds(): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+function searchFor(words: string) {
+  const bounds = { latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null };
+  const contents = { ...bounds, labels: [], words, variables: [] };
+  return { ...firstHundred([one.agentId]), contents };
+}
+
 /** Searches for a customer. Only the index can find more than the very newest records. */
 async function search(customer: string): Promise<string[]> {
-  const bounds = { latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null };
-  const contents = { ...bounds, labels: [], words: customer, variables: [] };
   const pace = { pageMs: 60_000, countMs: 60_000, countedMax: 0, batchSize: 1 };
-  const { rows } = await searchExecutions(db, { ...firstHundred([one.agentId]), contents }, pace);
+  const { rows } = await searchExecutions(db, searchFor(customer), pace);
   return rows.map(({ id }) => id);
+}
+
+/** What the index finds in a range. */
+function find(
+  words: string,
+  { range = everything, count = 1_000, isFrequent = false } = {},
+): Promise<Candidates> {
+  const request = searchFor(words);
+  const sets = tokenSetsOf(request);
+  assert.ok(sets);
+  return db
+    .transaction()
+    .execute((trx) => findCandidates(trx, request, sets, { range, count, isFrequent }));
 }
 
 const record = (customer: string, at = nowMs) => ({
@@ -147,4 +170,62 @@ test('while another process writes the index, a round does nothing', async () =>
   });
   await round();
   assert.deepEqual(await indexedIds(), ids);
+});
+
+test('the index finds only records that have all words, before and after an upgrade', async () => {
+  const [first = '', second = '', third = '', fourth = ''] = await addRecords(db, [
+    record('ada bob', nowMs - 4),
+    record('ada cyd', nowMs - 3),
+    record('bob cyd', nowMs - 2),
+    record('dan', nowMs - 1),
+  ]);
+  await round();
+  assert.deepEqual((await find('ada bob')).ids, [first]);
+  assert.deepEqual((await find('ada -bob')).ids, [second, first]);
+  assert.deepEqual((await find('"ada bob" or "cyd bob" or dan')).ids, [fourth, third, first]);
+  // As an earlier version wrote it: any record of the group may match.
+  await sql`update search_groups set masks = null`.execute(db);
+  assert.deepEqual((await find('ada bob')).ids, [fourth, third, second, first]);
+  assert.deepEqual(await search('"ada bob"'), [first]);
+});
+
+for (const isFrequent of [false, true]) {
+  const how = isFrequent ? 'by age' : 'by tokens';
+  test(`the index is read from the newest groups on, ${how}, each record once`, async () => {
+    // The second round writes groups between those of the first.
+    const ids: string[] = [];
+    for (const offset of [0, 1]) {
+      const names = Array.from({ length: 200 }, (_, n) => (n % 20 === 0 ? 'ada' : 'bob'));
+      const made = await addRecords(
+        db,
+        names.map((name, n) => record(name, nowMs - 1_000 + 2 * n + offset)),
+      );
+      ids.push(...made.filter((_, n) => names[n] === 'ada'));
+      await round();
+    }
+    const found: string[] = [];
+    const pages: number[] = [];
+    let range: IdRange = everything;
+    for (;;) {
+      const { ids: next, fromId } = await find('ada', { range, count: 4, isFrequent });
+      found.push(...next);
+      pages.push(next.length);
+      if (fromId === range.fromId) break;
+      assert.ok(fromId < range.toId);
+      range = { ...range, toId: fromId };
+    }
+    assert.deepEqual(found, ids.toSorted().toReversed());
+    assert.ok(Math.max(...pages) <= 4, pages.join());
+    assert.ok(pages.length > 5, pages.join());
+  });
+}
+
+test('the changes are read as far as a page goes', async () => {
+  const ids = await addRecords(
+    db,
+    Array.from({ length: 20 }, (_, n) => record('ada', nowMs + n)),
+  );
+  const { ids: found, fromId } = await find('ada', { count: 5 });
+  assert.deepEqual(found, ids.toReversed().slice(0, 5));
+  assert.equal(fromId, found.at(-1));
 });

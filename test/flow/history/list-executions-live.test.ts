@@ -8,7 +8,6 @@ import { testPipelines } from '../../../harness/pipelines.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
-import { modelEvents } from '../../../src/core/model/model-events.ts';
 import type { ModelCall } from '../../../src/core/model/model-port.ts';
 import { readPage } from '../../../src/flow/history/list-executions.ts';
 import { rollupRound } from '../../../src/flow/history/retention-round.ts';
@@ -20,8 +19,7 @@ const longModel = 'cueline/long';
 const quick = scriptedModels();
 const service = await startService({
   models: {
-    call: (call) =>
-      call.model === longModel ? modelEvents(() => untilAborted(call)) : quick.call(call),
+    call: (call, emit) => (call.model === longModel ? untilAborted(call) : quick.call(call, emit)),
   },
 });
 after(service.close);
@@ -97,13 +95,21 @@ async function makeRounds(): Promise<void> {
 }
 
 async function look(agentIds: readonly string[], turn: number): Promise<void> {
-  const status = ([null, 'success', 'canceled', 'rate_limited'] as const)[turn % 4] ?? null;
+  const statuses = [
+    null,
+    ['success'],
+    ['canceled', 'failed'],
+    ['rate_limited'],
+    ['processing'],
+  ] as const;
+  const status = statuses[turn % statuses.length] ?? null;
+  const isLive = status === null ? turn % 2 === 0 : status[0] === 'processing';
   const request = {
     ...firstHundred(turn % 7 === 0 ? agentIds.slice(1) : agentIds),
     status,
-    source: turn % 5 === 0 ? ('api' as const) : null,
-    model: turn % 3 === 0 ? 'cueline/echo' : null,
-    includeProcessing: status === null && turn % 2 === 0,
+    source: turn % 6 === 0 ? ['api' as const] : null,
+    model: turn % 3 === 0 ? ['cueline/echo'] : null,
+    includeProcessing: isLive,
     offset: turn % 50,
   };
   await inSnapshot(service.db, async (trx) => {

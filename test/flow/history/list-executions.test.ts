@@ -181,12 +181,13 @@ function questions({ agentIds, versionIds, models, keyIds, fromMs, toMs }: Rando
   return fc
     .record({
       agentIds: fc.constantFrom(agentIds, agentIds.slice(0, 1), agentIds.slice(1), [], [unknown]),
-      status: orNull(fc.constantFrom(...endStatuses)),
-      source: orNull(fc.constantFrom(...sources)),
-      promptVersionId: orNull(fc.constantFrom(...versionIds, unknown), 4),
-      model: orNull(fc.constantFrom(...models, 'no/such'), 4),
-      apiKeyId: orNull(fc.constantFrom(...keyIds, unknown), 4),
-      errorCode: orNull(fc.constantFrom('MODEL_TIMEOUT' as const, 'CANCELED' as const), 6),
+      status: orNull(some([...endStatuses, 'processing' as const])),
+      source: orNull(some(sources)),
+      playground: fc.constantFrom(false, true, null),
+      promptVersionId: orNull(some([...versionIds, unknown]), 4),
+      model: orNull(some([...models, 'no/such']), 4),
+      apiKeyId: orNull(some([...keyIds, unknown]), 4),
+      errorCode: orNull(some(['MODEL_TIMEOUT' as const, 'CANCELED' as const]), 6),
       contents: orNull(contents, 6),
       includeProcessing: fc.boolean(),
       range: fc.oneof(
@@ -207,10 +208,23 @@ function questions({ agentIds, versionIds, models, keyIds, fromMs, toMs }: Rando
     .map(
       (request): ListRequest => ({
         ...request,
-        ...{ user: null, session: null, label: null },
-        // The API shows no processing execution to those who ask for a status.
-        includeProcessing: request.includeProcessing && request.status === null,
+        ...{
+          batchId: null,
+          user: null,
+          session: null,
+          executionId: null,
+          rerunOf: null,
+          label: null,
+        },
+        // The API shows processing executions to those who ask for them, or for no status.
+        includeProcessing:
+          request.includeProcessing && (request.status?.includes('processing') ?? true),
         offset: request.after === null ? request.offset : 0,
       }),
     );
+}
+
+/** One or several of these values. */
+function some<T>(values: readonly T[]) {
+  return fc.subarray([...values], { minLength: 1, maxLength: Math.min(3, values.length) });
 }

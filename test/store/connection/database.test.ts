@@ -5,6 +5,8 @@ import { runAsAdmin } from '../../../harness/cluster.ts';
 import { createTestDatabase } from '../../../harness/database.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { type Db, dropIdle, openDatabase } from '../../../src/store/connection/database.ts';
+import { isReadOnly } from '../../../src/store/connection/database-error.ts';
+import { IdleConnections } from '../../../src/store/connection/idle-connections.ts';
 
 const database = await createTestDatabase();
 const errors: string[] = [];
@@ -72,4 +74,31 @@ test('times and string literals do not depend on the settings of the database', 
   const sent = await pipelines.use((send) => send({ name: 'read', text }));
   await pipelines.close();
   assert.deepEqual(sent, expected);
+});
+
+test('a read-only response closes the idle connections of all pools', async () => {
+  const connection = { ...database.connection, idle: new IdleConnections() };
+  const other = openDatabase({ connection, poolMax: 1, onError: () => {} });
+  const pool = openDatabase({ connection, poolMax: 1, onError: () => {} });
+  const pipelines = testPipelines(connection, 1);
+  const readPid = { name: 'pid', text: 'select pg_backend_pid() as pid' };
+  const pids = async () => [
+    await backend(other),
+    await backend(pool),
+    (await pipelines.use((send) => send<{ pid: number }>(readPid)))[0]?.pid ?? 0,
+  ];
+  try {
+    const before = await pids();
+    await sql`set default_transaction_read_only = on`.execute(pool);
+    await assert.rejects(sql`delete from limits`.execute(pool), isReadOnly);
+    const now = await pids();
+    assert.deepEqual(
+      now.filter((pid) => before.includes(pid)),
+      [],
+    );
+    await sql`delete from limits`.execute(pool);
+  } finally {
+    await pipelines.close();
+    await Promise.all([other.destroy(), pool.destroy()]);
+  }
 });

@@ -17,6 +17,7 @@ function requestFor(agentId: string, more: Partial<StatisticsRead> = {}): Statis
   const toMs = fromMs + 2 * levelMs.hour;
   return {
     of: { agentId },
+    playground: false,
     by: ['status'],
     byLabel: null,
     bounds: [fromMs, fromMs + levelMs.hour, toMs],

@@ -41,3 +41,21 @@ test('deleting the oldest records of an agent reads only these, however many rec
     select count(*)::int as count from executions where agent_id = ${mine.id}`.execute(db);
   assert.equal(remaining.rows[0]?.count, many - limit);
 });
+
+test('what the stream of a record has shown is deleted with it', async () => {
+  const { id: agentId } = await addAgent(service);
+  const ids = await putRecords(
+    db,
+    [1, 2].map((at) => ({ workspaceId, agentId, atMs: Date.now() - at })),
+  );
+  await sql`
+    insert into stream_chunks (execution_id, attempt, number, events)
+    select id, 1, number, '[]' from unnest(${ids}::uuid[]) as id, generate_series(0, 1) as number`.execute(
+    db,
+  );
+  const [removed = '', kept] = ids;
+  await removeRecords(pipelines, { ids: [removed] });
+  const { rows } = await sql<{ executionId: string }>`
+    select distinct execution_id from stream_chunks`.execute(db);
+  assert.deepEqual(rows, [{ executionId: kept }]);
+});

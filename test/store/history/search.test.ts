@@ -4,12 +4,15 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { runAsAdmin } from '../../../harness/cluster.ts';
 import { openTestDatabase } from '../../../harness/database.ts';
+import { freshId } from '../../../harness/fresh-id.ts';
 import { firstHundred } from '../../../harness/history.ts';
+import { everything, type IdRange } from '../../../src/core/history/history-range.ts';
 import { readSearch, separators, standalone } from '../../../src/core/history/search.ts';
-import { tokensOf, tokensOfSearch } from '../../../src/core/history/search-tokens.ts';
+import { tokenOf, tokensOf, tokensOfSearch } from '../../../src/core/history/search-tokens.ts';
 import { patternOf } from '../../../src/core/history/spelling-pattern.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
 import { matchesFilter, searchedText } from '../../../src/store/history/history-filter.ts';
+import { findCandidates, indexChanges } from '../../../src/store/history/search-index.ts';
 
 const { connection, db, close } = await openTestDatabase(1);
 after(close);
@@ -298,4 +301,76 @@ function referenceFinds(words: string, text: string): boolean {
       return forms.some((one) => written.some((_, at) => matchesAt(one, at))) !== excluded;
     }),
   );
+}
+
+/** Groups of one agent, with texts of many words. Each has the word `common`, every hundredth `scarce`. */
+async function addGroups(count: number): Promise<string> {
+  const agentId = freshId();
+  const [common, scarce] = ['common', 'scarce'].map((word) => [...tokensOf(word)][0]);
+  await sql`
+    insert into search_groups (newest, oldest, ids, tokens)
+    select id, id, array[id], array_cat(
+      array[${tokenOf('agent', agentId)}::int, ${common}::int, case when n % 100 = 0 then ${scarce}::int else n end],
+      array(select n * 7919 + other from generate_series(1, 300) as other))
+    from (select n, uuidv7(n * interval '1 second') as id from generate_series(1, ${count}::int) as n) as made`.execute(
+    db,
+  );
+  return agentId;
+}
+
+test('deleted records leave the index without reading all groups', async () => {
+  await addGroups(3_000);
+  await sql`insert into search_changes (id) select gen_random_uuid() from generate_series(1, 100)`.execute(
+    db,
+  );
+  const before = await readsOfGroups();
+  assert.notEqual(await indexChanges(db, 1_000), null);
+  assert.ok((await readsOfGroups()) - before < 100);
+});
+
+test('a rare word is found by its token, and groups with a frequent one are read newest first', async () => {
+  await sql`truncate search_groups`.execute(db);
+  const agentIds = [await addGroups(10_100)];
+  const find = async (words: string, isFrequent = false, range: IdRange = everything) => {
+    const request = { ...firstHundred(agentIds), contents: { ...anyContents, words } };
+    const sets = tokensOfSearch(words);
+    assert.ok(sets);
+    const before = await readsOfGroups();
+    const { ids, ...found } = await db
+      .transaction()
+      .execute((trx) => findCandidates(trx, request, sets, { range, count: 40, isFrequent }));
+    return {
+      found: ids.length,
+      isFrequent: found.isFrequent,
+      read: (await readsOfGroups()) - before,
+    };
+  };
+  const absent = await find('absent');
+  assert.deepEqual({ ...absent, read: 0 }, { found: 0, isFrequent: false, read: 0 });
+  assert.ok(absent.read < 100, `${absent.read} groups read`);
+  const scarce = await find('scarce');
+  assert.deepEqual({ ...scarce, read: 0 }, { found: 10, isFrequent: false, read: 0 });
+  assert.ok(scarce.read < 500, `${scarce.read} groups read`);
+  assert.deepEqual(
+    { ...(await find('common')), read: 0 },
+    { found: 10, isFrequent: true, read: 0 },
+  );
+  const again = await find('common', true);
+  assert.ok(again.found === 10 && again.read < 100, `${again.read} groups read`);
+  const { rows } = await sql<{ toId: string }>`
+    select newest as to_id from search_groups order by newest offset 5000 limit 1`.execute(db);
+  const older = await find('common', true, { ...everything, ...rows[0] });
+  assert.ok(older.found === 10 && older.read < 100, `${older.read} groups read`);
+});
+
+/** The groups that all statements have read, if this session is the only one. */
+async function readsOfGroups(): Promise<number> {
+  await sql`select pg_stat_force_next_flush()`.execute(db);
+  const { rows } = await sql<{ read: number }>`
+    select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_user_tables where relname = 'search_groups'`.execute(
+    db,
+  );
+  const [table] = rows;
+  assert.ok(table);
+  return table.read;
 }

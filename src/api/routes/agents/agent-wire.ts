@@ -1,4 +1,4 @@
-import type { Agent, Pin } from '../../../contract/agents/agent-record.ts';
+import type { Agent, AgentPin, Pin } from '../../../contract/agents/agent-record.ts';
 import type { createAgent, updateAgent } from '../../../contract/agents/agents.ts';
 import type { Body } from '../../../contract/endpoint.ts';
 import { allowedActions, callable } from '../../../core/agent/agent.ts';
@@ -7,7 +7,7 @@ import { fromId, toId } from '../../../core/id.ts';
 import type { AgentPatch } from '../../../flow/agent/change-agent.ts';
 import type { AgentInput } from '../../../flow/agent/create-agent.ts';
 import type { AgentRow } from '../../../store/agent/agents.ts';
-import type { PinRow } from '../../../store/agent/pins.ts';
+import type { AgentPinRow, PinRow } from '../../../store/agent/pins.ts';
 
 /** Agents in API format. */
 
@@ -48,12 +48,16 @@ export function agentWire(row: AgentRow): Agent {
 export function pinWire(row: PinRow): Pin {
   return {
     pinId: toId('pin', row.id),
-    promptVersionId: toId('version', row.promptVersionId),
-    promptVersionLabel: row.promptVersionLabel,
+    promptVersionId: toId('version', row.versionId),
+    promptVersionLabel: row.versionLabel,
     number: row.number,
     pinnedAt: row.pinnedAt.toISOString(),
     pinnedBy: row.pinnedBy === null ? null : toId('user', row.pinnedBy),
   };
+}
+
+export function agentPinWire(row: AgentPinRow): AgentPin {
+  return { ...pinWire(row), agentId: toId('agent', row.agentId), agentName: row.agentName };
 }
 
 export function newAgent(body: Body<typeof createAgent>): AgentInput {

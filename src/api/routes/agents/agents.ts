@@ -1,23 +1,25 @@
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/agents/agents.ts';
 import { agentLimits, peekWindows, stageLimits } from '../../../core/execution/limits.ts';
-import { notFound } from '../../../core/failure.ts';
+import { invalidRequest, notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import { changeAgent } from '../../../flow/agent/change-agent.ts';
 import { deleteAgent, moveAgent } from '../../../flow/agent/change-stage.ts';
 import { createAgent } from '../../../flow/agent/create-agent.ts';
+import { cancelRunningOf } from '../../../flow/execution/cancel-running.ts';
 import { readCounts } from '../../../store/admission/limits.ts';
 import * as store from '../../../store/agent/agents.ts';
-import { listPins } from '../../../store/agent/pins.ts';
+import { listAllPins, listPins } from '../../../store/agent/pins.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { etag, ifMatch } from '../../http/if-match.ts';
 import { pageResponse, readPage } from '../../http/page.ts';
+import { readRange } from '../../http/range.ts';
 import { type Context, type HandlerResponse, route } from '../../http/route.ts';
 import { limitWire } from '../workspace/limit-wire.ts';
-import { agentPatch, agentWire, newAgent, pinWire } from './agent-wire.ts';
+import { agentPatch, agentPinWire, agentWire, newAgent, pinWire } from './agent-wire.ts';
 
 /** Creates, lists, reads and changes agents, their stage, limits and pins. */
 export function agentRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -34,7 +36,12 @@ export function agentRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, contract.listAgents, async ({ query, caller }) => {
     const page = readPage(query);
     const { status: stage = null, project = null, tag = null, q = null, archived = false } = query;
-    const request = { ...page, stage, project, tag, q, archived };
+    const { model = null, sort = '-createdAt' } = query;
+    const ids = {
+      promptId: readReference('prompt', query.promptId),
+      promptVersionId: readReference('version', query.promptVersionId),
+    };
+    const request = { ...page, ...ids, stage, project, tag, model, q, sort, archived };
     const { rows, total } = await store.listAgents(db, caller, request);
     return pageResponse('agents', rows.map(agentWire), { ...page, total });
   });
@@ -60,7 +67,13 @@ export function agentRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.changeAgentStage, async (context) => {
     const { params, body, caller } = context;
-    const row = await moveAgent(db, caller, fromId('agent', params.agentId), body.action);
+    const agentId = fromId('agent', params.agentId);
+    const { action, cancelRunning = false } = body;
+    if (cancelRunning && action !== 'disable') {
+      throw invalidRequest('Field "cancelRunning" is only possible with the action "disable".');
+    }
+    const row = await moveAgent(db, caller, agentId, action);
+    if (cancelRunning) await cancelRunningOf(deps, row.id);
     return agentResponse(context, row);
   });
 
@@ -80,10 +93,23 @@ export function agentRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const page = readPage(query);
     const agent = await visibleAgent(deps.reads, caller, params.agentId);
     allowAgentOrigins({ request, reply, caller }, agent);
-    const { rows, total } = await listPins(db, agent.id, page);
+    const { rows, total } = await listPins(db, 'agent', agent.id, page);
     return pageResponse('pins', rows.map(pinWire), { ...page, total });
   });
+
+  route(app, deps, contract.listAllPins, async ({ query, caller }) => {
+    const page = readPage(query);
+    const { rows, total } = await listAllPins(db, caller, readRange(query), page);
+    return pageResponse('pins', rows.map(agentPinWire), { ...page, total });
+  });
 }
+
+/** The stored id of a filter; a malformed one matches nothing. */
+function readReference(kind: 'prompt' | 'version', given: string | undefined): string | null {
+  return given === undefined ? null : (fromId(kind, given) ?? noId);
+}
+
+const noId = '00000000-0000-0000-0000-000000000000';
 
 type AgentContext = Context<
   typeof contract.getAgent | typeof contract.updateAgent | typeof contract.changeAgentStage

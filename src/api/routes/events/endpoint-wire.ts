@@ -1,9 +1,10 @@
 import type { Delivery, EventEndpoint } from '../../../contract/events/endpoints.ts';
-import type { Event } from '../../../contract/events/events.ts';
+import type { Event, ExecutionEvent } from '../../../contract/events/events.ts';
 import { type StoredEvent, thinData } from '../../../core/event/event.ts';
 import { toId } from '../../../core/id.ts';
 import type { DeliveryRow } from '../../../store/event/deliveries.ts';
 import type { EndpointRow } from '../../../store/event/endpoints.ts';
+import type { SentDelivery, SentEvent } from '../../../store/event/events.ts';
 
 /** Endpoints, deliveries and events in API format. */
 
@@ -37,6 +38,22 @@ export function deliveryWire(row: DeliveryRow): Delivery {
     nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
     request: requestWire(row),
     attempts: row.attempts.map(({ at, status, answer, error }) => ({ at, status, answer, error })),
+  };
+}
+
+export function executionEventWire({ id, type, at, deliveries }: SentEvent): ExecutionEvent {
+  const timestamp = at.toISOString();
+  return { eventId: toId('event', id), type, timestamp, deliveries: deliveries.map(sentWire) };
+}
+
+function sentWire({ endpointId, description, state, attempts, last, nextAttemptAt }: SentDelivery) {
+  return {
+    endpointId: toId('endpoint', endpointId),
+    ...{ description, state, attempts },
+    lastAttemptAt: last?.at ?? null,
+    lastStatus: last?.status ?? null,
+    lastError: last?.error ?? null,
+    nextAttemptAt: nextAttemptAt && new Date(nextAttemptAt).toISOString(),
   };
 }
 

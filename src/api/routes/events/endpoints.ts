@@ -3,6 +3,7 @@ import type { Body } from '../../../contract/endpoint.ts';
 import * as contract from '../../../contract/events/endpoints.ts';
 import { listEvents } from '../../../contract/events/events.ts';
 import { pageDefault } from '../../../contract/limits.ts';
+import { formatFor } from '../../../core/event/endpoint.ts';
 import { CallFailure, notFound } from '../../../core/failure.ts';
 import { fromId, type IdKind, toId } from '../../../core/id.ts';
 import * as flow from '../../../flow/event/change-endpoint.ts';
@@ -22,7 +23,8 @@ export function endpointRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.createEndpoint, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
-    const { url, eventTypes, payload = 'thin', format = 'standard', description = null } = body;
+    const { url, eventTypes, payload = 'thin', description = null } = body;
+    const { format = formatFor(url) } = body;
     const agentIds = parseAgentIds(body.agentIds ?? null);
     const settings = { url, eventTypes, agentIds, payload, format, description };
     const { row, secret } = await flow.createEndpoint(deps, caller, settings);

@@ -56,3 +56,10 @@ export function parseIdempotencyKey(key: unknown, header: string): Idempotency {
   const message = `The ${header} header must have 1 to ${idempotencyKeyMax} printable ASCII characters.`;
   return { idempotencyKey: null, idempotencyProblem: message };
 }
+
+/** As the record keeps it. */
+export function userAgentOf({ headers }: FastifyRequest): string | null {
+  return headers['user-agent']?.slice(0, userAgentMax).toWellFormed() ?? null;
+}
+
+const userAgentMax = 500;

@@ -4,7 +4,7 @@ import {
   executeAgentInDashboard,
   streamExecution,
 } from '../../../contract/executions/executions.ts';
-import type { ExecuteBody } from '../../../core/agent/variables.ts';
+import { type ExecuteBody, unknownRerun } from '../../../core/agent/variables.ts';
 import type { ExecuteCall } from '../../../core/execution/decide.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import type { Admitted } from '../../../flow/admission/admit.ts';
@@ -15,7 +15,12 @@ import { allowOrigin } from '../../http/cors.ts';
 import { errorResponse } from '../../http/error-response.ts';
 import { rateHeaders } from '../../http/rate-headers.ts';
 import { routePath, send } from '../../http/route.ts';
-import { readDashboardCall, readExecuteBody, readIdempotency } from './execute-call.ts';
+import {
+  readDashboardCall,
+  readExecuteBody,
+  readIdempotency,
+  userAgentOf,
+} from './execute-call.ts';
 import { asksForStream, type OpenStream, openStream, streamResponse } from './stream.ts';
 
 /** Executes an agent, with a key or from the dashboard. Admission decides everything but the key's format and the session. */
@@ -44,13 +49,14 @@ async function execute(
   reply: FastifyReply,
   input: Pick<ExecuteCall, 'credential'> & { readonly body: ExecuteBody },
 ): Promise<void> {
+  const agentId = fromId('agent', request.params.agentId);
   const call: ExecuteCall = {
     ...input,
-    body: withStream(input.body, asksForStream(request)),
-    agentId: fromId('agent', request.params.agentId),
+    body: await withKnownRerun(deps, agentId, withStream(input.body, asksForStream(request))),
+    agentId,
     ...readIdempotency(request),
     ipAddress: callerAddress(request),
-    userAgent: request.headers['user-agent']?.slice(0, userAgentMax).toWellFormed() ?? null,
+    userAgent: userAgentOf(request),
   };
   const admitted = await deps.admission.admit(call);
   allowOrigin(request, reply, admitted.allowedOrigins);
@@ -63,11 +69,20 @@ async function execute(
   send(reply, streamResponse(stream, { event: 'accepted', data: body }, headers));
 }
 
-const userAgentMax = 500;
-
 /** Who follows the execution wants to see its text as it arrives, unless the body says otherwise. */
 function withStream(body: ExecuteBody, isFollowed: boolean): ExecuteBody {
   return isFollowed && body.kind === 'variables' ? { stream: true, ...body } : body;
+}
+
+/** A call may run again only an execution of its own agent. Admission reports any other, after the checks that precede it. */
+async function withKnownRerun(
+  { reads }: ApiDeps,
+  agentId: string | null,
+  body: ExecuteBody,
+): Promise<ExecuteBody> {
+  if (agentId === null || body.kind !== 'variables' || body.rerunOf === undefined) return body;
+  const { execution } = await reads.execution({ agentId, executionId: body.rerunOf });
+  return execution ? body : { kind: 'invalid', message: unknownRerun, variable: null };
 }
 
 /** Null if nothing can be followed now (too many readers, no database): the call is accepted, so it gets the plain response. */

@@ -2,6 +2,7 @@ import type { Prompt } from '../../../core/agent/prompt.ts';
 import { restoreFiles } from '../../../core/agent/stored-files.ts';
 import type { Attempt } from '../../../core/execution/attempt.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
+import { isPlayground, sourceOf } from '../../../core/execution/execution.ts';
 import { type Labels, labelFields } from '../../../core/execution/labels.ts';
 import { withoutProviderText } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
@@ -18,13 +19,16 @@ export function executionWire(row: ExecutionRow): Record<string, unknown> {
     agentId: toId('agent', row.agentId),
     agentName: row.agentName,
     status: row.status,
-    source: row.source,
+    source: sourceOf(row.source),
+    ...(isPlayground(row.source) && { playground: true }),
     executedAt: row.executedAt.toISOString(),
     executedBy: row.executedBy === null ? null : toId('user', row.executedBy),
     ...(apiKeyId !== null && { apiKeyId }),
     ...(row.workflowRunId !== null && { workflowRunId: toId('workflowRun', row.workflowRunId) }),
     ...(row.stepName !== null && { stepName: row.stepName }),
+    ...(row.batchId !== null && { batchId: toId('batch', row.batchId) }),
     ...labelsWire(row),
+    ...(row.rerunOf !== null && { rerunOf: toId('execution', row.rerunOf) }),
     modelUsed: row.model,
     ...(row.modelAnswered !== null && { modelAnswered: row.modelAnswered }),
     ...(row.providerRequestId !== null && { providerRequestId: row.providerRequestId }),
@@ -58,7 +62,7 @@ export function labelsWire({ user, session, tags, metadata }: Labels) {
 
 /** The key that started the execution. The key of a workflow step is a field of its workflow run. */
 export function startingKeyId({ source, apiKeyId }: ExecutionRow): string | null {
-  return source === 'api' && apiKeyId !== null ? toId('key', apiKeyId) : null;
+  return sourceOf(source) === 'api' && apiKeyId !== null ? toId('key', apiKeyId) : null;
 }
 
 /** The time of queueing; null for refused executions, which are never queued. */

@@ -1,16 +1,19 @@
 import type { FastifyInstance } from 'fastify';
+import { listExecutionEvents } from '../../../contract/events/events.ts';
 import { cancelExecution, getExecution } from '../../../contract/executions/executions.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
+import { listEventsOf } from '../../../store/event/events.ts';
 import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { route } from '../../http/route.ts';
 import { waitFor } from '../../http/wait-for.ts';
+import { executionEventWire } from '../events/endpoint-wire.ts';
 import { visibleExecutionWire } from './execution-wire.ts';
 
-/** Reads and cancels one execution. */
+/** Reads and cancels one execution, and lists its events. */
 export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { reads, waiters, waitSlots: slots } = deps;
 
@@ -34,6 +37,16 @@ export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
       body: visibleExecutionWire(viewer, row),
       ...(row.status === 'processing' && { headers: { 'retry-after': '1' } }),
     };
+  });
+
+  route(app, deps, listExecutionEvents, async (context) => {
+    const { params, caller } = context;
+    const { id } = await visibleExecution(reads, caller, params, (agent) =>
+      allowAgentOrigins(context, agent),
+    );
+    const { workspaceId } = caller;
+    const events = await listEventsOf(deps.db, { workspaceId, executionId: id });
+    return { status: 200, body: { events: events.map(executionEventWire) } };
   });
 
   route(app, deps, cancelExecution, async (context) => {

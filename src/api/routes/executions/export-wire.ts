@@ -1,3 +1,4 @@
+import { isPlayground, sourceOf } from '../../../core/execution/execution.ts';
 import { csvLine, spreadsheetLine } from '../../../core/history/csv.ts';
 import { toId } from '../../../core/id.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
@@ -30,7 +31,7 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow, sent: Sent) => 
   agentId: ({ agentId }) => toId('agent', agentId),
   agentName: (row) => row.agentName,
   status: (row) => row.status,
-  source: (row) => row.source,
+  source: (row) => sourceOf(row.source),
   apiKeyId: startingKeyId,
   executedBy: ({ executedBy }) => (executedBy === null ? null : toId('user', executedBy)),
   modelUsed: (row) => row.model,
@@ -79,6 +80,9 @@ const columns: Readonly<Record<string, (row: ExecutionDetailRow, sent: Sent) => 
   attemptList: (row) => cell(attemptListWire(row).attemptList),
   files: (row) => row.files,
   firstTextMs: (row) => row.firstTextMs,
+  rerunOf: ({ rerunOf }) => rerunOf && toId('execution', rerunOf),
+  batchId: ({ batchId }) => batchId && toId('batch', batchId),
+  playground: (row) => isPlayground(row.source) || null,
 };
 
 /** Texts as they are, other values as JSON. */

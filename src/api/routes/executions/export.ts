@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../../contract/endpoint.ts';
 import { exportAllExecutions, exportExecutions } from '../../../contract/executions/export.ts';
 import {
@@ -12,6 +12,7 @@ import { CallFailure } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import { actorOf } from '../../../core/people/audit.ts';
 import {
+  type ExportRequest,
   exportExecutions as exportHistory,
   withoutRemoved,
 } from '../../../flow/history/export-executions.ts';
@@ -23,10 +24,12 @@ import { reauthorized } from '../../access/reauthorize.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
+import { historySource } from '../../http/history-source.ts';
 import { limitLists } from '../../http/minute-limit.ts';
 import { route } from '../../http/route.ts';
 import { emptyStream, streamOf } from '../../http/stream.ts';
 import { createStreamSlots } from '../../http/stream-slots.ts';
+import { exportName } from './export-name.ts';
 import { type ExportForm, exportForms } from './export-wire.ts';
 import { type HistoryQuery, readHistory, readStart } from './history-query.ts';
 
@@ -47,7 +50,7 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       allowAgentOrigins({ request, reply, caller }, agent);
       const [endpoint, subject] = [exportExecutions, params.agentId];
       const scope = { endpoint, agentIds: [agent.id], name: `executions-${subject}`, subject };
-      return exportResponse({ ...scope, query, caller, request });
+      return exportResponse({ ...scope, query, caller, request, reply });
     },
     limitLists,
   );
@@ -56,37 +59,33 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
     app,
     deps,
     exportAllExecutions,
-    async ({ query, caller, request }) => {
+    async ({ query, caller, request, reply }) => {
       const agentIds = await deps.historyReads.read(caller, (db) => listVisibleAgents(db, caller));
       const subject = toId('workspace', caller.workspaceId);
       const scope = { endpoint: exportAllExecutions, agentIds, name: 'executions', subject };
-      return exportResponse({ ...scope, query, caller, request });
+      return exportResponse({ ...scope, query, caller, request, reply });
     },
     limitLists,
   );
 
   async function exportResponse(input: ExportInput) {
-    const { endpoint, agentIds, query, name, caller, request } = input;
+    const { agentIds, query, name, caller, request } = input;
     const { format = 'jsonl', bom = false } = query;
     if (bom && format !== 'csv') throw bomWithoutCsv();
     const form = exportForms[bom ? 'spreadsheet' : format];
     const after = readStart(query).after;
-    const filter = { ...readHistory(query, agentIds), includeProcessing: false, after };
+    const filter = { ...readHistory(query, agentIds), after };
     const headers = {
       'content-type': form.mediaType,
-      'content-disposition': `attachment; filename="${name}.${format}"`,
+      'content-disposition': `attachment; filename="${exportName(name, query, new Date())}.${format}"`,
       'cache-control': 'no-store',
     };
     if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
-    const { workspaceId } = caller;
-    const msMax = streamMsMax;
     const slot = slots.acquire(caller);
-    const history = exportHistory(deps.exportDb, { ...filter, msMax });
-    const existing = withoutRemoved(deps.db, { workspaceId, msMax }, history);
-    const batches = reauthorized({ ...deps, request, endpoint }, existing);
+    let opened: OpenedExport | null = null;
     try {
-      // An error in the first batch still gets its own status.
-      const first = await batches.next();
+      opened = await openExport(deps, input, filter);
+      const { first, batches } = opened;
       slot.signal.throwIfAborted();
       // A continuation without records exports nothing.
       if (after === null || !first.done) await auditExport(deps.db, input);
@@ -101,7 +100,7 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       return { status: 200, body: stream, headers };
     } catch (error) {
       slot.release();
-      await batches.return();
+      await opened?.batches.return();
       throw error;
     }
   }
@@ -121,6 +120,59 @@ interface ExportInput {
   readonly subject: string;
   readonly caller: Caller;
   readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+type ExportFilter = Omit<ExportRequest, 'msMax' | 'check'>;
+
+interface OpenedExport {
+  readonly first: IteratorResult<readonly ExecutionDetailRow[], void>;
+  readonly batches: AsyncGenerator<readonly ExecutionDetailRow[], void, undefined>;
+}
+
+/** Reads the first batch, so that its error still gets its own status: from a standby if it may serve the caller. */
+async function openExport(
+  deps: ApiDeps,
+  input: ExportInput,
+  filter: ExportFilter,
+): Promise<OpenedExport> {
+  const { request, reply, query } = input;
+  const { standbyExports } = deps;
+  if (!standbyExports) return openExportOn(deps, deps.exportDb, input, filter);
+  const { db, reads } = standbyExports;
+  const { fresh, writer, onRead } = historySource(request, reply, {
+    fresh: query.include === 'processing',
+  });
+  if (!fresh && writer && (await reads.mayServe(writer))) {
+    const found = await reads.read((check) => openExportOn(deps, db, input, { ...filter, check }));
+    if (found) {
+      onRead?.(found.asOf);
+      return found.value;
+    }
+  }
+  const asOf = reads.primaryTime();
+  const opened = await openExportOn(deps, deps.exportDb, input, filter);
+  if (asOf) onRead?.(asOf);
+  return opened;
+}
+
+async function openExportOn(
+  deps: ApiDeps,
+  db: Db,
+  { endpoint, caller: { workspaceId }, request }: ExportInput,
+  filter: ExportFilter & Pick<ExportRequest, 'check'>,
+): Promise<OpenedExport> {
+  const msMax = streamMsMax;
+  const history = exportHistory(db, { ...filter, msMax });
+  // What was removed meanwhile is known to the primary.
+  const existing = withoutRemoved(deps.db, { workspaceId, msMax }, history);
+  const batches = reauthorized({ ...deps, request, endpoint }, existing);
+  try {
+    return { first: await batches.next(), batches };
+  } catch (error) {
+    await batches.return();
+    throw error;
+  }
 }
 
 /** Names the filters, but not their values: they may be what a later erasure removes. */

@@ -1,69 +1,131 @@
 import { variableFiltersMax } from '../../../contract/limits.ts';
 import { toUnits } from '../../../core/decimal.ts';
-import type { EndStatus, Source } from '../../../core/execution/execution.ts';
+import {
+  type ExecutionStatus,
+  endStatuses,
+  type Source,
+} from '../../../core/execution/execution.ts';
 import {
   type CallFailure,
   type ExecutionErrorCode,
   invalidRequest,
 } from '../../../core/failure.ts';
 import { everything, type IdRange } from '../../../core/history/history-range.ts';
-import { fromId, type IdKind, toId, uuidFloor } from '../../../core/id.ts';
+import { fromId, type IdKind, toId, uuid7Time, uuidFloor } from '../../../core/id.ts';
 import type {
   ContentsFilter,
   HistoryFilter,
   Label,
 } from '../../../store/history/history-filter.ts';
+import { idBounds } from '../../../store/history/id-bounds.ts';
 import { readCursor } from '../../http/page.ts';
 import { readRange } from '../../http/range.ts';
 
 /** Reads the query parameters of history lists and exports. */
 
 export interface HistoryQuery {
-  readonly status?: EndStatus;
-  readonly source?: Source;
+  readonly status?: Values<ExecutionStatus>;
+  readonly source?: Values<Source>;
+  readonly playground?: Values<Mark>;
   readonly startDate?: string;
   readonly endDate?: string;
-  readonly promptVersionId?: string;
-  readonly model?: string;
-  readonly apiKeyId?: string;
-  readonly errorCode?: ExecutionErrorCode;
+  readonly agentId?: Values<string>;
+  readonly promptVersionId?: Values<string>;
+  readonly model?: Values<string>;
+  readonly apiKeyId?: Values<string>;
+  readonly errorCode?: Values<ExecutionErrorCode>;
+  readonly executionId?: Values<string>;
+  readonly rerunOf?: string;
+  readonly batchId?: string;
   readonly latencyMsMin?: number;
   readonly latencyMsMax?: number;
   readonly costUSDMin?: string;
   readonly costUSDMax?: string;
   readonly q?: string;
-  readonly user?: string;
+  readonly user?: Values<string>;
   readonly session?: string;
   readonly tag?: string;
   readonly include?: string;
   readonly omit?: string;
 }
 
+type Mark = 'true' | 'false';
+
+/** One value or a list: the type of a caller. The validated query holds lists. */
+type Values<T> = T | readonly T[];
+
+/** @param visible the agents that the caller can see, of which the query may select some */
 export function readHistory(
   query: HistoryQuery,
-  agentIds: readonly string[],
-): HistoryFilter & { readonly range: IdRange } {
+  visible: readonly string[],
+): HistoryFilter & { readonly range: IdRange; readonly includeProcessing: boolean } {
   rejectNul(query);
   const [label = null, ...labels] = readLabels(query);
   const contents = readContents(query, labels);
-  const { startMs, endMs } = readRange(query);
-  const { status = null, source = null, model = null, errorCode = null } = query;
-  const { user = null, session = null } = query;
+  const { session = null } = query;
+  const selected = storedIds('agent', query.agentId);
   return {
-    agentIds,
-    status,
-    source,
-    promptVersionId: storedId('version', query.promptVersionId),
-    model,
-    apiKeyId: storedId('key', query.apiKeyId),
-    errorCode,
-    ...{ user, session, label },
+    agentIds: selected === null ? visible : visible.filter((id) => selected.includes(id)),
+    ...readStatus(query),
+    source: values(query.source),
+    playground: readPlayground(query),
+    promptVersionId: storedIds('version', query.promptVersionId),
+    model: values(query.model),
+    apiKeyId: storedIds('key', query.apiKeyId),
+    errorCode: values(query.errorCode),
+    executionId: storedIds('execution', query.executionId),
+    rerunOf: storedIds('execution', query.rerunOf)?.[0] ?? null,
+    batchId: storedIds('batch', query.batchId)?.[0] ?? null,
+    ...{ user: values(query.user), session, label },
     contents,
-    range: {
-      fromId: startMs === null ? everything.fromId : uuidFloor(startMs),
-      toId: endMs === null ? everything.toId : uuidFloor(endMs + 1),
-    },
+    range: readIdRange(query),
   };
+}
+
+/** Executions that have not ended are listed on request: all that match, or those of the statuses if `processing` is one. */
+function readStatus({ status, include }: HistoryQuery) {
+  const statuses = values(status);
+  const isNamed = statuses?.includes('processing') ?? false;
+  if (isNamed && include !== 'processing') {
+    throw invalidParameter(
+      `"status" must be one of ${endStatuses.join(', ')}, unless include=processing is given`,
+    );
+  }
+  const includeProcessing = include === 'processing' && (statuses === null || isNamed);
+  return { status: statuses, includeProcessing };
+}
+
+/** Executions of a playground are listed on request, or if they are named. */
+function readPlayground({ playground, executionId, rerunOf }: HistoryQuery): boolean | null {
+  const isNamed = executionId !== undefined || rerunOf !== undefined;
+  return playgroundOf(playground ?? (isNamed ? ['true', 'false'] : undefined));
+}
+
+/** Null for both. */
+export function playgroundOf(marks: Values<Mark> = 'false'): boolean | null {
+  const wanted = values(marks) ?? [];
+  if (wanted.includes('true') && wanted.includes('false')) return null;
+  return wanted.includes('true');
+}
+
+/** The ids of these dates and, if only certain executions are requested, between the first and the last of them. */
+function readIdRange(query: HistoryQuery): IdRange {
+  const { startMs, endMs } = readRange(query);
+  const range = {
+    fromId: startMs === null ? everything.fromId : uuidFloor(startMs),
+    toId: endMs === null ? everything.toId : uuidFloor(endMs + 1),
+  };
+  const [lowest, highest] = idBounds(storedIds('execution', query.executionId) ?? []);
+  if (lowest === null || highest === null) return range;
+  const after = uuidFloor(uuid7Time(highest) + 1);
+  return {
+    fromId: lowest > range.fromId ? lowest : range.fromId,
+    toId: after < range.toId ? after : range.toId,
+  };
+}
+
+function values<T>(given: Values<T> | undefined): readonly T[] | null {
+  return given === undefined ? null : ([given].flat() as T[]);
 }
 
 /** Where a page starts: after an execution, and after `offset` more matches. */
@@ -133,14 +195,14 @@ function units(decimal: string | undefined): bigint | undefined {
 }
 
 /** A malformed id is treated as unknown, so it matches no record. */
-function storedId(kind: IdKind, id: string | undefined): string | null {
-  return id === undefined ? null : (fromId(kind, id) ?? uuidFloor(0));
+function storedIds(kind: IdKind, ids: Values<string> | undefined): string[] | null {
+  return values(ids)?.map((id) => fromId(kind, id) ?? uuidFloor(0)) ?? null;
 }
 
 /** PostgreSQL does not accept a NUL. */
 function rejectNul(query: object): void {
   for (const [name, value] of Object.entries(query)) {
-    if (typeof value === 'string' && (name + value).includes('\0')) {
+    if ([name, value].flat().some((text) => String(text).includes('\0'))) {
       throw invalidParameter(`"${name.replaceAll('\0', '')}" must not contain a NUL`);
     }
   }

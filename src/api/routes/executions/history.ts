@@ -20,6 +20,7 @@ import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { abortOnDisconnect } from '../../http/disconnect.ts';
+import { historySource } from '../../http/history-source.ts';
 import { toJson } from '../../http/json-response.ts';
 import { limitLists } from '../../http/minute-limit.ts';
 import { type Context, type HandlerResponse, requireCaller, route } from '../../http/route.ts';
@@ -92,14 +93,17 @@ async function pageOf(
   const { signal } = abortOnDisconnect(reply);
   const list = {
     ...readHistory(query, agentIds),
-    includeProcessing: query.include === 'processing' && query.status === undefined,
     omitsBodies: query.omit === 'bodies',
     ...readStart(query),
     // One row more than the page shows whether another page follows.
     limit: limit + 1,
     signal,
   };
-  const page = await historyReads.read(caller, (db) => listHistory(db, list), signal);
+  const source = historySource(request, reply, { fresh: query.include === 'processing' });
+  const page = await historyReads.read(caller, (db) => listHistory(db, list), {
+    ...source,
+    signal,
+  });
   const shown = page.rows.slice(0, limit);
   const rest = restOf(page, limit, query.offset ?? 0);
   if (shown.every(({ fits }) => fits)) {

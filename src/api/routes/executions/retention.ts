@@ -1,14 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { getRetention, setRetention } from '../../../contract/executions/retention.ts';
 import { type AuditLine, listAudit } from '../../../contract/workspace/audit.ts';
-import { toId } from '../../../core/id.ts';
+import { fromId, toId } from '../../../core/id.ts';
 import { actorOf, commandLine } from '../../../core/people/audit.ts';
 import * as flow from '../../../flow/history/set-retention.ts';
 import { readRetention } from '../../../store/history/retention.ts';
 import * as audit from '../../../store/people/audit.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
+import { historySource } from '../../http/history-source.ts';
 import { pageResponse, readPage } from '../../http/page.ts';
+import { readRange } from '../../http/range.ts';
 import { route } from '../../http/route.ts';
 
 /** Retention settings and the audit log. */
@@ -25,16 +27,23 @@ export function retentionRoutes(app: FastifyInstance, deps: ApiDeps): void {
     return { status: 200, body };
   });
 
-  route(app, deps, listAudit, async ({ query, caller }) => {
+  route(app, deps, listAudit, async ({ query, caller, request: http, reply }) => {
     requireWholeWorkspace(caller);
     const page = readPage(query);
-    const request = { ...page, action: query.action ?? null };
-    const { rows, total } = await historyReads.read(caller, (reads) =>
-      audit.listAudit(reads, caller.workspaceId, request),
+    const { action = null, subject = null } = query;
+    // A malformed id matches nothing.
+    const userId = query.userId === undefined ? null : (fromId('user', query.userId) ?? noUser);
+    const request = { ...page, ...readRange(query), action, subject, userId };
+    const { rows, total } = await historyReads.read(
+      caller,
+      (reads) => audit.listAudit(reads, caller.workspaceId, request),
+      historySource(http, reply),
     );
     return pageResponse('audit', rows.map(auditWire), { ...page, total });
   });
 }
+
+const noUser = '00000000-0000-0000-0000-000000000000';
 
 function auditWire(row: audit.AuditRow): AuditLine {
   const details = JSON.parse(row.details);

@@ -8,19 +8,24 @@ import { readClockInZone } from '../../../store/connection/clock.ts';
 import type { Db } from '../../../store/connection/database.ts';
 import type { StatisticsRead } from '../../../store/history/read-statistics.ts';
 import { readRange } from '../../http/range.ts';
+import { playgroundOf } from './history-query.ts';
 
 export interface StatisticsQuery {
   readonly level?: StepLength;
   readonly groupBy?: string;
   readonly timeZone?: string;
+  readonly playground?: 'true' | 'false' | readonly ('true' | 'false')[];
   readonly startDate?: string;
   readonly endDate?: string;
+  readonly totals?: boolean;
 }
 
 /** A validated statistics query, and the names that the response repeats. */
 export interface StatisticsRequest extends Omit<StatisticsRead, 'of'> {
   readonly level: StepLength;
   readonly timeZone: string;
+  /** Whether to add the sums over the whole range. */
+  readonly totals: boolean;
 }
 
 /** Validates a query; throws 400. `allowed` lists the groupings. */
@@ -51,7 +56,9 @@ export async function readStatisticsQuery(
   return {
     level,
     timeZone,
+    totals: query.totals ?? false,
     by,
+    playground: playgroundOf(query.playground),
     byLabel: label && { grouping: label, valuesMax: limits.statisticsValuesMax },
     bounds,
     table,

@@ -15,10 +15,12 @@ import {
   readStatistics,
   type StatisticsGroup,
   type StatisticsRead,
+  sumSteps,
 } from '../../../store/history/read-statistics.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
+import { historySource } from '../../http/history-source.ts';
 import { limitLists } from '../../http/minute-limit.ts';
 import { route } from '../../http/route.ts';
 import {
@@ -39,10 +41,14 @@ export function statisticsRoutes(app: FastifyInstance, deps: ApiDeps): void {
     async ({ params, query, ...context }) => {
       const agent = await visibleAgent(deps.reads, context.caller, params.agentId);
       allowAgentOrigins(context, agent);
-      const body = await historyReads.read(context.caller, async (db) => {
-        const request = await readStatisticsQuery(db, query, agentGroupings);
-        return statisticsWire(db, request, { agentId: agent.id });
-      });
+      const body = await historyReads.read(
+        context.caller,
+        async (db) => {
+          const request = await readStatisticsQuery(db, query, agentGroupings);
+          return statisticsWire(db, request, { agentId: agent.id });
+        },
+        historySource(context.request, context.reply),
+      );
       return { status: 200, body: { agentId: toId('agent', agent.id), ...body } };
     },
     limitLists,
@@ -52,12 +58,16 @@ export function statisticsRoutes(app: FastifyInstance, deps: ApiDeps): void {
     app,
     deps,
     getWorkspaceStatistics,
-    async ({ query, caller }) => {
+    async ({ query, caller, request: http, reply }) => {
       const among = readAgentIds(query.agentIds);
-      const body = await historyReads.read(caller, async (db) => {
-        const request = await readStatisticsQuery(db, query, groupings);
-        return statisticsWire(db, request, { viewer: caller, among });
-      });
+      const body = await historyReads.read(
+        caller,
+        async (db) => {
+          const request = await readStatisticsQuery(db, query, groupings);
+          return statisticsWire(db, request, { viewer: caller, among });
+        },
+        historySource(http, reply),
+      );
       return { status: 200, body };
     },
     limitLists,
@@ -75,6 +85,7 @@ async function statisticsWire(db: Db, request: StatisticsRequest, of: Statistics
     startDate: iso(bounds[0]),
     endDate: iso((bounds.at(-1) ?? 0) - 1),
     buckets: await bucketsWire(groups, request),
+    ...(request.totals && { totals: await totalsWire(groups, request) }),
   };
 }
 
@@ -89,6 +100,12 @@ async function bucketsWire(groups: readonly StatisticsGroup[], request: Statisti
 }
 
 const bucketsPerBatch = 1_000;
+
+/** The groups over the whole range, which is one interval. */
+async function totalsWire(groups: readonly StatisticsGroup[], request: StatisticsRequest) {
+  const bounds = [request.bounds[0] ?? 0, request.bounds.at(-1) ?? 0];
+  return bucketsWire(await sumSteps(groups), { ...request, bounds });
+}
 
 function bucketWire(group: StatisticsGroup, { bounds, byLabel }: StatisticsRequest): Bucket {
   const { step, agentId, promptVersionId, apiKeyId, succeeded, failed, latency } = group;

@@ -9,13 +9,14 @@ import {
   readExecutionStream,
   type StreamStart,
 } from '../../../flow/execution/read-stream.ts';
+import { waitForDatabase } from '../../../flow/wait-for-database.ts';
 import type { ExecutionKey } from '../../../store/execution/executions.ts';
 import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import {
   asksForStream,
-  eventStream,
+  EventStream,
   eventStreamHeaders,
   type SentEvent,
 } from '../../http/event-stream.ts';
@@ -65,7 +66,7 @@ export function readStart(id: string | string[] | undefined): StreamStart | null
 /** The events of an execution for one reader, who holds a place until it is over. */
 export interface OpenStream {
   readonly request: FastifyRequest;
-  readonly events: AsyncGenerator<SentEvent, void, undefined>;
+  readonly events: SentEvents;
   readonly stopping: AbortController;
   readonly check: () => Promise<unknown>;
 }
@@ -98,7 +99,8 @@ export function openStream(
     return viewer;
   };
   const source = readExecutionStream(deps, key, after, stopping.signal);
-  return { request, events: sentEvents(source, caller, check), stopping, check };
+  const viewer = () => waitForDatabase(check, () => stopping.signal.aborted || deps.streams.closed);
+  return { request, events: new SentEvents(source, caller, viewer), stopping, check };
 }
 
 export function streamResponse(
@@ -106,30 +108,57 @@ export function streamResponse(
   first: SentEvent | null = null,
   headers: Readonly<Record<string, string>> = {},
 ): HandlerResponse {
-  const all = first ? startingWith(first, events) : events;
-  const body = eventStream(all, request, { stopping, check });
+  if (first) events.startWith(first);
+  const body = new EventStream(events, request, { stopping, check });
   return { status: 200, body, headers: { ...headers, ...eventStreamHeaders } };
 }
 
-async function* startingWith(
-  first: SentEvent,
-  events: AsyncGenerator<SentEvent, void, undefined>,
-): AsyncGenerator<SentEvent, void, undefined> {
-  yield first;
-  yield* events;
-}
+/**
+ * The events as far as the caller may see them. The end is read by the caller as it is then. No generator: one that waits
+ * would keep the event before, and with it a whole record for each reader.
+ */
+export class SentEvents {
+  readonly #events: AsyncGenerator<ExecutionStreamEvent, void, undefined>;
+  readonly #caller: Caller;
+  readonly #check: () => Promise<Caller>;
+  #first: SentEvent | null = null;
 
-/** The events as far as the caller may see them. The end is read by the caller as it is then. */
-export async function* sentEvents(
-  events: AsyncGenerator<ExecutionStreamEvent, void, undefined>,
-  caller: Caller,
-  check: () => Promise<Caller>,
-): AsyncGenerator<SentEvent, void, undefined> {
-  const readsAll = caller.rights.includes('read');
-  for await (const event of events) {
-    if (event.type === 'reasoning' && !readsAll) continue;
-    const viewer = event.type === 'end' ? await check() : caller;
-    yield sentEvent(event, viewer);
+  constructor(
+    events: AsyncGenerator<ExecutionStreamEvent, void, undefined>,
+    caller: Caller,
+    check: () => Promise<Caller>,
+  ) {
+    this.#events = events;
+    this.#caller = caller;
+    this.#check = check;
+  }
+
+  startWith(event: SentEvent): void {
+    this.#first = event;
+  }
+
+  async next(): Promise<IteratorResult<SentEvent, void>> {
+    if (this.#first) {
+      const value = this.#first;
+      this.#first = null;
+      return { value };
+    }
+    const readsAll = this.#caller.rights.includes('read');
+    for (;;) {
+      const { value: event, done } = await this.#events.next();
+      if (done) return { value: undefined, done };
+      if (event.type === 'reasoning' && !readsAll) continue;
+      const viewer = event.type === 'end' ? await this.#check() : this.#caller;
+      return { value: sentEvent(event, viewer) };
+    }
+  }
+
+  return() {
+    return this.#events.return() as Promise<IteratorResult<SentEvent, void>>;
+  }
+
+  [Symbol.asyncIterator]() {
+    return this;
   }
 }
 

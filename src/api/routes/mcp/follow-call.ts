@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { cancelAbandoned } from '../../../flow/execution/cancel-abandoned.ts';
 import { asCallFailure } from '../../http/error-response.ts';
 import { unfinishedResult } from './tool-result.ts';
 import type { CallState, TrackedCall } from './tracked-call.ts';
@@ -62,7 +63,9 @@ export async function followCall(
     }
     return unfinishedResult(tracked.links);
   } finally {
-    if (canceled.aborted && !ended && !waiters.closed) await tracked.cancel();
+    if (canceled.aborted && !ended && !waiters.closed) {
+      await cancelAbandoned(() => tracked.cancel(), waiters);
+    }
   }
 }
 

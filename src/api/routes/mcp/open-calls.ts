@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { openToolCallsOfKeyMax } from '../../../contract/limits.ts';
+import { createWaitSlots } from '../../http/wait-for.ts';
 
 /** A call of a tool that waits for its result. */
 export interface OpenCall {
@@ -29,9 +30,15 @@ export interface ToolClient {
   readonly userAgent: string;
 }
 
-export function createOpenCalls(publish: (names: readonly string[]) => void): OpenCalls {
+export function createOpenCalls(
+  publish: (names: readonly string[]) => void,
+  ofKeyMax = openToolCallsOfKeyMax,
+): OpenCalls {
   const byName = new Map<string, Set<AbortController>>();
-  const countOfKey = new Map<string, number>();
+  const slots = createWaitSlots({
+    max: Number.POSITIVE_INFINITY,
+    ofCallerMax: ofKeyMax,
+  });
 
   function cancelLocal(names: readonly string[]): void {
     for (const name of names) {
@@ -42,18 +49,15 @@ export function createOpenCalls(publish: (names: readonly string[]) => void): Op
 
   return {
     acquire(client, requestId) {
-      const open = countOfKey.get(client.keyId) ?? 0;
-      if (open >= openToolCallsOfKeyMax) return null;
-      countOfKey.set(client.keyId, open + 1);
+      const releaseSlot = slots.acquire(client.keyId);
+      if (!releaseSlot) return null;
       const name = nameOf(client, requestId);
       const controller = new AbortController();
       byName.set(name, (byName.get(name) ?? new Set()).add(controller));
       return {
         canceled: controller.signal,
         release() {
-          const left = (countOfKey.get(client.keyId) ?? 1) - 1;
-          if (left > 0) countOfKey.set(client.keyId, left);
-          else countOfKey.delete(client.keyId);
+          releaseSlot();
           const same = byName.get(name);
           same?.delete(controller);
           if (same?.size === 0) byName.delete(name);

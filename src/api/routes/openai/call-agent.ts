@@ -6,6 +6,7 @@ import { CallFailure } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import type { Admitted, AppliedSettings } from '../../../flow/admission/admit.ts';
 import { awaitEnd } from '../../../flow/execution/await-end.ts';
+import { cancelAbandoned } from '../../../flow/execution/cancel-abandoned.ts';
 import {
   type ExecutionStreamEvent,
   readExecutionStream,
@@ -80,7 +81,8 @@ export async function callAgent(
       async close(isComplete) {
         release();
         const leaves = !isComplete && left.signal.aborted && !keepsOn && !deps.waiters.closed;
-        if (leaves) await deps.canceler.cancel(executionId);
+        if (!leaves) return;
+        await cancelAbandoned(() => deps.canceler.cancel(executionId), deps.waiters);
       },
     };
   } catch (error) {

@@ -14,6 +14,8 @@ export interface CallRequest {
   readonly conversation: Conversation;
   readonly isStream: boolean;
   readonly isBackground: boolean;
+  /** As sent, to be echoed; null or left out if there is none. */
+  readonly prompt?: Parameters | null;
   /** Whether a stream of chat ends with the usage. */
   readonly includesUsage?: boolean;
 }

@@ -43,6 +43,7 @@ export function readResponsesCall(parameters: Parameters, text: string): CallReq
   requireHarmless(parameters, harmless);
   requireIncludes(parameters);
   const isStream = flagOf(parameters, 'stream');
+  const isBackground = flagOf(parameters, 'background');
   const prompt = readPrompt(parameters, text);
   const { messages, instructions } = readInput(parameters.input);
   const tools = readTools(parameters, false);
@@ -63,6 +64,7 @@ export function readResponsesCall(parameters: Parameters, text: string): CallReq
     labels: readCallerLabels(parameters),
     chars: text.length,
     ...(isStream && { stream: true }),
+    ...(isBackground && { background: true }),
     names: {
       messages: 'input',
       instructions: instructions.length > 0 ? 'input' : 'instructions',
@@ -75,7 +77,8 @@ export function readResponsesCall(parameters: Parameters, text: string): CallReq
     model,
     conversation,
     isStream,
-    isBackground: flagOf(parameters, 'background'),
+    isBackground,
+    prompt: objectOf(parameters, 'prompt'),
   };
 }
 

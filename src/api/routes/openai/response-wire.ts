@@ -6,6 +6,7 @@ import { withoutProviderText } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { AppliedSettings } from '../../../flow/admission/admit.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
+import type { Parameters } from './read-parameters.ts';
 
 /** An execution as a response of the Responses API. */
 
@@ -14,6 +15,8 @@ export interface ShownCall {
   /** What the client calls the agent. */
   readonly model: string;
   readonly isBackground: boolean;
+  /** The reference to a prompt as sent; null if there is none, or the execution is read later. */
+  readonly prompt: Parameters | null;
   /** What the caller sent; null if the execution is read later. */
   readonly conversation: Conversation | null;
   /** The settings that apply; null if only the record tells. */
@@ -38,7 +41,7 @@ export function responseWire(row: ExecutionDetailRow, shown: ShownCall): Record<
     output: outputItems(row),
     parallel_tool_calls: true,
     previous_response_id: null,
-    prompt: null,
+    prompt: shown.prompt && promptWire(shown.prompt),
     store: true,
     // OpenAI's defaults: clients expect numbers.
     temperature: row.temperature ?? 1,
@@ -65,6 +68,10 @@ export function responseWire(row: ExecutionDetailRow, shown: ShownCall): Record<
       (conversation ? conversation.labels?.metadata : readable(row.metadata, caller)) ?? '{}',
     ),
   };
+}
+
+function promptWire({ id, version = null, variables = null }: Parameters) {
+  return { id, version, variables };
 }
 
 /** A key without `read` may be in a web page: it sees what came out, not what went in. */

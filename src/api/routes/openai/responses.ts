@@ -13,7 +13,7 @@ import type { ExecutionDetailRow } from '../../../store/execution/executions.ts'
 import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { eventStream, eventStreamHeaders } from '../../http/event-stream.ts';
+import { EventStream, eventStreamHeaders } from '../../http/event-stream.ts';
 import { type Context, type HandlerResponse, route, routePath, send } from '../../http/route.ts';
 import { emptyStream } from '../../http/stream.ts';
 import { tooManyReaders } from '../executions/stream.ts';
@@ -29,8 +29,8 @@ export function responsesRoutes(app: FastifyInstance, deps: ApiDeps): void {
   app.post(routePath(contract.createResponse), async (request, reply) => {
     const agentCall = await callAgent(deps, request, reply, readResponsesCall);
     const { call, caller, settings } = agentCall;
-    const { model, conversation, isBackground, isStream } = call;
-    const shown: ShownCall = { caller, model, isBackground, conversation, settings };
+    const { model, conversation, isBackground, isStream, prompt = null } = call;
+    const shown: ShownCall = { caller, model, isBackground, prompt, conversation, settings };
     if (isStream) {
       const row = await agentCall.read().catch(async (error: unknown) => {
         await agentCall.close(false);
@@ -117,7 +117,7 @@ function storedStream(
     const viewer = await deps.authenticator.authenticate(request, contract.getResponse);
     await requireResponse(deps, { ...context, caller: viewer });
   };
-  const body = eventStream(stream, request, { stopping, check });
+  const body = new EventStream(stream, request, { stopping, check });
   return { status: 200, body, headers: eventStreamHeaders };
 }
 
@@ -160,5 +160,6 @@ async function shownLater(
   row: ExecutionDetailRow,
 ): Promise<ShownCall> {
   const model = (await findSlug(db, row.agentId)) ?? toId('agent', row.agentId);
-  return { caller, model, isBackground: false, conversation: null, settings: null };
+  const isBackground = row.background === true;
+  return { caller, model, isBackground, prompt: null, conversation: null, settings: null };
 }

@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { getResponse } from '../../../contract/openai/openai.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { abortOnDisconnect } from '../../http/disconnect.ts';
-import { eventStream, eventStreamHeaders, type SentEvent } from '../../http/event-stream.ts';
+import { EventStream, eventStreamHeaders, type SentEvent } from '../../http/event-stream.ts';
 import { send } from '../../http/route.ts';
 import type { AgentCall } from './call-agent.ts';
 
@@ -26,13 +25,11 @@ export function sendCallStream(
     isComplete = true;
   });
   const check = () => authenticator.authenticate(request, getResponse);
-  const body = eventStream(events, request, { stopping, check });
-  // At once: a body that waits for its next event would notice only at the next heartbeat.
-  abortOnDisconnect(reply).signal.addEventListener('abort', () => stopping.abort(), { once: true });
-  body.once('close', () => {
+  const onClose = () => {
     agentCall
       .close(isComplete)
       .catch((error: unknown) => request.log.warn({ err: error }, 'cancel failed'));
-  });
+  };
+  const body = new EventStream(events, request, { stopping, check, onClose });
   send(reply, { status: 200, body, headers: eventStreamHeaders });
 }

@@ -4,12 +4,13 @@ import type { Caller } from '../../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import { readExecutionStream, type StreamStart } from '../../../flow/execution/read-stream.ts';
+import { waitForDatabase } from '../../../flow/wait-for-database.ts';
 import type { WorkflowRunDetailRow } from '../../../store/workflow/workflow-history.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { eventStream, eventStreamHeaders, type SentEvent } from '../../http/event-stream.ts';
+import { EventStream, eventStreamHeaders, type SentEvent } from '../../http/event-stream.ts';
 import { route } from '../../http/route.ts';
 import { emptyStream } from '../../http/stream.ts';
-import { readStart, sentEvents, tooManyReaders } from '../executions/stream.ts';
+import { readStart, SentEvents, tooManyReaders } from '../executions/stream.ts';
 import { visibleRunWire } from './workflow-run-wire.ts';
 import { type RunPath, readRun } from './workflow-runs.ts';
 
@@ -28,7 +29,7 @@ export function workflowRunStreamRoutes(app: FastifyInstance, deps: ApiDeps): vo
     stopping.signal.addEventListener('abort', release, { once: true });
     const check = () => authorized(deps, request, params);
     const reader = new RunReader(deps, { params, step, after, caller, check, stopping });
-    const body = eventStream(reader.events(row.id), request, { stopping, check });
+    const body = new EventStream(reader.events(row.id), request, { stopping, check });
     return { status: 200, body, headers: eventStreamHeaders };
   });
 }
@@ -80,21 +81,22 @@ class RunReader {
 
   async *events(runId: string): AsyncGenerator<SentEvent, void, undefined> {
     const { streams } = this.#deps;
-    const { params, caller, check, stopping } = this.#reading;
+    const { params, caller, stopping } = this.#reading;
+    const read = <T>(work: () => Promise<T>) => waitForDatabase(work, () => this.#isOver());
     const watch = streams.watch(runId);
     const stop = () => watch.stop();
     stopping.signal.addEventListener('abort', stop, { once: true });
     try {
-      while (!stopping.signal.aborted && !streams.closed) {
-        const row = await readRun(this.#deps, caller, params, true);
+      while (!this.#isOver()) {
+        const row = await read(() => readRun(this.#deps, caller, params, true));
         const steps = visibleRunWire(caller, row).steps;
         yield* this.#changedSteps(steps);
         this.#followText(steps, runId);
         if (row.status !== 'processing') {
           await this.#textsEnd;
           yield* this.#takeTexts();
-          const viewer = await check();
-          const run = await readRun(this.#deps, viewer, params);
+          const viewer = await this.#viewer();
+          const run = await read(() => readRun(this.#deps, viewer, params));
           yield { event: 'end', data: visibleRunWire(viewer, run) };
           return;
         }
@@ -105,6 +107,15 @@ class RunReader {
     } finally {
       stop();
     }
+  }
+
+  /** The caller as authorized now. */
+  #viewer(): Promise<Caller> {
+    return waitForDatabase(this.#reading.check, () => this.#isOver());
+  }
+
+  #isOver(): boolean {
+    return this.#reading.stopping.signal.aborted || this.#deps.streams.closed;
   }
 
   *#changedSteps(steps: readonly Step[]): Generator<SentEvent, void, undefined> {
@@ -123,7 +134,7 @@ class RunReader {
 
   /** Follows the execution of the step, which is another one after a fallback. */
   #followText(steps: readonly Step[], runId: string): void {
-    const { step, after, caller, check, stopping } = this.#reading;
+    const { step, after, caller, stopping } = this.#reading;
     const { executionId = null, agentId = null } = steps.find(({ name }) => name === step) ?? {};
     if (executionId === null || agentId === null || executionId === this.#executionId) return;
     const isFirst = this.#executionId === null;
@@ -138,7 +149,7 @@ class RunReader {
       if (!isFirst) this.#texts.push({ event: 'restart', id: '1.0', data: { attempt: 1 } });
       const start = isFirst ? after : null;
       const source = readExecutionStream(this.#deps, key, start, stopping.signal);
-      for await (const event of sentEvents(source, caller, check)) {
+      for await (const event of new SentEvents(source, caller, () => this.#viewer())) {
         if (event.event === 'status' || event.event === 'end') continue;
         this.#texts.push(event);
         this.#deps.streams.wake([runId]);

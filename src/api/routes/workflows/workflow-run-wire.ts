@@ -3,6 +3,7 @@ import type {
   WorkflowRunDetail,
   WorkflowRunItem,
   WorkflowRunStep,
+  WorkflowUsage,
 } from '../../../contract/workflows/workflow-run-record.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
 import { labelFieldsOf } from '../../../core/execution/labels.ts';
@@ -14,6 +15,7 @@ import type {
   WorkflowRunSummaryRow,
   WorkflowStepRow,
 } from '../../../store/workflow/workflow-runs.ts';
+import type { UsageRow } from '../../../store/workflow/workflow-usage.ts';
 import { RawJson } from '../../http/json-response.ts';
 
 /** Workflow runs in API format. */
@@ -38,8 +40,12 @@ export function workflowRunWire(row: WorkflowRunSummaryRow): WorkflowRun {
 }
 
 /** The workflow run as far as the caller may see it: a key without `read` sees neither its input nor who executed it, nor for whom. */
-export function visibleRunWire({ rights }: Caller, row: WorkflowRunDetailRow): DetailWire {
-  if (rights.includes('read')) return detailWire(row);
+export function visibleRunWire(
+  { rights }: Caller,
+  row: WorkflowRunDetailRow,
+  usage: readonly UsageRow[] | null = null,
+): DetailWire {
+  if (rights.includes('read')) return detailWire(row, usage);
   const { executedBy: _, ...wire } = detailWire({ ...row, input: null, labels: null });
   return wire;
 }
@@ -50,7 +56,11 @@ type DetailWire = Omit<WorkflowRunDetail, 'input' | 'output'> & {
   output?: RawJson;
 };
 
-function detailWire(row: WorkflowRunDetailRow): DetailWire {
+function detailWire(
+  row: WorkflowRunDetailRow,
+  usageRows: readonly UsageRow[] | null = null,
+): DetailWire {
+  const usageOf = usageRows && usageByPart(usageRows);
   const itemCounts = new Map(row.items.map((one) => [one.step, one]));
   const states = new Map(row.steps.map((step) => [`${step.step} ${step.item}`, step]));
   const skipped = new Set(
@@ -62,28 +72,53 @@ function detailWire(row: WorkflowRunDetailRow): DetailWire {
     ...workflowRunWire(row),
     ...(row.input !== null && { input: new RawJson(row.input) }),
     ...(row.output !== null && { output: new RawJson(row.output) }),
+    ...(usageOf && { usage: usageOf(null, null) }),
     steps: row.definition.steps.map((step) => {
       const state = states.get(`${step.name} -1`);
       if (!state)
         return { name: step.name, status: row.status === 'processing' ? 'waiting' : 'canceled' };
+      const { name } = step;
       const items = row.steps.filter((one) => one.step === step.name && one.item >= 0);
       return {
-        name: step.name,
+        name,
         ...stateWire(step, state),
+        ...(usageOf && { usage: usageOf(name, null) }),
         ...(state.status === 'skipped' && { skippedReason: skippedReason(step, skipped) }),
         ...(state.itemsCount !== null && {
           itemCount: state.itemsCount,
           itemsBegun: itemCounts.get(step.name)?.begun ?? 0,
           itemsEnded: itemCounts.get(step.name)?.ended ?? 0,
-          items: items.map((one) => itemWire(step, one)),
+          items: items.map((one) => itemWire(step, one, usageOf?.(name, one.item))),
         }),
       };
     }),
   };
 }
 
-export function itemWire(step: StepDefinition, row: WorkflowStepRow): WorkflowRunItem {
-  return { item: row.item, ...stateWire(step, row) };
+export function itemWire(
+  step: StepDefinition,
+  row: WorkflowStepRow,
+  usage?: WorkflowUsage,
+): WorkflowRunItem {
+  return { item: row.item, ...stateWire(step, row), ...(usage && { usage }) };
+}
+
+/** Looks up the usage of a step, of one of its items, or of all steps. */
+export function usageByPart(
+  rows: readonly UsageRow[],
+): (step: string | null, item: number | null) => WorkflowUsage {
+  const byPart = new Map(rows.map((row) => [`${row.step ?? ''} ${row.item ?? ''}`, row]));
+  return (step, item) => usageWire(byPart.get(`${step ?? ''} ${item ?? ''}`));
+}
+
+function usageWire(row: UsageRow | undefined): WorkflowUsage {
+  return {
+    executions: row?.executions ?? 0,
+    inputTokens: row?.inputTokens ?? 0,
+    outputTokens: row?.outputTokens ?? 0,
+    costUSD: Number(row?.costUsd ?? 0),
+    costUnknown: row?.costUnknown ?? 0,
+  };
 }
 
 function stateWire(step: StepDefinition, row: WorkflowStepRow): Omit<WorkflowRunStep, 'name'> {

@@ -6,8 +6,14 @@ import { CallFailure, notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import type { StartCall, Started } from '../../../flow/workflow/start-workflow.ts';
 import * as store from '../../../store/workflow/workflow-history.ts';
-import { listItems } from '../../../store/workflow/workflow-runs.ts';
+import { listItems, type WorkflowStepRow } from '../../../store/workflow/workflow-runs.ts';
+import {
+  listExecutionsOfRun,
+  sumUsage,
+  type UsageRow,
+} from '../../../store/workflow/workflow-usage.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
+import { requirePermission } from '../../access/require-permission.ts';
 import { mayRead } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowOrigin } from '../../http/cors.ts';
@@ -18,7 +24,7 @@ import { rateHeaders } from '../../http/rate-headers.ts';
 import { type HandlerResponse, route, routePath, send } from '../../http/route.ts';
 import { waitFor } from '../../http/wait-for.ts';
 import { readDashboardCall, readExecuteBody, readIdempotency } from '../executions/execute-call.ts';
-import { itemWire, visibleRunWire, workflowRunWire } from './workflow-run-wire.ts';
+import { itemWire, usageByPart, visibleRunWire, workflowRunWire } from './workflow-run-wire.ts';
 import { requireWorkflow } from './workflows.ts';
 
 /** Starts, lists, reads and cancels workflow runs. */
@@ -65,17 +71,17 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
     contract.listWorkflowRunItems,
     async ({ params, query, caller }) => {
       const page = readPage(query);
-      const { status = null } = query;
+      const { status = null, include } = query;
+      if (include === 'usage') requirePermission(caller, 'read');
       const run = requireReadable(caller, await store.findVisibleRun(db, caller, idsOf(params)));
       const step = run.definition.steps.find(({ name }) => name === params.stepName);
       if (!step) throw notFound('step', 'workflow run');
       const items = { runId: run.id, step: step.name, status };
       const { rows, total } = await historyReads.read(caller, (db) => listItems(db, items, page));
-      return pageResponse(
-        'items',
-        rows.map((row) => itemWire(step, row)),
-        { ...page, total },
-      );
+      const usage = include === 'usage' ? await readItemUsage(deps, caller, rows) : null;
+      const usageOf = usage && usageByPart(usage);
+      const wire = rows.map((row) => itemWire(step, row, usageOf?.(row.step, row.item)));
+      return pageResponse('items', wire, { ...page, total });
     },
     limitLists,
   );
@@ -84,12 +90,14 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
 function singleRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, contract.getWorkflowRun, async ({ params, query, caller, request, reply }) => {
     const id = fromId('workflowRun', params.workflowRunId);
+    const hasUsage = query.include === 'usage';
+    if (hasUsage) requirePermission(caller, 'read');
     const read = (caller: Caller) => readRun(deps, caller, params, query.omit === 'bodies');
     const reauthenticate = () => deps.authenticator.authenticate(request, contract.getWorkflowRun);
     const wait = { id, seconds: query.wait, caller, reauthenticate, read };
     const { waitSlots: slots, waiters } = deps;
     const { row, viewer } = await waitFor({ slots, waiters }, wait, reply);
-    return runResponse(viewer, row);
+    return runResponse(viewer, row, hasUsage ? await readRunUsage(deps, viewer, row.id) : null);
   });
 
   route(app, deps, contract.cancelWorkflowRun, async ({ params, caller }) => {
@@ -168,12 +176,37 @@ export function startedResponse(
   };
 }
 
-function runResponse(viewer: Caller, row: store.WorkflowRunDetailRow): HandlerResponse {
+function runResponse(
+  viewer: Caller,
+  row: store.WorkflowRunDetailRow,
+  usage: readonly UsageRow[] | null = null,
+): HandlerResponse {
   return {
     status: 200,
-    body: visibleRunWire(viewer, row),
+    body: visibleRunWire(viewer, row, usage),
     ...(row.status === 'processing' && { headers: { 'retry-after': '1' } }),
   };
+}
+
+/** The usage of a run, its steps and its first items. Reads up to a thousand records for each step. */
+function readRunUsage({ historyReads }: ApiDeps, caller: Caller, runId: string) {
+  return historyReads.read(caller, async (db) =>
+    sumUsage(db, await listExecutionsOfRun(db, runId), runItemsMax),
+  );
+}
+
+function readItemUsage(
+  { historyReads }: ApiDeps,
+  caller: Caller,
+  rows: readonly WorkflowStepRow[],
+) {
+  const executions = rows.flatMap(({ step, item, executionId, failedExecutionId }) =>
+    [executionId, failedExecutionId].flatMap((id) =>
+      id === null ? [] : { step, item, executionId: id },
+    ),
+  );
+  const beyond = Math.max(0, ...rows.map(({ item }) => item + 1));
+  return historyReads.read(caller, (db) => sumUsage(db, executions, beyond));
 }
 
 /** The stored ids of a workflow and its run. Throws 404 for a malformed id. */

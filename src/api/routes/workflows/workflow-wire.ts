@@ -7,9 +7,9 @@ import type {
 } from '../../../contract/workflows/workflows.ts';
 import { toId } from '../../../core/id.ts';
 import { storedProblems } from '../../../core/workflow/check-definition.ts';
+import type { PinRow } from '../../../store/agent/pins.ts';
 import type { WorkflowActivity } from '../../../store/workflow/workflow-activity.ts';
 import type {
-  WorkflowPinRow,
   WorkflowVersionRow,
   WorkflowVersionSummaryRow,
 } from '../../../store/workflow/workflow-versions.ts';
@@ -76,11 +76,11 @@ export function workflowVersionWire(row: WorkflowVersionRow): WorkflowVersion {
   return { ...workflowVersionSummaryWire(row), definition: definitionWire(row) };
 }
 
-export function workflowPinWire(row: WorkflowPinRow): WorkflowPin {
+export function workflowPinWire(row: PinRow): WorkflowPin {
   return {
     pinId: toId('workflowPin', row.id),
-    workflowVersionId: toId('workflowVersion', row.workflowVersionId),
-    workflowVersionLabel: row.workflowVersionLabel,
+    workflowVersionId: toId('workflowVersion', row.versionId),
+    workflowVersionLabel: row.versionLabel,
     number: row.number,
     pinnedAt: row.pinnedAt.toISOString(),
     pinnedBy: userWire(row.pinnedBy),

@@ -7,11 +7,11 @@ import { notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import * as flow from '../../../flow/workflow/change-workflow.ts';
 import { checkWorkflow } from '../../../flow/workflow/check-workflow.ts';
+import { listPins } from '../../../store/agent/pins.ts';
 import type { Db } from '../../../store/connection/database.ts';
 import { readActivity } from '../../../store/workflow/workflow-activity.ts';
 import {
   findWorkflowVersion,
-  listWorkflowPins,
   listWorkflowVersions,
 } from '../../../store/workflow/workflow-versions.ts';
 import {
@@ -129,7 +129,7 @@ export function workflowVersionRoutes(app: FastifyInstance, deps: ApiDeps): void
   route(app, deps, contract.listWorkflowPins, async ({ params, query, caller }) => {
     const page = readPage(query);
     const workflow = await requireWorkflow(db, caller, params.workflowId);
-    const { rows, total } = await listWorkflowPins(db, workflow.id, page);
+    const { rows, total } = await listPins(db, 'workflow', workflow.id, page);
     return pageResponse('pins', rows.map(wire.workflowPinWire), { ...page, total });
   });
 }

@@ -9,6 +9,7 @@ import {
 } from '../../../contract/workspace/members.ts';
 import { notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
+import { invitationMail } from '../../../core/people/mail.ts';
 import { hashToken } from '../../../core/people/token.ts';
 import * as flow from '../../../flow/workspace/accept-invitation.ts';
 import { invite, withdraw } from '../../../flow/workspace/invite.ts';
@@ -28,7 +29,8 @@ export function invitationRoutes(app: FastifyInstance, deps: ApiDeps): void {
     requireWholeWorkspace(caller);
     const { row, token } = await invite(db, caller, body);
     const url = sessions.link(request, `/invitations/${token}`);
-    return { status: 201, body: { ...invitationWire(row), url } };
+    const emailed = await sendInvitation(deps, request, row, url);
+    return { status: 201, body: { ...invitationWire(row), url, emailed } };
   });
 
   route(app, deps, listInvitations, async ({ caller }) => {
@@ -79,6 +81,23 @@ export function invitationRoutes(app: FastifyInstance, deps: ApiDeps): void {
     });
     if (found === null) throw flow.invitationNotFound();
     return found;
+  }
+}
+
+/** Whether the mail server accepted the invitation. The caller has the link in any case. */
+async function sendInvitation(
+  { sendMail }: ApiDeps,
+  request: FastifyRequest,
+  { email, role, workspaceName }: store.NamedInvitation,
+  url: string,
+): Promise<boolean> {
+  if (sendMail === null) return false;
+  try {
+    await sendMail(invitationMail(email, { workspaceName, role, url }));
+    return true;
+  } catch (err) {
+    request.log.warn({ err }, 'invitation mail failed');
+    return false;
   }
 }
 

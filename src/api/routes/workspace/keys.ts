@@ -1,6 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Body } from '../../../contract/endpoint.ts';
-import { createKey, listKeys, revokeKey, rotateKey } from '../../../contract/workspace/keys.ts';
+import {
+  createKey,
+  listKeys,
+  revokeKey,
+  rotateKey,
+  updateKey,
+} from '../../../contract/workspace/keys.ts';
 import { invalidRequest, notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import { parseMoment } from '../../../core/time.ts';
@@ -24,6 +30,11 @@ export function keyRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const page = readPage(query);
     const { rows, total } = await store.listKeys(db, caller, page);
     return pageResponse('keys', rows.map(keyWire), { ...page, total });
+  });
+
+  route(app, deps, updateKey, async ({ params, body, caller }) => {
+    const row = await flow.updateKey(db, caller, parseKeyId(params.apiKeyId), body);
+    return { status: 200, body: keyWire(row) };
   });
 
   route(app, deps, revokeKey, async ({ params, caller }) => {

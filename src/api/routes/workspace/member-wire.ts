@@ -1,5 +1,6 @@
-import type { Member } from '../../../contract/workspace/members.ts';
+import type { Dismissal, Member } from '../../../contract/workspace/members.ts';
 import { toId } from '../../../core/id.ts';
+import type { DismissalRow } from '../../../store/people/dismissals.ts';
 import type { MemberRow, Membership } from '../../../store/people/members.ts';
 
 /** Members and memberships in API format. */
@@ -11,4 +12,8 @@ export function memberWire(row: MemberRow): Member {
 
 export function membershipWire({ workspaceId, name, role }: Membership) {
   return { workspaceId: toId('workspace', workspaceId), name, role };
+}
+
+export function dismissalWire({ notice, until }: DismissalRow): Dismissal {
+  return { notice, until: until?.toISOString() ?? null };
 }

@@ -1,16 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   deleteMe,
+  dismissNotice,
   getMe,
   listIdentityProviders,
   listMembers,
   removeMember,
   updateMember,
 } from '../../../contract/workspace/members.ts';
-import { notFound } from '../../../core/failure.ts';
+import { invalidRequest, notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
+import { canDismiss } from '../../../core/people/notice.ts';
 import * as flow from '../../../flow/workspace/change-member.ts';
 import { deleteAccount } from '../../../flow/workspace/delete-account.ts';
+import { listDismissals, putDismissal } from '../../../store/people/dismissals.ts';
 import * as store from '../../../store/people/members.ts';
 import { findUser, hasGeneratedPassword } from '../../../store/people/users.ts';
 import { bearerHash, requireCredential, unauthorized } from '../../access/authenticate.ts';
@@ -18,7 +21,7 @@ import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { route, routePath, send } from '../../http/route.ts';
 import { checkQuery, noFields } from '../../http/validate.ts';
-import { membershipWire, memberWire } from './member-wire.ts';
+import { dismissalWire, membershipWire, memberWire } from './member-wire.ts';
 
 /** The signed-in user, and the members of a workspace. */
 export function memberRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -34,8 +37,18 @@ export function memberRoutes(app: FastifyInstance, deps: ApiDeps): void {
       role: caller.role,
       workspaces: workspaces.map(membershipWire),
       generatedPassword: await hasGeneratedPassword(db, user.id),
+      dismissed: (await listDismissals(db, memberOf(caller))).map(dismissalWire),
     };
     return { status: 200, body };
+  });
+
+  route(app, deps, dismissNotice, async ({ caller, body }) => {
+    if (body.days === null && !canDismiss(body.notice)) {
+      throw invalidRequest(`Field "days" must be a number for "${body.notice}".`);
+    }
+    const row = await putDismissal(db, memberOf(caller), body);
+    if (row === null) throw unauthorized();
+    return { status: 200, body: dismissalWire(row) };
   });
 
   app.route({
@@ -78,8 +91,14 @@ export function memberRoutes(app: FastifyInstance, deps: ApiDeps): void {
   });
 
   route(app, deps, listIdentityProviders, async () => {
-    return { status: 200, body: { identityProviders: [...sessions.identityProviders] } };
+    const { identityProviders, passwordReset } = sessions;
+    return { status: 200, body: { identityProviders: [...identityProviders], passwordReset } };
   });
+}
+
+/** The member whose session it is. */
+function memberOf({ id, workspaceId }: { readonly id: string; readonly workspaceId: string }) {
+  return { userId: id, workspaceId };
 }
 
 function parseUserId(wireId: string): string {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import {
   deleteProvider,
   getProvider,
+  listProviderModels,
   listProviders,
   type Provider,
   putProvider,
@@ -11,7 +12,10 @@ import { notFound } from '../../../core/failure.ts';
 import { isProviderName } from '../../../core/model/provider.ts';
 import { actorOf } from '../../../core/people/audit.ts';
 import * as flow from '../../../flow/workspace/put-provider.ts';
-import { testProvider as test } from '../../../flow/workspace/test-provider.ts';
+import {
+  listProviderModels as listModels,
+  testProvider as test,
+} from '../../../flow/workspace/test-provider.ts';
 import * as store from '../../../store/people/providers.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
@@ -46,7 +50,8 @@ export function providerRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, listProviders, async ({ caller }) => {
     const rows = await store.listProviders(db, caller.workspaceId);
-    return { status: 200, body: { providers: rows.map(providerWire) } };
+    const environment = deps.directory.environment.map(({ name, kind }) => ({ name, kind }));
+    return { status: 200, body: { providers: rows.map(providerWire), environment } };
   });
 
   route(app, deps, getProvider, async ({ params, caller }) => {
@@ -63,6 +68,13 @@ export function providerRoutes(app: FastifyInstance, deps: ApiDeps): void {
       throw notFound('provider');
     }
     return { status: 204, body: null };
+  });
+
+  route(app, deps, listProviderModels, async ({ params, caller }) => {
+    requireWholeWorkspace(caller);
+    const { name } = params;
+    if (!isProviderName(name)) throw notFound('provider');
+    return { status: 200, body: await listModels(deps, caller.workspaceId, name) };
   });
 
   route(app, deps, testProvider, async ({ params, body, caller }) => {

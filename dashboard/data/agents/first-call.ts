@@ -1,0 +1,77 @@
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import type { Agent, IssuedApiKey, LifecycleAction } from '../../../src/client/index.ts';
+import { cueline } from '../client/client.ts';
+import { useSingleFlight } from '../client/use-single-flight.ts';
+
+/** The way to the first call of an agent: deploy it, issue a key, wait for the call. */
+
+export interface Deployed {
+  readonly agent: Agent;
+  readonly issued: IssuedApiKey;
+}
+
+/** Deploys the agent from any stage and issues a key that can only execute it. */
+export function useDeployWithKey(agentId: string) {
+  const queries = useQueryClient();
+  return useSingleFlight({
+    mutationFn: async (name: string): Promise<Deployed> => {
+      const agent = await deploy(agentId);
+      const permissions = ['execute' as const];
+      return {
+        agent,
+        issued: await cueline.keys.create({ name, permissions, agentIds: [agentId] }),
+      };
+    },
+    meta: { saved: 'Deployed, key created' },
+    // Also after an error: the agent may be deployed although the key was refused.
+    onSettled: () => void refetchAgentsAndKeys(queries),
+  });
+}
+
+export function useDeploy(agentId: string) {
+  const queries = useQueryClient();
+  return useSingleFlight({
+    mutationFn: () => deploy(agentId),
+    meta: { saved: 'Deployed' },
+    onSettled: () => void refetchAgentsAndKeys(queries),
+  });
+}
+
+async function refetchAgentsAndKeys(queries: ReturnType<typeof useQueryClient>): Promise<void> {
+  await Promise.all([
+    queries.invalidateQueries({ queryKey: ['agents'] }),
+    queries.invalidateQueries({ queryKey: ['keys'] }),
+  ]);
+}
+
+const nextActions: Readonly<Record<Agent['status'], LifecycleAction | null>> = {
+  Draft: 'enable-api',
+  Testing: 'deploy',
+  Deployed: null,
+  Paused: 're-enable',
+};
+
+/** Reads the stage first, because another user or an attempt that failed half-way may have moved the agent. */
+async function deploy(agentId: string): Promise<Agent> {
+  let agent = await cueline.agents.get(agentId);
+  if (agent.archived) agent = await cueline.agents.move(agentId, 'restore');
+  for (let action = nextActions[agent.status]; action !== null; action = nextActions[agent.status])
+    agent = await cueline.agents.move(agentId, action);
+  return agent.apiEnabled ? agent : cueline.agents.update(agentId, { apiEnabled: true });
+}
+
+const pollMs = 1_000;
+
+/** The newest call of the agent with this key, also while it runs and if it was refused; null before the first one. */
+export const latestCallQuery = (agentId: string, apiKeyId: string) =>
+  queryOptions({
+    queryKey: ['executions', 'latest-call', agentId, apiKeyId],
+    queryFn: async ({ signal }) => {
+      const filters = { apiKeyId, limit: 1, include: 'processing' as const };
+      return (await cueline.list(agentId, filters, { signal })).executions[0] ?? null;
+    },
+    staleTime: 0,
+    refetchInterval: pollMs,
+    // The call comes from another window.
+    refetchIntervalInBackground: true,
+  });

@@ -1,0 +1,96 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Batch, BatchResult } from '../../../src/client/index.ts';
+import { basePath } from '../client/base-path.ts';
+import { cueline, currentWorkspaceId } from '../client/client.ts';
+import { useInvalidatingMutation } from '../client/use-invalidating-mutation.ts';
+import { useSingleFlight } from '../client/use-single-flight.ts';
+
+export type { Batch, BatchResult };
+
+export const batchesPageSize = 20;
+/** Poll intervals of a list with and without batches in progress. */
+const [activePollMs, idlePollMs] = [2_000, 20_000];
+
+const batchesKey = (agentId: string) => ['agents', agentId, 'batches'] as const;
+
+export const batchesQuery = (agentId: string, offset: number) =>
+  queryOptions({
+    queryKey: [...batchesKey(agentId), offset],
+    queryFn: ({ signal }) =>
+      cueline.batches.list(agentId, { limit: batchesPageSize, offset }, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => {
+      if (state.error && !state.data) return false;
+      const isActive = state.data?.batches.some(({ completedAt }) => completedAt === null);
+      return isActive && !state.error ? activePollMs : idlePollMs;
+    },
+  });
+
+/** Of a batch with many failures, the list shows the first ones. */
+const failedLinesMax = 100;
+
+export const failedLinesQuery = (agentId: string, batchId: string) =>
+  queryOptions({
+    queryKey: [...batchesKey(agentId), batchId, 'failed'],
+    queryFn: async ({ signal }) => {
+      const filter = { status: ['failed', 'refused'] } as const;
+      const results = await cueline.batches.openResults(agentId, batchId, filter, { signal });
+      return firstLines(results, failedLinesMax);
+    },
+  });
+
+/** Ends the stream after these lines. */
+async function firstLines(stream: ReadableStream<Uint8Array>, max: number): Promise<BatchResult[]> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  const lines: string[] = [];
+  let rest = '';
+  while (lines.length < max) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const complete = (rest + decoder.decode(value, { stream: true })).split('\n');
+    rest = complete.pop() ?? '';
+    lines.push(...complete);
+  }
+  await reader.cancel();
+  return lines.slice(0, max).map((line) => JSON.parse(line));
+}
+
+/** Lines whose execution failed, and invalid ones. */
+export function failedLines({ counts }: Pick<Batch, 'counts'>): number {
+  return counts.failed + counts.refused;
+}
+
+export const useUploadBatch = (agentId: string) =>
+  useInvalidatingMutation(
+    (file: File) => cueline.batches.upload(agentId, file),
+    batchesKey(agentId),
+    'Batch uploaded',
+  );
+
+export const useCancelBatch = (agentId: string) =>
+  useInvalidatingMutation(
+    (batchId: string) => cueline.batches.cancel(agentId, batchId),
+    batchesKey(agentId),
+    'Batch canceled',
+  );
+
+/** Downloads the results, of any size, after a check that shows why the server would refuse them. */
+export const useDownloadResults = (agentId: string) =>
+  useSingleFlight({
+    mutationFn: async (batchId: string) => {
+      await cueline.batches.get(agentId, batchId);
+      const query = new URLSearchParams(
+        currentWorkspaceId === null ? {} : { workspace: currentWorkspaceId },
+      );
+      const [agent, batch] = [agentId, batchId].map(encodeURIComponent);
+      const href = `${basePath}/api/v1/agents/${agent}/batches/${batch}/results?${query}`;
+      const name = `results-${batchId}.jsonl`;
+      Object.assign(document.createElement('a'), { href, download: name }).click();
+    },
+  });
+
+/** Lines that wait or run no more. */
+export function endedLines({ counts }: Pick<Batch, 'counts'>): number {
+  return counts.total - counts.waiting - counts.processing;
+}

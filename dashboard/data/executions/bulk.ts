@@ -1,0 +1,80 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { cueline } from '../client/client.ts';
+import { queryClient } from '../client/query-client.ts';
+import { type Execution, isInProgress, rerunOf } from './executions.ts';
+import { execute } from './start-execution.ts';
+
+/** Actions on several executions. Each is a call of its own, a few at a time: one that fails does not stop the others. */
+
+export type BulkAction = 'cancel' | 'run again' | 'delete';
+export type BulkTarget = Pick<Execution, 'agentId' | 'executionId' | 'status'>;
+
+export interface BulkResult {
+  readonly done: readonly BulkTarget[];
+  readonly failed: readonly { readonly target: BulkTarget; readonly message: string }[];
+}
+
+const atOnce = 4;
+
+const calls: Readonly<Record<BulkAction, (target: BulkTarget) => Promise<unknown>>> = {
+  cancel: ({ agentId, executionId }) => cueline.cancel(agentId, executionId),
+  delete: ({ agentId, executionId }) => cueline.deleteExecution(agentId, executionId),
+  'run again': runAgain,
+};
+
+/** Those of the executions that an action can apply to. */
+export function targetsOf<Row extends BulkTarget>(action: BulkAction, rows: readonly Row[]): Row[] {
+  if (action === 'run again') return [...rows];
+  return rows.filter((row) => isInProgress(row) === (action === 'cancel'));
+}
+
+/** Runs an action, and says how many executions it is through. */
+export function useBulkAction() {
+  const [progress, setProgress] = useState(0);
+  const mutation = useMutation({
+    mutationFn: async ({ action, rows }: { action: BulkAction; rows: readonly BulkTarget[] }) => {
+      setProgress(0);
+      const result = await runAll(rows, calls[action], () => setProgress((count) => count + 1));
+      void queryClient.invalidateQueries({ queryKey: ['executions'] });
+      return result;
+    },
+  });
+  return { ...mutation, progress };
+}
+
+async function runAll(
+  targets: readonly BulkTarget[],
+  call: (target: BulkTarget) => Promise<unknown>,
+  onDone: () => void,
+): Promise<BulkResult> {
+  const [done, failed]: [BulkTarget[], { target: BulkTarget; message: string }[]] = [[], []];
+  const left = targets.values();
+  const worker = async () => {
+    for (const target of left) {
+      try {
+        await call(target);
+        done.push(target);
+      } catch (error) {
+        failed.push({ target, message: error instanceof Error ? error.message : String(error) });
+      }
+      onDone();
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return { done, failed };
+}
+
+/** With the variables and labels of the record, which lists leave out. */
+async function runAgain({ agentId, executionId }: BulkTarget): Promise<void> {
+  const record = await cueline.status(agentId, executionId);
+  const { inputVariables, user, session, tags, metadata, playground } = record;
+  if (!inputVariables) throw new Error('Its variables are no longer stored.');
+  const labels = {
+    ...(user !== undefined && { user }),
+    ...(session !== undefined && { session }),
+    ...(tags && { tags }),
+    ...(metadata && { metadata }),
+  };
+  await execute(agentId, inputVariables, labels, rerunOf(executionId, playground));
+}

@@ -1,0 +1,63 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { cueline } from '../client/client.ts';
+import type { TimeRange } from './periods.ts';
+
+/** The values of a field among recent executions, with their numbers: what the list can be filtered by. */
+
+export interface FacetValue {
+  readonly value: string;
+  readonly label: string;
+  readonly count: number;
+}
+
+const groupings = {
+  errorCode: 'errorCode',
+  model: 'model',
+  promptVersionId: 'version',
+  apiKeyId: 'key',
+  user: 'user',
+  agentId: 'agent',
+} as const;
+export type Facet = keyof typeof groupings;
+
+export function facetQuery(facet: Facet, agentIds: readonly string[], range: TimeRange) {
+  const { startDate, endDate } = range;
+  const query = {
+    level: 'all',
+    // Versions of several prompts have equal labels.
+    groupBy:
+      facet === 'promptVersionId' && agentIds.length !== 1 ? 'agent,version' : groupings[facet],
+    ...(agentIds.length > 0 && { agentIds: agentIds.join() }),
+    ...(startDate !== undefined && { startDate }),
+    ...(endDate !== undefined && { endDate }),
+  } as const;
+  return queryOptions({
+    queryKey: ['execution facets', query],
+    queryFn: async ({ signal }): Promise<FacetValue[]> => {
+      const { buckets } = await cueline.statistics(query, { signal });
+      const byValue = Map.groupBy(
+        buckets.filter(({ count }) => count > 0),
+        (bucket) => bucket[facet],
+      );
+      const values = [...byValue].flatMap(([value, same]) => {
+        if (typeof value !== 'string') return [];
+        const count = same.reduce((sum, one) => sum + one.count, 0);
+        return { value, label: labelOf(facet, same) ?? value, count };
+      });
+      return values.sort((one, other) => other.count - one.count);
+    },
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });
+}
+
+type Buckets = Awaited<ReturnType<typeof cueline.statistics>>['buckets'];
+
+/** The name of a value; of a version of several agents, with one of them. */
+function labelOf(facet: Facet, [first, ...others]: Buckets): string | undefined {
+  if (facet === 'agentId') return first?.agentName ?? undefined;
+  const label = facet === 'promptVersionId' ? first?.promptVersionLabel : undefined;
+  if (!label || first?.agentId === undefined) return label ?? undefined;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  return `${first.agentName ?? 'Deleted agent'}${more}, ${label}`;
+}

@@ -1,0 +1,11 @@
+import { Analytics } from '../../components/analytics/analytics.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+
+export function AnalyticsPage() {
+  return (
+    <>
+      <PageHeader title="Analytics" />
+      <Analytics />
+    </>
+  );
+}

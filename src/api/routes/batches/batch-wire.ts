@@ -1,0 +1,34 @@
+import type { Caller } from '../../../core/execution/caller.ts';
+import { withoutProviderText } from '../../../core/failure.ts';
+import { toId } from '../../../core/id.ts';
+import type { BatchRow, ResultRow } from '../../../store/batch/batches.ts';
+
+/** A batch in API format. A key without `read` does not see the user. */
+export function batchWire({ rights }: Caller, row: BatchRow) {
+  const { total, waiting, processing, success, failed, canceled, refused } = row;
+  const { status, waitingFor, canceledBecause, promptVersionLabel } = row;
+  const executedBy = rights.includes('read') ? row.executedBy : null;
+  return {
+    ...{ batchId: toId('batch', row.id), agentId: toId('agent', row.agentId), status },
+    counts: { total, waiting, processing, success, failed, canceled, refused },
+    ...{ waitingFor, canceledBecause },
+    promptVersionId: toId('version', row.promptVersionId),
+    promptVersionLabel,
+    apiKeyId: row.apiKeyId === null ? null : toId('key', row.apiKeyId),
+    executedBy: executedBy === null ? null : toId('user', executedBy),
+    createdAt: row.createdAt.toISOString(),
+    completedAt: row.completedAt?.toISOString() ?? null,
+  };
+}
+
+/** The result of a line in API format. A provider's error may quote the prompt, which a key without `read` does not see. */
+export function resultWire({ rights }: Caller, row: ResultRow) {
+  const { line, id, status, executionId, outputText, errorCode } = row;
+  const error =
+    rights.includes('read') || row.error === null ? row.error : withoutProviderText(row.error);
+  return {
+    ...{ line, id, status },
+    executionId: executionId === null ? null : toId('execution', executionId),
+    ...{ outputText, error, errorCode },
+  };
+}

@@ -1,0 +1,135 @@
+import type { FastifyInstance } from 'fastify';
+import * as contract from '../../../contract/batches/batches.ts';
+import { resultsMax, resultsOfCallerMax, resultsOfWorkspaceMax } from '../../../contract/limits.ts';
+import type { LineStatus } from '../../../core/batch/batch.ts';
+import type { Caller } from '../../../core/execution/caller.ts';
+import { notFound } from '../../../core/failure.ts';
+import { fromId } from '../../../core/id.ts';
+import {
+  type BatchRow,
+  findBatch,
+  listBatches,
+  readResults,
+} from '../../../store/batch/batches.ts';
+import { visibleAgent } from '../../access/visible-resources.ts';
+import type { ApiDeps } from '../../api-deps.ts';
+import { allowAgentOrigins } from '../../http/cors.ts';
+import { toJson } from '../../http/json-response.ts';
+import { limitLists } from '../../http/minute-limit.ts';
+import { pageResponse, readPage } from '../../http/page.ts';
+import { type Context, route } from '../../http/route.ts';
+import { emptyStream, streamOf } from '../../http/stream.ts';
+import { createStreamSlots } from '../../http/stream-slots.ts';
+import { batchWire, resultWire } from './batch-wire.ts';
+
+/** Lists, reads and cancels batches, and streams their results. */
+export function batchRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { db, reads } = deps;
+  const slots = createStreamSlots('results', {
+    max: resultsMax,
+    ofWorkspaceMax: resultsOfWorkspaceMax,
+    ofCallerMax: resultsOfCallerMax,
+  });
+
+  route(
+    app,
+    deps,
+    contract.listBatches,
+    async (context) => {
+      const { params, query, caller } = context;
+      const page = readPage(query);
+      const { id: agentId } = await visibleAgent(reads, caller, params.agentId);
+      const { rows, total } = await deps.historyReads.read(caller, (historyDb) =>
+        listBatches(historyDb, { agentId, apiKeyId: ownOnly(caller) }, page),
+      );
+      const shown = rows.map((row) => batchWire(caller, row));
+      return pageResponse('batches', shown, { ...page, total });
+    },
+    limitLists,
+  );
+
+  route(app, deps, contract.getBatch, async (context) => {
+    const { caller } = context;
+    const row = await requireBatch(deps, context);
+    return {
+      status: 200,
+      body: batchWire(caller, row),
+      ...(row.completedAt === null && { headers: { 'retry-after': '1' } }),
+    };
+  });
+
+  route(
+    app,
+    deps,
+    contract.getBatchResults,
+    async (context) => {
+      const { params, query, caller, request } = context;
+      const { id } = await requireBatch(deps, context);
+      const headers = {
+        'content-type': 'application/jsonl; charset=utf-8',
+        'content-disposition': `attachment; filename="results-${params.batchId}.jsonl"`,
+        'cache-control': 'no-store',
+      };
+      if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
+      const slot = slots.acquire(caller);
+      const authorize = async () => {
+        const caller = await deps.authenticator.authenticate(request, contract.getBatchResults);
+        await requireBatch(deps, { ...context, caller });
+        return caller;
+      };
+      const statuses = query.status === undefined ? null : [query.status].flat();
+      const texts = resultTexts(db, { id, statuses }, authorize);
+      const stream = streamOf(texts, request, slot);
+      return { status: 200, body: stream, headers };
+    },
+    limitLists,
+  );
+
+  route(app, deps, contract.cancelBatch, async (context) => {
+    const { id } = await requireBatch(deps, context, null);
+    await deps.cancelBatch(id);
+    const row = await requireBatch(deps, context, null);
+    return { status: 200, body: batchWire(context.caller, row) };
+  });
+}
+
+/** The key that a caller without `read` is limited to. */
+function ownOnly({ rights, id }: Caller): string | null {
+  return rights.includes('read') ? null : id;
+}
+
+type BatchContext = Pick<Context<typeof contract.getBatch>, 'caller' | 'request' | 'reply'> & {
+  readonly params: { readonly agentId: string; readonly batchId: string };
+};
+
+async function requireBatch(
+  { db, reads }: ApiDeps,
+  context: BatchContext,
+  /** Null for the batches of all callers. */
+  apiKeyId: string | null = ownOnly(context.caller),
+): Promise<BatchRow> {
+  const { params, caller } = context;
+  const agent = await visibleAgent(reads, caller, params.agentId);
+  allowAgentOrigins(context, agent);
+  const id = fromId('batch', params.batchId);
+  const filter = { agentId: agent.id, apiKeyId };
+  const row = id && (await findBatch(db, filter, id));
+  if (!row) throw notFound('batch', 'agent');
+  return row;
+}
+
+/** The caller is authorized again before each page: a slow client may read for long. */
+async function* resultTexts(
+  db: ApiDeps['db'],
+  { id, statuses }: { readonly id: string; readonly statuses: readonly LineStatus[] | null },
+  authorize: () => Promise<Caller>,
+): AsyncGenerator<string, void, undefined> {
+  for (let after = 0; ; ) {
+    const caller = await authorize();
+    const rows = await readResults(db, id, { after, statuses });
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows.map((row) => `${toJson(resultWire(caller, row))}\n`).join('');
+    after = last.line;
+  }
+}

@@ -1,0 +1,127 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createBatch } from '../../../contract/batches/batches.ts';
+import { bodyBytesMax, uploadsMax, uploadsOfCallerMax } from '../../../contract/limits.ts';
+import { batchBytesMax } from '../../../core/batch/batch.ts';
+import type { Caller } from '../../../core/execution/caller.ts';
+import { type AgentAtAdmission, checkBatchCall } from '../../../core/execution/decide.ts';
+import { CallFailure, invalidRequest } from '../../../core/failure.ts';
+import { fromId, toId } from '../../../core/id.ts';
+import { agentOfRow } from '../../../flow/admission/admission-mapping.ts';
+import { replayUpload, type Uploaded, uploadBatch } from '../../../flow/batch/upload-batch.ts';
+import { type AgentRow, readUploadAgent } from '../../../store/admission/admission-read.ts';
+import { type EarlierUpload, findEarlierUpload } from '../../../store/batch/uploads.ts';
+import { requireCredential } from '../../access/authenticate.ts';
+import type { ApiDeps } from '../../api-deps.ts';
+import { hasJsonLines, streamBody } from '../../http/body.ts';
+import { callerAddress } from '../../http/caller-address.ts';
+import { allowAgentOrigins, allowOrigin } from '../../http/cors.ts';
+import { routePath, send } from '../../http/route.ts';
+import { checkQuery, noFields } from '../../http/validate.ts';
+import { createWaitSlots } from '../../http/wait-for.ts';
+import { readIdempotency, userAgentOf } from '../executions/execute-call.ts';
+
+/** Uploads batches. Refusals follow the order of an execute call; the body is read last, because it is long. */
+export function uploadRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  // Each upload holds a line and the ids of its file in memory.
+  const slots = createWaitSlots({ max: uploadsMax, ofCallerMax: uploadsOfCallerMax });
+  app.post<{ Params: { agentId: string } }>(routePath(createBatch), async (request, reply) => {
+    requireCredential(request);
+    const caller = await deps.authenticator.identify(request, createBatch);
+    if (caller.kind === 'session') deps.checkSameOrigin(request);
+    deps.limitManagement(caller, reply);
+    allowOrigin(request, reply, caller.allowedOrigins);
+    const { agentId } = request.params;
+    const file = await checkUpload(deps, { request, reply, caller });
+    const release = slots.acquire(caller.id);
+    if (!release) throw tooManyUploads();
+    const { batchId, replayed } = await file().finally(release);
+    const location = `/api/v1/agents/${agentId}/batches/${toId('batch', batchId)}`;
+    send(reply, {
+      status: 202,
+      body: { batchId: toId('batch', batchId), statusUrl: request.server.basePath + location },
+      headers: { location, ...(replayed && { 'idempotent-replayed': 'true' }) },
+    });
+    return reply;
+  });
+}
+
+interface UploadRequest {
+  readonly request: FastifyRequest<{ Params: { agentId: string } }>;
+  readonly reply: FastifyReply;
+  readonly caller: Caller;
+}
+
+/** Checks everything that precedes the body. Returns the function that reads it. */
+async function checkUpload(
+  deps: ApiDeps,
+  { request, reply, caller }: UploadRequest,
+): Promise<() => Promise<Uploaded>> {
+  const { idempotencyKey, idempotencyProblem } = readIdempotency(request);
+  if (idempotencyProblem !== null) throw invalidRequest(idempotencyProblem);
+  const agentId = fromId('agent', request.params.agentId);
+  if (agentId === null) throw noSuchAgent();
+  const use = { caller: caller.id, agentId, idempotencyKey };
+  const earlier = idempotencyKey === null ? null : await findEarlierUpload(deps.db, use);
+  if (isComplete(earlier)) {
+    const file = fileOf(request);
+    return () => replayUpload(file, earlier);
+  }
+  const target = await requireTarget(deps, caller, agentId);
+  allowAgentOrigins({ request, reply, caller }, target);
+  checkQuery(noFields, request.query as Record<string, unknown>);
+  const upload = {
+    ...use,
+    workspaceId: caller.workspaceId,
+    apiKeyId: caller.kind === 'key' ? caller.id : null,
+    executedBy: caller.userId,
+    ipAddress: callerAddress(request),
+    userAgent: userAgentOf(request),
+    ...{ file: fileOf(request), target, lineBytesMax: bodyBytesMax },
+  };
+  return () => uploadBatch(deps.db, earlier, upload);
+}
+
+function tooManyUploads(): CallFailure {
+  const message = 'Too many batches are being uploaded. Try again later.';
+  return new CallFailure('UNAVAILABLE', message, { retryAfter: 10 });
+}
+
+function noSuchAgent(): CallFailure {
+  return new CallFailure('NOT_FOUND', 'There is no such agent.');
+}
+
+function isComplete(
+  earlier: EarlierUpload | null,
+): earlier is EarlierUpload & { readonly digest: Buffer } {
+  return earlier !== null && earlier.digest !== null;
+}
+
+/** The agent, if the caller may execute it now. */
+async function requireTarget(
+  { singlePipelines }: ApiDeps,
+  caller: Caller,
+  agentId: string,
+): Promise<AgentAtAdmission> {
+  const values = [agentId, caller.workspaceId];
+  const [row] = await singlePipelines.use((send) => send<AgentRow>(readUploadAgent, values));
+  const checked = checkBatchCall(caller, row ? agentOfRow(row) : null);
+  if (checked.kind === 'passed') return checked.found;
+  throw new CallFailure(checked.code, checked.message);
+}
+
+function fileOf({ raw }: FastifyRequest): AsyncGenerator<Buffer, void, undefined> {
+  const { 'content-length': length, 'transfer-encoding': transfer } = raw.headers;
+  if (transfer === undefined && Number(length ?? 0) === 0) {
+    throw invalidRequest('The upload is empty.');
+  }
+  if (!hasJsonLines(raw)) {
+    throw new CallFailure(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The body must be application/jsonl or application/x-ndjson in UTF-8, without a content or transfer coding.',
+    );
+  }
+  if (Number(length ?? 0) > batchBytesMax) {
+    throw new CallFailure('BODY_TOO_LARGE', `The upload has more than ${batchBytesMax} bytes.`);
+  }
+  return streamBody(raw);
+}

@@ -1,0 +1,206 @@
+import { type Static, Type } from 'typebox';
+import {
+  alertMetrics,
+  alertStates,
+  alertsMax,
+  noDataRules,
+  windowMinutesMax,
+} from '../../core/event/alert.ts';
+import { tagMax } from '../../core/execution/labels.ts';
+import { endpoint } from '../endpoint.ts';
+import * as limits from '../limits.ts';
+import { ListLimitProblem, problems } from '../problem.ts';
+import { body, id, name, nullable, oneOf, reference, time } from '../shared.ts';
+
+const tag = 'Events';
+
+const metric = oneOf(
+  alertMetrics,
+  '`failureRate`: failed calls divided by succeeded and failed ones (0 to 1). `p50`, `p95`: latency in milliseconds. `quotaUsed`: used share of the plan (0 to 1). `queueAge`: seconds that the oldest waiting execution has waited.',
+);
+const bound = (description: string) =>
+  Type.Number({ minimum: 0, maximum: limits.thresholdMax, description });
+const threshold = bound('It fires above this value.');
+const clearThreshold = bound('It clears at or below this value. Not above `threshold`.');
+const windowMinutes = Type.Integer({
+  minimum: 1,
+  maximum: windowMinutesMax,
+  description:
+    'The whole minutes whose calls it measures. A call counts in the minute in which it was accepted, once it has ended. `quotaUsed` and `queueAge` are as they are now.',
+});
+const minCount = Type.Integer({
+  minimum: 0,
+  maximum: limits.minCountMax,
+  description:
+    'With fewer calls in the window there is no data. `failureRate` counts succeeded and failed ones, `p50` and `p95` started ones.',
+});
+const noData = oneOf(
+  noDataRules,
+  'Without data: `keep` the state (`ok` becomes `no_data`), count as `zero`, or `fire`.',
+);
+const onlyTag = nullable(
+  Type.String({ minLength: 1, maxLength: tagMax }),
+  'Only calls with this tag. `null`: all.',
+);
+
+/** What POST and PATCH accept. */
+const settings = {
+  name: name('For people.'),
+  metric,
+  agentIds: nullable(
+    Type.Array(reference('agent'), {
+      minItems: 1,
+      maxItems: limits.statisticsAgentsMax,
+      uniqueItems: true,
+    }),
+    'Only calls of these agents. `null`: all agents, also future ones.',
+  ),
+  tag: onlyTag,
+  ...{ threshold, clearThreshold, windowMinutes, minCount, noData },
+};
+
+/** The settings that must be given. */
+const required = {
+  ...settings,
+  agentIds: Type.Optional(settings.agentIds),
+  tag: Type.Optional(settings.tag),
+};
+
+const value = nullable(Type.Number(), '`null` without data.');
+
+export const Alert = Type.Object(
+  {
+    alertId: id('alert', 'Identifier.'),
+    ...settings,
+    agentIds: nullable(Type.Array(id('agent')), '`null`: all agents.'),
+    state: oneOf(alertStates, '`no_data`: it does not fire, and there is no data yet.'),
+    stateSince: time('Since when.'),
+    value,
+    evaluatedAt: nullable(time('The end of the last window. `null`: it will be evaluated soon.')),
+    createdAt: time('Time of creation.'),
+    createdBy: nullable(id('user', 'Creator. `null` if the account was deleted.')),
+    updatedAt: time('Time of the last change.'),
+  },
+  { title: 'Alert' },
+);
+export type Alert = Static<typeof Alert>;
+
+const AlertPreview = Type.Object(
+  {
+    firings: Type.Array(
+      Type.Object({
+        firedAt: time('When it would have fired.'),
+        clearedAt: nullable(time('When it would have cleared. `null` if it would still fire.')),
+      }),
+      { description: 'Oldest first.' },
+    ),
+    values: Type.Array(Type.Object({ at: time('Start of the step.'), value }), {
+      description: 'The highest value of each of at most 301 steps.',
+    }),
+  },
+  { title: 'AlertPreview' },
+);
+export type AlertPreview = Static<typeof AlertPreview>;
+
+const days = Type.Integer({
+  minimum: 1,
+  maximum: limits.previewDaysMax,
+  description: 'The days up to now.',
+});
+
+const all = '/api/v1/alerts';
+const one = '/api/v1/alerts/{alertId}';
+
+export const createAlert = endpoint({
+  id: 'createAlert',
+  method: 'POST',
+  path: all,
+  summary: 'Create an alert',
+  description: `It is evaluated once a minute. When it fires and when it clears, endpoints get \`alert.fired\` and \`alert.cleared\`, once each. It belongs to the workspace, which has at most ${alertsMax}.`,
+  tag,
+  auth: 'own',
+  body: body('AlertInput', required),
+  responses: { 201: Alert, ...problems(404, 409) },
+  responseHeaders: ['Location'],
+});
+
+export const listAlerts = endpoint({
+  id: 'listAlerts',
+  method: 'GET',
+  path: all,
+  summary: 'List the alerts',
+  description: 'Oldest first.',
+  tag,
+  auth: 'own',
+  responses: { 200: Type.Object({ alerts: Type.Array(Alert) }, { title: 'AlertList' }) },
+});
+
+export const previewNewAlert = endpoint({
+  id: 'previewNewAlert',
+  method: 'POST',
+  path: `${all}/preview`,
+  summary: 'Show when a new alert would have fired',
+  description: 'Creates nothing.',
+  tag,
+  auth: 'own',
+  body: body('NewAlertPreview', { ...required, name: Type.Optional(settings.name), days }),
+  responses: { 200: AlertPreview, ...problems(404), 429: ListLimitProblem },
+  responseHeaders: ['RateLimit'],
+});
+
+export const getAlert = endpoint({
+  id: 'getAlert',
+  method: 'GET',
+  path: one,
+  summary: 'Get an alert',
+  tag,
+  auth: 'own',
+  responses: { 200: Alert, ...problems(404) },
+});
+
+export const updateAlert = endpoint({
+  id: 'updateAlert',
+  method: 'PATCH',
+  path: one,
+  summary: 'Change an alert',
+  description: 'An omitted field does not change. The alert is evaluated again at once.',
+  tag,
+  auth: 'own',
+  body: body('AlertPatch', {
+    name: Type.Optional(settings.name),
+    metric: Type.Optional(metric),
+    agentIds: Type.Optional(settings.agentIds),
+    tag: Type.Optional(onlyTag),
+    threshold: Type.Optional(threshold),
+    clearThreshold: Type.Optional(clearThreshold),
+    windowMinutes: Type.Optional(windowMinutes),
+    minCount: Type.Optional(minCount),
+    noData: Type.Optional(noData),
+  }),
+  responses: { 200: Alert, ...problems(404) },
+});
+
+export const deleteAlert = endpoint({
+  id: 'deleteAlert',
+  method: 'DELETE',
+  path: one,
+  summary: 'Delete an alert',
+  description: 'Sends nothing, also if it fires.',
+  tag,
+  auth: 'own',
+  responses: { 204: null, ...problems(404) },
+});
+
+export const previewAlert = endpoint({
+  id: 'previewAlert',
+  method: 'POST',
+  path: `${one}/preview`,
+  summary: 'Show when an alert would have fired',
+  description:
+    'With its present settings. Calls that were still running when their minute was evaluated count here. `quotaUsed` is measured by the present plan. `queueAge` is the wait for the first start, of calls that were accepted at most a day before the period.',
+  tag,
+  auth: 'own',
+  body: body('AlertPreviewInput', { days }),
+  responses: { 200: AlertPreview, ...problems(404), 429: ListLimitProblem },
+  responseHeaders: ['RateLimit'],
+});

@@ -1,0 +1,64 @@
+/** E-mail, where the server is configured to send it. `net` implements the port. */
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** Resolves once the mail server has accepted it. */
+export type SendMail = (mail: Mail) => Promise<void>;
+
+export interface Mailer {
+  readonly send: SendMail;
+  close(): void;
+}
+
+export function invitationMail(
+  to: string,
+  { workspaceName, role, url }: { workspaceName: string; role: string; url: string },
+): Mail {
+  const text = `You are invited to join the workspace "${workspaceName}" as ${role}.
+
+${url}
+
+The link works for seven days, for anyone who has it.`;
+  return { to, subject: `Invitation to ${oneLine(workspaceName)}`, text };
+}
+
+export function passwordResetMail(to: string, url: string): Mail {
+  const text = `Somebody, probably you, asked to reset the password of this address. Choose a new one here:
+
+${url}
+
+The link works for one hour, once. If you did not ask for it, ignore this message.`;
+  return { to, subject: 'Reset your password', text };
+}
+
+export function alertMail(
+  to: string,
+  alert: {
+    readonly name: string;
+    readonly metric: string;
+    readonly threshold: number;
+    readonly value: number | null;
+    readonly isFiring: boolean;
+    readonly workspaceName: string;
+    readonly url: string;
+  },
+): Mail {
+  const { name, metric, threshold, value, isFiring, workspaceName, url } = alert;
+  const verb = isFiring ? 'fired' : 'cleared';
+  const measured = value === null ? 'has no data' : `is ${value}`;
+  const text = `The alert "${name}" of the workspace "${workspaceName}" ${verb}.
+
+${metric} ${measured}, the threshold is ${threshold}.
+
+${url}`;
+  return { to, subject: `Alert ${verb}: ${oneLine(name)}`, text };
+}
+
+/** A header has one line. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}

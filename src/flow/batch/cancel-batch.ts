@@ -1,0 +1,61 @@
+import { canceledText } from '../../core/batch/batch.ts';
+import { endEvents } from '../../core/batch/line-changes.ts';
+import { CallFailure } from '../../core/failure.ts';
+import { cancelWaitingLines, changeLines, lockBatches } from '../../store/batch/batch-lines.ts';
+import { listRunningLines } from '../../store/batch/batches.ts';
+import { readClock } from '../../store/connection/clock.ts';
+import type { Db } from '../../store/connection/database.ts';
+import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
+import { begin, commit } from '../../store/connection/statements.ts';
+import { sendEvents } from '../../store/event/events.ts';
+import type { Announcements } from '../announcements.ts';
+import type { Canceler } from '../execution/cancel.ts';
+
+export interface CancelBatchDeps {
+  readonly db: Db;
+  readonly pipelines: Pipelines;
+  readonly canceler: Canceler;
+  readonly announcements: Pick<Announcements, 'eventsQueued'>;
+}
+
+const canceledAtOnce = 500;
+
+/**
+ * Cancels a batch: its waiting lines in one transaction, then its running executions, each like any other. If the process dies
+ * in between, workers cancel the rest (`batch-runner.ts`). Throws if the batch has ended.
+ */
+export async function cancelBatch(deps: CancelBatchDeps, id: string): Promise<void> {
+  const { db, pipelines, canceler, announcements } = deps;
+  const nowMs = await readClock(db);
+  const eventsQueued = await pipelines.use((send) => cancelWaiting(send, id, nowMs));
+  if (eventsQueued) announcements.eventsQueued();
+  for (let after = 0; ; ) {
+    const running = await listRunningLines(db, id, { after, limit: canceledAtOnce });
+    await canceler.cancelAll(running.map(({ executionId }) => executionId));
+    const last = running.at(-1);
+    if (!last || running.length < canceledAtOnce) return;
+    after = last.line;
+  }
+}
+
+/** Returns whether an event must be sent. */
+async function cancelWaiting(send: Send, id: string, nowMs: number): Promise<boolean> {
+  const [, [batch]] = await Promise.all([send(begin), lockBatches(send, [id])]);
+  if (batch?.status !== 'processing') {
+    await send(commit);
+    throw new CallFailure('ALREADY_ENDED', 'The batch has already ended.');
+  }
+  const { waiting, canceled } = batch.counts;
+  const change = {
+    ...({ id, canceledBecause: 'requested', waitingFor: null, retryMs: 0, admits: false } as const),
+    counts: { ...batch.counts, waiting: 0, canceled: canceled + waiting },
+  };
+  const sent = [
+    cancelWaitingLines(send, id, canceledText.requested),
+    ...changeLines(send, { lines: [], batches: [change] }),
+  ];
+  // Last, because the counter of the workspace stays locked until the commit.
+  const eventsQueued = sendEvents(send, endEvents(batch, change, nowMs));
+  await Promise.all([...sent, eventsQueued, send(commit)]);
+  return eventsQueued;
+}

@@ -1,0 +1,233 @@
+import { createHash } from 'node:crypto';
+import { batchBytesMax, batchLinesMax } from '../../core/batch/batch.ts';
+import { lineSplitter, type SplitLine } from '../../core/batch/line-splitter.ts';
+import { type ReadLine, readLine } from '../../core/batch/read-line.ts';
+import { acceptableVariables, type VariablesTarget } from '../../core/execution/decide.ts';
+import { labelsJson } from '../../core/execution/labels.ts';
+import { CallFailure, invalidRequest } from '../../core/failure.ts';
+import { uuid7 } from '../../core/id.ts';
+import { storable } from '../../core/storable-text.ts';
+import {
+  appendLines,
+  beginUpload,
+  type EarlierUpload,
+  finishUpload,
+  type NewLine,
+  type NewUpload,
+  removeUpload,
+  resumeUpload,
+  type StoredLine,
+} from '../../store/batch/uploads.ts';
+import { readClock } from '../../store/connection/clock.ts';
+import type { Db } from '../../store/connection/database.ts';
+
+/**
+ * Uploads a batch. Memory is bounded by one line, the lines of one transaction, and the ids of the file.
+ *
+ * Outcomes: a batch; or the first one again, for the same file with the same idempotency key; or nothing, if the file is empty
+ * or exceeds a limit. An invalid line is stored as refused and does not affect the others.
+ *
+ * If the client leaves before the end, an upload with an idempotency key stays for a retry, which skips the ids that are stored.
+ * Any other upload is removed.
+ */
+
+export interface UploadInput extends Omit<NewUpload, 'id' | 'upload' | 'promptVersionId'> {
+  readonly file: AsyncIterable<Buffer>;
+  /** What the variables of each line must fit. */
+  readonly target: VariablesTarget & { readonly versionId: string };
+  readonly lineBytesMax: number;
+}
+
+export interface Uploaded {
+  readonly batchId: string;
+  readonly replayed: boolean;
+}
+
+/** Compares the file with that of an earlier upload with the same idempotency key. */
+export async function replayUpload(
+  file: AsyncIterable<Buffer>,
+  { id, digest }: EarlierUpload & { readonly digest: Buffer },
+): Promise<Uploaded> {
+  const hash = createHash('sha256');
+  for await (const chunk of limited(file)) hash.update(chunk);
+  if (!hash.digest().equals(digest)) {
+    throw new CallFailure(
+      'IDEMPOTENCY_KEY_REUSED',
+      'This Idempotency-Key was used with another file.',
+    );
+  }
+  return { batchId: id, replayed: true };
+}
+
+export async function uploadBatch(
+  db: Db,
+  earlier: EarlierUpload | null,
+  { file, target, lineBytesMax, ...input }: UploadInput,
+): Promise<Uploaded> {
+  const nowMs = await readClock(db);
+  const own = { id: earlier?.id ?? uuid7(nowMs), upload: uuid7(nowMs) };
+  const stored = earlier ? await resumeUpload(db, own) : { bytes: 0, lines: [] };
+  const isNew = !earlier && { ...input, ...own, promptVersionId: target.versionId };
+  if (!stored || (isNew && !(await beginUpload(db, isNew)))) throw overtaken();
+  const lines = new UploadedLines(db, own, { target, lineBytesMax, stored });
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of limited(file)) {
+      hash.update(chunk);
+      await lines.add(chunk);
+    }
+    await lines.end();
+    if (lines.isEmpty) throw invalidRequest('The upload contains no line.');
+    if (!(await finishUpload(db, { ...own, digest: hash.digest() }))) throw overtaken();
+    return { batchId: own.id, replayed: false };
+  } catch (error) {
+    // A refused file must not run. An interrupted one waits for its retry, if a retry can name it.
+    const isRefused = error instanceof CallFailure && error.code !== 'MALFORMED_BODY';
+    if (isRefused || input.idempotencyKey === null) await removeUpload(db, own);
+    throw error;
+  }
+}
+
+async function* limited(file: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let bytes = 0;
+  for await (const chunk of file) {
+    bytes += chunk.length;
+    if (bytes > batchBytesMax) throw tooLarge(`${batchBytesMax} bytes`);
+    yield chunk;
+  }
+}
+
+function tooLarge(limit: string): CallFailure {
+  return new CallFailure(
+    'BODY_TOO_LARGE',
+    `The upload has more than ${limit}. Nothing of it runs.`,
+  );
+}
+
+function overtaken(): CallFailure {
+  const message = 'Another upload with this Idempotency-Key has taken over.';
+  return new CallFailure('CONFLICT', message);
+}
+
+/** Lines of one transaction. */
+const storedMax = 500;
+const storedCharsMax = 2_097_152;
+
+/** The lines of an upload on their way into the database. */
+class UploadedLines {
+  readonly #db: Db;
+  readonly #own: { readonly id: string; readonly upload: string };
+  readonly #target: VariablesTarget;
+  readonly #splitter: ReturnType<typeof lineSplitter>;
+  /** Ids that an interrupted upload has stored and this one has not repeated yet. */
+  readonly #unrepeated: Set<string>;
+  readonly #taken: Set<number>;
+  readonly #lastTaken: number;
+  readonly #ids = new Set<string>();
+  #bytes: number;
+  #count: number;
+  #lastLine: number;
+  #pending: NewLine[] = [];
+  #pendingChars = 0;
+
+  constructor(
+    db: Db,
+    own: { readonly id: string; readonly upload: string },
+    options: {
+      readonly target: VariablesTarget;
+      readonly lineBytesMax: number;
+      readonly stored: { readonly bytes: number; readonly lines: readonly StoredLine[] };
+    },
+  ) {
+    const { bytes, lines } = options.stored;
+    this.#db = db;
+    this.#own = own;
+    this.#target = options.target;
+    this.#splitter = lineSplitter(options.lineBytesMax);
+    this.#unrepeated = new Set(lines.flatMap(({ id }) => id ?? []));
+    this.#taken = new Set(lines.map(({ line }) => line));
+    this.#lastTaken = lines.at(-1)?.line ?? 0;
+    this.#bytes = bytes;
+    this.#count = lines.length;
+    this.#lastLine = 0;
+  }
+
+  get isEmpty(): boolean {
+    return this.#count === 0;
+  }
+
+  async add(chunk: Buffer): Promise<void> {
+    for (const line of this.#splitter.add(chunk)) await this.#addLine(line);
+  }
+
+  async end(): Promise<void> {
+    for (const line of this.#splitter.end()) await this.#addLine(line);
+    await this.#store();
+  }
+
+  async #addLine({ number, bytes }: SplitLine): Promise<void> {
+    const read = readBytes(bytes);
+    const { id } = read;
+    if (id !== null && this.#unrepeated.delete(id)) {
+      this.#ids.add(id);
+      return;
+    }
+    this.#count++;
+    if (this.#count > batchLinesMax) throw tooLarge(`${batchLinesMax} lines`);
+    const line = this.#numberOf(number);
+    const stored = this.#checked(line, bytes?.length ?? 0, read);
+    if (id !== null) this.#ids.add(id);
+    if (stored.variables !== null) this.#bytes += stored.bytes;
+    if (this.#bytes > batchBytesMax) throw tooLarge(`${batchBytesMax} bytes`);
+    this.#pending.push(stored);
+    this.#pendingChars += stored.variables?.length ?? 0;
+    if (this.#pending.length >= storedMax || this.#pendingChars >= storedCharsMax) {
+      await this.#store();
+    }
+  }
+
+  /** The number in the file. A retry may send only what is missing: its lines follow those that are stored. */
+  #numberOf(number: number): number {
+    const isFree = number > this.#lastLine && !this.#taken.has(number);
+    const line = isFree ? number : Math.max(this.#lastLine, this.#lastTaken) + 1;
+    this.#lastLine = line;
+    return line;
+  }
+
+  #checked(line: number, bytes: number, { id, body }: ReadLine): NewLine {
+    const refused = (errorCode: string, error: string): NewLine => {
+      const none = { variables: null, labels: null, user: null };
+      return { line, id, bytes, ...none, errorCode, error: storable(error) };
+    };
+    if (id !== null && this.#ids.has(id)) {
+      return refused('DUPLICATE_ID', 'An earlier line has the same id.');
+    }
+    const read = acceptableVariables(body, this.#target);
+    if ('code' in read) return refused(read.code, read.message);
+    const labels = body.kind === 'variables' ? body.labels : null;
+    return {
+      ...{ line, id, bytes, variables: read.variables.json, labels: labelsJson(labels) },
+      ...{ user: labels?.user ?? null, errorCode: null, error: null },
+    };
+  }
+
+  async #store(): Promise<void> {
+    const lines = this.#pending;
+    this.#pending = [];
+    this.#pendingChars = 0;
+    if (lines.length === 0) return;
+    if (!(await appendLines(this.#db, this.#own, lines))) throw overtaken();
+  }
+}
+
+function readBytes(bytes: Buffer | null): ReadLine {
+  if (bytes === null)
+    return { id: null, body: { kind: 'too-large', message: 'The line is too long.' } };
+  try {
+    return readLine(decoder.decode(bytes));
+  } catch {
+    return { id: null, body: { kind: 'malformed', message: 'The line is not valid UTF-8.' } };
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });

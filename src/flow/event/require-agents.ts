@@ -1,0 +1,16 @@
+import type { Caller } from '../../core/execution/caller.ts';
+import { notFound } from '../../core/failure.ts';
+import type { Trx } from '../../store/connection/database.ts';
+import { countVisibleAgents } from '../../store/people/keys.ts';
+
+/** Throws 404 unless the caller sees all these agents; null means all that it sees. */
+export async function requireAgents(
+  trx: Trx,
+  caller: Caller,
+  agentIds: readonly string[] | null,
+): Promise<void> {
+  const { role } = caller;
+  if (agentIds === null || role === null) return;
+  const visible = await countVisibleAgents(trx, { ...caller, role }, agentIds);
+  if (visible < agentIds.length) throw notFound('agent');
+}

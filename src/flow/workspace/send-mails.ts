@@ -1,0 +1,30 @@
+import type { SendMail } from '../../core/people/mail.ts';
+import type { Db } from '../../store/connection/database.ts';
+import { deleteMail, isLastTry, takeMails } from '../../store/people/mails.ts';
+
+const takenMax = 10;
+
+/** Sends what is due. A mail that fails is tried again, five times in all. */
+export async function sendMails({
+  db,
+  send,
+  onError,
+}: {
+  readonly db: Db;
+  readonly send: SendMail;
+  readonly onError: (error: unknown) => void;
+}): Promise<void> {
+  for (;;) {
+    const mails = await takeMails(db, takenMax);
+    for (const mail of mails) {
+      try {
+        await send(mail);
+      } catch (error) {
+        onError(error);
+        if (!isLastTry(mail)) continue;
+      }
+      await deleteMail(db, mail.id);
+    }
+    if (mails.length < takenMax) return;
+  }
+}

@@ -1,0 +1,173 @@
+import { sql } from 'kysely';
+import type {
+  BatchCancelReason,
+  BatchCounts,
+  BatchStatus,
+  LineStatus,
+  WaitReason,
+} from '../../core/batch/batch.ts';
+import { batchEvent } from '../../core/event/batch-event.ts';
+import type { Db, Trx } from '../connection/database.ts';
+import { writeEvents } from '../event/events.ts';
+import { type Page, readPage } from '../page.ts';
+
+/** Reads batches and the results of their lines. Uploads in progress are not visible. */
+
+export interface BatchRow extends BatchCounts {
+  readonly id: string;
+  readonly agentId: string;
+  readonly status: BatchStatus;
+  readonly waitingFor: WaitReason | null;
+  readonly canceledBecause: BatchCancelReason | null;
+  readonly promptVersionId: string;
+  readonly promptVersionLabel: string;
+  readonly apiKeyId: string | null;
+  readonly executedBy: string | null;
+  readonly createdAt: Date;
+  readonly completedAt: Date | null;
+}
+
+const columns =
+  sql.raw(`b.id, b.agent_id, b.status, b.waiting_for, b.canceled_because, b.prompt_version_id,
+  (select v.label from prompt_versions v where v.id = b.prompt_version_id) as prompt_version_label,
+  b.api_key_id, b.executed_by, b.created_at, b.completed_at, b.total, b.waiting, b.processing, b.success, b.failed,
+  b.canceled, b.refused`);
+
+/** Whose batches a caller sees: all, or those that a key uploaded. */
+interface BatchFilter {
+  readonly agentId: string;
+  readonly apiKeyId: string | null;
+}
+
+const matching = ({ agentId, apiKeyId }: BatchFilter) => sql`b.agent_id = ${agentId}
+  and b.status <> 'uploading' and (${apiKeyId}::uuid is null or b.api_key_id = ${apiKeyId})`;
+
+export async function findBatch(db: Db, filter: BatchFilter, id: string): Promise<BatchRow | null> {
+  const { rows } = await sql<BatchRow>`
+    select ${columns} from batches b where b.id = ${id} and ${matching(filter)}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Newest first. */
+export function listBatches(
+  db: Db,
+  filter: BatchFilter,
+  page: Page,
+): Promise<{ rows: BatchRow[]; total: number }> {
+  const from = sql`batches b where ${matching(filter)}`;
+  return readPage<BatchRow>(db, { columns, from, order: sql`b.id desc` }, page);
+}
+
+/** The running lines of a batch after one of them. */
+export async function listRunningLines(
+  db: Db,
+  batchId: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<{ line: number; executionId: string }[]> {
+  const { rows } = await sql<{ line: number; executionId: string }>`
+    select line, execution_id from batch_lines
+    where batch_id = ${batchId} and status = 'processing' and line > ${after}
+    order by line limit ${limit}`.execute(db);
+  return rows;
+}
+
+export interface ResultRow {
+  readonly line: number;
+  readonly id: string | null;
+  readonly status: LineStatus;
+  readonly executionId: string | null;
+  /** Null also if the record is deleted. */
+  readonly outputText: string | null;
+  readonly error: string | null;
+  readonly errorCode: string | null;
+}
+
+const resultRowsMax = 200;
+/** Outputs of one page. The first one always fits. */
+const resultBytesMax = 4_194_304;
+
+/**
+ * The next results after a line, in the order of the file; empty at the end.
+ * @param statuses null for lines of any status
+ */
+export async function readResults(
+  db: Db,
+  batchId: string,
+  { after, statuses }: { readonly after: number; readonly statuses: readonly LineStatus[] | null },
+): Promise<ResultRow[]> {
+  const { rows } = await sql<ResultRow>`
+    select line, id, status, execution_id, output_text, error, error_code from (
+      select l.line, l.id, l.status, l.execution_id, record.output as output_text, l.error_code,
+        coalesce(record.error, l.error) as error,
+        coalesce(sum(octet_length(record.output)) over (order by l.line), 0)
+          - coalesce(octet_length(record.output), 0) as before
+      from (
+        select * from batch_lines
+        where batch_id = ${batchId} and line > ${after}
+          and (${statuses}::text[] is null or status = any (${statuses}::text[]))
+        order by line limit ${resultRowsMax}) as l
+      left join lateral (
+        select coalesce(e.output, t.output) as output, e.error
+        from executions e left join transient_outputs t on t.execution_id = e.id
+        where e.id = l.execution_id and e.id >= (select id_floor(at) from history_floor)
+        offset 0) as record on true) as sized
+    where before < ${resultBytesMax} order by line`.execute(db);
+  return rows;
+}
+
+const erasedText = 'The user of the line was erased.';
+
+/**
+ * Removes an erased user, or lines with an erased value, from batches that wait: those lines are canceled, because the
+ * execution of one would be a new record of the user. Other lines have no contents. Must come last in its transaction.
+ */
+export async function cancelErasedLines(
+  trx: Trx,
+  erased: {
+    readonly workspaceId: string;
+    readonly agentId: string | null;
+    /** Null: the value is a user. */
+    readonly variable: string | null;
+    readonly value: string;
+  },
+): Promise<void> {
+  const { workspaceId, agentId, variable, value } = erased;
+  const matches =
+    variable === null ? sql`l.end_user = ${value}` : sql`l.variables ->> ${variable} = ${value}`;
+  const { rows: locked } = await sql<{ id: string }>`
+    select b.id from batches b
+    where b.workspace_id = ${workspaceId} and b.waiting > 0
+      and (${agentId}::uuid is null or b.agent_id = ${agentId})
+    order by b.id for update`.execute(trx);
+  const ids = locked.map(({ id }) => id);
+  if (ids.length === 0) return;
+  const { rows } = await sql<EndedRow>`
+    with canceled as (
+      update batch_lines l set status = 'canceled', error_code = 'CANCELED', error = ${erasedText},
+        variables = null, labels = null, end_user = null
+      where l.batch_id = any(${ids}::uuid[]) and l.status = 'waiting' and ${matches}
+      returning l.batch_id),
+    counted as (
+      select b.id, count(*)::int as lines, b.status = 'processing' and b.waiting + b.processing = count(*) as ends
+      from canceled c join batches b on b.id = c.batch_id group by b.id)
+    update batches b set waiting = b.waiting - c.lines, canceled = b.canceled + c.lines,
+      status = case when c.ends then 'completed' else b.status end,
+      completed_at = case when c.ends then clock_timestamp() end
+    from counted c where b.id = c.id
+    returning b.id, b.agent_id, c.ends, b.total, b.waiting, b.processing, b.success, b.failed, b.canceled, b.refused,
+      (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`.execute(trx);
+  const ended = rows.filter(({ ends }) => ends);
+  await writeEvents(
+    trx,
+    ended.map(({ id, agentId, nowMs: atMs, ends: _, ...counts }) =>
+      batchEvent({ id, workspaceId, agentId, status: 'completed', counts, atMs }),
+    ),
+  );
+}
+
+type EndedRow = BatchCounts & {
+  readonly id: string;
+  readonly agentId: string;
+  readonly ends: boolean;
+  readonly nowMs: number;
+};

@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import type { Mail } from '../../core/people/mail.ts';
+import { statementTime } from '../connection/clock.ts';
+import type { Db, Trx } from '../connection/database.ts';
+
+/**
+ * E-mail that is written in the transaction of the change that it reports. A sender takes it for a few minutes and deletes it
+ * once the mail server accepted it: at least once. After the last try it is deleted too.
+ */
+
+/** The addresses of the owners of a workspace, and its name. */
+export async function readOwners(
+  db: Db,
+  workspaceId: string,
+): Promise<{ readonly workspaceName: string; readonly emails: readonly string[] }> {
+  const { rows } = await sql<{ workspaceName: string; email: string }>`
+    select w.name as workspace_name, u.email from members m
+    join users u on u.id = m.user_id join workspaces w on w.id = m.workspace_id
+    where m.workspace_id = ${workspaceId} and m.role = 'owner' order by u.email`.execute(db);
+  return {
+    workspaceName: rows[0]?.workspaceName ?? '',
+    emails: rows.map(({ email }) => email),
+  };
+}
+
+export async function queueMails(trx: Trx, mails: readonly Mail[]): Promise<void> {
+  await sql`
+    insert into mails (recipient, subject, body)
+    select * from unnest(${mails.map(({ to }) => to)}::text[], ${mails.map(({ subject }) => subject)}::text[],
+      ${mails.map(({ text }) => text)}::text[])`.execute(trx);
+}
+
+export interface QueuedMail extends Mail {
+  readonly id: string;
+  /** Tries so far, with this one. */
+  readonly tries: number;
+}
+
+const triesMax = 5;
+const retryMinutes = 5;
+
+/** Takes due mails, so that no other process sends them meanwhile. */
+export async function takeMails(db: Db, limit: number): Promise<QueuedMail[]> {
+  const { rows } = await sql<QueuedMail>`
+    update mails m set tries = m.tries + 1, due_at = clock_timestamp() + m.tries * make_interval(mins => ${retryMinutes})
+      + make_interval(mins => ${retryMinutes})
+    from (
+      select id from mails where due_at <= ${statementTime} order by due_at limit ${limit} for update skip locked) as due
+    where m.id = due.id
+    returning m.id, m.recipient as to, m.subject, m.body as text, m.tries`.execute(db);
+  return rows;
+}
+
+export async function deleteMail(db: Db, id: string): Promise<void> {
+  await sql`delete from mails where id = ${id}`.execute(db);
+}
+
+export function isLastTry({ tries }: QueuedMail): boolean {
+  return tries >= triesMax;
+}

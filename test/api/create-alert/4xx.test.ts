@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { addAgent } from '../../../harness/agents.ts';
+import { alertSettings } from '../../../harness/alerts.ts';
+import { startService } from '../../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const { key } = await service.key();
+const path = '/api/v1/alerts';
+
+async function refused(settings: object, headers: { key?: string; user?: string } = { key }) {
+  const body = { ...alertSettings, ...settings };
+  const { status, body: problem } = await service.call('POST', path, { ...headers, body });
+  return [status, problem.message];
+}
+
+test('thresholds must not contradict each other', async () => {
+  assert.deepEqual(await refused({ threshold: 1, clearThreshold: 1.5 }), [
+    400,
+    'Field "clearThreshold" must not be above "threshold".',
+  ]);
+});
+
+test('values outside their range and unknown fields are named', async () => {
+  for (const [field, value] of [
+    ['metric', 'latency'],
+    ['threshold', -1],
+    ['threshold', '1'],
+    ['windowMinutes', 0],
+    ['windowMinutes', 1_441],
+    ['windowMinutes', 1.5],
+    ['minCount', -1],
+    ['noData', 'ignore'],
+    ['agentIds', []],
+    ['tag', ''],
+    ['name', ' '],
+    ['state', 'ok'],
+  ] as const) {
+    const [status, message] = await refused({ [field]: value });
+    assert.equal(status, 400, field);
+    assert.match(String(message), new RegExp(`"${field}`), field);
+  }
+  for (const field of ['name', 'metric', 'threshold', 'clearThreshold', 'windowMinutes']) {
+    const [status] = await refused({ [field]: undefined });
+    assert.equal(status, 400, field);
+  }
+});
+
+test('the quota is about the workspace', async () => {
+  const { agentId } = await addAgent(service);
+  for (const scope of [{ agentIds: [agentId] }, { tag: 'beta' }]) {
+    const [status] = await refused({ metric: 'quotaUsed', ...scope });
+    assert.equal(status, 400);
+  }
+});
+
+test('an unknown agent and one of another workspace are not found', async () => {
+  const { workspaceId, ownerId } = await service.workspace();
+  const foreign = await addAgent({ ...service, workspaceId, ownerId });
+  for (const agentId of ['agt_unknown', foreign.agentId]) {
+    assert.deepEqual(await refused({ agentIds: [agentId] }), [404, 'There is no such agent.']);
+  }
+});
+
+test('only an owner or a key with the permission own may create alerts', async () => {
+  const manage = await service.key({ permissions: ['manage', 'read', 'execute', 'cancel'] });
+  assert.equal((await refused({}, { key: manage.key }))[0], 403);
+  assert.equal((await refused({}, { user: await service.member('editor') }))[0], 403);
+  assert.equal((await refused({}, { user: await service.member('owner') }))[0], 201);
+});
+
+test('a workspace has at most a hundred alerts', async () => {
+  const { workspaceId, ownerId: userId } = await service.workspace();
+  const other = await service.key({ workspaceId, userId });
+  const create = () => refused({}, { key: other.key });
+  const all = await Promise.all(Array.from({ length: 101 }, create));
+  assert.deepEqual(
+    all.filter(([status]) => status !== 201),
+    [[409, 'A workspace has at most 100 alerts.']],
+  );
+});

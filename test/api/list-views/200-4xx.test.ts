@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startService } from '../../../harness/service.ts';
+
+const service = await startService();
+after(service.close);
+const path = '/api/v1/views';
+
+test('lists the views of the workspace, by name', async () => {
+  const user = service.ownerId;
+  for (const name of ['Slow', 'Failures']) {
+    await service.call('POST', path, { user, body: { name, search: 'status=failed' } });
+  }
+  const { status, body } = await service.call('GET', path, { user });
+  assert.equal(status, 200);
+  assert.deepEqual(
+    body.views.map((view: { name: string }) => view.name),
+    ['Failures', 'Slow'],
+  );
+});
+
+test('401 without a session, 403 with a key', async () => {
+  assert.equal((await service.call('GET', path)).status, 401);
+  const { key } = await service.key();
+  assert.equal((await service.call('GET', path, { key })).status, 403);
+});

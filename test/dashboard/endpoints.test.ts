@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { addEndpoint, verified } from '../../harness/endpoints.ts';
+import { startReceiver, status, toReceivers } from '../../harness/receiver.ts';
+import { openDashboard } from './harness.ts';
+
+const { service, visit } = await openDashboard({ config: toReceivers });
+const { key } = await service.key();
+const receiver = await startReceiver();
+after(receiver.close);
+
+test('an owner creates an endpoint, sees its secret once and sends a ping', async () => {
+  const { page, check } = await visit('/settings/endpoints', { as: 'owner' });
+  await page.getByText('No endpoints yet').waitFor();
+  await check({ inDarkMode: true });
+  await page.getByRole('button', { name: 'Add endpoint' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('URL').fill('https://10.0.0.1/events');
+  await dialog.getByLabel('alert.fired').check();
+  await dialog.getByRole('button', { name: 'Add endpoint' }).click();
+  await dialog
+    .getByText(/private/)
+    .first()
+    .waitFor();
+  await check({ inDarkMode: true });
+  await dialog.getByLabel('URL').fill(receiver.url);
+  await dialog.getByRole('button', { name: 'Add endpoint' }).click();
+  const secret = await dialog.getByText(/^whsec_/).innerText();
+  await check({ inDarkMode: true });
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('link', { name: receiver.url }).click();
+  await page.getByText('No deliveries').waitFor();
+  await page.getByRole('button', { name: 'Send ping' }).click();
+  const [ping] = await receiver.received(1);
+  assert.equal(ping && verified(secret, ping).type, 'ping');
+  await page.getByText('delivered', { exact: true }).waitFor();
+  await check({ inDarkMode: true });
+});
+
+test('the delivery log shows request and response, and sends again', async () => {
+  receiver.answer = status(500);
+  const endpoint = await addEndpoint(service, key, { url: receiver.url });
+  await endpoint.call('POST', '/test');
+  const { page, check } = await visit(`/settings/endpoints/${endpoint.endpointId}`, {
+    as: 'owner',
+  });
+  await page.getByText('Failing').waitFor();
+  await page.getByRole('button', { name: /^Details of/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('status 500').first().waitFor();
+  await dialog.getByText('"type": "ping"').waitFor();
+  await check({ inDarkMode: true });
+  receiver.answer = status(200);
+  await dialog.getByRole('button', { name: 'Resend' }).click();
+  await dialog.getByText('status 200').waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await page.getByLabel('State').selectOption('failed');
+  await page.getByText('No deliveries').waitFor();
+  await page.getByLabel('State').selectOption('');
+  await page.getByRole('button', { name: 'Replay…' }).click();
+  await dialog.getByLabel('Deliveries').selectOption('');
+  await check();
+  await dialog.getByRole('button', { name: 'Replay' }).click();
+  await dialog.getByText('1 deliveries are sent again.').waitFor();
+});
+
+test('an endpoint is edited, rotated, disabled, enabled and deleted', async () => {
+  const endpoint = await addEndpoint(service, key, { url: receiver.url, description: 'Old' });
+  const { page, check } = await visit(`/settings/endpoints/${endpoint.endpointId}`, {
+    as: 'owner',
+  });
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await dialog.getByLabel('Description').fill('Shop');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByText('Shop').waitFor();
+  await page.getByRole('button', { name: 'Rotate secret' }).click();
+  await check();
+  await dialog.getByRole('button', { name: 'Rotate' }).click();
+  const secret = await dialog.getByText(/^whsec_/).innerText();
+  assert.notEqual(secret, endpoint.secret);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Disable' }).click();
+  await page.getByText('Disabled', { exact: true }).waitFor();
+  await check();
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await page.getByRole('button', { name: 'Disable' }).waitFor();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.waitForURL('**/settings/endpoints');
+  await endpoint.call('GET').then(
+    () => assert.fail('the endpoint still exists'),
+    (error) => assert.match(String(error), /404/),
+  );
+});
+
+test('owners see that an endpoint was disabled, others do not', async () => {
+  receiver.answer = status(410);
+  const endpoint = await addEndpoint(service, key, { url: receiver.url });
+  await endpoint.call('POST', '/test');
+  while ((await endpoint.call('GET')).enabled)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  const { page, check } = await visit('/agents', { as: 'owner' });
+  await page.getByText('An endpoint was disabled').waitFor();
+  await check({ inDarkMode: true });
+  await page.getByRole('link', { name: 'Show endpoint' }).click();
+  await page.getByText('Disabled: answered 410').waitFor();
+  const editor = await visit('/agents', { as: 'editor' });
+  await editor.page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+  assert.equal(await editor.page.getByText('An endpoint was disabled').count(), 0);
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { createTestDatabase } from '../../../harness/database.ts';
+import { openDatabase } from '../../../src/store/connection/database.ts';
+import { detectPooler } from '../../../src/store/connection/detect-pooler.ts';
+import { openNotifications } from '../../../src/store/connection/notifications.ts';
+
+test('a server that is silent loses the idle connections, and another connection listens', async () => {
+  const database = await createTestDatabase();
+  const connection = await detectPooler({
+    ...database.connection,
+    application_name: 'silent receiver',
+  });
+  const db = openDatabase({ connection: database.connection, poolMax: 1, onError: () => {} });
+  const notifications = openNotifications({ db, connection, onError: () => {}, checkMs: 100 });
+  const listening = async (): Promise<number> => {
+    for (;;) {
+      const { rows } = await sql<{ pid: number }>`
+        select pid from pg_stat_activity
+        where application_name = 'silent receiver' and query = 'select 1'`.execute(db);
+      if (rows[0]) return rows[0].pid;
+      await wait(20);
+    }
+  };
+  const closing = new EventTarget();
+  connection.idle?.add(() => closing.dispatchEvent(new Event('close')));
+  const pid = await listening();
+  try {
+    const closed = once(closing, 'close');
+    process.kill(pid, 'SIGSTOP');
+    await closed;
+    const received = new Promise<string[]>((resolve) => {
+      notifications.subscribe('cueline_event_queued', resolve);
+    });
+    while ((await Promise.race([received, wait(50)])) === undefined)
+      notifications.publish('cueline_event_queued', ['again']);
+    assert.deepEqual(await received, ['again']);
+  } finally {
+    process.kill(pid, 'SIGCONT');
+    await notifications.close();
+    await db.destroy();
+    await database.drop();
+  }
+});
