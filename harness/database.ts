@@ -16,6 +16,8 @@ export interface TestDatabase {
 }
 
 const connectTimeoutMs = 15_000;
+/** The statement timeout of a test's own statements, which fill tables: a slow machine takes longer than the default of the service. */
+export const statementMsMax = 120_000;
 const sharedVariable = 'CUELINE_TEST_POSTGRES';
 
 /** Starts a PostgreSQL that this process shares with its later child processes. */
@@ -58,7 +60,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 export async function openTestDatabase(poolMax = 5) {
   const database = await createTestDatabase();
   const { connection } = database;
-  const db = openDatabase({ connection, poolMax, onError: () => {} });
+  const db = openDatabase({ connection, poolMax, onError: () => {}, statementMsMax });
   const close = async () => {
     await db.destroy();
     await database.drop();

@@ -14,7 +14,7 @@ import { type Db, openDatabase } from '../src/store/connection/database.ts';
 import type { Connection } from '../src/store/connection/detect-pooler.ts';
 import { wire } from '../src/wiring.ts';
 import { type ApiResponse, type CallOptions, callOver } from './call.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createTestDatabase, statementMsMax, type TestDatabase } from './database.ts';
 import { type ScriptedModels, scriptedModels } from './models.ts';
 import { addKey, addMember, addWorkspace, type KeyOptions, type TestKey } from './people.ts';
 import { memberSessionOf, type SignedIn, sessionCreator, signIn } from './sessions.ts';
@@ -85,7 +85,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   // The pool does not wait for its connections to close, and dropping the database breaks them.
   const onError = (error: unknown) => void (closed || faults.push(error));
   const { connection } = database;
-  const db = openDatabase({ connection, poolMax: 5, onError });
+  const db = openDatabase({ connection, poolMax: 5, onError, statementMsMax });
   const owned = options.sharedWith ?? (await addWorkspace(db));
   const { workspaceId, ownerId } = owned;
   // Tests start maintenance rounds themselves.

@@ -303,7 +303,7 @@ function referenceFinds(words: string, text: string): boolean {
   );
 }
 
-/** Groups of one agent, with texts of many words. Each has the word `common`, every hundredth `scarce`. */
+/** Groups of one agent, with texts of several words. Each has the word `common`, every hundredth `scarce`. */
 async function addGroups(count: number): Promise<string> {
   const agentId = freshId();
   const [common, scarce] = ['common', 'scarce'].map((word) => [...tokensOf(word)][0]);
@@ -311,7 +311,7 @@ async function addGroups(count: number): Promise<string> {
     insert into search_groups (newest, oldest, ids, tokens)
     select id, id, array[id], array_cat(
       array[${tokenOf('agent', agentId)}::int, ${common}::int, case when n % 100 = 0 then ${scarce}::int else n end],
-      array(select n * 7919 + other from generate_series(1, 300) as other))
+      array(select n * 7919 + other from generate_series(1, 50) as other))
     from (select n, uuidv7(n * interval '1 second') as id from generate_series(1, ${count}::int) as n) as made`.execute(
     db,
   );
