@@ -148,6 +148,7 @@ const historyReadLimits = {
   max: limits.historyReadsMax,
   ofWorkspaceMax: limits.historyReadsOfWorkspaceMax,
   ofCallerMax: limits.historyReadsOfCallerMax,
+  searchesOfCallerMax: limits.searchesOfCallerMax,
   reserved: limits.historyReadsReserved,
   waitMs: limits.historyReadWaitMs,
 };

@@ -115,10 +115,12 @@ export const exportsOfCallerMax = 2;
 export const historyReadsMax = 8;
 export const historyReadsOfWorkspaceMax = 4;
 export const historyReadsOfCallerMax = 2;
+/** Of these, the searches: lists by text, variables, latency or cost. */
+export const searchesOfCallerMax = 1;
 /** Of these, the number that only workspaces without a running read may use. */
 export const historyReadsReserved = 2;
-/** How long further ones wait before they are rejected. */
-export const historyReadWaitMs = 5_000;
+/** How long further ones wait before they are rejected: a search behind another one of its caller gets its turn. */
+export const historyReadWaitMs = 7_000;
 /** Concurrent streamed pages (pages of records too large for memory) per process. */
 export const longPagesMax = 20;
 export const longPagesOfWorkspaceMax = 10;

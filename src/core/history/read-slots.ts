@@ -8,6 +8,8 @@ export interface ReadSlotLimits {
   readonly max: number;
   readonly ofWorkspaceMax: number;
   readonly ofCallerMax: number;
+  /** Of these, the searches, each of which can keep a core of the database busy. */
+  readonly searchesOfCallerMax: number;
   readonly reserved: number;
   /** How long a read waits for a slot, in milliseconds. */
   readonly waitMs: number;
@@ -19,14 +21,20 @@ export interface Reader {
   readonly workspaceId: string;
 }
 
+export interface HistoryReader extends Reader {
+  /** Whether it looks at records one by one. */
+  readonly isSearch: boolean;
+}
+
 interface Waiting {
-  readonly reader: Reader;
+  readonly reader: HistoryReader;
   readonly grant: () => void;
 }
 
 export class ReadSlots {
   readonly #limits: ReadSlotLimits;
   readonly #ofCaller = new Map<string, number>();
+  readonly #searchesOfCaller = new Map<string, number>();
   readonly #ofWorkspace = new Map<string, number>();
   readonly #waiting = new Set<Waiting>();
   #used = 0;
@@ -36,10 +44,10 @@ export class ReadSlots {
   }
 
   /** Resolves with false if the reader gets no slot in time, or if `signal` aborts first. */
-  acquire(reader: Reader, signal?: AbortSignal): Promise<boolean> {
+  acquire(reader: HistoryReader, signal?: AbortSignal): Promise<boolean> {
     if (signal?.aborted) return Promise.resolve(false);
     if (this.#isFreeFor(reader)) {
-      this.#take(reader);
+      this.#count(reader, 1);
       return Promise.resolve(true);
     }
     return new Promise((resolve) => {
@@ -57,29 +65,29 @@ export class ReadSlots {
     });
   }
 
-  release({ id, workspaceId }: Reader): void {
-    this.#used--;
-    add(this.#ofCaller, id, -1);
-    add(this.#ofWorkspace, workspaceId, -1);
+  release(reader: HistoryReader): void {
+    this.#count(reader, -1);
     for (const { reader, grant } of this.#waiting) {
       if (this.#used >= this.#limits.max) return;
       if (!this.#isFreeFor(reader)) continue;
-      this.#take(reader);
+      this.#count(reader, 1);
       grant();
     }
   }
 
-  #isFreeFor({ id, workspaceId }: Reader): boolean {
-    const { max, ofWorkspaceMax, ofCallerMax, reserved } = this.#limits;
+  #isFreeFor({ id, workspaceId, isSearch }: HistoryReader): boolean {
+    const { max, ofWorkspaceMax, ofCallerMax, searchesOfCallerMax, reserved } = this.#limits;
     const ofWorkspace = this.#ofWorkspace.get(workspaceId) ?? 0;
     if (ofWorkspace >= ofWorkspaceMax || (this.#ofCaller.get(id) ?? 0) >= ofCallerMax) return false;
+    if (isSearch && (this.#searchesOfCaller.get(id) ?? 0) >= searchesOfCallerMax) return false;
     return this.#used < (ofWorkspace === 0 ? max : max - reserved);
   }
 
-  #take({ id, workspaceId }: Reader): void {
-    this.#used++;
-    add(this.#ofCaller, id, 1);
-    add(this.#ofWorkspace, workspaceId, 1);
+  #count({ id, workspaceId, isSearch }: HistoryReader, change: 1 | -1): void {
+    this.#used += change;
+    add(this.#ofCaller, id, change);
+    add(this.#ofWorkspace, workspaceId, change);
+    if (isSearch) add(this.#searchesOfCaller, id, change);
   }
 }
 

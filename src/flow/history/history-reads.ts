@@ -17,6 +17,8 @@ export interface HistoryReads {
 }
 
 export interface HistoryReadOptions {
+  /** Whether it looks at records one by one. */
+  readonly isSearch?: boolean;
   /** Ends the wait for a slot, for example because the client has disconnected. */
   readonly signal?: AbortSignal;
   /** Whether only the primary has what is read. */
@@ -60,8 +62,9 @@ export function createHistoryReads({ db, limits, standby = null }: HistoryReadDe
   }
 
   return {
-    async read(reader, work, options = {}) {
-      const { signal } = options;
+    async read({ id, workspaceId }, work, options = {}) {
+      const { signal, isSearch = false } = options;
+      const reader = { id, workspaceId, isSearch };
       if (!(await slots.acquire(reader, signal))) {
         signal?.throwIfAborted();
         throw tooMany(limits.waitMs);

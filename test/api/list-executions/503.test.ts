@@ -5,7 +5,7 @@ import { addAgent } from '../../../harness/agents.ts';
 import { untilBlocked } from '../../../harness/locks.ts';
 import { addRecords } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
-import { historyReadsOfCallerMax } from '../../../src/contract/limits.ts';
+import { searchesOfCallerMax } from '../../../src/contract/limits.ts';
 import { readClock } from '../../../src/store/connection/clock.ts';
 
 const service = await startService({ role: 'api' });
@@ -30,7 +30,7 @@ test('while one viewer runs ten heavy searches, another workspace gets its respo
   const pending = Array.from({ length: searches }, () =>
     service.call('GET', path, { cookie: viewer.cookie }),
   );
-  await untilBlocked(db, historyReadsOfCallerMax);
+  await untilBlocked(db, searchesOfCallerMax);
 
   const { cookie } = await service.signIn({ userId: other.ownerId });
   const list = `${otherAgent.path}/executions`;
@@ -46,14 +46,14 @@ test('while one viewer runs ten heavy searches, another workspace gets its respo
   const statuses = (await Promise.all(calls)).map(({ status }) => status);
   assert.deepEqual(statuses, [200, 200, 202, 200, 200, 200, 200, 200, 200]);
 
-  const rejected = await firstSettled(pending, searches - historyReadsOfCallerMax);
+  const rejected = await firstSettled(pending, searches - searchesOfCallerMax);
   for (const { status, headers, body } of rejected) {
     assert.deepEqual([status, body.code], [503, 'UNAVAILABLE']);
     assert.ok(Number(headers.get('retry-after')) >= 1);
   }
   await finishSearches();
   const ended = (await Promise.all(pending)).filter(({ status }) => status === 200);
-  assert.equal(ended.length, historyReadsOfCallerMax);
+  assert.equal(ended.length, searchesOfCallerMax);
   assert.equal((await service.call('GET', path, { cookie: viewer.cookie })).status, 200);
   // Each rejection logs a warning.
   service.faults.splice(0);

@@ -3,11 +3,15 @@ import { after, test } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';
 import { ReadSlots } from '../../../src/core/history/read-slots.ts';
 
-const limits = { max: 4, ofWorkspaceMax: 3, ofCallerMax: 2, reserved: 1, waitMs: 60_000 };
-const a1 = { id: 'a1', workspaceId: 'a' };
-const a2 = { id: 'a2', workspaceId: 'a' };
-const b1 = { id: 'b1', workspaceId: 'b' };
-const c1 = { id: 'c1', workspaceId: 'c' };
+const limits = {
+  ...{ max: 4, ofWorkspaceMax: 3, ofCallerMax: 2, searchesOfCallerMax: 1 },
+  ...{ reserved: 1, waitMs: 60_000 },
+};
+const isSearch = false;
+const a1 = { id: 'a1', workspaceId: 'a', isSearch };
+const a2 = { id: 'a2', workspaceId: 'a', isSearch };
+const b1 = { id: 'b1', workspaceId: 'b', isSearch };
+const c1 = { id: 'c1', workspaceId: 'c', isSearch };
 
 // Reads that still wait would keep the process of the tests open.
 const ended = new AbortController();
@@ -41,6 +45,18 @@ test('a caller and a workspace wait beyond their slots, others do not', async ()
   await release(a1);
   // The third read of a1 came before the second one of a2.
   assert.deepEqual(granted, ['a1', 'a1', 'a2', 'b1', 'a1']);
+});
+
+test('a search waits for the one of its caller before it, other reads of the caller do not', async () => {
+  const slots = new ReadSlots({ ...limits, max: 8 });
+  const { granted, acquire, release } = readsOf(slots);
+  const searchOf = (reader: typeof a1) => ({ ...reader, isSearch: true });
+  await acquire(searchOf(a1), searchOf(a1), a1, searchOf(a2));
+  assert.deepEqual(granted, ['a1', 'a1', 'a2']);
+  await release(a1);
+  assert.equal(granted.length, 3);
+  await release(searchOf(a1));
+  assert.deepEqual(granted, ['a1', 'a1', 'a2', 'a1']);
 });
 
 test('the last slots go to workspaces without one', async () => {

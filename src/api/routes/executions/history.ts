@@ -102,6 +102,7 @@ async function pageOf(
   const source = historySource(request, reply, { fresh: query.include === 'processing' });
   const page = await historyReads.read(caller, (db) => listHistory(db, list), {
     ...source,
+    isSearch: list.contents !== null,
     signal,
   });
   const shown = page.rows.slice(0, limit);
