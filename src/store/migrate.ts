@@ -10,6 +10,7 @@ import { up as history } from './migrations/0004-history.ts';
 import { up as workflows } from './migrations/0005-workflows.ts';
 import { up as events } from './migrations/0006-events.ts';
 import { up as search } from './migrations/0007-search.ts';
+import { up as liveLists } from './migrations/0008-live-lists.ts';
 
 /**
  * Migrations bring the schema up to date, each in one transaction. Many processes may migrate at once: the first takes an
@@ -33,6 +34,7 @@ const released: Migrations = {
   '0005-workflows': workflows,
   '0006-events': events,
   '0007-search': search,
+  '0008-live-lists': liveLists,
 };
 
 /** The advisory lock that serializes migrations. */

@@ -6,6 +6,7 @@ import { runAsAdmin } from '../../../harness/cluster.ts';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { firstHundred } from '../../../harness/history.ts';
+import { readsOfTable } from '../../../harness/table-reads.ts';
 import { everything, type IdRange } from '../../../src/core/history/history-range.ts';
 import { readSearch, separators, standalone } from '../../../src/core/history/search.ts';
 import { tokenOf, tokensOf, tokensOfSearch } from '../../../src/core/history/search-tokens.ts';
@@ -323,9 +324,9 @@ test('deleted records leave the index without reading all groups', async () => {
   await sql`insert into search_changes (id) select gen_random_uuid() from generate_series(1, 100)`.execute(
     db,
   );
-  const before = await readsOfGroups();
+  const before = await readsOfTable(db, 'search_groups');
   assert.notEqual(await indexChanges(db, 1_000), null);
-  assert.ok((await readsOfGroups()) - before < 100);
+  assert.ok((await readsOfTable(db, 'search_groups')) - before < 100);
 });
 
 test('a rare word is found by its token, and groups with a frequent one are read newest first', async () => {
@@ -335,14 +336,14 @@ test('a rare word is found by its token, and groups with a frequent one are read
     const request = { ...firstHundred(agentIds), contents: { ...anyContents, words } };
     const sets = tokensOfSearch(words);
     assert.ok(sets);
-    const before = await readsOfGroups();
+    const before = await readsOfTable(db, 'search_groups');
     const { ids, ...found } = await db
       .transaction()
       .execute((trx) => findCandidates(trx, request, sets, { range, count: 40, isFrequent }));
     return {
       found: ids.length,
       isFrequent: found.isFrequent,
-      read: (await readsOfGroups()) - before,
+      read: (await readsOfTable(db, 'search_groups')) - before,
     };
   };
   const absent = await find('absent');
@@ -362,15 +363,3 @@ test('a rare word is found by its token, and groups with a frequent one are read
   const older = await find('common', true, { ...everything, ...rows[0] });
   assert.ok(older.found === 10 && older.read < 100, `${older.read} groups read`);
 });
-
-/** The groups that all statements have read, if this session is the only one. */
-async function readsOfGroups(): Promise<number> {
-  await sql`select pg_stat_force_next_flush()`.execute(db);
-  const { rows } = await sql<{ read: number }>`
-    select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_user_tables where relname = 'search_groups'`.execute(
-    db,
-  );
-  const [table] = rows;
-  assert.ok(table);
-  return table.read;
-}
