@@ -19,6 +19,7 @@ export interface LineSplitter {
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
+const byteOrderMark = Buffer.from('\ufeff');
 
 export function lineSplitter(bytesMax: number): LineSplitter {
   // One byte more for a carriage return.
@@ -66,5 +67,8 @@ export function lineSplitter(bytesMax: number): LineSplitter {
 }
 
 function isBlank(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === carriageReturn);
+  const text = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark)
+    ? bytes.subarray(byteOrderMark.length)
+    : bytes;
+  return text.every((byte) => byte === 0x20 || byte === 0x09 || byte === carriageReturn);
 }

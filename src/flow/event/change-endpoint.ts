@@ -87,7 +87,8 @@ export async function changeEndpoint(
     const before = { url, eventTypes, agentIds, payload, format, description };
     const fields = Object.keys(change);
     if (fields.length > 0) await store.writeEndpoint(trx, id, { ...before, ...change });
-    const isEnabling = enabled === true && !row.enabled;
+    // One whose key has ended is disabled only by the next round.
+    const isEnabling = enabled === true && (!row.enabled || (await store.hasEndedKey(trx, id)));
     if (isEnabling) await enable(trx, caller, row, change.payload);
     if (fields.length > 0 || isEnabling) {
       const details = { fields: isEnabling ? [...fields, 'enabled'] : fields };

@@ -5,7 +5,7 @@ import { actorOf } from '../../core/people/audit.ts';
 import { hasRight, type MemberRole, type Role } from '../../core/people/member.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
-import { passEndpoints } from '../../store/event/endpoints.ts';
+import { passEndpoints, passKeyEndpoints } from '../../store/event/endpoints.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { deleteInvitationsBy } from '../../store/people/invitations.ts';
 import { lockRole } from '../../store/people/keys.ts';
@@ -36,6 +36,7 @@ export async function changeRole(
       await requireAnotherOwner(trx, caller.workspaceId, member);
       // A former owner must not return as one by an own link.
       await deleteInvitationsBy(trx, caller.workspaceId, userId);
+      await passEndpoints(trx, caller.workspaceId, userId);
     }
     await setRole(trx, caller.workspaceId, userId, role);
     const revoked = hasRight(role, 'manage')
@@ -92,6 +93,7 @@ export async function endMembership(
 ): Promise<string[]> {
   await deleteInvitationsBy(trx, workspaceId, userId);
   await passEndpoints(trx, workspaceId, userId);
+  await passKeyEndpoints(trx, workspaceId, userId);
   return deleteMember(trx, workspaceId, userId);
 }
 

@@ -122,10 +122,10 @@ export async function markEnabled(trx: Trx, id: string): Promise<void> {
     where id = ${id}`.execute(trx);
 }
 
-/** Whether the key that created the endpoint has ended or lost its permission. */
+/** Whether the key that created the enabled endpoint has ended or lost its permission. */
 export async function hasEndedKey(trx: Trx, id: string): Promise<boolean> {
   const { rows } = await sql`
-    select from endpoints p where p.id = ${id} and p.api_key_id is not null
+    select from endpoints p where p.id = ${id} and p.enabled and p.api_key_id is not null
       and not exists (select from active_endpoints a where a.id = p.id)`.execute(trx);
   return rows.length > 0;
 }
@@ -223,11 +223,27 @@ export async function moveEndpoints(trx: Trx, keyId: string, successorId: string
   );
 }
 
-/** The endpoints that a user or their keys created belong to the workspace from now on. */
+/** The endpoints that a user created without a key belong to the workspace from now on. */
 export async function passEndpoints(trx: Trx, workspaceId: string, userId: string): Promise<void> {
   await sql`
-    update endpoints set created_by = null, api_key_id = null
-    where workspace_id = ${workspaceId} and created_by = ${userId}`.execute(trx);
+    update endpoints set created_by = null
+    where workspace_id = ${workspaceId} and created_by = ${userId} and api_key_id is null`.execute(
+    trx,
+  );
+}
+
+/** Those of the user's keys as well. One whose key has ended keeps the key, and so gets nothing. */
+export async function passKeyEndpoints(
+  trx: Trx,
+  workspaceId: string,
+  userId: string,
+): Promise<void> {
+  await sql`
+    update endpoints p set created_by = null, api_key_id = null
+    from active_endpoints a
+    where a.id = p.id and p.workspace_id = ${workspaceId} and p.created_by = ${userId}`.execute(
+    trx,
+  );
 }
 
 /** Records that the events of a pull endpoint were read. False if the workspace has no such endpoint. */

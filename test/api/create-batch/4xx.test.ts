@@ -35,6 +35,7 @@ test('refusals follow the order of an execute call', async () => {
     [paused, key, '', 403, 'AGENT_NOT_ACTIVE'],
     [agent, key, '', 400, 'INVALID_REQUEST'],
     [agent, key, '\n \n', 400, 'INVALID_REQUEST'],
+    [agent, key, '\ufeff', 400, 'INVALID_REQUEST'],
   ];
   for (const [target, as, body, status, code] of cases) {
     const response = await upload(service, target, body, { key: as });

@@ -54,6 +54,14 @@ test('the same file returns the first 202, another one 422, in every state', asy
     assert.equal(again.headers.get('idempotent-replayed'), 'true');
     const other = await upload(service, agent, `${file}\n`, { key, idempotencyKey: 'once' });
     assert.deepEqual([other.status, other.body.code], [422, 'IDEMPOTENCY_KEY_REUSED']);
+    for (const [odd, contentType] of [
+      ['', 'application/jsonl'],
+      [file, 'text/plain'],
+    ] as const) {
+      const options = { key, idempotencyKey: 'once', contentType };
+      const refused = await upload(service, agent, odd, options);
+      assert.deepEqual([refused.status, refused.body.code], [422, 'IDEMPOTENCY_KEY_REUSED']);
+    }
   }
   const elsewhere = await addAgent(service);
   const other = await upload(service, elsewhere, `${file}\n`, { key, idempotencyKey: 'once' });

@@ -88,6 +88,38 @@ test('the endpoints of a removed owner belong to the workspace', async () => {
   await receiver.received(1);
 });
 
+test('an endpoint whose key has ended gets nothing when its issuer is removed, and is enabled by an owner at once', async () => {
+  const userId = await service.member('owner');
+  const other = await service.key({ userId });
+  const endpoint = await addEndpoint(service, other.key, {
+    url: 'https://shop.example/',
+    eventTypes: types,
+  });
+  await service.call('POST', `/api/v1/keys/${other.apiKeyId}/revoke`, { key });
+  const member = `/api/v1/members/${toId('user', userId)}`;
+  assert.equal((await service.call('DELETE', member, { key })).status, 204);
+  await write();
+  assert.equal((await service.call('GET', endpoint.path, { key })).body.pending, 0);
+  // Before the next round has disabled it.
+  const { body } = await service.call('PATCH', endpoint.path, { key, body: { enabled: true } });
+  assert.notEqual(body.apiKeyId, other.apiKeyId);
+  await write();
+  assert.equal((await service.call('GET', endpoint.path, { key })).body.pending, 1);
+});
+
+test('the endpoints that a demoted owner created in a session belong to the workspace', async () => {
+  const userId = await service.member('owner');
+  const { status, body } = await service.call('POST', '/api/v1/endpoints', {
+    ...{ user: userId, body: { url: 'https://shop.example/', eventTypes: types } },
+  });
+  assert.equal(status, 201);
+  const member = `/api/v1/members/${toId('user', userId)}`;
+  await service.call('PATCH', member, { key, body: { role: 'viewer' } });
+  const path = `/api/v1/endpoints/${body.endpointId}`;
+  const later = await service.call('GET', path, { key });
+  assert.deepEqual([later.body.createdBy, later.body.enabled], [null, true]);
+});
+
 test('the endpoints of a rotated key follow its successor', async () => {
   const other = await service.key();
   const endpoint = await addEndpoint(service, other.key, {

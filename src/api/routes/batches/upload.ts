@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createBatch } from '../../../contract/batches/batches.ts';
 import { bodyBytesMax, uploadsMax, uploadsOfCallerMax } from '../../../contract/limits.ts';
@@ -63,7 +64,8 @@ async function checkUpload(
   const use = { caller: caller.id, agentId, idempotencyKey };
   const earlier = idempotencyKey === null ? null : await findEarlierUpload(deps.db, use);
   if (isComplete(earlier)) {
-    const file = fileOf(request);
+    // An upload that cannot be read is another one.
+    const file = refusalOf(request) === null ? streamBody(request.raw) : Readable.from([]);
     return () => replayUpload(file, earlier);
   }
   const target = await requireTarget(deps, caller, agentId);
@@ -109,19 +111,26 @@ async function requireTarget(
   throw new CallFailure(checked.code, checked.message);
 }
 
-function fileOf({ raw }: FastifyRequest): AsyncGenerator<Buffer, void, undefined> {
+function fileOf(request: FastifyRequest): AsyncGenerator<Buffer, void, undefined> {
+  const refusal = refusalOf(request);
+  if (refusal) throw refusal;
+  return streamBody(request.raw);
+}
+
+/** Why the headers of the body are refused; null if they are not. */
+function refusalOf({ raw }: FastifyRequest): CallFailure | null {
   const { 'content-length': length, 'transfer-encoding': transfer } = raw.headers;
   if (transfer === undefined && Number(length ?? 0) === 0) {
-    throw invalidRequest('The upload is empty.');
+    return invalidRequest('The upload is empty.');
   }
   if (!hasJsonLines(raw)) {
-    throw new CallFailure(
+    return new CallFailure(
       'UNSUPPORTED_MEDIA_TYPE',
       'The body must be application/jsonl or application/x-ndjson in UTF-8, without a content or transfer coding.',
     );
   }
   if (Number(length ?? 0) > batchBytesMax) {
-    throw new CallFailure('BODY_TOO_LARGE', `The upload has more than ${batchBytesMax} bytes.`);
+    return new CallFailure('BODY_TOO_LARGE', `The upload has more than ${batchBytesMax} bytes.`);
   }
-  return streamBody(raw);
+  return null;
 }
