@@ -117,6 +117,8 @@ export function messagesIn(text: string): unknown[] {
 export interface OpenRequest {
   /** Resolves with the first message about progress. */
   readonly accepted: Promise<string>;
+  /** The whole response, once it has ended. */
+  readonly whole: Promise<string>;
   /** Closes the connection. */
   close(): void;
 }
@@ -136,6 +138,7 @@ export function openCall(
       ...headers,
     },
   });
+  const whole = Promise.withResolvers<string>();
   const accepted = new Promise<string>((resolve, reject) => {
     request.on('error', reject);
     request.on('response', (response) => {
@@ -147,9 +150,10 @@ export function openCall(
         const progress = /"message":"(Accepted as [^"]+)"/.exec(text);
         if (progress?.[1]) resolve(progress[1]);
       });
+      response.on('end', () => whole.resolve(text));
     });
   });
   accepted.catch(() => {});
   request.end(JSON.stringify(message));
-  return { accepted, close: () => void request.destroy() };
+  return { accepted, whole: whole.promise, close: () => void request.destroy() };
 }

@@ -4,7 +4,7 @@ import { OutboundFailure } from './outbound-failure.ts';
 import { errorBytesMax, fileBytesMax, hasTooManyValues } from './response-limits.ts';
 
 /**
- * Reads a provider's response within the limits, decompressed. A success must be complete; of an error, status and
+ * Reads a provider's response within the limits, decompressed. Of a success all must arrive; of an error, status and
  * headers decide, even if the body is cut off or too long.
  */
 export async function readResponseBody(
@@ -22,7 +22,7 @@ export async function readResponseBody(
     const text = bodiless.has(status) ? null : await decompressBeginning(bytes, encoding);
     return new Response(text, { status, headers });
   }
-  const bytes = await decompress(new Uint8Array(await body.arrayBuffer()), encoding);
+  const bytes = await decompress(await readWhole(body, signal), encoding);
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   if (hasTooManyValues(bytes, isStream)) {
     throw refused("The provider's response has more values than any model returns.");
@@ -91,6 +91,29 @@ async function readBeginning(
     signal?.throwIfAborted();
   }
   return bytes.subarray(0, length);
+}
+
+/** A connection that breaks behind complete JSON loses nothing: the response was paid for, and is not requested again. */
+async function readWhole(
+  body: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array[] = [];
+  try {
+    for await (const piece of body) pieces.push(piece);
+  } catch (error) {
+    if (signal?.aborted || !isObject(Buffer.concat(pieces))) throw error;
+  }
+  return new Uint8Array(Buffer.concat(pieces));
+}
+
+function isObject(bytes: Buffer): boolean {
+  if (bytes.length === 0 || !'{ \t\r\n'.includes(String.fromCharCode(bytes[0] ?? 0))) return false;
+  try {
+    return typeof JSON.parse(bytes.toString()) === 'object';
+  } catch {
+    return false;
+  }
 }
 
 function refused(message: string): OutboundFailure {

@@ -2,7 +2,7 @@ import { isEventStream, joinEvents } from './event-stream.ts';
 
 /**
  * Reads a response that strict JSON parsers reject although its content is clear: a byte order mark or comments of an
- * event stream before the JSON, a raw line break in a text, `NaN`, keys named `__proto__`, or an event stream instead
+ * event stream before the JSON, a comment behind it, a raw line break in a text, `NaN`, keys named `__proto__`, or an event stream instead
  * of JSON. `undefined` if it cannot be read.
  */
 export function readLeniently(body: string): unknown {
@@ -30,11 +30,23 @@ export function parseLeniently(text: string): unknown {
     return JSON.parse(text, withoutPrototypes);
   } catch {
     try {
-      return JSON.parse(correct(text), withoutPrototypes);
+      return JSON.parse(correct(withoutRest(text)), withoutPrototypes);
     } catch {
       return undefined;
     }
   }
+}
+
+/** Without what follows the object, such as a comment of a proxy. Another object is another answer, so it stays. */
+function withoutRest(text: string): string {
+  let depth = 0;
+  for (const { 0: found, index } of text.matchAll(/"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[{}]/g)) {
+    if (found === '{') depth++;
+    if (found !== '}' || --depth > 0) continue;
+    const end = index + 1;
+    return text.includes('{', end) ? text : text.slice(0, end);
+  }
+  return text;
 }
 
 /** The AI SDK rejects a response with such keys. */

@@ -60,6 +60,18 @@ describe('a success', () => {
     );
   });
 
+  test('is read if the connection breaks behind complete JSON, and no sooner', async () => {
+    const broken = (body: string): RequestListener => {
+      return (_, response) => {
+        response.writeHead(200, { 'content-length': body.length + 10 });
+        response.write(body, () => response.destroy());
+      };
+    };
+    assert.equal(await (await call(broken('{"text":"all"}'))).text(), '{"text":"all"}');
+    await assert.rejects(call(broken('{"text":"all"')));
+    await assert.rejects(call(broken('')));
+  });
+
   test('may contain any text', async () => {
     const body = JSON.stringify({ text: '[{"a",'.repeat(responseValuesMax) });
     assert.equal(await (await call((_, response) => response.end(body))).text(), body);

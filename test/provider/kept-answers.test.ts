@@ -43,6 +43,7 @@ interface Row {
 
 const rows: Record<string, Row> = {
   'role model': { body: withMessage({ role: 'model' }) },
+  'a comment behind the JSON': { body: `${text(chat())}\n\n<!-- cache: miss -->` },
   'role missing': { body: withMessage({ role: undefined }) },
   'created as text': { body: chat({}, {}, { created: '2025-11-25T00:00:00Z' }) },
   'id as number': { body: chat({}, {}, { id: 7, model: 8 }) },

@@ -90,7 +90,7 @@ function schemaNode(schema: TSchema, schemaPath: string): SchemaNode {
   return steps.reduce((node, step) => (node[step] ?? {}) as SchemaNode, schema as SchemaNode);
 }
 
-/** The allowed names; a pattern such as `variables.…` is shown as `variables.NAME`. */
+/** The allowed names; the pattern of `variables.…` is shown as `variables.NAME`. */
 function allowedNames({ properties = {}, patternProperties = {} }: SchemaNode): string[] {
   const patterns = Object.keys(patternProperties as object).map((one) =>
     one.replace(/^\^(\w+)\\\.\.$/, '$1.NAME'),

@@ -12,6 +12,14 @@ const url = `${service.url}${agent.path}/execute`;
 const method = 'POST';
 const body = { variables: { name: 'you', extra: 1 } };
 
+test('an Accept that excludes streams gets JSON', async () => {
+  const headers = { accept: 'application/json, text/event-stream;q=0' };
+  const accepted = await service.call('POST', `${agent.path}/execute`, {
+    ...{ key, headers, body: { variables: { name: 'Ada' } } },
+  });
+  assert.deepEqual([accepted.status, accepted.body.status], [202, 'processing']);
+});
+
 describe('with Accept: text/event-stream', () => {
   test('sends what the 202 contains, then the events of the execution', async () => {
     const stream = await openEvents(url, { key, method, body });

@@ -83,10 +83,20 @@ test('does not cancel when the connection of an earlier client is lost', async (
 
 test('cancels the execution of an earlier client with a notification', async () => {
   const agent = { 'user-agent': 'node' };
-  const { path } = await startCall('legacy', { id: 7, headers: agent });
+  const { call, path } = await startCall('legacy', { id: 7, headers: agent });
   assert.equal((await cancelRequest(service, 8, agent)).status, 202);
   assert.equal((await cancelRequest(service, 7, agent)).status, 202);
   assert.equal(await endOf(path), 'canceled');
+  assert.match(await call.whole, /Canceled: you canceled the call/);
+});
+
+test('does not cancel by a request, which the protocol has not', async () => {
+  const agent = { 'user-agent': 'node' };
+  const { held, path } = await startCall('legacy', { id: 7, headers: agent });
+  const message = { jsonrpc: '2.0', id: 9, method: 'notifications/cancelled' };
+  await post(service, { ...message, params: { requestId: 7 } }, { key, headers: agent });
+  held.release();
+  assert.equal(await endOf(path), 'success');
 });
 
 test('finds the call in the process that waits for it', async () => {

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { cancelAbandoned } from '../../../flow/execution/cancel-abandoned.ts';
 import { asCallFailure } from '../../http/error-response.ts';
-import { unfinishedResult } from './tool-result.ts';
+import { canceledResult, unfinishedResult } from './tool-result.ts';
 import type { CallState, TrackedCall } from './tracked-call.ts';
 
 /** Between two messages about the progress of a call. */
@@ -61,7 +61,7 @@ export async function followCall(
         done.abort();
       }
     }
-    return unfinishedResult(tracked.links);
+    return canceled.aborted ? canceledResult(tracked.links) : unfinishedResult(tracked.links);
   } finally {
     if (canceled.aborted && !ended && !waiters.closed) {
       await cancelAbandoned(() => tracked.cancel(), waiters);

@@ -146,7 +146,8 @@ function isToolCall({ method }: McpMessage): boolean {
 }
 
 /** Of revisions with a handshake: in later ones, a client closes the response instead. */
-function isCancellation({ method, params }: McpMessage): boolean {
+function isCancellation({ id, method, params }: McpMessage): boolean {
+  if (id !== undefined) return false;
   return method === 'notifications/cancelled' && !params?._meta?.[PROTOCOL_VERSION_META_KEY];
 }
 

@@ -68,6 +68,12 @@ export function refusalResult(refused: RefusedCall, nowMs: number): CallToolResu
   return { content: [{ type: 'text', text }], isError: true, _meta: { code, ...fields } };
 }
 
+/** The client has canceled the call. */
+export function canceledResult(links: ResultLinks): CallToolResult {
+  const text = 'Canceled: you canceled the call before it ended.';
+  return { content: [{ type: 'text', text }], isError: true, _meta: { ...links } };
+}
+
 /** The process shuts down before the execution or workflow run has ended. */
 export function unfinishedResult(links: ResultLinks): CallToolResult {
   const text = `The server shuts down. The call was accepted and continues: read its result at ${links.statusUrl} instead of calling the tool again.`;
