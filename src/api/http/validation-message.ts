@@ -90,10 +90,10 @@ function schemaNode(schema: TSchema, schemaPath: string): SchemaNode {
   return steps.reduce((node, step) => (node[step] ?? {}) as SchemaNode, schema as SchemaNode);
 }
 
-/** The allowed names; the pattern of `variables.…` is shown as `variables.NAME`. */
+/** The allowed names; a pattern such as that of `variables.…` is shown as `variables.NAME`. */
 function allowedNames({ properties = {}, patternProperties = {} }: SchemaNode): string[] {
   const patterns = Object.keys(patternProperties as object).map((one) =>
-    one.replace(/^\^(\w+)\\\.\.$/, '$1.NAME'),
+    one.replace(/^\^(\w+)\\\.\.?$/, '$1.NAME'),
   );
   return [...Object.keys(properties as object), ...patterns];
 }

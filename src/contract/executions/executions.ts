@@ -235,7 +235,7 @@ export function historyQuery<P extends Record<string, TSchema>>(properties: P) {
       additionalProperties: false,
       patternProperties: {
         '^variables\\..': Type.String({ maxLength: limits.variableFilterMax }),
-        '^metadata\\..': Type.String({ maxLength: metadataValueMax }),
+        '^metadata\\.': Type.String({ maxLength: metadataValueMax }),
       },
     },
   );
