@@ -5,7 +5,7 @@ import { actorOf } from '../../core/people/audit.ts';
 import { hasRight, type MemberRole, type Role } from '../../core/people/member.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
-import { passEndpoints, passKeyEndpoints } from '../../store/event/endpoints.ts';
+import { passAllEndpoints, passEndpoints } from '../../store/event/endpoints.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { deleteInvitationsBy } from '../../store/people/invitations.ts';
 import { lockRole } from '../../store/people/keys.ts';
@@ -92,8 +92,7 @@ export async function endMembership(
   userId: string,
 ): Promise<string[]> {
   await deleteInvitationsBy(trx, workspaceId, userId);
-  await passEndpoints(trx, workspaceId, userId);
-  await passKeyEndpoints(trx, workspaceId, userId);
+  await passAllEndpoints(trx, workspaceId, userId);
   return deleteMember(trx, workspaceId, userId);
 }
 

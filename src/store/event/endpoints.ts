@@ -233,17 +233,15 @@ export async function passEndpoints(trx: Trx, workspaceId: string, userId: strin
 }
 
 /** Those of the user's keys as well. One whose key has ended keeps the key, and so gets nothing. */
-export async function passKeyEndpoints(
+export async function passAllEndpoints(
   trx: Trx,
   workspaceId: string,
   userId: string,
 ): Promise<void> {
   await sql`
-    update endpoints p set created_by = null, api_key_id = null
-    from active_endpoints a
-    where a.id = p.id and p.workspace_id = ${workspaceId} and p.created_by = ${userId}`.execute(
-    trx,
-  );
+    update endpoints p set created_by = null,
+      api_key_id = case when not exists (select from active_endpoints a where a.id = p.id) then p.api_key_id end
+    where p.workspace_id = ${workspaceId} and p.created_by = ${userId}`.execute(trx);
 }
 
 /** Records that the events of a pull endpoint were read. False if the workspace has no such endpoint. */
