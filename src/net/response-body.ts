@@ -4,8 +4,8 @@ import { OutboundFailure } from './outbound-failure.ts';
 import { errorBytesMax, fileBytesMax, hasTooManyValues } from './response-limits.ts';
 
 /**
- * Reads a provider's response within the limits, decompressed. Of a success all must arrive; of an error, status and
- * headers decide, even if the body is cut off or too long.
+ * Reads a provider's response within the limits, decompressed. A success must be complete, or at least its
+ * JSON; of an error, status and headers decide, even if the body is cut off or too long.
  */
 export async function readResponseBody(
   { statusCode: status, headers: given, body }: Dispatcher.ResponseData,
@@ -22,11 +22,16 @@ export async function readResponseBody(
     const text = bodiless.has(status) ? null : await decompressBeginning(bytes, encoding);
     return new Response(text, { status, headers });
   }
-  const bytes = await decompress(await readWhole(body, signal), encoding);
+  const { bytes: sent, broken } = await readWhole(body, signal);
+  const bytes = await decompress(sent, encoding).catch((error) => {
+    throw broken ?? error;
+  });
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   if (hasTooManyValues(bytes, isStream)) {
     throw refused("The provider's response has more values than any model returns.");
   }
+  // The response was paid for, and nothing of it is missing.
+  if (broken && !isObject(bytes)) throw broken;
   return new Response(bodiless.has(status) ? null : bytes, { status, headers });
 }
 
@@ -93,24 +98,27 @@ async function readBeginning(
   return bytes.subarray(0, length);
 }
 
-/** A connection that breaks behind complete JSON loses nothing: the response was paid for, and is not requested again. */
+/** The body as far as it has arrived, and the error if the connection broke before its end. */
 async function readWhole(
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<{ bytes: Uint8Array<ArrayBuffer>; broken: unknown }> {
   const pieces: Uint8Array[] = [];
+  let broken: unknown = null;
   try {
     for await (const piece of body) pieces.push(piece);
   } catch (error) {
-    if (signal?.aborted || !isObject(Buffer.concat(pieces))) throw error;
+    signal?.throwIfAborted();
+    broken = error;
   }
-  return new Uint8Array(Buffer.concat(pieces));
+  return { bytes: Buffer.concat(pieces), broken };
 }
 
-function isObject(bytes: Buffer): boolean {
-  if (bytes.length === 0 || !'{ \t\r\n'.includes(String.fromCharCode(bytes[0] ?? 0))) return false;
+/** Whether these bytes, which have been counted, are one JSON object. */
+function isObject(bytes: Uint8Array): boolean {
   try {
-    return typeof JSON.parse(bytes.toString()) === 'object';
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString());
+    return typeof value === 'object' && value !== null;
   } catch {
     return false;
   }

@@ -2,16 +2,15 @@ import { isEventStream, joinEvents } from './event-stream.ts';
 
 /**
  * Reads a response that strict JSON parsers reject although its content is clear: a byte order mark or comments of an
- * event stream before the JSON, a comment behind it, a raw line break in a text, `NaN`, keys named `__proto__`, or an event stream instead
- * of JSON. `undefined` if it cannot be read.
+ * event stream before the JSON, a comment after it, a raw line break in a text, `NaN`, keys named `__proto__`, or an
+ * event stream instead of JSON. `undefined` if it cannot be read.
  */
 export function readLeniently(body: string): unknown {
   const text = withoutComments(body);
-  return isEventStream(text)
-    ? joinEvents(text, parseLeniently)
-    : text.length === 0
-      ? undefined
-      : parseLeniently(text);
+  if (isEventStream(text)) return joinEvents(text, parseLeniently);
+  return text.length === 0
+    ? undefined
+    : (parseLeniently(text) ?? parseLeniently(withoutRest(text)));
 }
 
 /** OpenRouter and others keep the connection alive with such lines while the model works. */
@@ -24,29 +23,30 @@ function withoutComments(body: string): string {
   return rest;
 }
 
+/** Without what follows an object, such as a comment of a proxy. More JSON after it is another answer, so it stays. */
+function withoutRest(text: string): string {
+  if (!text.startsWith('{')) return text;
+  let depth = 0;
+  for (const { 0: found, index } of text.matchAll(/"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[{}]/g)) {
+    if (found === '{') depth++;
+    if (found !== '}' || --depth > 0) continue;
+    const rest = text.slice(index + 1);
+    return /^\s*[,:\]}]|\{/.test(rest) ? text : text.slice(0, index + 1);
+  }
+  return text;
+}
+
 /** One JSON text, likewise. */
 export function parseLeniently(text: string): unknown {
   try {
     return JSON.parse(text, withoutPrototypes);
   } catch {
     try {
-      return JSON.parse(correct(withoutRest(text)), withoutPrototypes);
+      return JSON.parse(correct(text), withoutPrototypes);
     } catch {
       return undefined;
     }
   }
-}
-
-/** Without what follows the object, such as a comment of a proxy. Another object is another answer, so it stays. */
-function withoutRest(text: string): string {
-  let depth = 0;
-  for (const { 0: found, index } of text.matchAll(/"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[{}]/g)) {
-    if (found === '{') depth++;
-    if (found !== '}' || --depth > 0) continue;
-    const end = index + 1;
-    return text.includes('{', end) ? text : text.slice(0, end);
-  }
-  return text;
 }
 
 /** The AI SDK rejects a response with such keys. */

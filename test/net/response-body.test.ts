@@ -60,16 +60,26 @@ describe('a success', () => {
     );
   });
 
-  test('is read if the connection breaks behind complete JSON, and no sooner', async () => {
-    const broken = (body: string): RequestListener => {
+  test('is read if the connection breaks after complete JSON, and no sooner', async () => {
+    const broken = (body: string | Buffer, headers = {}): RequestListener => {
       return (_, response) => {
-        response.writeHead(200, { 'content-length': body.length + 10 });
+        response.writeHead(200, { 'content-length': body.length + 10, ...headers });
         response.write(body, () => response.destroy());
       };
     };
+    const zipped = { 'content-encoding': 'gzip' };
     assert.equal(await (await call(broken('{"text":"all"}'))).text(), '{"text":"all"}');
-    await assert.rejects(call(broken('{"text":"all"')));
-    await assert.rejects(call(broken('')));
+    const whole = gzipSync('{"text":"all"}');
+    assert.equal(await (await call(broken(whole, zipped))).text(), '{"text":"all"}');
+    for (const [body, headers] of [
+      ['{"text":"all"', {}],
+      ['', {}],
+      [whole.subarray(0, -10), zipped],
+    ] as const) {
+      await assert.rejects(call(broken(body, headers)), ({ kind }) => kind !== 'malformed');
+    }
+    const values = `{"a":[${'[],'.repeat(responseValuesMax)}0]}`;
+    assert.match(await refusal(broken(values)), /more values than any model returns/);
   });
 
   test('may contain any text', async () => {
