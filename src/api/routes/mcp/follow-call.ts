@@ -24,49 +24,62 @@ export interface Follower {
   readonly onFault: (error: unknown) => void;
 }
 
-/**
- * Waits for the end of a call and reports its progress: at acceptance, at its start, each piece of text, every five seconds
- * and at the end. It subscribes before each read, so an end between the two is not missed. While the database is unavailable,
- * it keeps waiting.
- */
+/** Waits for the end of a call and reports its progress, or cancels it. */
 export async function followCall(
   tracked: TrackedCall,
-  { report, left, canceled, onFault }: Follower,
+  follower: Follower,
 ): Promise<CallToolResult> {
-  const { waiters, id, taskId } = tracked;
-  const stop = AbortSignal.any([left, canceled]);
-  const progress = new Progress(report);
-  let ended = false;
+  const { waiters, links } = tracked;
+  const { canceled } = follower;
+  let result: CallToolResult | null = null;
   try {
-    await progress.report(`Accepted as ${taskId}.`);
-    const shown = report ? showText(tracked, progress, stop).catch(onFault) : null;
-    for (let reads = 0; !stop.aborted && !waiters.closed; reads++) {
-      const done = new AbortController();
-      const waitMs = progress.isStarted ? progressMs : startPollMs;
-      const waited = waiters.wait(id, waitMs, AbortSignal.any([stop, done.signal]));
-      try {
-        const state = await readIfAvailable(tracked);
-        ended = state?.result != null;
-        if (state?.result) {
-          await shown;
-          await progress.report(`Ended: ${state.status}.`);
-          return state.result;
-        }
-        if (state?.startedAt) await progress.running();
-        else if (reads > 0 && reads % pollsPerMessage === 0) {
-          await progress.report('Waiting to start.');
-        }
-        await waited;
-      } finally {
-        done.abort();
-      }
-    }
-    return canceled.aborted ? canceledResult(tracked.links) : unfinishedResult(tracked.links);
+    result = await waitForEnd(tracked, follower);
   } finally {
-    if (canceled.aborted && !ended && !waiters.closed) {
+    if (canceled.aborted && result === null && !waiters.closed) {
       await cancelAbandoned(() => tracked.cancel(), waiters);
     }
   }
+  if (result !== null) return result;
+  if (!canceled.aborted || waiters.closed) return unfinishedResult(links);
+  // It may have ended before it was canceled.
+  return (await readIfAvailable(tracked))?.result ?? canceledResult(links);
+}
+
+/**
+ * Reports progress at acceptance, at the start, each piece of text, every five seconds and at the end. It subscribes before
+ * each read, so an end between the two is not missed. While the database is unavailable, it keeps waiting. Null if the client
+ * or the process ends the wait.
+ */
+async function waitForEnd(
+  tracked: TrackedCall,
+  { report, left, canceled, onFault }: Follower,
+): Promise<CallToolResult | null> {
+  const { waiters, id, taskId } = tracked;
+  const stop = AbortSignal.any([left, canceled]);
+  const progress = new Progress(report);
+  await progress.report(`Accepted as ${taskId}.`);
+  const shown = report ? showText(tracked, progress, stop).catch(onFault) : null;
+  for (let reads = 0; !stop.aborted && !waiters.closed; reads++) {
+    const done = new AbortController();
+    const waitMs = progress.isStarted ? progressMs : startPollMs;
+    const waited = waiters.wait(id, waitMs, AbortSignal.any([stop, done.signal]));
+    try {
+      const state = await readIfAvailable(tracked);
+      if (state?.result) {
+        await shown;
+        await progress.report(`Ended: ${state.status}.`);
+        return state.result;
+      }
+      if (state?.startedAt) await progress.running();
+      else if (reads > 0 && reads % pollsPerMessage === 0) {
+        await progress.report('Waiting to start.');
+      }
+      await waited;
+    } finally {
+      done.abort();
+    }
+  }
+  return null;
 }
 
 class Progress {

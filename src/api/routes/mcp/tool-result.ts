@@ -68,9 +68,9 @@ export function refusalResult(refused: RefusedCall, nowMs: number): CallToolResu
   return { content: [{ type: 'text', text }], isError: true, _meta: { code, ...fields } };
 }
 
-/** The client has canceled the call. */
+/** The client has canceled the call, and its state cannot be read now. */
 export function canceledResult(links: ResultLinks): CallToolResult {
-  const text = 'Canceled: you canceled the call before it ended.';
+  const text = `You canceled the call. Whether it had ended before is at ${links.statusUrl}.`;
   return { content: [{ type: 'text', text }], isError: true, _meta: { ...links } };
 }
 
