@@ -75,6 +75,8 @@ export async function changeEndpoint(
   await refuseURL(deps, change.url ?? null);
   if (enabled === true) {
     await requireEndpoint(deps.db, caller, id);
+    // As the next round would.
+    if (await store.hasEndedKey(deps.db, id)) await disableEndpoint(deps.db, id, 'key_ended');
     // The transaction that enables it then finds little.
     await store.failAllPending(deps.db, id);
   }
@@ -87,8 +89,7 @@ export async function changeEndpoint(
     const before = { url, eventTypes, agentIds, payload, format, description };
     const fields = Object.keys(change);
     if (fields.length > 0) await store.writeEndpoint(trx, id, { ...before, ...change });
-    // One whose key has ended is disabled only by the next round.
-    const isEnabling = enabled === true && (!row.enabled || (await store.hasEndedKey(trx, id)));
+    const isEnabling = enabled === true && !row.enabled;
     if (isEnabling) await enable(trx, caller, row, change.payload);
     if (fields.length > 0 || isEnabling) {
       const details = { fields: isEnabling ? [...fields, 'enabled'] : fields };

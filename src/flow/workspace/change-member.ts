@@ -5,7 +5,7 @@ import { actorOf } from '../../core/people/audit.ts';
 import { hasRight, type MemberRole, type Role } from '../../core/people/member.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
-import { passAllEndpoints, passEndpoints } from '../../store/event/endpoints.ts';
+import { passEndpoints, passSessionEndpoints } from '../../store/event/endpoints.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { deleteInvitationsBy } from '../../store/people/invitations.ts';
 import { lockRole } from '../../store/people/keys.ts';
@@ -36,7 +36,7 @@ export async function changeRole(
       await requireAnotherOwner(trx, caller.workspaceId, member);
       // A former owner must not return as one by an own link.
       await deleteInvitationsBy(trx, caller.workspaceId, userId);
-      await passEndpoints(trx, caller.workspaceId, userId);
+      await passSessionEndpoints(trx, caller.workspaceId, userId);
     }
     await setRole(trx, caller.workspaceId, userId, role);
     const revoked = hasRight(role, 'manage')
@@ -92,7 +92,7 @@ export async function endMembership(
   userId: string,
 ): Promise<string[]> {
   await deleteInvitationsBy(trx, workspaceId, userId);
-  await passAllEndpoints(trx, workspaceId, userId);
+  await passEndpoints(trx, workspaceId, userId);
   return deleteMember(trx, workspaceId, userId);
 }
 

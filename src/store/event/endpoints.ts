@@ -123,10 +123,10 @@ export async function markEnabled(trx: Trx, id: string): Promise<void> {
 }
 
 /** Whether the key that created the enabled endpoint has ended or lost its permission. */
-export async function hasEndedKey(trx: Trx, id: string): Promise<boolean> {
+export async function hasEndedKey(db: Db, id: string): Promise<boolean> {
   const { rows } = await sql`
     select from endpoints p where p.id = ${id} and p.enabled and p.api_key_id is not null
-      and not exists (select from active_endpoints a where a.id = p.id)`.execute(trx);
+      and not exists (select from active_endpoints a where a.id = p.id)`.execute(db);
   return rows.length > 0;
 }
 
@@ -223,8 +223,12 @@ export async function moveEndpoints(trx: Trx, keyId: string, successorId: string
   );
 }
 
-/** The endpoints that a user created without a key belong to the workspace from now on. */
-export async function passEndpoints(trx: Trx, workspaceId: string, userId: string): Promise<void> {
+/** The endpoints that a user created in sessions belong to the workspace from now on. */
+export async function passSessionEndpoints(
+  trx: Trx,
+  workspaceId: string,
+  userId: string,
+): Promise<void> {
   await sql`
     update endpoints set created_by = null
     where workspace_id = ${workspaceId} and created_by = ${userId} and api_key_id is null`.execute(
@@ -232,12 +236,11 @@ export async function passEndpoints(trx: Trx, workspaceId: string, userId: strin
   );
 }
 
-/** Those of the user's keys as well. One whose key has ended keeps the key, and so gets nothing. */
-export async function passAllEndpoints(
-  trx: Trx,
-  workspaceId: string,
-  userId: string,
-): Promise<void> {
+/**
+ * The endpoints that a user and their keys created belong to the workspace from now on. One that is disabled or whose key has
+ * ended keeps the key: it gets nothing, and who enables it owns it.
+ */
+export async function passEndpoints(trx: Trx, workspaceId: string, userId: string): Promise<void> {
   await sql`
     update endpoints p set created_by = null,
       api_key_id = case when not exists (select from active_endpoints a where a.id = p.id) then p.api_key_id end

@@ -95,15 +95,17 @@ test('an endpoint whose key has ended gets nothing when its issuer is removed, a
     url: 'https://shop.example/',
     eventTypes: types,
   });
+  await write();
   await service.call('POST', `/api/v1/keys/${other.apiKeyId}/revoke`, { key });
   const member = `/api/v1/members/${toId('user', userId)}`;
   assert.equal((await service.call('DELETE', member, { key })).status, 204);
   await write();
   const silent = (await service.call('GET', endpoint.path, { key })).body;
-  assert.deepEqual([silent.pending, silent.createdBy], [0, null]);
+  assert.deepEqual([silent.pending, silent.createdBy], [1, null]);
   // Before the next round has disabled it.
   const { body } = await service.call('PATCH', endpoint.path, { key, body: { enabled: true } });
   assert.notEqual(body.apiKeyId, other.apiKeyId);
+  assert.equal(body.pending, 0);
   await write();
   assert.equal((await service.call('GET', endpoint.path, { key })).body.pending, 1);
 });
