@@ -49,14 +49,14 @@ export async function replayUpload(
   { id, digest }: EarlierUpload & { readonly digest: Buffer },
 ): Promise<Uploaded> {
   const hash = createHash('sha256');
-  for await (const chunk of limited(file)) hash.update(chunk);
-  if (!hash.digest().equals(digest)) {
-    throw new CallFailure(
-      'IDEMPOTENCY_KEY_REUSED',
-      'This Idempotency-Key was used with another file.',
-    );
-  }
+  for await (const chunk of limited(file, otherFile)) hash.update(chunk);
+  if (!hash.digest().equals(digest)) throw otherFile();
   return { batchId: id, replayed: true };
+}
+
+export function otherFile(): CallFailure {
+  const message = 'This Idempotency-Key was used with another file.';
+  return new CallFailure('IDEMPOTENCY_KEY_REUSED', message);
 }
 
 export async function uploadBatch(
@@ -72,7 +72,7 @@ export async function uploadBatch(
   const lines = new UploadedLines(db, own, { target, lineBytesMax, stored });
   const hash = createHash('sha256');
   try {
-    for await (const chunk of limited(file)) {
+    for await (const chunk of limited(file, () => tooLarge(`${batchBytesMax} bytes`))) {
       hash.update(chunk);
       await lines.add(chunk);
     }
@@ -88,11 +88,14 @@ export async function uploadBatch(
   }
 }
 
-async function* limited(file: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+async function* limited(
+  file: AsyncIterable<Buffer>,
+  failure: () => CallFailure,
+): AsyncGenerator<Buffer, void, undefined> {
   let bytes = 0;
   for await (const chunk of file) {
     bytes += chunk.length;
-    if (bytes > batchBytesMax) throw tooLarge(`${batchBytesMax} bytes`);
+    if (bytes > batchBytesMax) throw failure();
     yield chunk;
   }
 }

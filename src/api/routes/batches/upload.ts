@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createBatch } from '../../../contract/batches/batches.ts';
 import { bodyBytesMax, uploadsMax, uploadsOfCallerMax } from '../../../contract/limits.ts';
@@ -8,7 +7,12 @@ import { type AgentAtAdmission, checkBatchCall } from '../../../core/execution/d
 import { CallFailure, invalidRequest } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import { agentOfRow } from '../../../flow/admission/admission-mapping.ts';
-import { replayUpload, type Uploaded, uploadBatch } from '../../../flow/batch/upload-batch.ts';
+import {
+  otherFile,
+  replayUpload,
+  type Uploaded,
+  uploadBatch,
+} from '../../../flow/batch/upload-batch.ts';
 import { type AgentRow, readUploadAgent } from '../../../store/admission/admission-read.ts';
 import { type EarlierUpload, findEarlierUpload } from '../../../store/batch/uploads.ts';
 import { requireCredential } from '../../access/authenticate.ts';
@@ -64,9 +68,8 @@ async function checkUpload(
   const use = { caller: caller.id, agentId, idempotencyKey };
   const earlier = idempotencyKey === null ? null : await findEarlierUpload(deps.db, use);
   if (isComplete(earlier)) {
-    // An upload that cannot be read is another one.
-    const file = refusalOf(request) === null ? streamBody(request.raw) : Readable.from([]);
-    return () => replayUpload(file, earlier);
+    if (refusalOf(request)) throw otherFile();
+    return () => replayUpload(streamBody(request.raw), earlier);
   }
   const target = await requireTarget(deps, caller, agentId);
   allowAgentOrigins({ request, reply, caller }, target);
