@@ -119,7 +119,7 @@ export const historyReadsOfCallerMax = 2;
 export const searchesOfCallerMax = 1;
 /** Of these, the number that only workspaces without a running read may use. */
 export const historyReadsReserved = 2;
-/** How long further ones wait before they are rejected: a search behind another one of its caller gets its turn. */
+/** How long further ones wait before they are rejected. A page of a search is filled within five seconds. */
 export const historyReadWaitMs = 7_000;
 /** Concurrent streamed pages (pages of records too large for memory) per process. */
 export const longPagesMax = 20;

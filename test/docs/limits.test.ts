@@ -16,7 +16,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
     '| waits of a key or user; of a process | {waitsOfCallerMax}; {waitsMax} |',
     '| streams of a key or user; of a process | {streamsOfCallerMax}; {streamsMax} |',
     '| exports at once of a key or user; of a workspace; of a process | {exportsOfCallerMax}; {exportsOfWorkspaceMax}; {exportsMax} |',
-    '| lists, searches and statistics at once of a key or user; of a workspace | {historyReadsOfCallerMax}, of them {searchesOfCallerMax:word} search; {historyReadsOfWorkspaceMax} | 503 after {historyReadWaitMs:seconds} seconds |',
+    '| lists, searches and statistics at once of a key or user; of a workspace | {historyReadsOfCallerMax}, {searchesOfCallerMax:word} of them a search; {historyReadsOfWorkspaceMax} | 503 after {historyReadWaitMs:seconds} seconds |',
     '| long pages at once of a workspace; of a process | {longPagesOfWorkspaceMax}; {longPagesMax} |',
     '| duration of an export or long page | {streamMsMax:hours} hour |',
     '| characters that `q` searches per record | {searchedCharactersMax} |',

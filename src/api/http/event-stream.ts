@@ -25,7 +25,7 @@ export const eventStreamHeaders = {
 type EventSource = Pick<AsyncGenerator<SentEvent, void, undefined>, 'next' | 'return'>;
 
 export function asksForStream({ headers }: FastifyRequest): boolean {
-  return /\btext\/event-stream\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers.accept ?? '');
+  return /\btext\/event-stream\b(?![^,]*;\s*q=0(?:\.0*)?\s*(?:[,;]|$))/i.test(headers.accept ?? '');
 }
 
 /** Sends the bodies that are event streams. Runs after all other hooks, because they complete the headers. */

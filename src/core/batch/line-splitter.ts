@@ -1,8 +1,8 @@
 /**
- * Splits a stream of bytes into lines. Memory is bounded: of a line that is longer than `bytesMax`, only its number is buffer.
+ * Splits a stream of bytes into lines. Memory is bounded: of a line that is longer than `bytesMax`, only its number is kept.
  */
 
-/** A line that is not blank. */
+/** A line that is neither blank nor only a byte order mark. */
 export interface SplitLine {
   /** From 1; blank lines count. */
   readonly number: number;

@@ -1,11 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Lists leave out executions of the playground by their source, which the index has so that counting reads no row. */
+/** Lists leave out executions of the playground by their source, which the index has so that counting reads few rows. */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql
     .raw(`
+    -- Reads go on while it is built; only the exchange stops them.
+    create index execution_queue_by_agent on execution_queue (agent_id, id) include (source);
     drop index execution_queue_of_agent;
-    create index execution_queue_of_agent on execution_queue (agent_id, id) include (source);
+    alter index execution_queue_by_agent rename to execution_queue_of_agent;
   `)
     .execute(db);
 }

@@ -13,11 +13,13 @@ const method = 'POST';
 const body = { variables: { name: 'you', extra: 1 } };
 
 test('an Accept that excludes streams gets JSON', async () => {
-  const headers = { accept: 'application/json, text/event-stream;q=0' };
-  const accepted = await service.call('POST', `${agent.path}/execute`, {
-    ...{ key, headers, body: { variables: { name: 'Ada' } } },
-  });
-  assert.deepEqual([accepted.status, accepted.body.status], [202, 'processing']);
+  for (const range of ['text/event-stream;q=0', 'text/event-stream; charset=utf-8; q=0.0;x=1']) {
+    const accepted = await service.call('POST', `${agent.path}/execute`, {
+      ...{ key, headers: { accept: `application/json, ${range}` } },
+      body: { variables: { name: 'Ada' } },
+    });
+    assert.deepEqual([accepted.status, accepted.body.status], [202, 'processing']);
+  }
 });
 
 describe('with Accept: text/event-stream', () => {
