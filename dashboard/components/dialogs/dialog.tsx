@@ -1,4 +1,4 @@
-import { Button, Modal, type ModalProps } from '@mantine/core';
+import { Button, Group, Modal, type ModalProps } from '@mantine/core';
 import { createContext, type ReactNode, useContext } from 'react';
 import { useReturnFocus } from '../hooks/use-return-focus.ts';
 
@@ -54,5 +54,22 @@ export function DialogCloseButton(props: {
     >
       {props.children}
     </Button>
+  );
+}
+
+/** The end of a dialog's form: a button that cancels, and the one that submits. */
+export function DialogActions(props: {
+  readonly submit: string;
+  readonly pending?: boolean;
+  readonly disabled?: boolean;
+}) {
+  const { submit, pending = false, disabled = false } = props;
+  return (
+    <Group justify="flex-end" gap="xs">
+      <DialogCloseButton>Cancel</DialogCloseButton>
+      <Button type="submit" loading={pending} disabled={disabled}>
+        {submit}
+      </Button>
+    </Group>
   );
 }

@@ -1,7 +1,7 @@
-import { Button, Group, NativeSelect, Stack } from '@mantine/core';
+import { NativeSelect, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { FormError } from '../form-error.tsx';
-import { Dialog, DialogCloseButton } from './dialog.tsx';
+import { Dialog, DialogActions } from './dialog.tsx';
 
 const gracePeriods = [
   { value: '3600', label: '1 hour' },
@@ -38,12 +38,7 @@ export function RotateDialog(props: {
             onChange={({ currentTarget }) => setGrace(currentTarget.value)}
           />
           <FormError error={error} />
-          <Group justify="flex-end" gap="xs">
-            <DialogCloseButton>Cancel</DialogCloseButton>
-            <Button type="submit" loading={pending}>
-              Rotate
-            </Button>
-          </Group>
+          <DialogActions submit="Rotate" pending={pending} />
         </Stack>
       </form>
     </Dialog>

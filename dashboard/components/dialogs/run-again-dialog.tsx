@@ -1,11 +1,11 @@
-import { Button, Group, Stack, Textarea } from '@mantine/core';
+import { Stack, Textarea } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { Labels } from '../../../src/client/index.ts';
 import { stringify } from '../../data/text/exact-json.ts';
 import { parseJsonObject } from '../../data/text/json-object.ts';
 import { FormError } from '../form-error.tsx';
 import { LabelFields, useLabels } from '../label-fields.tsx';
-import { Dialog, DialogCloseButton } from './dialog.tsx';
+import { Dialog, DialogActions } from './dialog.tsx';
 
 /** Asks for the input of another run, prefilled with the previous input. */
 export function RunAgainDialog(props: {
@@ -51,12 +51,7 @@ export function RunAgainDialog(props: {
           />
           <LabelFields {...whom} />
           <FormError error={props.error} />
-          <Group justify="flex-end" gap="xs">
-            <DialogCloseButton>Cancel</DialogCloseButton>
-            <Button type="submit" disabled={!values || !whom.labels} loading={props.pending}>
-              Run
-            </Button>
-          </Group>
+          <DialogActions submit="Run" pending={props.pending} disabled={!values || !whom.labels} />
         </Stack>
       </form>
     </Dialog>

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { View } from '../../../src/client/index.ts';
-import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { Dialog, DialogActions, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
 import { FormError, fieldError } from '../../components/form-error.tsx';
 import { useFilters } from '../../components/hooks/use-filters.ts';
 import { Icon } from '../../components/icon.tsx';
@@ -115,12 +115,11 @@ function SaveView(props: {
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           <FormError error={error} />
-          <Group justify="flex-end" gap="xs">
-            <DialogCloseButton>Cancel</DialogCloseButton>
-            <Button type="submit" disabled={name.trim() === ''} loading={isPending}>
-              {existing ? 'Replace' : 'Save'}
-            </Button>
-          </Group>
+          <DialogActions
+            submit={existing ? 'Replace' : 'Save'}
+            pending={isPending}
+            disabled={name.trim() === ''}
+          />
         </Stack>
       </form>
     </Dialog>

@@ -1,7 +1,7 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { ApiKey } from '../../../src/client/index.ts';
-import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
 import fields from '../../components/fields/fields.module.css';
 import { RateLimitFields } from '../../components/fields/rate-limit-fields.tsx';
 import { FormError } from '../../components/form-error.tsx';
@@ -41,12 +41,7 @@ export function EditKey({
             another key.
           </p>
           <FormError error={change.error} />
-          <Group justify="flex-end" gap="xs">
-            <DialogCloseButton>Cancel</DialogCloseButton>
-            <Button type="submit" loading={change.isPending}>
-              Save
-            </Button>
-          </Group>
+          <DialogActions submit="Save" pending={change.isPending} />
         </Stack>
       </form>
     </Dialog>

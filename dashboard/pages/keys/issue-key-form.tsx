@@ -1,6 +1,6 @@
-import { Button, Checkbox, Group, Stack, TagsInput } from '@mantine/core';
+import { Checkbox, Stack, TagsInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
 import { AgentsField } from '../../components/fields/agents-field.tsx';
 import fields from '../../components/fields/fields.module.css';
 import { RateLimitFields, type RateLimits } from '../../components/fields/rate-limit-fields.tsx';
@@ -99,12 +99,11 @@ export default function IssueKeyForm(props: {
             onChange={setOrigins}
           />
           <FormError error={issue.error} />
-          <Group justify="flex-end" gap="xs">
-            <DialogCloseButton>Cancel</DialogCloseButton>
-            <Button type="submit" disabled={granted.length === 0} loading={issue.isPending}>
-              Create key
-            </Button>
-          </Group>
+          <DialogActions
+            submit="Create key"
+            pending={issue.isPending}
+            disabled={granted.length === 0}
+          />
         </Stack>
       </form>
     </Dialog>

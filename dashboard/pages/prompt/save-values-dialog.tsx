@@ -1,6 +1,6 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
 import { announceSave } from '../../data/client/saves.ts';
 import { setNameMax, type ValueSets } from '../../data/prompts/value-sets.ts';
 import classes from './playground.module.css';
@@ -56,12 +56,7 @@ export default function SaveValuesDialog(props: {
               ))}
             </ul>
           )}
-          <Group justify="flex-end" gap="xs">
-            <DialogCloseButton>Cancel</DialogCloseButton>
-            <Button type="submit" disabled={name === ''}>
-              Save
-            </Button>
-          </Group>
+          <DialogActions submit="Save" disabled={name === ''} />
         </Stack>
       </form>
     </Dialog>

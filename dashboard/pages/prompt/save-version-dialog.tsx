@@ -1,7 +1,7 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import type { FormEvent } from 'react';
 import type { PromptVersion } from '../../../src/client/index.ts';
-import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
 import { VersionFields } from '../../components/fields/version-fields.tsx';
 import { FormError } from '../../components/form-error.tsx';
 import { announceSave } from '../../data/client/saves.ts';
@@ -35,12 +35,7 @@ export default function SaveVersionDialog(props: {
           <p>Versions cannot be changed. Agents keep theirs until you pin another.</p>
           <VersionFields about={draft} error={create.error} onChange={onEdit} />
           <FormError error={create.error} />
-          <Group justify="flex-end" gap="xs">
-            <DialogCloseButton>Cancel</DialogCloseButton>
-            <Button type="submit" loading={create.isPending}>
-              Save version
-            </Button>
-          </Group>
+          <DialogActions submit="Save version" pending={create.isPending} />
         </Stack>
       </form>
     </Dialog>

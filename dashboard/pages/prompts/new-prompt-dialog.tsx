@@ -1,7 +1,7 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
 import { NameFields } from '../../components/fields/name-fields.tsx';
 import { type Visibility, VisibilityField } from '../../components/fields/visibility-field.tsx';
 import { FormError } from '../../components/form-error.tsx';
@@ -32,12 +32,7 @@ export function NewPromptDialog({ onClose }: { readonly onClose: () => void }) {
           />
           <VisibilityField value={visibility} onChange={setVisibility} />
           <FormError error={create.error} />
-          <Group justify="flex-end" gap="xs">
-            <DialogCloseButton>Cancel</DialogCloseButton>
-            <Button type="submit" loading={create.isPending}>
-              Create and edit
-            </Button>
-          </Group>
+          <DialogActions submit="Create and edit" pending={create.isPending} />
         </Stack>
       </form>
     </Dialog>

@@ -1,7 +1,7 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Alert, AlertInput } from '../../../src/client/index.ts';
-import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
 import { FormError } from '../../components/form-error.tsx';
 import { useSaveAlert } from '../../data/workspace/alerts.ts';
 import { AlertFields } from './alert-fields.tsx';
@@ -36,12 +36,7 @@ export function AlertForm(props: {
           />
           <AlertPreview settings={settings} />
           <FormError error={save.error} />
-          <Group justify="flex-end" gap="xs">
-            <DialogCloseButton>Cancel</DialogCloseButton>
-            <Button type="submit" loading={save.isPending}>
-              {alert === null ? 'Add alert' : 'Save'}
-            </Button>
-          </Group>
+          <DialogActions submit={alert === null ? 'Add alert' : 'Save'} pending={save.isPending} />
         </Stack>
       </form>
     </Dialog>

@@ -1,7 +1,7 @@
-import { Button, Checkbox, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { EventEndpoint, EventEndpointInput } from '../../../src/client/index.ts';
-import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
 import { AgentsField } from '../../components/fields/agents-field.tsx';
 import { FormError, fieldError } from '../../components/form-error.tsx';
 import { useChangeEndpoint, useCreateEndpoint } from '../../data/workspace/endpoints.ts';
@@ -41,16 +41,11 @@ export function EndpointForm(props: {
             onChange={(some) => setSettings({ ...settings, ...some })}
           />
           <FormError error={save.error} />
-          <Group justify="flex-end" gap="xs">
-            <DialogCloseButton>Cancel</DialogCloseButton>
-            <Button
-              type="submit"
-              loading={save.isPending}
-              disabled={settings.eventTypes.length === 0}
-            >
-              {endpoint === null ? 'Add endpoint' : 'Save'}
-            </Button>
-          </Group>
+          <DialogActions
+            submit={endpoint === null ? 'Add endpoint' : 'Save'}
+            pending={save.isPending}
+            disabled={settings.eventTypes.length === 0}
+          />
         </Stack>
       </form>
     </Dialog>

@@ -1,6 +1,6 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
 import { ModelInput } from '../../components/fields/model-input.tsx';
 import { FormError, fieldError } from '../../components/form-error.tsx';
 import { usePutPrice } from '../../data/workspace/prices.ts';
@@ -54,12 +54,7 @@ export function PriceForm(props: { readonly model: string; readonly onClose: () 
             />
           ))}
           <FormError error={put.error} />
-          <Group justify="flex-end" gap="xs">
-            <DialogCloseButton>Cancel</DialogCloseButton>
-            <Button type="submit" loading={put.isPending}>
-              Set price
-            </Button>
-          </Group>
+          <DialogActions submit="Set price" pending={put.isPending} />
         </Stack>
       </form>
     </Dialog>

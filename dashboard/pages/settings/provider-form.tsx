@@ -1,15 +1,7 @@
-import {
-  Button,
-  Checkbox,
-  Group,
-  NativeSelect,
-  PasswordInput,
-  Stack,
-  TextInput,
-} from '@mantine/core';
+import { Checkbox, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Provider, ProviderInput } from '../../../src/client/index.ts';
-import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
 import { FormError, fieldError } from '../../components/form-error.tsx';
 import { usePutProvider } from '../../data/workspace/providers.ts';
 import { initialExtras, ProviderExtras, readExtras } from './provider-extras.tsx';
@@ -108,12 +100,7 @@ export function ProviderForm(props: {
             credential.
           </p>
           <FormError error={unread ?? put.error} />
-          <Group justify="flex-end" gap="xs">
-            <DialogCloseButton>Cancel</DialogCloseButton>
-            <Button type="submit" loading={put.isPending}>
-              Save {name}
-            </Button>
-          </Group>
+          <DialogActions submit={`Save ${name}`} pending={put.isPending} />
         </Stack>
       </form>
     </Dialog>

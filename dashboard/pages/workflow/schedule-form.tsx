@@ -1,8 +1,8 @@
-import { Autocomplete, Button, Group, NativeSelect, Stack, Textarea } from '@mantine/core';
+import { Autocomplete, NativeSelect, Stack, Textarea } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { type FormEvent, useMemo, useState } from 'react';
 import type { Schedule } from '../../../src/client/index.ts';
-import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
 import { FormError, fieldError } from '../../components/form-error.tsx';
 import { useCurrentMinute } from '../../components/hooks/use-current-minute.ts';
 import { LabelFields, useLabels, withNulls } from '../../components/label-fields.tsx';
@@ -104,16 +104,11 @@ export default function ScheduleForm(props: {
           />
           <LabelFields {...whom} />
           <FormError error={error} />
-          <Group justify="flex-end" gap="xs">
-            <DialogCloseButton>Cancel</DialogCloseButton>
-            <Button
-              type="submit"
-              loading={isPending}
-              disabled={!given || !whom.labels || preview.times.length === 0}
-            >
-              {schedule ? 'Save schedule' : 'Create schedule'}
-            </Button>
-          </Group>
+          <DialogActions
+            submit={schedule ? 'Save schedule' : 'Create schedule'}
+            pending={isPending}
+            disabled={!given || !whom.labels || preview.times.length === 0}
+          />
         </Stack>
       </form>
     </Dialog>
