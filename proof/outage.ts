@@ -27,11 +27,17 @@ export async function startOutageProvider(answerAfterMs: number): Promise<Outage
       if (failing) return fail(response, callsInOutage++);
       inFlight++;
       excessCalls = Math.max(excessCalls, inFlight - answered);
-      setTimeout(() => {
+      const timer = setTimeout(() => {
         inFlight--;
         answered++;
         answer(response);
       }, answerAfterMs);
+      // Canceled by its process, which may make another call instead.
+      response.once('close', () => {
+        if (response.writableEnded) return;
+        clearTimeout(timer);
+        inFlight--;
+      });
     });
   });
   server.listen(0, '127.0.0.1');
