@@ -39,7 +39,7 @@ export interface Endpoint {
   readonly bodyOptional?: true;
   /**
    * Response bodies by status; `null` means no body. `responsesOf` adds the statuses that follow
-   * from the declaration (400, 401, 413, 415, 500, 503).
+   * from the declaration (400, 401, 403, 412, 413, 415, 429, 500, 503).
    */
   readonly responses: Readonly<Record<number, TSchema | null>>;
   /** Headers of the success response. Rate limit headers are also sent with errors. */

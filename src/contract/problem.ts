@@ -166,6 +166,7 @@ export function responsesOf(e: Endpoint): Map<number, TSchema | null> {
     ...(e.tag === 'System' ? [] : [400]),
     ...(e.auth === 'none' ? [] : [401, 403]),
     ...(parsesBody(e) ? [413, 415] : []),
+    ...(e.method === 'PATCH' ? [412] : []),
     500,
     503,
   ];

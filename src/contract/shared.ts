@@ -239,7 +239,7 @@ export const waitQuery = query({
   ),
 });
 
-/** Optional on every PATCH: the `ETag` of the last read. A stale one returns 412. */
+/** Optional on PATCH of resources that have an `ETag`: that of the last read. A stale one returns 412. */
 export const ifMatch = Type.Object({
   'If-Match': Type.Optional(
     Type.String({

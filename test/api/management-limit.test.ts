@@ -29,6 +29,7 @@ test('429 above the limit, with retryAfter and the rate limit headers', async ()
   assert.ok(Number.isInteger(retryAfter) && retryAfter >= 1 && retryAfter <= 60);
   assert.equal(response.headers.get('retry-after'), String(retryAfter));
   assert.equal(response.headers.get('ratelimit-policy'), `"management-minute";q=${limit};w=60`);
+  assert.equal(Number(response.headers.get('x-ratelimit-reset')) % 60, 0);
 });
 
 test('other callers have their own limit; keys that a key issues do not', async () => {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { invalidRequest } from '../../core/failure.ts';
+import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import type { Precondition } from '../../flow/agent/precondition.ts';
 
 /** `ETag` and `If-Match` (RFC 9110, 8.8.3 and 13.1.1). The tag of a resource is its revision. */
@@ -17,6 +17,14 @@ export function ifMatch({ headers }: FastifyRequest): Precondition {
   if (header === undefined || header.trim() === '*') return () => true;
   const tags = readTags(header);
   return (revision) => tags.includes(etag(revision));
+}
+
+/** For a resource without an `ETag`: no tag matches it, only `*`. */
+export function refuseTags(request: FastifyRequest): void {
+  const { 'if-match': header = '*' } = request.headers;
+  if (header.trim() === '*') return;
+  readTags(header);
+  throw new CallFailure('STALE', 'It has no ETag that If-Match could name.');
 }
 
 const element = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?[ \t]*(?:,|$)/y;

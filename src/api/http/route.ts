@@ -14,6 +14,7 @@ import type { ApiDeps } from '../api-deps.ts';
 import { announcesBody, type RawBody, readBody } from './body.ts';
 import { allowOrigin } from './cors.ts';
 import { EventStream } from './event-stream.ts';
+import { refuseTags } from './if-match.ts';
 import { toJson } from './json-response.ts';
 import { checkQuery, noFields, readFields } from './validate.ts';
 
@@ -61,6 +62,7 @@ export function route<const E extends Endpoint>(
         request.query as Record<string, unknown>,
       );
       const body = rawBody ? readFields(rawBody, endpoint) : undefined;
+      if (endpoint.method === 'PATCH' && !endpoint.headers) refuseTags(request);
       const { params } = request;
       const context = { params, query, body, caller, request, reply } as unknown as Context<E>;
       send(reply, await handle(context));

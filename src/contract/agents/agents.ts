@@ -99,7 +99,7 @@ export const updateAgent = endpoint({
   auth: 'manage',
   headers: ifMatch,
   body: AgentPatch,
-  responses: { 200: Agent, ...problems(404, 412), 409: UndeclaredProblem },
+  responses: { 200: Agent, ...problems(404), 409: UndeclaredProblem },
   responseHeaders: ['ETag'],
 });
 

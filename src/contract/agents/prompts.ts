@@ -196,7 +196,7 @@ export const updatePrompt = endpoint({
     description: Type.Optional(description),
     visibility: Type.Optional(visibility),
   }),
-  responses: { 200: Prompt, ...problems(404, 412) },
+  responses: { 200: Prompt, ...problems(404) },
   responseHeaders: ['ETag'],
 });
 

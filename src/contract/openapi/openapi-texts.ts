@@ -49,7 +49,10 @@ export const statusTexts: Readonly<Record<number, readonly [string, string]>> = 
   ],
   404: ['NotFound', 'The resource does not exist, or the caller cannot see it.'],
   409: ['Conflict', 'The current state does not allow it.'],
-  412: ['PreconditionFailed', 'The resource changed since it was read: `If-Match` is stale.'],
+  412: [
+    'PreconditionFailed',
+    '`If-Match` is stale: the resource changed since it was read, or it has no `ETag`.',
+  ],
   413: ['TooLarge', 'The body exceeds 1 MiB.'],
   415: ['UnsupportedMediaType', 'The body is not `application/json`.'],
   422: ['Unprocessable', 'The `Idempotency-Key` was already used with other variables.'],
@@ -86,7 +89,7 @@ export const headers: Record<string, Json> = {
     'Remaining calls of the tightest window, as in the IETF draft. This header and the related ones are absent if no limit applies, or if the call was refused before a window was checked.',
   ),
   'RateLimit-Policy': header(
-    'The windows that apply, as in the IETF draft: `"key-minute";q=100;w=60` is a limit of 100 calls in 60 seconds. Names begin with `key`, `agent`, `stage`, `list` or `webhook`.',
+    'The windows that apply, as in the IETF draft: `"key-minute";q=100;w=60` is a limit of 100 calls in 60 seconds. Names begin with `key`, `agent`, `stage`, `list`, `management` or `webhook`.',
   ),
   'X-RateLimit-Limit': header('Limit of the tightest window.', integer),
   'X-RateLimit-Remaining': header('Remaining calls of the tightest window.', integer),

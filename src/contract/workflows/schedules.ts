@@ -126,7 +126,7 @@ export const updateSchedule = endpoint({
     ...labelsPatch,
     enabled: Type.Optional(enabled),
   }),
-  responses: { 200: Schedule, 400: WorkflowInputProblem, ...problems(404, 412) },
+  responses: { 200: Schedule, 400: WorkflowInputProblem, ...problems(404) },
   responseHeaders: ['ETag'],
 });
 

@@ -199,7 +199,7 @@ export const updateWorkflow = endpoint({
     enabled: Type.Optional(enabled),
     workflowVersionId: Type.Optional(reference('workflowVersion', 'Pins this version.')),
   }),
-  responses: { 200: Workflow, 400: WorkflowProblems, ...problems(404, 409, 412) },
+  responses: { 200: Workflow, 400: WorkflowProblems, ...problems(404, 409) },
   responseHeaders: ['ETag'],
 });
 
