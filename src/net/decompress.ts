@@ -2,7 +2,7 @@ import { compose, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import zlib, { type BrotliOptions, type ZlibOptions, type ZstdOptions } from 'node:zlib';
 import { OutboundFailure } from './outbound-failure.ts';
-import { errorBytesMax, responseBytesMax } from './response-limits.ts';
+import { responseBytesMax } from './response-limits.ts';
 
 /**
  * Decompresses response bodies, whatever was requested. A body that does not begin like its encoding is taken as it is:
@@ -44,7 +44,18 @@ export function decompressPieces(
     .reduce(decodePieces, pieces);
 }
 
-const compressions: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
+/** In place of a header that names no compression: the body's first bytes decide. */
+const unnamed = 'unnamed';
+const compressions: ReadonlySet<string> = new Set([
+  ...['gzip', 'x-gzip', 'deflate', 'br', 'zstd'],
+  unnamed,
+]);
+
+/** The encoding of a whole response of a model. Proxies compress without saying so, and no text begins like compressed data. */
+export function responseEncoding(header: string | null): string {
+  const named = encodings(header ?? '').some((name) => compressions.has(name));
+  return header && named ? header : unnamed;
+}
 
 async function* decodePieces(
   pieces: AsyncIterable<Uint8Array>,
@@ -80,7 +91,7 @@ const streams: readonly [Decoder, () => Transform][] = [
   [zstd, zlib.createZstdDecompress],
 ];
 
-/** As much of the body of an error as can be read; empty if nothing can. */
+/** As much as can be read of a body that may be cut off; empty if nothing can. */
 export async function decompressBeginning(bytes: Bytes, encoding: string): Promise<Bytes> {
   let decoded = bytes;
   for (const name of encodings(encoding)) {
@@ -92,7 +103,7 @@ export async function decompressBeginning(bytes: Bytes, encoding: string): Promi
     const options = { maxOutputLength: responseBytesMax, finishFlush };
     decoded = await decoder(decoded, options).catch(() => new Uint8Array());
   }
-  return decoded.subarray(0, errorBytesMax);
+  return decoded;
 }
 
 /** The last one was applied last. */
@@ -120,6 +131,8 @@ function decoderFor(name: string, bytes: Bytes): Decoder | null {
       return first === 0x7b ? null : brotli;
     case 'zstd':
       return first === 0x28 && second === 0xb5 ? zstd : null;
+    case unnamed:
+      return decoderFor('gzip', bytes) ?? decoderFor('zstd', bytes);
     default:
       return null;
   }

@@ -1,5 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import type { Dispatcher } from 'undici';
-import { decompress, decompressBeginning } from './decompress.ts';
+import { decompress, decompressBeginning, responseEncoding } from './decompress.ts';
 import { OutboundFailure } from './outbound-failure.ts';
 import { errorBytesMax, fileBytesMax, hasTooManyValues } from './response-limits.ts';
 
@@ -12,7 +13,7 @@ export async function readResponseBody(
   signal: AbortSignal | undefined,
 ): Promise<Response> {
   const headers = headersFrom(given);
-  const encoding = headers.get('content-encoding') ?? '';
+  const encoding = responseEncoding(headers.get('content-encoding'));
   // It describes the body as sent, not as returned here.
   headers.delete('content-encoding');
   if (status < 200 || status >= 300) {
@@ -20,18 +21,21 @@ export async function readResponseBody(
     if (status > 599)
       throw refused(`The provider answered ${status}, which is not an HTTP status.`);
     const text = bodiless.has(status) ? null : await decompressBeginning(bytes, encoding);
-    return new Response(text, { status, headers });
+    return new Response(text?.subarray(0, errorBytesMax) ?? null, { status, headers });
   }
   const { bytes: sent, broken } = await readWhole(body, signal);
-  const bytes = await decompress(sent, encoding).catch((error) => {
-    throw broken ?? error;
+  let failure = broken;
+  const decompressed = await decompress(sent, encoding).catch((error) => {
+    failure ??= error;
+    return decompressBeginning(sent, encoding);
   });
+  const bytes = inUtf8(decompressed, headers.get('content-type') ?? '');
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   if (hasTooManyValues(bytes, isStream)) {
     throw refused("The provider's response has more values than any model returns.");
   }
   // The response was paid for, and nothing of it is missing.
-  if (broken && !isObject(bytes)) throw broken;
+  if (failure && !isObject(bytes)) throw failure;
   return new Response(bodiless.has(status) ? null : bytes, { status, headers });
 }
 
@@ -112,6 +116,17 @@ async function readWhole(
     broken = error;
   }
   return { bytes: Buffer.concat(pieces), broken };
+}
+
+/** JSON is UTF-8, but some servers use the character set that they name, while others name one that they do not use. */
+function inUtf8(bytes: Uint8Array<ArrayBuffer>, contentType: string): Uint8Array<ArrayBuffer> {
+  const [, charset] = /;\s*charset="?([\w-]+)/i.exec(contentType) ?? [];
+  if (charset === undefined || isUtf8(bytes)) return bytes;
+  try {
+    return new Uint8Array(Buffer.from(new TextDecoder(charset).decode(bytes)));
+  } catch {
+    return bytes;
+  }
 }
 
 /** Whether these bytes, which have been counted, are one JSON object. */

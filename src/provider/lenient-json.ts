@@ -2,7 +2,7 @@ import { isEventStream, joinEvents } from './event-stream.ts';
 
 /**
  * Reads a response that strict JSON parsers reject although its content is clear: a byte order mark or comments of an
- * event stream before the JSON, a comment after it, a raw line break in a text, `NaN`, keys named `__proto__`, or an
+ * event stream before the JSON, a comment after it, a raw line break in a text, `NaN`, a comma after the last item, keys named `__proto__`, or an
  * event stream instead of JSON. `undefined` if it cannot be read.
  */
 export function readLeniently(body: string): unknown {
@@ -55,15 +55,20 @@ function withoutPrototypes(key: string, value: unknown): unknown {
   return key === '__proto__' || isPrototype ? undefined : value;
 }
 
-/** Escapes control characters inside texts; outside of them, replaces numbers that JSON does not have by `null`. */
+/**
+ * Escapes control characters inside texts; outside of them, replaces numbers that JSON does not have by `null` and removes
+ * a comma after the last item.
+ */
 function correct(text: string): string {
   return text.replace(
     // A text without an end reaches to the end of the response: no part of it is searched twice.
-    /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|-?\b(?:NaN|Infinity)\b/g,
+    /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|,(?=\s*[\]}])|-?\b(?:NaN|Infinity)\b/g,
     (found) =>
       found.startsWith('"')
         ? // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON forbids
           found.replace(/[\u0000-\u001f]/g, (char) => JSON.stringify(char).slice(1, -1))
-        : 'null',
+        : found === ','
+          ? ''
+          : 'null',
   );
 }

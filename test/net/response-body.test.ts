@@ -82,6 +82,43 @@ describe('a success', () => {
     assert.match(await refusal(broken(values)), /more values than any model returns/);
   });
 
+  test('is decompressed without a header that says so, or without its checksum', async () => {
+    const body = '{"text":"all"}';
+    const cases: [sent: Buffer, headers: Record<string, string>][] = [
+      [gzipSync(body), {}],
+      [zstdCompressSync(body), { 'content-encoding': 'identity' }],
+      [gzipSync(body).subarray(0, -8), { 'content-encoding': 'gzip' }],
+      [deflateSync(body).subarray(0, -4), { 'content-encoding': 'deflate' }],
+    ];
+    for (const [sent, headers] of cases) {
+      const response = await call((_, res) => res.writeHead(200, headers).end(sent));
+      assert.equal(await response.text(), body);
+    }
+    const half = gzipSync('{"text":"all').subarray(0, -8);
+    const message = await refusal((_, res) => {
+      res.writeHead(200, { 'content-encoding': 'gzip' }).end(half);
+    });
+    assert.match(message, /not valid gzip/);
+  });
+
+  test('is read in the character set that it names, if it is not UTF-8', async () => {
+    const latin = Buffer.from('{"text":"Grüße"}', 'latin1');
+    const utf8 = Buffer.from('{"text":"Grüße"}');
+    for (const [sent, charset] of [
+      [latin, 'iso-8859-1'],
+      [latin, '"Windows-1252"'],
+      [utf8, 'iso-8859-1'],
+      [utf8, 'none-such'],
+    ] as const) {
+      const headers = { 'content-type': `application/json; charset=${charset}` };
+      const response = await call((_, res) => res.writeHead(200, headers).end(sent));
+      assert.equal(await response.text(), '{"text":"Grüße"}');
+    }
+    const headers = { 'content-type': 'application/json; charset=none-such' };
+    const response = await call((_, res) => res.writeHead(200, headers).end(latin));
+    assert.equal(await response.text(), '{"text":"Gr\ufffd\ufffde"}');
+  });
+
   test('may contain any text', async () => {
     const body = JSON.stringify({ text: '[{"a",'.repeat(responseValuesMax) });
     assert.equal(await (await call((_, response) => response.end(body))).text(), body);
