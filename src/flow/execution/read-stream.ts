@@ -87,15 +87,17 @@ class StreamReader {
 
   async *events(watch: StreamWatch): AsyncGenerator<ExecutionStreamEvent, void, undefined> {
     while (!this.#isStopped()) {
-      const live = this.#deps.streams.find(this.#key.executionId);
-      const isCurrent = live !== null && live.attempt >= (this.#position?.attempt ?? 0);
-      if (isCurrent && this.#statusOf !== null) {
-        yield* this.#fromMemory(live);
-      } else if (!(yield* this.#fromDatabase())) {
-        return;
-      }
+      if (!this.#liveEvents() && !(yield* this.#fromDatabase())) return;
+      const live = this.#liveEvents();
+      if (live) yield* this.#fromMemory(live);
       if (!this.#isStopped()) await watch.changed();
     }
+  }
+
+  /** Those in this process, once the status of their attempt has been sent. */
+  #liveEvents() {
+    const live = this.#deps.streams.find(this.#key.executionId);
+    return live?.attempt === this.#statusOf ? live : null;
   }
 
   #isStopped(): boolean {
