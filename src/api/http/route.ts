@@ -9,6 +9,7 @@ import {
   type Query,
 } from '../../contract/endpoint.ts';
 import type { Caller } from '../../core/execution/caller.ts';
+import { invalidRequest } from '../../core/failure.ts';
 import { requireCredential, unauthorized } from '../access/authenticate.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { announcesBody, type RawBody, readBody } from './body.ts';
@@ -57,6 +58,7 @@ export function route<const E extends Endpoint>(
       if (caller?.kind === 'session') deps.checkSameOrigin(request);
       if (caller && limitCalls) await limitCalls(deps, caller, reply);
       else if (caller && isManagement(endpoint)) deps.limitManagement(caller, reply);
+      requireDecodable(request.url);
       const query = checkQuery(
         endpoint.query ?? noFields,
         request.query as Record<string, unknown>,
@@ -92,6 +94,17 @@ export function send(reply: FastifyReply, response: HandlerResponse): void {
   else if (response.body instanceof Readable || response.body instanceof EventStream)
     reply.send(response.body);
   else reply.type('application/json; charset=utf-8').send(toJson(response.body));
+}
+
+/** Fastify passes a query that cannot be decoded on as it is: a search for it would find nothing. */
+function requireDecodable(url: string): void {
+  const at = url.indexOf('?');
+  if (at < 0) return;
+  try {
+    decodeURIComponent(url.slice(at + 1));
+  } catch {
+    throw invalidRequest('The query is not percent-encoded UTF-8.');
+  }
 }
 
 /** The caller of a route that requires one. */

@@ -100,6 +100,15 @@ test('the key is checked first, whatever the path', async () => {
   }
 });
 
+test('a query that cannot be decoded is 400', async () => {
+  for (const query of ['q=%ff', 'q=%', 'q=%E0%A4%A', 'limit=1&%C3=x']) {
+    const response = await service.call('GET', `/api/v1/executions?${query}`, { key });
+    assert.deepEqual([response.status, response.body.code], [400, 'INVALID_REQUEST']);
+  }
+  const decodable = await service.call('GET', '/api/v1/executions?q=%C3%BF+%25', { key });
+  assert.equal(decodable.status, 200);
+});
+
 test('a response before the end of the body says connection: close; others keep the connection alive', async () => {
   const path = '/api/v1/agents/%ff';
   const unfinished = `PATCH ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{`;
