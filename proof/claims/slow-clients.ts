@@ -14,7 +14,7 @@ const idleShare = 0.25;
 const idlePollMs = 500;
 const idlePollsMax = 120;
 /** The longest timeout of the server plus its check interval. */
-const closeMs = 70_000;
+const closeMs = 310_000;
 
 /**
  * A few ordinary clients, alternating without and with many slow connections. The server serves all ordinary calls, its

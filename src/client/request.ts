@@ -35,7 +35,7 @@ export interface ClientOptions {
   readonly json?: JsonText;
   /** Maximum number of safe retries. Default: 2. */
   readonly retries?: number;
-  /** Timeout of one attempt in milliseconds, including a long poll. Default: 90,000. */
+  /** Timeout of one attempt in milliseconds, including a long poll. Default: 90,000, and 330,000 for uploads. */
   readonly requestTimeoutMs?: number;
   /** Waits between attempts. Replaces the timers of the host. */
   readonly sleep?: Sleep;
@@ -58,6 +58,8 @@ export interface RequestOptions extends CallOptions {
 
 const retriesDefault = 2;
 export const requestTimeoutMsDefault = 90_000;
+/** Longer than the server waits for an upload. */
+const uploadTimeoutMsDefault = 330_000;
 
 /** Opens a streamed response. Never retried: only the reader knows where to continue. */
 export type OpenStream = <R extends Route>(
@@ -105,6 +107,7 @@ function httpRequest<R extends Route>(
 ): HttpRequest {
   const [method = '', template = ''] = route.split(' ');
   const json = client.json ?? JSON;
+  const timeoutMsDefault = options.file ? uploadTimeoutMsDefault : requestTimeoutMsDefault;
   return {
     method,
     url: client.baseURL.replace(/\/+$/, '') + fill(template, input.params) + search(input.query),
@@ -112,7 +115,7 @@ function httpRequest<R extends Route>(
     body: options.file ?? (input.body === undefined ? null : json.stringify(input.body)),
     expected: expectedContent(method, template),
     parse: (text) => json.parse(text),
-    timeoutMs: Math.min(client.requestTimeoutMs ?? requestTimeoutMsDefault, timerMsMax),
+    timeoutMs: Math.min(client.requestTimeoutMs ?? timeoutMsDefault, timerMsMax),
     signal: options.signal,
   };
 }

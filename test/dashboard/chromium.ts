@@ -58,13 +58,13 @@ async function unpack(): Promise<string> {
   const folder = join(cache, 'chromium');
   if (await exists(join(folder, 'chromium'))) return folder;
   await mkdir(cache, { recursive: true });
-  const ownProperty = await mkdtemp(join(cache, 'unpacking-'));
+  const temporary = await mkdtemp(join(cache, 'unpacking-'));
   const script = join(import.meta.dirname, 'unpack-chromium.ts');
   await promisify(execFile)(process.execPath, [script], {
-    env: { ...process.env, TMPDIR: ownProperty },
+    env: { ...process.env, TMPDIR: temporary },
   });
-  await writeFile(join(ownProperty, 'fonts.conf'), fontsOf(join(folder, 'fonts')));
-  await rename(ownProperty, folder).catch(() => rm(ownProperty, { recursive: true, force: true }));
+  await writeFile(join(temporary, 'fonts.conf'), fontsOf(join(folder, 'fonts')));
+  await rename(temporary, folder).catch(() => rm(temporary, { recursive: true, force: true }));
   return folder;
 }
 

@@ -15,7 +15,8 @@ export interface ServerLimits {
 
 export const serverLimits: ServerLimits = {
   headersMs: 20_000,
-  requestMs: 60_000,
+  // The largest upload of a batch at 3 Mbit/s.
+  requestMs: 300_000,
   checkMs: 5_000,
   readWindowMs: 30_000,
   readBytesMin: 65_536,
