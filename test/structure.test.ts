@@ -154,6 +154,15 @@ test('client imports only types, so it has no dependencies', () => {
   );
 });
 
+test('client uses nothing that came after Node 20', () => {
+  const later =
+    /\b(?:withResolvers|groupBy\(|fromAsync|fromBase64|isSubsetOf|Promise\.try|RegExp\.escape|URL\.parse|Iterator\.|\.(?:union|intersection|difference)\()/;
+  const wrong = files
+    .filter(({ file }) => file.startsWith('src/client/'))
+    .flatMap(({ file, text }) => later.exec(text)?.map((found) => `${file}: ${found}`) ?? []);
+  assert.deepEqual(wrong, []);
+});
+
 test('long functions are few, each with a reason', () => {
   const exceptions = files.flatMap(({ file, text }) =>
     [...text.matchAll(/biome-ignore lint\/complexity\/noExcessiveLinesPerFunction: .{20,}/g)].map(

@@ -126,10 +126,12 @@ function fieldsOf(text: string): Map<string, string> {
 
 /** A connection may die without a word. */
 async function within<T>(work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(lost()), silenceMsMax);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(lost()), silenceMsMax);
+  });
   try {
-    return await Promise.race([work, promise]);
+    return await Promise.race([work, silence]);
   } finally {
     clearTimeout(timer);
   }

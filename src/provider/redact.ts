@@ -34,9 +34,20 @@ export function redactDetails(details: AnswerDetails, secrets: readonly string[]
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   let out = text;
   for (const form of secrets.flatMap(forms)) out = out.replaceAll(form, redacted);
+  for (const beginning of secrets.flatMap(beginnings)) out = out.replace(beginning, redacted);
   for (const [pattern, replacement] of patterns) out = out.replace(pattern, replacement);
   return out;
 }
+
+/** A long secret that is quoted in part, such as its first characters and asterisks. */
+function beginnings(secret: string): RegExp[] {
+  return secret
+    .split(':', partsMax)
+    .filter((part) => part.length >= 2 * beginningChars)
+    .map((part) => new RegExp(`${RegExp.escape(part.slice(0, beginningChars))}[^\\s"'<>]*`, 'g'));
+}
+
+const beginningChars = 10;
 
 /** All encodings of a secret that a response may contain. The longest come first, so that no part of one remains. */
 function forms(secret: string): string[] {
@@ -46,6 +57,8 @@ function forms(secret: string): string[] {
     .flatMap((part) => [
       part,
       encodeURIComponent(part),
+      // Python leaves slashes as they are.
+      encodeURIComponent(part).replaceAll('%2F', '/'),
       JSON.stringify(part).slice(1, -1),
       Buffer.from(part).toString('base64'),
       Buffer.from(part).toString('base64url'),

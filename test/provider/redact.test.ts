@@ -11,6 +11,8 @@ describe('the key of the call in any encoding', () => {
   const forms = [
     key,
     encodeURIComponent(key),
+    encodeURIComponent(key).replaceAll('%2F', '/'),
+    `${key.slice(0, 12)}***`,
     JSON.stringify(key),
     Buffer.from(key).toString('base64'),
     Buffer.from(key).toString('base64url'),
@@ -147,7 +149,7 @@ describe('the text', () => {
     const hostile = `${'a'.repeat(300)}b${'a'.repeat(3_700)}`;
     const page = `${'a'.repeat(10_000)} ${hostile}`;
     for (let round = 0; round < 100; round++) {
-      assert.ok(redact(page, [hostile]).startsWith('aaa'));
+      assert.equal(redact(page, [hostile]), '[redacted] [redacted]');
     }
   });
 

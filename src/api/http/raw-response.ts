@@ -15,8 +15,12 @@ export function generateRequestId(): string {
 }
 
 /** Responds to input that is not valid HTTP, in the form of every other error. A connection that was reset is closed. */
-export function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+export function rejectMalformed(error: ParserError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  if (error.code === 'HPE_INVALID_METHOD' && requestLine.test(String(error.rawPacket))) {
+    rejectMethod(socket, `The method must be one of ${shownMethods.join(', ')}.`);
+    return;
+  }
   const [status, message] = parserErrors[error.code ?? ''] ?? [
     400,
     'The request is not valid HTTP.',
@@ -24,12 +28,22 @@ export function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket): v
   rejectOnSocket(socket, status, invalidRequest(message), []);
 }
 
+/** `rawPacket` is what was received. */
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: unknown };
+
+/** With a method that Node's parser does not know. */
+const requestLine = /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]\r?\n/;
+
 /** Rejects CONNECT. Without a listener, Node closes the connection without a response. */
 export function rejectConnect(app: FastifyInstance): void {
   app.server.on('connect', (_request, socket) => {
-    const failure = new CallFailure('METHOD_NOT_ALLOWED', 'This server is not a proxy.');
-    rejectOnSocket(socket as Socket, 405, failure, [`Allow: ${shownMethods.join(', ')}`]);
+    rejectMethod(socket as Socket, 'This server is not a proxy.');
   });
+}
+
+function rejectMethod(socket: Socket, message: string): void {
+  const failure = new CallFailure('METHOD_NOT_ALLOWED', message);
+  rejectOnSocket(socket, 405, failure, [`Allow: ${shownMethods.join(', ')}`]);
 }
 
 function rejectOnSocket(

@@ -31,12 +31,14 @@ export function banner({ role, url, place, owner, demo }: StartSummary): string 
   return ['', `Cueline ${roleTexts[role]}.`, '', ...lines, '', ...example].join('\n');
 }
 
-/** Lines with the credentials created by this start. No later start can print them. */
+/** Lines with what this start created. No later start can print the credentials. */
 export function credentialLines({ owner, demo }: Pick<StartSummary, 'owner' | 'demo'>): string[] {
   const rows: [string, string][] = [];
   if (owner) rows.push(['Owner', owner.email]);
   if (owner?.password) rows.push(['Password', `${owner.password}   (shown once)`]);
-  if (demo) rows.push(['Key', `${demo.key}   (shown once)`]);
+  if (demo) {
+    rows.push(['Key', `${demo.key}   (shown once)`], ['Agent', toId('agent', demo.agentId)]);
+  }
   return rows.map(line);
 }
 

@@ -79,10 +79,13 @@ const figures = {
   tokensUsed: figure('Sum of input and output tokens. 0 if the model was never called.'),
   inputTokens: figure('Input tokens of all attempts, including cached ones.'),
   outputTokens: figure('Output tokens of all attempts.'),
-  costUSD: Type.Optional(Type.Number({ minimum: 0, description: '0 if the cost is unknown.' })),
+  costUSD: Type.Optional(
+    Type.Number({ minimum: 0, description: 'Sum of the known costs of all attempts.' }),
+  ),
   costKnown: Type.Optional(
     Type.Boolean({
-      description: '`false` if the price or the usage is unknown; `costUSD` is then 0.',
+      description:
+        '`false` if the price or the usage of an attempt is unknown; `costUSD` is then without it.',
     }),
   ),
   completedAt: Type.Optional(time('Time when it ended.')),

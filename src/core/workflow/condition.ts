@@ -128,5 +128,10 @@ function collectRoots(node: Node, roots: { steps: Set<string>; input: boolean })
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return 'The condition cannot be evaluated.';
   const [line = ''] = error.message.slice(0, messageCharsMax).split('\n');
-  return storable(line);
+  const [, a, b] = calculation.exec(line) ?? [];
+  const isMixed = (a === 'double' && b === 'int') || (a === 'int' && b === 'double');
+  return storable(isMixed ? `${line}. ${mixedNumbers}` : line);
 }
+
+const calculation = /^no such overload: (?:dyn<)?(\w+)>? [-+*/%] (?:dyn<)?(\w+)>?$/;
+const mixedNumbers = 'Numbers of JSON are doubles: write 1.0 for 1, and int(…) for %.';

@@ -101,6 +101,14 @@ test('`prompt` names the agent or its prompt, and supplies variables', async () 
   assert.deepEqual([named.status, named.body.prompt], [200, expected]);
   const only = await create({ prompt: { id: 'one', variables: { question: 'Alone?' } } });
   assert.equal(textOf(only), 'Answer: Alone?');
+  // The same agent by its slug and by its id.
+  for (const [model, id] of [
+    ['one', one.agentId],
+    [one.agentId, 'one'],
+  ]) {
+    const both = await create({ model, prompt: { id, variables: { question: 'Both?' } } });
+    assert.equal(textOf(both), 'Answer: Both?');
+  }
 });
 
 test('instructions and tools are added if the agent permits them', async () => {

@@ -33,7 +33,7 @@ async function raw(text: string): Promise<{ status: number; head: string; body: 
 
 const broken: [string, string, number][] = [
   ['no HTTP at all', 'hello\r\n\r\n', 400],
-  ['an unknown method', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+  ['a method with a forbidden character', 'F/O / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
   ['an unknown version', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n', 400],
   ['a blank in a header name', 'GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n', 400],
   [
@@ -61,11 +61,13 @@ test('a request without a host or with an unknown Expect header is accepted', as
   }
 });
 
-test('CONNECT returns 405', async () => {
-  const { status, head, body } = await raw('CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n');
-  assert.equal(status, 405);
-  assert.match(head, /^Allow: GET, HEAD, POST/m);
-  assert.equal(JSON.parse(body).code, 'METHOD_NOT_ALLOWED');
+test('CONNECT and methods that no standard knows return 405', async () => {
+  for (const line of ['CONNECT x:443', 'FOO /api/v1/agents', 'get /healthz']) {
+    const { status, head, body } = await raw(`${line} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    assert.equal(status, 405);
+    assert.match(head, /^Allow: GET, HEAD, POST/m);
+    assert.equal(JSON.parse(body).code, 'METHOD_NOT_ALLOWED');
+  }
 });
 
 test('unknown methods return 404 or 405', async () => {

@@ -210,6 +210,19 @@ test('an error does not contain nested list types, because each type would be ca
   assert.deepEqual(evaluate('input.a + input.c == 1', nested), { kind: 'error', message });
 });
 
+test('an error of a calculation with a whole number says how to write it', () => {
+  const number = { input: documentOf('{"n":3,"s":"x"}'), output: () => null };
+  const hint = 'Numbers of JSON are doubles: write 1.0 for 1, and int(…) for %.';
+  for (const [text, message] of [
+    ['input.n + 1 > 2', `no such overload: dyn<double> + dyn<int>. ${hint}`],
+    ['1 - input.n > 2', `no such overload: int - dyn<double>. ${hint}`],
+    ['input.n % 2 == 1', `no such overload: dyn<double> % int. ${hint}`],
+    ['input.s + 1 > 2', 'no such overload: dyn<string> + dyn<int>'],
+  ] as const) {
+    assert.deepEqual(evaluate(text, number), { kind: 'error', message });
+  }
+});
+
 test('a condition does not retain the data it was evaluated on', async () => {
   const text = 'input.list.filter(one, true).exists(one, one == 1)';
   const evaluated = () => {

@@ -22,7 +22,7 @@ import { asCallFailure } from '../../http/error-response.ts';
 import { rateHeaders } from '../../http/rate-headers.ts';
 import { readIdempotency } from '../executions/execute-call.ts';
 import { type CallRequest, type ReadCall, readCall } from './read-call.ts';
-import type { Parameters } from './read-parameters.ts';
+import { invalidValue, type Parameters } from './read-parameters.ts';
 
 /**
  * A call of an agent over the OpenAI API. It goes through admission like any other: the same order of checks, limits, quota
@@ -99,10 +99,17 @@ async function admit(
 ): Promise<Extract<Admitted, { kind: 'accepted' }>> {
   const isCall = sent.kind === 'call';
   const model = isCall ? sent.call.model : sent.model;
-  const body: CallBody = isCall ? sent.call.conversation : sent.body;
+  const agentId = caller && model !== null ? await findAgentId(deps, caller, model) : null;
+  const promptAgent = isCall ? (sent.call.promptAgent ?? model) : model;
+  const isOneAgent =
+    !caller ||
+    promptAgent === null ||
+    promptAgent === model ||
+    (await findAgentId(deps, caller, promptAgent)) === agentId;
+  const body: CallBody = !isCall ? sent.body : isOneAgent ? sent.call.conversation : otherAgent;
   const admitted = await deps.admission.admit({
     credential: { kind: 'key', hash },
-    agentId: caller && model !== null ? await findAgentId(deps, caller, model) : null,
+    agentId,
     body,
     ...readIdempotency(request),
     ipAddress: callerAddress(request),
@@ -119,6 +126,11 @@ async function admit(
   if (admitted.code === 'NOT_FOUND') throw modelNotFound();
   throw new CallFailure(admitted.code, admitted.message, { ...admitted.fields });
 }
+
+const otherAgent = invalidValue(
+  'prompt.id',
+  'must name the same agent as "model", or its prompt',
+).body;
 
 const userAgentMax = 500;
 

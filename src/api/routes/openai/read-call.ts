@@ -11,6 +11,8 @@ import { invalidValue, ParameterError, type Parameters, requireKnown } from './r
 export interface CallRequest {
   /** The identifier or slug of the agent. */
   readonly model: string;
+  /** Likewise, from the prompt of the call: it must be the same agent. Null or left out if it names none. */
+  readonly promptAgent?: string | null;
   readonly conversation: Conversation;
   readonly isStream: boolean;
   readonly isBackground: boolean;

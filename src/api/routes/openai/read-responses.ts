@@ -75,6 +75,7 @@ export function readResponsesCall(parameters: Parameters, text: string): CallReq
   if (model === null) throw missing('model');
   return {
     model,
+    promptAgent: prompt?.agent ?? null,
     conversation,
     isStream,
     isBackground,
@@ -99,10 +100,6 @@ function readPrompt(
   const id = textOf(prompt, 'id');
   if (id === null) throw missing('prompt.id');
   const promptId = fromId('prompt', id);
-  const model = textOf(parameters, 'model');
-  if (promptId === null && model !== null && model !== id) {
-    throw invalidValue('prompt.id', 'must name the same agent as "model", or its prompt');
-  }
   const sent = members(compact(text)).findLast(({ name }) => name === 'prompt')?.text ?? '{}';
   objectOf(prompt, 'variables');
   const variables = members(sent).findLast(({ name }) => name === 'variables')?.text ?? 'null';
