@@ -39,15 +39,19 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
   return out;
 }
 
-/** A long secret that is quoted in part, such as its first characters and asterisks. */
+/**
+ * A long key that is quoted in part, such as its first characters and asterisks. Other values of headers, such as the URL of
+ * an app, begin like ordinary text.
+ */
 function beginnings(secret: string): RegExp[] {
   return secret
     .split(':', partsMax)
-    .filter((part) => part.length >= 2 * beginningChars)
+    .filter((part) => part.length >= 2 * beginningChars && keyLike.test(part))
     .map((part) => new RegExp(`${RegExp.escape(part.slice(0, beginningChars))}[^\\s"'<>]*`, 'g'));
 }
 
 const beginningChars = 10;
+const keyLike = /^(?=.*\d)\w[\w+/=.~-]*$/;
 
 /** All encodings of a secret that a response may contain. The longest come first, so that no part of one remains. */
 function forms(secret: string): string[] {
