@@ -28,7 +28,9 @@ export async function decompress(bytes: Bytes, encoding: string): Promise<Bytes>
     decoded = await decoder(encoded, { maxOutputLength: responseBytesMax }).catch((error) => {
       if (error.code === 'ERR_BUFFER_TOO_LARGE') throw refused(tooLarge);
       if (isText(encoded)) return encoded;
-      throw refused(`The provider's response is not valid ${name}.`);
+      throw refused(
+        `The provider's response is not valid ${name === unnamed ? 'gzip or zstd' : name}.`,
+      );
     });
   }
   return decoded;

@@ -40,18 +40,20 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * A long key that is quoted in part, such as its first characters and asterisks. Other values of headers, such as the URL of
- * an app, begin like ordinary text.
+ * A long value whose beginning is quoted, with a mask for the rest. Without one it may be ordinary text: values of headers
+ * and fields are secrets too, and a model or an app may be named like another.
  */
 function beginnings(secret: string): RegExp[] {
   return secret
     .split(':', partsMax)
-    .filter((part) => part.length >= 2 * beginningChars && keyLike.test(part))
-    .map((part) => new RegExp(`${RegExp.escape(part.slice(0, beginningChars))}[^\\s"'<>]*`, 'g'));
+    .filter((part) => part.length >= 2 * beginningChars)
+    .map((part) => {
+      const beginning = RegExp.escape(part.slice(0, beginningChars));
+      return new RegExp(`${beginning}[^\\s"'<>]{0,60}?(?:\\*{2}|…|•|\\.{3})[^\\s"'<>]*`, 'g');
+    });
 }
 
 const beginningChars = 10;
-const keyLike = /^(?=.*\d)\w[\w+/=.~-]*$/;
 
 /** All encodings of a secret that a response may contain. The longest come first, so that no part of one remains. */
 function forms(secret: string): string[] {

@@ -98,7 +98,9 @@ describe('a success', () => {
     const message = await refusal((_, res) => {
       res.writeHead(200, { 'content-encoding': 'gzip' }).end(half);
     });
-    assert.match(message, /not valid gzip/);
+    assert.match(message, /not valid gzip\./);
+    const unsaid = await refusal((_, res) => res.end(half));
+    assert.match(unsaid, /not valid gzip or zstd\./);
   });
 
   test('is read in the character set that it names, if it is not UTF-8', async () => {

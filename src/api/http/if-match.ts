@@ -24,7 +24,7 @@ export function refuseTags(request: FastifyRequest): void {
   const { 'if-match': header = '*' } = request.headers;
   if (header.trim() === '*') return;
   readTags(header);
-  throw new CallFailure('STALE', 'It has no ETag that If-Match could name.');
+  throw new CallFailure('STALE', 'This resource has no ETag. Leave out If-Match.');
 }
 
 const element = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?[ \t]*(?:,|$)/y;

@@ -17,7 +17,7 @@ export function generateRequestId(): string {
 /** Responds to input that is not valid HTTP, in the form of every other error. A connection that was reset is closed. */
 export function rejectMalformed(error: ParserError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  if (error.code === 'HPE_INVALID_METHOD' && requestLine.test(String(error.rawPacket))) {
+  if (error.code === 'HPE_INVALID_METHOD' && requestLine.test(lineAtFault(error))) {
     rejectMethod(socket, `The method must be one of ${shownMethods.join(', ')}.`);
     return;
   }
@@ -28,8 +28,17 @@ export function rejectMalformed(error: ParserError, socket: Socket): void {
   rejectOnSocket(socket, status, invalidRequest(message), []);
 }
 
-/** `rawPacket` is what was received. */
-type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: unknown };
+/** `rawPacket` is what was received at once, `bytesParsed` where the parser gave up. */
+type ParserError = NodeJS.ErrnoException & {
+  readonly rawPacket?: unknown;
+  readonly bytesParsed?: number;
+};
+
+/** An earlier request or its body may precede it. */
+function lineAtFault({ rawPacket, bytesParsed = 0 }: ParserError): string {
+  const text = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : '';
+  return text.slice(text.lastIndexOf('\n', bytesParsed) + 1);
+}
 
 /** With a method that Node's parser does not know. */
 const requestLine = /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]\r?\n/;

@@ -134,4 +134,5 @@ export function messageOf(error: unknown): string {
 }
 
 const calculation = /^no such overload: (?:dyn<)?(\w+)>? [-+*/%] (?:dyn<)?(\w+)>?$/;
-const mixedNumbers = 'Numbers of JSON are doubles: write 1.0 for 1, and int(…) for %.';
+const mixedNumbers =
+  'An int and a double do not combine, and numbers of JSON are doubles: write 1.0 for 1, double(…) for an int, int(…) for %.';

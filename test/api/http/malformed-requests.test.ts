@@ -70,6 +70,15 @@ test('CONNECT and methods that no standard knows return 405', async () => {
   }
 });
 
+test('what follows a request in the same packet is no request with another method', async () => {
+  for (const rest of ['{"a":1}', 'F/O / HTTP/1.1\r\nHost: x\r\n\r\n']) {
+    const { status } = await raw(
+      `POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n${rest}`,
+    );
+    assert.equal(status, 400);
+  }
+});
+
 test('unknown methods return 404 or 405', async () => {
   for (const [method, path, expected] of [
     ['QUERY', '/nope', 404],

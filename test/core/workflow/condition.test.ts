@@ -212,7 +212,8 @@ test('an error does not contain nested list types, because each type would be ca
 
 test('an error of a calculation with a whole number says how to write it', () => {
   const number = { input: documentOf('{"n":3,"s":"x"}'), output: () => null };
-  const hint = 'Numbers of JSON are doubles: write 1.0 for 1, and int(…) for %.';
+  const hint =
+    'An int and a double do not combine, and numbers of JSON are doubles: write 1.0 for 1, double(…) for an int, int(…) for %.';
   for (const [text, message] of [
     ['input.n + 1 > 2', `no such overload: dyn<double> + dyn<int>. ${hint}`],
     ['1 - input.n > 2', `no such overload: int - dyn<double>. ${hint}`],
