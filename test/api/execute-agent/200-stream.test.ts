@@ -19,6 +19,8 @@ test('an Accept that excludes streams gets JSON', async () => {
       body: { variables: { name: 'Ada' } },
     });
     assert.deepEqual([accepted.status, accepted.body.status], [202, 'processing']);
+    // The tests below count calls of the model.
+    await ended(service, accepted.body.statusUrl, key);
   }
 });
 
