@@ -5,6 +5,7 @@ import { allEnded, checkTables } from '../checker.ts';
 import type { Claim } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
+import { metricOf } from '../metric.ts';
 import { type OutageProvider, startOutageProvider } from '../outage.ts';
 
 /** A round is a second of one outage, which takes ten minutes in a full proof. */
@@ -75,9 +76,9 @@ async function proveWith(provider: OutageProvider, environment: ProofEnvironment
   const settled = new Set<CuelineProcess>();
   for (;;) {
     for (const one of working) {
-      const { circuitOpen, running } = await stateOf(one);
-      if (circuitOpen) opened.add(one);
-      if (opened.has(one) && running === 0) settled.add(one);
+      if (await isCircuitOpen(one)) opened.add(one);
+      if (!opened.has(one)) continue;
+      if ((await metricOf(one.url, 'cueline_executions_running')) === 0) settled.add(one);
     }
     const callsMax = callsMaxAfter(outageMs());
     if (provider.callsInOutage > callsMax) {
@@ -138,12 +139,9 @@ function callsMaxAfter(outageMs: number): number {
   return workers * (slots + 9 + probes);
 }
 
-async function stateOf({ url }: CuelineProcess) {
+async function isCircuitOpen({ url }: CuelineProcess): Promise<boolean> {
   const text = await (await fetch(`${url}/metrics`)).text();
-  return {
-    circuitOpen: /^cueline_provider_circuits_open\{provider="ollama"\} [1-9]/m.test(text),
-    running: Number(/^cueline_executions_running (\d+)/m.exec(text)?.[1]),
-  };
+  return /^cueline_provider_circuits_open\{provider="ollama"\} [1-9]/m.test(text);
 }
 
 async function unfinished({ db }: ProofEnvironment): Promise<number> {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { serverLimits } from '../../src/api/http/slow-readers.ts';
 import { type Claim, type Found, percentile } from '../claim.ts';
 import { metricOf } from '../metric.ts';
 import { openSlowConnections } from '../slow-connections.ts';
@@ -13,8 +14,8 @@ const grownBytesMax = 512 * 1024 * 1024;
 const idleShare = 0.25;
 const idlePollMs = 500;
 const idlePollsMax = 120;
-/** The longest timeout of the server plus its check interval. */
-const closeMs = 310_000;
+/** The longest timeout of the server, and two of its checks. */
+const closeMs = serverLimits.requestMs + 2 * serverLimits.checkMs;
 
 /**
  * A few ordinary clients, alternating without and with many slow connections. The server serves all ordinary calls, its

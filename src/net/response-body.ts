@@ -29,9 +29,9 @@ export async function readResponseBody(
     failure ??= error;
     return decompressBeginning(sent, encoding);
   });
-  const bytes = inUtf8(decompressed, headers.get('content-type') ?? '');
-  const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-  if (hasTooManyValues(bytes, isStream)) {
+  const type = headers.get('content-type') ?? '';
+  const bytes = inUtf8(decompressed, type);
+  if (hasTooManyValues(bytes, type.startsWith('text/event-stream'))) {
     throw refused("The provider's response has more values than any model returns.");
   }
   // The response was paid for, and nothing of it is missing.

@@ -2,8 +2,8 @@ import { isEventStream, joinEvents } from './event-stream.ts';
 
 /**
  * Reads a response that strict JSON parsers reject although its content is clear: a byte order mark or comments of an
- * event stream before the JSON, a comment after it, a raw line break in a text, `NaN`, a comma after the last item, keys named `__proto__`, or an
- * event stream instead of JSON. `undefined` if it cannot be read.
+ * event stream before the JSON, a comment after it, a raw line break in a text, `NaN`, a comma after the last item, keys
+ * named `__proto__`, or an event stream instead of JSON. `undefined` if it cannot be read.
  */
 export function readLeniently(body: string): unknown {
   const text = withoutComments(body);

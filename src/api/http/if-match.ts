@@ -12,19 +12,21 @@ export function etag(revision: number): string {
  * The precondition in `If-Match`. Without the header, and with `*`, every revision matches. The comparison is strong: a
  * weak tag, such as a compressing proxy creates, matches nothing.
  */
-export function ifMatch({ headers }: FastifyRequest): Precondition {
-  const header = headers['if-match'];
-  if (header === undefined || header.trim() === '*') return () => true;
-  const tags = readTags(header);
-  return (revision) => tags.includes(etag(revision));
+export function ifMatch(request: FastifyRequest): Precondition {
+  const tags = tagsOf(request);
+  return (revision) => tags === null || tags.includes(etag(revision));
 }
 
 /** For a resource without an `ETag`: no tag matches it, only `*`. */
 export function refuseTags(request: FastifyRequest): void {
-  const { 'if-match': header = '*' } = request.headers;
-  if (header.trim() === '*') return;
-  readTags(header);
+  if (tagsOf(request) === null) return;
   throw new CallFailure('STALE', 'This resource has no ETag. Leave out If-Match.');
+}
+
+/** Null if any revision may be changed. */
+function tagsOf({ headers }: FastifyRequest): string[] | null {
+  const { 'if-match': header = '*' } = headers;
+  return header.trim() === '*' ? null : readTags(header);
 }
 
 const element = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?[ \t]*(?:,|$)/y;

@@ -8,6 +8,7 @@ import {
   parsesBody,
   type Query,
 } from '../../contract/endpoint.ts';
+import { ifMatch } from '../../contract/shared.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import { invalidRequest } from '../../core/failure.ts';
 import { requireCredential, unauthorized } from '../access/authenticate.ts';
@@ -64,7 +65,7 @@ export function route<const E extends Endpoint>(
         request.query as Record<string, unknown>,
       );
       const body = rawBody ? readFields(rawBody, endpoint) : undefined;
-      if (endpoint.method === 'PATCH' && !endpoint.headers) refuseTags(request);
+      if (endpoint.method === 'PATCH' && endpoint.headers !== ifMatch) refuseTags(request);
       const { params } = request;
       const context = { params, query, body, caller, request, reply } as unknown as Context<E>;
       send(reply, await handle(context));

@@ -26,13 +26,13 @@ export function banner({ role, url, place, owner, demo }: StartSummary): string 
   if (url !== null && role !== 'worker') {
     rows.unshift(['Dashboard', `${url}/`], ['API', url], ['Reference', `${url}/docs`]);
   } else if (url !== null) rows.unshift(['Health', `${url}/healthz`]);
-  const lines = [...rows.map(line), ...credentialLines({ owner, demo }), line(['End', 'Ctrl-C'])];
+  const lines = [...rows.map(line), ...createdLines({ owner, demo }), line(['End', 'Ctrl-C'])];
   const example = demo && url !== null && role !== 'worker' ? curl(url, demo) : [];
   return ['', `Cueline ${roleTexts[role]}.`, '', ...lines, '', ...example].join('\n');
 }
 
 /** Lines with what this start created. No later start can print the credentials. */
-export function credentialLines({ owner, demo }: Pick<StartSummary, 'owner' | 'demo'>): string[] {
+export function createdLines({ owner, demo }: Pick<StartSummary, 'owner' | 'demo'>): string[] {
   const rows: [string, string][] = [];
   if (owner) rows.push(['Owner', owner.email]);
   if (owner?.password) rows.push(['Password', `${owner.password}   (shown once)`]);

@@ -12,7 +12,7 @@ import { createModels } from '../../provider/registry.ts';
 import { type Role, type WiringDeps, wire } from '../../wiring.ts';
 import type { Context } from '../command.ts';
 import { version } from '../version.ts';
-import { banner, credentialLines } from './banner.ts';
+import { banner, createdLines } from './banner.ts';
 import { openForServer, openStandbys } from './open-database.ts';
 import { untilStopping } from './process-lifetime.ts';
 import { finishRotation } from './secrets.ts';
@@ -49,7 +49,7 @@ async function start(context: Context, role: Role): Promise<void> {
     console.log(banner({ role, url, place: database.place, owner, demo }));
   } catch (error) {
     // These credentials exist now, and no later start can print them.
-    const credentials = credentialLines({ owner, demo });
+    const credentials = createdLines({ owner, demo });
     if (credentials.length > 0)
       console.log(['', 'Created by this start:', '', ...credentials, ''].join('\n'));
     throw error;

@@ -99,13 +99,11 @@ async function admit(
 ): Promise<Extract<Admitted, { kind: 'accepted' }>> {
   const isCall = sent.kind === 'call';
   const model = isCall ? sent.call.model : sent.model;
-  const agentId = caller && model !== null ? await findAgentId(deps, caller, model) : null;
+  const idOf = async (name: string | null) =>
+    caller && name !== null ? findAgentId(deps, caller, name) : null;
+  const agentId = await idOf(model);
   const promptAgent = isCall ? (sent.call.promptAgent ?? model) : model;
-  const isOneAgent =
-    !caller ||
-    promptAgent === null ||
-    promptAgent === model ||
-    (await findAgentId(deps, caller, promptAgent)) === agentId;
+  const isOneAgent = promptAgent === model || (await idOf(promptAgent)) === agentId;
   const body: CallBody = !isCall ? sent.body : isOneAgent ? sent.call.conversation : otherAgent;
   const admitted = await deps.admission.admit({
     credential: { kind: 'key', hash },
