@@ -1,7 +1,17 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -367,9 +377,13 @@ class PatroniNode implements ClusterNode {
 
   async kill(): Promise<void> {
     // Otherwise Patroni would start PostgreSQL again.
-    const pids = await this.#postgres();
     if (this.#patroni) await end(this.#patroni);
-    for (const pid of pids) send(pid, 'SIGKILL');
+    // It may just have started PostgreSQL, whose processes write to the folder until they have ended.
+    await patiently(`${this.name} does not end`, async () => {
+      const pids = await processesIn(this.#data);
+      for (const pid of pids) send(pid, 'SIGKILL');
+      return pids.length === 0 || null;
+    });
   }
 
   async freeze(): Promise<void> {
@@ -409,8 +423,24 @@ async function isRunning(pid: number, data: string): Promise<boolean> {
   return command.includes(data);
 }
 
+/** The processes that work in this folder, or name it, such as a copy of the primary. */
+async function processesIn(folder: string): Promise<number[]> {
+  const pids = await allPids();
+  const uses = await Promise.all(
+    pids.map(async (pid) => {
+      const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => null);
+      return cwd === folder || isRunning(pid, folder);
+    }),
+  );
+  return pids.filter((_, at) => uses[at]);
+}
+
+async function allPids(): Promise<number[]> {
+  return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+}
+
 async function childrenOf(parent: number): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const pids = await allPids();
   const parents = await Promise.all(
     pids.map(async (pid) => {
       const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
