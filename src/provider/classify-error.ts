@@ -43,6 +43,7 @@ export function classify(
   // A 404 about anything else is about the path.
   if (status === 404) return final(namesModel.test(text) ? 'MODEL_NOT_FOUND' : 'PROVIDER_ERROR');
   if (status === 413 || (refused && is(context))) return final('CONTEXT_LENGTH');
+  if (status >= 500 && overflow.test(text)) return final('CONTEXT_LENGTH');
   if (status >= 500 && is(loading)) return { ...again, rejected: true };
   // A redirect (3xx) is permanent: a retry gets the same one.
   return status >= 500 || transientStatuses.has(status) ? again : final('PROVIDER_ERROR');
@@ -201,16 +202,20 @@ const filter: Signs = {
     'invalid_prompt',
     // Zhipu
     '1301',
+    // Volcengine
+    'sensitivecontentdetected',
+    'inputtextsensitivecontentdetected',
+    'outputtextsensitivecontentdetected',
   ]),
   text: anyOf(
     /content[ _]?(management |filter|policy)/,
     /safety (system|filter|check)/,
     /(input|prompt|request) was flagged|flagged (for|as) /,
     /violat\w{1,10} (our |the )?(usage|content|acceptable use|guardrail) (polic|guideline)/,
-    /inappropriate content|considered high risk|content exists risk|sensitive (words|content)/,
+    /inappropriate content|considered high risk|content exists risk|sensitive (words|content|information)|new_sensitive/,
     /responsible ai\b|blocked by (our |the |a )?(content|moderation|guardrail|safety)/,
     /guardrails? (checks? )?(failed|violation|intervened)|violated guardrail/,
-    /敏感内容|内容安全/,
+    /敏感内容|内容安全|内容违规/,
   ),
 };
 
@@ -246,6 +251,10 @@ const model: Signs = {
   ),
 };
 
+/** The texts of llama.cpp for a prompt that is too long. Others with a 5xx may be about the server's memory. */
+const overflow =
+  /exceeds? the available context size|larger than the max(imum)? context (size|length)/i;
+
 const context: Signs = {
   codes: new Set([
     'context_length_exceeded',
@@ -263,8 +272,8 @@ const context: Signs = {
     /too many (input |prompt )?tokens|model token limit/,
     /maximum (number of )?(input |prompt |context )?(tokens|length)/,
     /token count.{0,80}?(exceeds|but model only supports)/,
-    /tokens?\b.{0,40}?(cannot|must not) exceed/,
-    /exceeds (the )?max(imum)? (allowed )?(token|input|prompt)/,
+    /tokens?\b.{0,40}?((cannot|must not) exceed|must be less than max_seq_len|exceed (the (limit|max)|max))/,
+    /exceeds (the )?max(imum)? (allowed )?(token|input|prompt)|\bmax input (characters|length|tokens)\b/,
     /max_new_tokens|inputs?`? must have less than|range of input length|reduce the length/,
     /超长|超出.{0,20}长度/,
   ),

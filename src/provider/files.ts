@@ -40,7 +40,8 @@ export async function withFetchedFiles<Call extends Messages, Result>(
   const files = new Map<string, FileToFetch>();
   for (const file of (call.messages ?? []).flatMap(({ content }) => urlsIn(content))) {
     const type = typeOfUrl(file.kind, file.url);
-    if (!takesUrl(supported, type, file.url)) files.set(keyOf(file.kind, file.url), file);
+    const url = file.url.replace(/^https:/i, 'https:');
+    if (!takesUrl(supported, type, url)) files.set(keyOf(file.kind, file.url), file);
   }
   if (files.size === 0) return work(call);
   const room = await budget.reserve(Math.min(files.size * fileBytesMax, callBytesMax), signal);

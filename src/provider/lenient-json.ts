@@ -2,8 +2,8 @@ import { isEventStream, joinEvents } from './event-stream.ts';
 
 /**
  * Reads a response that strict JSON parsers reject although its content is clear: a byte order mark or comments of an
- * event stream before the JSON, a comment after it, a raw line break in a text, `NaN`, a comma after the last item, keys
- * named `__proto__`, or an event stream instead of JSON. `undefined` if it cannot be read.
+ * event stream before the JSON, a comment after it, a raw line break or an unknown escape in a text, `NaN`, a comma after
+ * the last item, keys named `__proto__`, or an event stream instead of JSON. `undefined` if it cannot be read.
  */
 export function readLeniently(body: string): unknown {
   const text = withoutComments(body);
@@ -56,7 +56,7 @@ function withoutPrototypes(key: string, value: unknown): unknown {
 }
 
 /**
- * Escapes control characters inside texts; outside of them, replaces numbers that JSON does not have by `null` and removes
+ * Escapes control characters and stray backslashes inside texts; outside of them, replaces numbers that JSON does not have by `null` and removes
  * a comma after the last item.
  */
 function correct(text: string): string {
@@ -64,11 +64,17 @@ function correct(text: string): string {
     // A text without an end reaches to the end of the response: no part of it is searched twice.
     /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|,(?=\s*[\]}])|-?\b(?:NaN|Infinity)\b/g,
     (found) =>
-      found.startsWith('"')
-        ? // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON forbids
-          found.replace(/[\u0000-\u001f]/g, (char) => JSON.stringify(char).slice(1, -1))
-        : found === ','
-          ? ''
-          : 'null',
+      found.startsWith('"') ? found.replace(notInTexts, escapeInText) : found === ',' ? '' : 'null',
   );
+}
+
+/** What JSON forbids inside a text; a valid escape is matched too, so that its second half is not searched. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON forbids
+const notInTexts = /[\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-f]{4}|'?)/gi;
+
+/** `\'` is an escape of other languages; before any other character, the backslash is meant. */
+function escapeInText(found: string): string {
+  if (found === "\\'") return "'";
+  if (found === '\\') return '\\\\';
+  return found.startsWith('\\') ? found : JSON.stringify(found).slice(1, -1);
 }

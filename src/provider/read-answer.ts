@@ -70,12 +70,21 @@ function printable(text: string): string {
 }
 
 const block = /^\s*<think>([\s\S]*?)(?:<\/think>|$)/;
+const closing = /^[ \t]*<\/think>[ \t]*$/m;
 
 /**
  * Splits off the `<think>` blocks with which a text begins. Elsewhere the tag may be part of the answer. A block
- * without an end was cut off, so nothing follows it.
+ * without an end was cut off, so nothing follows it. The template of some models contains the beginning of a block, so
+ * that their text has only the end, on a line of its own.
  */
 function splitThoughts(whole: string): { thoughts: string; text: string } {
+  const ended = closing.exec(whole);
+  if (ended && !whole.slice(0, ended.index).includes('<think>')) {
+    return {
+      thoughts: whole.slice(0, ended.index).trim(),
+      text: whole.slice(ended.index + ended[0].length).trimStart(),
+    };
+  }
   let text = whole;
   let thoughts = '';
   for (let found = block.exec(text); found; found = block.exec(text)) {
@@ -88,8 +97,8 @@ function splitThoughts(whole: string): { thoughts: string; text: string } {
 /** Servers of chat completions send it under either name. */
 function reasoningBeside(body: Fields): string {
   const { message } = firstOf(body.choices);
-  const { reasoning_content: content, reasoning } = fieldsOf(message);
-  return textOf(content ?? reasoning);
+  const { reasoning_content: content, reasoning, reasoning_details: details } = fieldsOf(message);
+  return textOf(content ?? reasoning ?? details);
 }
 
 function reasoningTokensOf(usage: unknown): number | null {

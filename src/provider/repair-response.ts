@@ -1,3 +1,5 @@
+import { UnreadableResponse } from './unreadable-response.ts';
+
 /**
  * Repairs responses that the AI SDK rejects although their text can be read. Servers that claim to be compatible with
  * OpenAI differ in every field, so a chat completion is rewritten; of any other response, the fields to which the
@@ -6,12 +8,12 @@
 
 type Fields = Record<string, unknown>;
 
-/** A chat completion as the AI SDK expects it. Any other value is returned as it is. */
+/** A chat completion as the AI SDK expects it. Any other value is returned as it is. Throws if its choice says nothing. */
 export function repairCompletion(body: unknown): unknown {
   const { choices, choice, ...rest } = fieldsOf(body);
   // An empty list is a response without content, which is no reason to discard its usage.
   const isEmpty = Array.isArray(choices) && choices.length === 0;
-  const [first] = isEmpty ? [{ finish_reason: 'stop' }] : [choices ?? choice ?? []].flat();
+  const [first] = isEmpty ? [{ finish_reason: 'stop' }] : choicesIn(choices ?? choice);
   if (typeof first !== 'object' || first === null) return body;
   const completion: Fields = { ...rest, choices: [repairChoice(first as Fields)] };
   for (const name of ['id', 'model']) {
@@ -25,9 +27,19 @@ export function repairCompletion(body: unknown): unknown {
   return completion;
 }
 
+/** A list of choices, one choice, or choices by their index. */
+function choicesIn(value: unknown): unknown[] {
+  if (!isFields(value)) return Array.isArray(value) ? value : [];
+  const names = Object.keys(value);
+  if (names.length === 0) throw new UnreadableResponse('choices');
+  return names.every((name) => /^\d+$/.test(name)) ? Object.values(value) : [value];
+}
+
 function repairChoice(choice: Fields): Fields {
   const { message, delta, text, finish_reason: reason, logprobs: _, ...rest } = choice;
   const whole = message ?? delta ?? text;
+  if (whole === undefined && reason === undefined)
+    throw new UnreadableResponse('choices[0].message');
   const fields = isFields(whole) ? whole : { content: whole };
   const finish = reasonOf(reason);
   return {
@@ -49,7 +61,9 @@ function repairMessage(message: Fields): Fields {
   const { content, refusal, reasoning, reasoning_content, tool_calls: calls, ...rest } = message;
   delete rest.annotations;
   const repaired: Fields = { ...rest, role: 'assistant' };
-  const parts = partsOf(content);
+  const parts = isData(content)
+    ? [{ text: JSON.stringify(content), isReasoning: false }]
+    : partsOf(content);
   repaired.content = parts
     .filter(({ isReasoning }) => !isReasoning)
     .map(({ text }) => text)
@@ -64,6 +78,19 @@ function repairMessage(message: Fields): Fields {
   if (toolCalls.length > 0) repaired.tool_calls = toolCalls;
   return repaired;
 }
+
+/** Whether a content is an answer in JSON that was not written as a text. */
+function isData(content: unknown): boolean {
+  return (
+    isFields(content) &&
+    Object.keys(content).some((name) => !partFields.has(name)) &&
+    !('type' in content)
+  );
+}
+
+const partFields: ReadonlySet<string> = new Set([
+  ...['text', 'content', 'value', 'thinking', 'reasoning', 'summary', 'annotations', 'parts'],
+]);
 
 export interface Part {
   readonly text: string;
@@ -157,7 +184,8 @@ function repairField(body: unknown, issue: Issue): Path[] {
     parent[name] = values[0];
     return [];
   }
-  const converted = convert(value, expected);
+  const isText = name === 'content' && expected === 'array' && typeof value === 'string';
+  const converted = isText ? [{ type: 'text', text: value }] : convert(value, expected);
   if (converted !== undefined) {
     parent[name] = converted;
     return [];

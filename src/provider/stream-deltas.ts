@@ -36,10 +36,11 @@ function typedDeltas(type: string, delta: unknown): Delta[] {
   return kind === 'text_delta' ? [text(given)] : [reasoning(thinking)];
 }
 
-function chatDeltas({ content, reasoning_content, reasoning: given }: Fields): Delta[] {
+function chatDeltas(delta: Fields): Delta[] {
+  const { content, reasoning_content, reasoning: given, reasoning_details } = delta;
   const parts = typeof content === 'string' ? [{ text: content, isReasoning: false }] : null;
   return [
-    reasoning(textOf(reasoning_content ?? given)),
+    reasoning(textOf(reasoning_content ?? given ?? reasoning_details)),
     ...(parts ?? partsOf(content)).map(
       (part): Delta => ({
         kind: part.isReasoning ? 'reasoning' : 'text',

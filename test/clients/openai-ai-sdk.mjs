@@ -28,6 +28,10 @@ for (const provider of providers) {
   const { output: parsed } = await generateText({
     ...{ model, prompt: 'JSON', output: Output.object({ schema: z.object({ mood: z.string() }) }) },
   });
-  out.push({ text: generated.text, streamed, totalTokens, called, parsed });
+  // The AI SDK ignores `x-should-retry`.
+  const failed = await generateText({ model, prompt: 'Fail', maxRetries: 0 }).catch(
+    (error) => error.message,
+  );
+  out.push({ text: generated.text, streamed, totalTokens, called, parsed, failed });
 }
 console.log(JSON.stringify(out));

@@ -24,6 +24,8 @@ const allowed = { allowInstructions: true, allowTools: true };
 await conversationAgent(service, { agentName: 'Tools', ...allowed });
 await singleAgent(service, { agentName: 'Slow' });
 
+let failures = 0;
+
 /** Answers by the last message: in two pieces, with a call of a tool, with JSON, with a failure or never. */
 async function answer(call: ModelCall, emit: Emit): Promise<void> {
   const last = call.messages?.at(-1);
@@ -33,7 +35,10 @@ async function answer(call: ModelCall, emit: Emit): Promise<void> {
     call.signal.addEventListener('abort', () => reject(call.signal.reason));
     return promise;
   }
-  if (text === 'Fail') throw new ModelFailure('PROVIDER_AUTH', 'No.');
+  if (text === 'Fail') {
+    failures++;
+    throw new ModelFailure('PROVIDER_AUTH', 'No.');
+  }
   const [tool] = last?.role === 'tool' ? [] : (call.tools ?? []);
   const [, city = 'x'] = /Weather in (\w+)/.exec(text) ?? [];
   const args = tool?.name === 'weather' ? { city } : { q: text };
@@ -85,10 +90,12 @@ test('@langchain/openai', { skip: skipWithout('@langchain/openai') }, async () =
 test('ai with @ai-sdk/openai and @ai-sdk/openai-compatible', {
   skip: skipWithout('ai'),
 }, async () => {
+  const failuresBefore = failures;
   const outputs = await clientResult('openai-ai-sdk.mjs', url, key);
   const expected = {
     ...{ text: 'Generate', streamed: 'Stream', totalTokens: 15 },
-    ...{ called: 'Sunny in Rome', parsed: { mood: 'good' } },
+    ...{ called: 'Sunny in Rome', parsed: { mood: 'good' }, failed: 'No.' },
   };
   assert.deepEqual(outputs, [expected, expected]);
+  assert.equal(failures - failuresBefore, outputs.length);
 });

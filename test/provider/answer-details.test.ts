@@ -75,6 +75,15 @@ const kept: Kept[] = [
   ],
   ['reasoning', 'openai', chat({ reasoning: 'hm' }), 'Hello.', { ...named, reasoningText: 'hm' }],
   [
+    'reasoning details',
+    'openai',
+    chat({
+      reasoning_details: [{ type: 'reasoning.text', text: 'hm' }, { type: 'reasoning.encrypted' }],
+    }),
+    'Hello.',
+    { ...named, reasoningText: 'hm' },
+  ],
+  [
     'reasoning as object',
     'openai',
     chat({ reasoning: { text: 'hm' } }),
@@ -106,6 +115,28 @@ const kept: Kept[] = [
     chat({ content: '<think>a</think><think>b</think> Hi' }),
     'Hi',
     { ...named, reasoningText: 'ab' },
+  ],
+  [
+    'the end of a <think> block',
+    'openai-compatible',
+    chat({ content: 'hm, {"a":2}?\n</think>\n\n{"a":1}' }),
+    '{"a":1}',
+    { ...named, reasoningText: 'hm, {"a":2}?' },
+  ],
+  ['the end of an empty block', 'openai', chat({ content: '\n</think>\n\nHi' }), 'Hi', named],
+  [
+    'an answer about </think>',
+    'openai',
+    chat({ content: 'It ends with </think>.' }),
+    'It ends with </think>.',
+    named,
+  ],
+  [
+    'an answer with a block',
+    'openai',
+    chat({ content: 'So:\n<think>\nx\n</think>\nEnd.' }),
+    'So:\n<think>\nx\n</think>\nEnd.',
+    named,
   ],
   ['an empty <think> block', 'openai', chat({ content: '<think>\n\n</think>\n\nHi' }), 'Hi', named],
   [

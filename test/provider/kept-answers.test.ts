@@ -88,11 +88,16 @@ const rows: Record<string, Row> = {
   },
   'content as list of texts': { body: withMessage({ content: ['Hello', '.'] }) },
   'content as object': { body: withMessage({ content: { type: 'text', text: 'Hello.' } }) },
+  'content as data': {
+    body: withMessage({ content: { a: 1, text: 'b' } }),
+    is: '{"a":1,"text":"b"}',
+  },
   'content as number': { body: withMessage({ content: 42 }), is: '42' },
   'a choice with a text': {
     body: { id: 'x', choices: [{ text: 'Hello.', finish_reason: 'stop' }], usage },
   },
   'a choice with a delta': { body: chat({ message: undefined, delta: { content: 'Hello.' } }) },
+  'choices by index': { body: { ...chat(), choices: { 0: chat().choices[0] } } },
   'choices as object': { body: { ...chat(), choices: chat().choices[0] } },
   'citations beside': { body: chat({}, {}, { citations: ['https://example.com/a'] }) },
   'usage of numbers as text': { body: withUsage({ prompt_tokens: '12', completion_tokens: '5' }) },
@@ -121,6 +126,10 @@ const rows: Record<string, Row> = {
   'a raw tab and an escape': {
     body: text(withMessage({ content: 'a#"b\\' })).replace('#', '\t'),
     is: 'a\t"b\\',
+  },
+  'an escape that JSON does not have': {
+    body: text(withMessage({ content: 'a#_b#\\c\n' })).replaceAll('#', '\\'),
+    is: 'a\\_b\\\\c\n',
   },
   'a byte order mark': { body: Buffer.from(`\ufeff${text(chat())}`) },
   'blank lines before': { body: `\n\n\r\n${text(chat())}` },
@@ -229,6 +238,7 @@ describe('an answer of another API is kept with', () => {
     ],
     ['usage as list', 'anthropic', anthropic({ usage: [] }), false],
     ['no usage', 'anthropic', anthropic({ usage: undefined }), false],
+    ['a content as text', 'anthropic', anthropic({ content: 'Hello.' }), true],
     ['a model as number', 'anthropic', anthropic({ model: 4 }), true],
     ['another role', 'anthropic', anthropic({ role: 'model' }), true],
     [
@@ -289,6 +299,9 @@ describe('an answer that cannot be read names its field and is not retried', () 
     ['a text', '"Hello"', 'body'],
     ['choices as text', { ...chat(), choices: 'none' }, 'choices'],
     ['an object without choices', { id: 'x' }, 'choices'],
+    ['no choices as object', { ...chat(), choices: {} }, 'choices'],
+    ['a choice of nothing', { ...chat(), choices: [{}] }, 'choices[0].message'],
+    ['a choice without message', { ...chat(), choices: [{ index: 0 }] }, 'choices[0].message'],
     ['an event that is not JSON', 'data: {"choices":[{"del\n\n', 'body'],
   ];
   for (const [name, body, field] of cases) {
@@ -303,7 +316,9 @@ describe('an answer that cannot be read names its field and is not retried', () 
         );
         assert.match(
           failure.message,
-          field === 'body' ? /it is not JSON\. Is the base URL right\?$/ : /its field choices /,
+          field === 'body'
+            ? /it is not JSON\. Is the base URL right\?$/
+            : /its field choices\S* has /,
         );
         assert.equal(fake.calls.length, before + 1);
       }

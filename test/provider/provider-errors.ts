@@ -38,6 +38,16 @@ Ollama: model | 404 | MODEL_NOT_FOUND | final | pulling | {"error":"model \\"lla
 Ollama: context | 400 | CONTEXT_LENGTH | final | context | {"error":"the input length exceeds the context length"}
 llama.cpp: context | 400 | CONTEXT_LENGTH | final | context size | {"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}
 vLLM: model | 404 | MODEL_NOT_FOUND | final | exist | {"object":"error","message":"The model \`x\` does not exist.","type":"NotFoundError","code":404}
+llama.cpp: context, as a fault | 500 | CONTEXT_LENGTH | final | context size | {"error":{"code":500,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"server_error"}}
+llama.cpp: larger, as a fault | 500 | CONTEXT_LENGTH | final | max context size | {"error":{"code":500,"message":"input is larger than the max context size. skipping","type":"server_error"}}
+llama.cpp: memory | 500 | PROVIDER_ERROR | again | context size | {"error":{"code":500,"message":"failed to allocate the context size of 32768","type":"server_error"}}
+SiliconFlow: context | 400 | CONTEXT_LENGTH | final | max_seq_len | {"code":20015,"message":"length of prompt_tokens (33000) must be less than max_seq_len (32768).","data":null}
+Volcengine: context | 400 | CONTEXT_LENGTH | final | exceed max | {"error":{"message":"Total tokens of image and text exceed max message tokens.","type":"BadRequest"}}
+a gateway: tokens over the limit | 400 | CONTEXT_LENGTH | final | 132000 | {"error":{"message":"Requested 132000 tokens exceed the limit of 127072"}}
+Baidu: context | 400 | CONTEXT_LENGTH | final | 516096 | {"error":{"message":"the max input characters is 516096"}}
+Volcengine: filter | 400 | CONTENT_FILTERED | final | sensitive | {"error":{"code":"InputTextSensitiveContentDetected","message":"The request failed because the input text may contain sensitive information.","type":"BadRequest"}}
+MiniMax: filter | 400 | CONTENT_FILTERED | final | new_sensitive | {"error":{"message":"input new_sensitive (1026)"}}
+Tencent: filter | 400 | CONTENT_FILTERED | final | 违规 | {"error":{"message":"输入内容违规"}}
 TGI: context | 422 | CONTEXT_LENGTH | final | 4096 | {"error":"\`inputs\` tokens + \`max_new_tokens\` must be <= 4096","error_type":"validation"}
 Groq: too much for a minute | 413 | PROVIDER_RATE_LIMITED | final | 9000 | {"error":{"message":"Request too large for model: Limit 6000, Requested 9000","code":"rate_limit_exceeded"}}
 Groq: context | 400 | CONTEXT_LENGTH | final | reduce | {"error":{"message":"Please reduce the length of the messages or completion."}}

@@ -168,11 +168,8 @@ describe('roles', () => {
           "[{'type': 'value_error', 'loc': ('body', 'messages', 0), 'msg': 'Value error, Unexpected role: developer'}]",
         )
       : null;
-  const noSystem: Reply = (body) =>
-    developer(body) ??
-    (body.messages.some(({ role }: Body) => role === 'system')
-      ? rejection('System role not supported')
-      : null);
+  const noSystem = (body: Body, text: string) =>
+    body.messages.some(({ role }: Body) => role === 'system') ? rejection(text) : null;
 
   test('developer becomes system', async () => {
     const openai = { kind: 'openai', baseURL: 'https://models.example/v1' } as const;
@@ -185,13 +182,19 @@ describe('roles', () => {
     assert.equal(requests[1]?.body.messages[0].content, 'Be brief.');
   });
 
-  test('system becomes the beginning of the user message', async () => {
-    const { requests, ask } = await model(noSystem);
-    assert.deepEqual((await ask()).settingsNotApplied, []);
-    const [message, ...more] = requests.at(-1)?.body.messages ?? [];
-    assert.deepEqual([requests.length, message.role, more.length], [2, 'user', 0]);
-    assert.match(JSON.stringify(message.content), /Be brief\..*Hello/);
-  });
+  for (const text of [
+    'System role not supported',
+    'Developer instruction is not enabled for models/gemma-3-27b-it',
+    'Conversation roles must alternate user/assistant/user/assistant/...',
+  ]) {
+    test(`system becomes the beginning of the user message: ${text}`, async () => {
+      const { requests, ask } = await model((body) => developer(body) ?? noSystem(body, text));
+      assert.deepEqual((await ask()).settingsNotApplied, []);
+      const [message, ...more] = requests.at(-1)?.body.messages ?? [];
+      assert.deepEqual([requests.length, message.role, more.length], [2, 'user', 0]);
+      assert.match(JSON.stringify(message.content), /Be brief\..*Hello/);
+    });
+  }
 });
 
 describe('an error is not resent', () => {

@@ -175,7 +175,7 @@ const filters = {
   status: Type.Optional(
     several(
       oneOf([...endStatuses, 'processing']),
-      'Only records with one of these statuses. `processing` requires `include=processing`.',
+      'Only records with one of these statuses. `processing` requires `include=processing`, which only lists take.',
     ),
   ),
   source: Type.Optional(several(oneOf(sources), 'Only records from these sources.')),

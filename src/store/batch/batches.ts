@@ -115,7 +115,7 @@ export async function readResults(
   return rows;
 }
 
-const erasedText = 'The user of the line was erased.';
+const erasedText = 'The user or a value of the line was erased.';
 
 /**
  * Removes an erased user, or lines with an erased value, from batches that wait: those lines are canceled, because the

@@ -146,8 +146,11 @@ export function matchesFilter(filter: HistoryFilter): Condition {
   ]);
   if (contents === null) return bounded;
   const { latencyMsMin, latencyMsMax, costUsdMin, costUsdMax, variables, labels, words } = contents;
+  const figures = [latencyMsMin, latencyMsMax, costUsdMin, costUsdMax];
   return all([
     bounded,
+    // Until its end, an execution has neither latency nor cost.
+    figures.some((figure) => figure !== null) && sql`e.status <> 'processing'`,
     latencyMsMin !== null && sql`e.latency_ms >= ${latencyMsMin}`,
     latencyMsMax !== null && sql`e.latency_ms <= ${latencyMsMax}`,
     costUsdMin !== null && sql`e.cost_usd >= ${costUsdMin}::numeric`,

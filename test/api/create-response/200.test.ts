@@ -173,7 +173,8 @@ test('a failed execution is 200 with its error code; a cut answer is incomplete'
   models.script(new ModelFailure('PROVIDER_AUTH', 'The provider answered 401: key sk-1.'));
   const { status, body } = await create({ model: 'one', input: 'x' });
   assert.deepEqual([status, body.status, body.output], [200, 'failed', []]);
-  assert.deepEqual(body.error, { code: 'PROVIDER_AUTH', message: 'The provider answered 401.' });
+  const message = 'The provider answered 401.';
+  assert.deepEqual(body.error, { type: 'server_error', code: 'PROVIDER_AUTH', message });
   models.script({ text: 'cut', finishReason: 'length' });
   const cut = (await create({ model: 'one', input: 'x' })).body;
   assert.deepEqual(

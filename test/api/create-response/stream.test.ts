@@ -72,6 +72,13 @@ test('a failed execution ends with response.failed, a refused call has its statu
   const { events } = await stream(service, path, key, body);
   const last = events.at(-1);
   assert.deepEqual([last.type, last.response.error.code], ['response.failed', 'PROVIDER_AUTH']);
+  // What a client has seen of the text is not in the record.
+  const { id } = last.response;
+  for (const seen of [18, 2 ** 32 + 18]) {
+    const again = await stream(service, `${path}/${id}?stream=true&starting_after=${seen}`, key);
+    const numbered = again.events.map(({ type, sequence_number }) => [type, sequence_number]);
+    assert.deepEqual(numbered, [['response.failed', seen + 1]]);
+  }
   const { response } = await stream(service, path, key, { ...body, model: 'nothing' });
   assert.equal(response.status, 404);
 });

@@ -134,6 +134,13 @@ test('processing executions are listed only with include', async () => {
   const all = await service.call('GET', `${agent.path}/executions?include=processing`, { key });
   assert.equal(all.body.pagination.total, 2);
   assert.equal(all.body.executions[0].status, 'processing');
+  // It has neither latency nor cost yet, so no such filter matches it.
+  for (const filter of ['latencyMsMin=0', 'costUSDMin=0', 'costUSDMax=0']) {
+    const path = `${agent.path}/executions?include=processing&${filter}`;
+    const { body: filtered } = await service.call('GET', path, { key });
+    assert.equal(filtered.pagination.total, 1, filter);
+    assert.equal(filtered.executions[0].status, 'success');
+  }
   heldCall.release();
   await ended(service, body.statusUrl, key);
 });

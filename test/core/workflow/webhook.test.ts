@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import {
@@ -53,6 +54,7 @@ test('rejects a change to any signed part', () => {
     { ...call, timestamp: none },
     { ...call, timestamp: `${call.timestamp}.0` },
     { ...call, timestamp: String(Number(call.timestamp) + 1) },
+    { ...call, timestamp: `${call.timestamp}000` },
     { ...call, signature: none },
     { ...call, signature: '' },
     { ...call, signature: call.signature.replace('v1', 'v2') },
@@ -62,6 +64,18 @@ test('rejects a change to any signed part', () => {
     assert.equal(isSigned(secret, other, nowMs), false, JSON.stringify(other));
   }
   assert.equal(isSigned(generateWebhookSecret(), call, nowMs), false);
+});
+
+test('a signed timestamp that is no time in seconds is out of range', () => {
+  const secret = generateWebhookSecret();
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  for (const timestamp of [String(nowMs), '-5', `${nowMs / 1000}.5`, 'now']) {
+    const mac = createHmac('sha256', key).update(`msg_1.${timestamp}.${payload}`).digest('base64');
+    const headers = { id: 'msg_1', timestamp, signature: `v1,${mac}` };
+    const check = checkSignature(secret, headers);
+    check.update(Buffer.from(payload));
+    assert.equal(check.result(nowMs), 'outOfRange', timestamp);
+  }
 });
 
 test('one valid signature among several is enough, but not among too many', () => {

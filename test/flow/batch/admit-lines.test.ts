@@ -244,11 +244,11 @@ test('an erasure cancels the lines of the user that wait, and removes the name',
   assert.deepEqual([counts.waiting, counts.canceled], [1, 2]);
   const results = await resultsOf(service, statusUrl, key);
   assert.deepEqual(
-    results.map(({ status, errorCode }) => [status, errorCode]),
+    results.map(({ status, error }) => [status, error]),
     [
       ['success', null],
-      ['canceled', 'CANCELED'],
-      ['canceled', 'CANCELED'],
+      ['canceled', 'The user or a value of the line was erased.'],
+      ['canceled', 'The user or a value of the line was erased.'],
       ['waiting', null],
     ],
   );

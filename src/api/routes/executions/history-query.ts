@@ -88,7 +88,7 @@ function readStatus({ status, include }: HistoryQuery) {
   const isNamed = statuses?.includes('processing') ?? false;
   if (isNamed && include !== 'processing') {
     throw invalidParameter(
-      `"status" must be one of ${endStatuses.join(', ')}, unless include=processing is given`,
+      `"status" must be one of ${endStatuses.join(', ')}. Only lists take processing, with include=processing`,
     );
   }
   const includeProcessing = include === 'processing' && (statuses === null || isNamed);

@@ -114,7 +114,8 @@ function incompleteDetails({ status, finishReason }: ExecutionDetailRow) {
 
 function errorOf(row: ExecutionDetailRow, caller: Pick<Caller, 'rights'>) {
   if (row.status === 'canceled' || row.errorCode === null) return null;
-  return { code: row.errorCode, message: errorText(row, caller) };
+  // Clients such as `@ai-sdk/openai` reject an error without a type.
+  return { type: 'server_error', code: row.errorCode, message: errorText(row, caller) };
 }
 
 /** A provider's error may quote the prompt. */

@@ -15,7 +15,7 @@ import { restartedError, ShownText } from './shown-text.ts';
  * A response as a stream of events. The sequence numbers follow from the text, so a stream can be continued in any process
  * and whatever its chunks were: 0 and 1 begin the response, 2 and 3 its message, 3 + n is a delta that ends after n UTF-16
  * units of text, and the numbers after that end what was begun. From 2 on, they are higher by 2³² for each further attempt:
- * a client that continues has the text of that attempt.
+ * a client that continues has the text of that attempt. The end of a failed response is always sent.
  */
 export interface ResponseStream {
   /** The execution at the beginning. */
@@ -74,8 +74,9 @@ async function* numberedEvents(stream: ResponseStream): AsyncGenerator<NumberedE
     if (event.type === 'end') base = Math.max(base, baseOf(event.execution.lastClaim ?? 1));
     const isBegin = event.type === 'text' && text.length === 0;
     const delta = event.type === 'text' ? text.add(event) : '';
-    const isVoid = event.type === 'end' && event.execution.status === 'success' && text.isShorter;
-    if (delta === null || isVoid || isOfEarlierAttempt(after, base)) {
+    const hasFailed = event.type === 'end' && event.execution.status !== 'success';
+    const isVoid = event.type === 'end' && text.isShorter;
+    if (delta === null || (!hasFailed && (isVoid || isOfEarlierAttempt(after, base)))) {
       onEnd();
       const sequence_number = Math.max(after, base + beforeText + text.length) + 1;
       yield { type: 'error', sequence_number, ...restartedError, param: null };
@@ -85,7 +86,7 @@ async function* numberedEvents(stream: ResponseStream): AsyncGenerator<NumberedE
     if (delta !== '') yield deltaEvent(row.id, delta, base + text.length);
     if (event.type !== 'end') continue;
     onEnd();
-    yield* endEvents(event.execution, shown, { base, length: text.length });
+    yield* endEvents(event.execution, shown, { base, length: text.length, after });
   }
 }
 
@@ -128,11 +129,18 @@ const endTypes: Readonly<Record<string, string>> = {
   incomplete: 'response.incomplete',
 };
 
+interface Ended {
+  readonly base: number;
+  /** Of the text that was sent. */
+  readonly length: number;
+  readonly after: number;
+}
+
 /** Ends the message, lists the calls of functions and ends the response. */
 function* endEvents(
   execution: ExecutionDetailRow,
   shown: ShownCall,
-  { base, length }: { readonly base: number; readonly length: number },
+  { base, length, after }: Ended,
 ): Generator<NumberedEvent> {
   const response = responseWire(execution, shown);
   const items = outputItems(execution);
@@ -159,7 +167,10 @@ function* endEvents(
     }
     yield numbered('response.output_item.done', { output_index, item });
   }
-  yield numbered(endTypes[statusOf(execution)] ?? 'response.failed', { response });
+  const type = endTypes[statusOf(execution)] ?? 'response.failed';
+  // A record of a failure has no text, so a client may have more events than follow from the record.
+  if (type === 'response.failed') number = Math.max(number, after);
+  yield numbered(type, { response });
 }
 
 type Numbered = (type: string, fields: object) => NumberedEvent;

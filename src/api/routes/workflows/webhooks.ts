@@ -124,7 +124,7 @@ function eventRoute(app: FastifyInstance, deps: ApiDeps): void {
 
 const notSigned = 'The signature of the event is not valid.';
 const outOfRange =
-  "The timestamp of the event differs from the server's clock by more than five minutes.";
+  "The timestamp of the event differs from the server's clock by more than five minutes. It is in seconds since 1970.";
 /** A larger event counts as not signed. Up to here a signed one that is too large learns why. */
 const signedBytesMax = 8 * bodyBytesMax;
 
