@@ -10,12 +10,16 @@ const tones = {
   unauthorized: 'bad',
 } as const satisfies Record<Execution['status'], string>;
 
-export function StatusBadge(props: {
-  readonly status: Execution['status'];
-  /** Distinguishes refusals by the quota from those by a rate limit. */
-  readonly errorCode?: string | null | undefined;
-}) {
-  const { status, errorCode } = props;
-  const text = errorCode === 'QUOTA_EXCEEDED' ? 'quota exceeded' : status.replace('_', ' ');
-  return <StateBadge tone={tones[status]} text={text} />;
+export function StatusBadge({ status }: { readonly status: Execution['status'] }) {
+  return <StateBadge tone={tones[status]} text={status.replace('_', ' ')} />;
 }
+
+/** Distinguishes executions that wait from those that a worker has started, and refusals by the quota from those by a rate limit. */
+export function ExecutionBadge({ execution }: { readonly execution: Shown }) {
+  const { status, errorCode, startedAt } = execution;
+  if (errorCode === 'QUOTA_EXCEEDED') return <StateBadge tone="warn" text="quota exceeded" />;
+  const isQueued = status === 'processing' && startedAt === undefined;
+  return isQueued ? <StateBadge tone="warn" text="queued" /> : <StatusBadge status={status} />;
+}
+
+type Shown = Pick<Execution, 'status' | 'errorCode' | 'startedAt'>;

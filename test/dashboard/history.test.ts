@@ -146,15 +146,22 @@ test('counts pages exactly and jumps to the first and last', async () => {
 });
 
 test('updates an execution in progress until it ends', async () => {
-  const agent = await addAgent(service);
-  const heldCall = service.models.hold();
+  const agent = await addAgent(service, { config: { maxConcurrency: 1 } });
+  const held = [service.models.hold(), service.models.hold()];
   const body = { variables: { name: 'you' } };
-  await service.call('POST', `${agent.path}/execute`, { key, body });
-  await heldCall.arrived;
-  const { page } = await visit(`/agents/${agent.agentId}/history`, { as: 'viewer' });
+  for (const _ of held) await service.call('POST', `${agent.path}/execute`, { key, body });
+  await held[0]?.arrived;
+  const { page, check } = await visit(`/agents/${agent.agentId}/history`, { as: 'viewer' });
   await page.getByRole('cell', { name: 'processing' }).waitFor();
-  heldCall.release();
-  await page.getByRole('cell', { name: 'success' }).waitFor();
+  // The other one waits for the slot.
+  await page.getByRole('cell', { name: 'queued' }).waitFor();
+  await check();
+  held[0]?.release();
+  await held[1]?.arrived;
+  await page.getByRole('cell', { name: 'queued' }).waitFor({ state: 'detached' });
+  held[1]?.release();
+  await page.getByRole('cell', { name: 'processing' }).waitFor({ state: 'detached' });
+  assert.equal(await page.getByRole('cell', { name: 'success' }).count(), 2);
 });
 
 test('remembers the chosen columns', async () => {

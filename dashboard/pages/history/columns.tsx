@@ -3,7 +3,7 @@ import { useLocalStorage } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import type { Column } from '../../components/data-table.tsx';
 import { useSeconds } from '../../components/hooks/use-seconds.ts';
-import { StatusBadge } from '../../components/status-badge.tsx';
+import { ExecutionBadge } from '../../components/status-badge.tsx';
 import type { Execution } from '../../data/executions/executions.ts';
 import { isInProgress, sourceText } from '../../data/executions/executions.ts';
 import { stringify } from '../../data/text/exact-json.ts';
@@ -131,7 +131,7 @@ export function columnsOf(options: {
     {
       key: 'status',
       header: 'Status',
-      cell: ({ status, errorCode }) => <StatusBadge status={status} errorCode={errorCode} />,
+      cell: (execution) => <ExecutionBadge execution={execution} />,
     },
     {
       key: 'agent',

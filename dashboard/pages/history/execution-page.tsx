@@ -6,7 +6,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { StaleNotice } from '../../components/stale-notice.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
+import { ExecutionBadge } from '../../components/status-badge.tsx';
 import { isNotFound } from '../../data/client/error-status.ts';
 import { executionQuery } from '../../data/executions/executions.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
@@ -45,10 +45,7 @@ function Execution({
       <PageHeader
         title={record.data ? `Execution of ${record.data.agentName}` : 'Execution'}
         parent={{ label: 'Executions', to: '/history' }}
-        badge={
-          record.data &&
-          !isGone && <StatusBadge status={record.data.status} errorCode={record.data.errorCode} />
-        }
+        badge={record.data && !isGone && <ExecutionBadge execution={record.data} />}
       />
       {isGone ? (
         <ErrorState error={record.error} onRetry={refresh} />

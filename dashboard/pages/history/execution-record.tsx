@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
+import { ExecutionBadge } from '../../components/status-badge.tsx';
 import { type ExecutionDetail, isInProgress } from '../../data/executions/executions.ts';
 import { useLiveText } from '../../data/executions/follow-execution.ts';
 import { shortenDataUrls } from '../../data/executions/sent-files.ts';
@@ -38,7 +38,7 @@ export function ExecutionRecord(props: {
       <header className={classes.head}>
         {heading && (
           <div className={classes.title}>
-            <StatusBadge status={execution.status} errorCode={execution.errorCode} />
+            <ExecutionBadge execution={execution} />
             <h2 dir="auto">
               <Link to="/agents/$agentId" params={{ agentId: execution.agentId }}>
                 {execution.agentName}

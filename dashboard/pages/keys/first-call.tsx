@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Agent, IssuedApiKey } from '../../../src/client/index.ts';
 import { FormError } from '../../components/form-error.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
+import { ExecutionBadge } from '../../components/status-badge.tsx';
 import { agentQuery } from '../../data/agents/agents.ts';
 import { latestCallQuery, useDeploy } from '../../data/agents/first-call.ts';
 import { formatDuration } from '../../data/text/format.ts';
@@ -64,7 +64,7 @@ function Arrival({ agentId, apiKeyId }: { readonly agentId: string; readonly api
       ) : (
         <>
           <b>{call.status === 'processing' ? 'Your call arrived' : arrived(call.status)}</b>
-          <StatusBadge status={call.status} errorCode={call.errorCode} />
+          <ExecutionBadge execution={call} />
           {call.status === 'success' && call.latencyMs !== undefined && (
             <span>{formatDuration(call.latencyMs)}</span>
           )}
