@@ -2,7 +2,7 @@ import { Button, Group, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { Execution } from '../data/executions/executions.ts';
 import classes from './execution-choices.module.css';
-import { StatusBadge } from './status-badge.tsx';
+import { ExecutionBadge } from './status-badge.tsx';
 import { Time } from './time.tsx';
 
 /** Executions to choose from. */
@@ -21,7 +21,7 @@ export function ExecutionChoices<One extends Execution>(props: {
       {executions.map((one) => (
         <li key={one.executionId}>
           <button type="button" disabled={disabled} onClick={() => onChoose(one)}>
-            <StatusBadge status={one.status} />
+            <ExecutionBadge execution={one} />
             <Time at={one.executedAt} />
             <code>{one.promptVersionLabel}</code>
             {detailOf(one)}

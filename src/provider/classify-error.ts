@@ -212,7 +212,7 @@ const filter: Signs = {
     /safety (system|filter|check)/,
     /(input|prompt|request) was flagged|flagged (for|as) /,
     /violat\w{1,10} (our |the )?(usage|content|acceptable use|guardrail) (polic|guideline)/,
-    /inappropriate content|considered high risk|content exists risk|sensitive (words|content|information)|new_sensitive/,
+    /inappropriate content|considered high risk|content exists risk|sensitive (words|content)|(text|image|video|audio) may contain sensitive information|new_sensitive/,
     /responsible ai\b|blocked by (our |the |a )?(content|moderation|guardrail|safety)/,
     /guardrails? (checks? )?(failed|violation|intervened)|violated guardrail/,
     /敏感内容|内容安全|内容违规/,
@@ -253,7 +253,7 @@ const model: Signs = {
 
 /** The texts of llama.cpp for a prompt that is too long. Others with a 5xx may be about the server's memory. */
 const overflow =
-  /exceeds? the available context size|larger than the max(imum)? context (size|length)/i;
+  /exceeds? the available context size|(input|prompt|request) is larger than the max context size/i;
 
 const context: Signs = {
   codes: new Set([
@@ -272,8 +272,9 @@ const context: Signs = {
     /too many (input |prompt )?tokens|model token limit/,
     /maximum (number of )?(input |prompt |context )?(tokens|length)/,
     /token count.{0,80}?(exceeds|but model only supports)/,
-    /tokens?\b.{0,40}?((cannot|must not) exceed|must be less than max_seq_len|exceed (the (limit|max)|max))/,
-    /exceeds (the )?max(imum)? (allowed )?(token|input|prompt)|\bmax input (characters|length|tokens)\b/,
+    /tokens?\b.{0,40}?((cannot|must not) exceed|must be less than max_seq_len)/,
+    /requested \d+ tokens exceed the limit of \d|tokens of image and text exceed max message tokens/,
+    /exceeds (the )?max(imum)? (allowed )?(token|input|prompt)|the max input (characters|length|tokens) is \d/,
     /max_new_tokens|inputs?`? must have less than|range of input length|reduce the length/,
     /超长|超出.{0,20}长度/,
   ),

@@ -40,8 +40,9 @@ export async function withFetchedFiles<Call extends Messages, Result>(
   const files = new Map<string, FileToFetch>();
   for (const file of (call.messages ?? []).flatMap(({ content }) => urlsIn(content))) {
     const type = typeOfUrl(file.kind, file.url);
-    const url = file.url.replace(/^https:/i, 'https:');
-    if (!takesUrl(supported, type, url)) files.set(keyOf(file.kind, file.url), file);
+    // The provider gets it in this form too.
+    if (!takesUrl(supported, type, new URL(file.url).href))
+      files.set(keyOf(file.kind, file.url), file);
   }
   if (files.size === 0) return work(call);
   const room = await budget.reserve(Math.min(files.size * fileBytesMax, callBytesMax), signal);

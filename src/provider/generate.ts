@@ -47,7 +47,7 @@ export async function generate(
   const { answer: response, lost } = await inAcceptedForm(model.form, prepared, async (options) =>
     requestResponse(isStreamed() ? await model.streaming(live) : model, options),
   );
-  const { text: whole, details: read } = readAnswer(response);
+  const { text: whole, details: read } = readAnswer(response, { isStreamed: isStreamed() });
   const instruction = instructionOf(model, call);
   // PostgreSQL stores no NUL in a text, and a lone surrogate is not a character.
   const given = storable(whole);

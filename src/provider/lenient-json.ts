@@ -70,7 +70,7 @@ function correct(text: string): string {
 
 /** What JSON forbids inside a text; a valid escape is matched too, so that its second half is not searched. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON forbids
-const notInTexts = /[\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-f]{4}|'?)/gi;
+const notInTexts = /[\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|'?)/g;
 
 /** `\'` is an escape of other languages; before any other character, the backslash is meant. */
 function escapeInText(found: string): string {

@@ -6,14 +6,20 @@ import { textOf } from './repair-response.ts';
  * What a response says, from its parts as the AI SDK reads them and from the fields that it does not: reasoning beside
  * a chat completion and in `<think>` blocks, a refusal, ids, the name of the model.
  */
-export function readAnswer(answer: Answer): { text: string; details: AnswerDetails } {
+export function readAnswer(
+  answer: Answer,
+  { isStreamed }: { readonly isStreamed: boolean },
+): { text: string; details: AnswerDetails } {
   const { content, response } = answer;
   const body = fieldsOf(response?.body);
   const refusal = refusalOf(answer, body);
   const whole = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  const { thoughts, text } = splitThoughts(whole);
   const parts = content.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
-  const reasoning = `${parts || reasoningBeside(body)}${thoughts}`;
+  const beside = parts || reasoningBeside(body);
+  // A stream has passed on what precedes the tag as text.
+  const mayOnlyEnd = !isStreamed && beside === '';
+  const { thoughts, text } = (mayOnlyEnd && splitAtEnd(whole)) || splitThoughts(whole);
+  const reasoning = `${beside}${thoughts}`;
   return {
     text,
     details: {
@@ -74,17 +80,9 @@ const closing = /^[ \t]*<\/think>[ \t]*$/m;
 
 /**
  * Splits off the `<think>` blocks with which a text begins. Elsewhere the tag may be part of the answer. A block
- * without an end was cut off, so nothing follows it. The template of some models contains the beginning of a block, so
- * that their text has only the end, on a line of its own.
+ * without an end was cut off, so nothing follows it.
  */
 function splitThoughts(whole: string): { thoughts: string; text: string } {
-  const ended = closing.exec(whole);
-  if (ended && !whole.slice(0, ended.index).includes('<think>')) {
-    return {
-      thoughts: whole.slice(0, ended.index).trim(),
-      text: whole.slice(ended.index + ended[0].length).trimStart(),
-    };
-  }
   let text = whole;
   let thoughts = '';
   for (let found = block.exec(text); found; found = block.exec(text)) {
@@ -92,6 +90,22 @@ function splitThoughts(whole: string): { thoughts: string; text: string } {
     text = text.slice(found[0].length);
   }
   return { thoughts, text: text === whole ? whole : text.trimStart() };
+}
+
+/**
+ * The template of some models contains the beginning of the block, so their text has only its end, on a line of its own.
+ * Null if there is none, or if it is part of an example.
+ */
+function splitAtEnd(whole: string): { thoughts: string; text: string } | null {
+  const ended = closing.exec(whole);
+  if (!ended) return null;
+  const before = whole.slice(0, ended.index);
+  const isInFence = before.split('```').length % 2 === 0;
+  if (isInFence || before.includes('<think>')) return null;
+  return {
+    thoughts: before.trim(),
+    text: whole.slice(ended.index + ended[0].length).trimStart(),
+  };
 }
 
 /** Servers of chat completions send it under either name. */

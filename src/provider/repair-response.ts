@@ -15,6 +15,8 @@ export function repairCompletion(body: unknown): unknown {
   const isEmpty = Array.isArray(choices) && choices.length === 0;
   const [first] = isEmpty ? [{ finish_reason: 'stop' }] : choicesIn(choices ?? choice);
   if (typeof first !== 'object' || first === null) return body;
+  const isError = Boolean(rest.error || (first as Fields).error);
+  if (!isError && saysNothing(first as Fields)) throw new UnreadableResponse('choices[0].message');
   const completion: Fields = { ...rest, choices: [repairChoice(first as Fields)] };
   for (const name of ['id', 'model']) {
     if (typeof completion[name] === 'number') completion[name] = String(completion[name]);
@@ -35,11 +37,13 @@ function choicesIn(value: unknown): unknown[] {
   return names.every((name) => /^\d+$/.test(name)) ? Object.values(value) : [value];
 }
 
+function saysNothing({ message, delta, text, finish_reason: reason }: Fields): boolean {
+  return (message ?? delta ?? text ?? reason ?? null) === null;
+}
+
 function repairChoice(choice: Fields): Fields {
   const { message, delta, text, finish_reason: reason, logprobs: _, ...rest } = choice;
   const whole = message ?? delta ?? text;
-  if (whole === undefined && reason === undefined)
-    throw new UnreadableResponse('choices[0].message');
   const fields = isFields(whole) ? whole : { content: whole };
   const finish = reasonOf(reason);
   return {
@@ -61,9 +65,9 @@ function repairMessage(message: Fields): Fields {
   const { content, refusal, reasoning, reasoning_content, tool_calls: calls, ...rest } = message;
   delete rest.annotations;
   const repaired: Fields = { ...rest, role: 'assistant' };
-  const parts = isData(content)
-    ? [{ text: JSON.stringify(content), isReasoning: false }]
-    : partsOf(content);
+  const read = partsOf(content);
+  const isText = read.some(({ text }) => text !== '') || !isData(content);
+  const parts = isText ? read : [{ text: JSON.stringify(content), isReasoning: false }];
   repaired.content = parts
     .filter(({ isReasoning }) => !isReasoning)
     .map(({ text }) => text)
@@ -79,7 +83,7 @@ function repairMessage(message: Fields): Fields {
   return repaired;
 }
 
-/** Whether a content is an answer in JSON that was not written as a text. */
+/** Whether a content without a text may be an answer in JSON that was not written as a text. */
 function isData(content: unknown): boolean {
   return (
     isFields(content) &&

@@ -229,7 +229,7 @@ const unsupportedCodes: ReadonlySet<string> = new Set([
   'extra_forbidden',
 ]);
 const unsupportedText =
-  /unsupported|not supported|does(n't| not) support|is deprecated|not (allowed|permitted)|extra (inputs|fields)|unrecognized|unknown (variant|parameter|field|argument|name)|unexpected (role|keyword|parameter)|cannot (both )?be (both )?(specified|used|set)|only the default|is not enabled|roles must alternate/i;
+  /unsupported|not supported|does(n't| not) support|is deprecated|not (allowed|permitted)|extra (inputs|fields)|unrecognized|unknown (variant|parameter|field|argument|name)|unexpected (role|keyword|parameter)|cannot (both )?be (both )?(specified|used|set)|only the default|developer instruction is not enabled|roles must alternate/i;
 
 const names: Readonly<Record<Setting, RegExp>> = {
   maxTokens: /\bmax_(completion_)?tokens\b/,
@@ -243,8 +243,8 @@ const names: Readonly<Record<Setting, RegExp>> = {
   frequencyPenalty: /\bfrequency_?penalty\b/i,
   cachePrompt: /\bcache_?(control|point)\b|\bprompt_cache_key\b/i,
   serviceTier: /\bservice_?tier\b/i,
-  developer: /\broles?\b|\b(developer|system) (instruction|message|prompt)/i,
-  system: /\broles?\b|\b(developer|system) (instruction|message|prompt)/i,
+  developer: /\brole\b/i,
+  system: /\brole\b|developer instruction is not enabled|roles must alternate/i,
   streamOptions: /\bstream_options\b|\binclude_usage\b/i,
   unstreamed: /\bstream(ing|ed)?\b/i,
 };

@@ -18,6 +18,11 @@ for (const useResponsesApi of [false, true]) {
   const { name, args } = called.tool_calls[0];
   const schema = z.object({ mood: z.string() });
   const parsed = await model.withStructuredOutput(schema, { method: 'jsonSchema' }).invoke('JSON');
+  // LangChain ignores `x-should-retry`.
+  const once = new ChatOpenAI({
+    ...{ model: 'tools', apiKey, useResponsesApi, configuration: { baseURL }, maxRetries: 0 },
+  });
+  await once.invoke('Fail').catch(() => {});
   out.push({ text: invoked.text, streamed, called: { name, args }, parsed });
 }
 console.log(JSON.stringify(out));

@@ -81,10 +81,12 @@ test('@openai/agents runs its tools', { skip: skipWithout('@openai/agents') }, a
 });
 
 test('@langchain/openai', { skip: skipWithout('@langchain/openai') }, async () => {
+  const failuresBefore = failures;
   const outputs = await clientResult('langchain-openai.mjs', url, key);
   const called = { name: 'find', args: { q: 'Call' } };
   const expected = { text: 'Invoke', streamed: 'Stream', called, parsed: { mood: 'good' } };
   assert.deepEqual(outputs, [expected, expected]);
+  assert.equal(failures - failuresBefore, outputs.length);
 });
 
 test('ai with @ai-sdk/openai and @ai-sdk/openai-compatible', {

@@ -132,6 +132,20 @@ const kept: Kept[] = [
     named,
   ],
   [
+    'an answer with </think> in an example',
+    'openai',
+    chat({ content: 'So:\n```\n</think>\n```\nEnd.' }),
+    'So:\n```\n</think>\n```\nEnd.',
+    named,
+  ],
+  [
+    'reasoning beside and </think>',
+    'openai',
+    chat({ content: 'Use:\n</think>\nthen go', reasoning: 'hm' }),
+    'Use:\n</think>\nthen go',
+    { ...named, reasoningText: 'hm' },
+  ],
+  [
     'an answer with a block',
     'openai',
     chat({ content: 'So:\n<think>\nx\n</think>\nEnd.' }),

@@ -222,6 +222,16 @@ describe('URLs', () => {
     }
   }
 
+  test('a URL with a scheme in capitals is passed on', async () => {
+    const { settings, model } = all.compatible;
+    const call = { messages: messageOf({ image: imageUrl.replace('https', 'HTTPS') }) };
+    const download = () => assert.fail('it was fetched');
+    const { sent } = await wireRequests(settings, model, call, undefined, download);
+    assert.deepEqual(partsOf(sent[0]?.body).at(-1), {
+      ...{ type: 'image_url', image_url: { url: imageUrl } },
+    });
+  });
+
   test('one URL is fetched once for a call', async () => {
     let fetches = 0;
     const { settings, model } = all.bedrock;

@@ -89,9 +89,10 @@ const rows: Record<string, Row> = {
   'content as list of texts': { body: withMessage({ content: ['Hello', '.'] }) },
   'content as object': { body: withMessage({ content: { type: 'text', text: 'Hello.' } }) },
   'content as data': {
-    body: withMessage({ content: { a: 1, text: 'b' } }),
-    is: '{"a":1,"text":"b"}',
+    body: withMessage({ content: { a: 1 } }),
+    is: '{"a":1}',
   },
+  'content as message': { body: withMessage({ content: { role: 'model', content: 'Hello.' } }) },
   'content as number': { body: withMessage({ content: 42 }), is: '42' },
   'a choice with a text': {
     body: { id: 'x', choices: [{ text: 'Hello.', finish_reason: 'stop' }], usage },
@@ -128,8 +129,8 @@ const rows: Record<string, Row> = {
     is: 'a\t"b\\',
   },
   'an escape that JSON does not have': {
-    body: text(withMessage({ content: 'a#_b#\\c\n' })).replaceAll('#', '\\'),
-    is: 'a\\_b\\\\c\n',
+    body: text(withMessage({ content: "a#_#T#U00e9#'#\\c\n" })).replaceAll('#', '\\'),
+    is: "a\\_\\T\\U00e9'\\\\c\n",
   },
   'a byte order mark': { body: Buffer.from(`\ufeff${text(chat())}`) },
   'blank lines before': { body: `\n\n\r\n${text(chat())}` },
@@ -291,6 +292,19 @@ describe('an answer of another API is kept with', () => {
   }
 });
 
+test('an error in a choice without message is that of the provider', async () => {
+  const error = { code: 429, message: 'Rate limit exceeded' };
+  for (const body of [
+    { ...chat(), choices: [{ index: 0, error }] },
+    { ...chat(), choices: [{ index: 0 }], error },
+  ]) {
+    fake.script({ status: 200, body });
+    const failure = await failedModel(fake, { kind: 'openai-compatible' });
+    assert.deepEqual([failure.code, failure.retryable], ['PROVIDER_RATE_LIMITED', true]);
+    assert.match(failure.message, /Rate limit exceeded/);
+  }
+});
+
 describe('an answer that cannot be read names its field and is not retried', () => {
   const cases: [name: string, body: object | string, field: string][] = [
     ['a page', '<!DOCTYPE html><html><title>Sign in</title></html>', 'body'],
@@ -302,6 +316,11 @@ describe('an answer that cannot be read names its field and is not retried', () 
     ['no choices as object', { ...chat(), choices: {} }, 'choices'],
     ['a choice of nothing', { ...chat(), choices: [{}] }, 'choices[0].message'],
     ['a choice without message', { ...chat(), choices: [{ index: 0 }] }, 'choices[0].message'],
+    [
+      'a choice of nulls',
+      { ...chat(), choices: [{ message: null, finish_reason: null }] },
+      'choices[0].message',
+    ],
     ['an event that is not JSON', 'data: {"choices":[{"del\n\n', 'body'],
   ];
   for (const [name, body, field] of cases) {

@@ -40,6 +40,11 @@ llama.cpp: context | 400 | CONTEXT_LENGTH | final | context size | {"error":{"co
 vLLM: model | 404 | MODEL_NOT_FOUND | final | exist | {"object":"error","message":"The model \`x\` does not exist.","type":"NotFoundError","code":404}
 llama.cpp: context, as a fault | 500 | CONTEXT_LENGTH | final | context size | {"error":{"code":500,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"server_error"}}
 llama.cpp: larger, as a fault | 500 | CONTEXT_LENGTH | final | max context size | {"error":{"code":500,"message":"input is larger than the max context size. skipping","type":"server_error"}}
+llama.cpp: buffer | 500 | PROVIDER_ERROR | again | buffer | {"error":{"code":500,"message":"CUDA out of memory: buffer is larger than the max context size","type":"server_error"}}
+a gateway: hidden details of a key | 401 | PROVIDER_AUTH | final | Invalid token | {"error":{"message":"Invalid token. Details are hidden because they may contain sensitive information."}}
+a gateway: hidden details of a model | 404 | MODEL_NOT_FOUND | final | hidden | {"error":{"message":"The model x does not exist. (Trace hidden: sensitive information)"}}
+a gateway: tokens of a plan, in a 200 | 200 | PROVIDER_ERROR | again | daily | {"error":{"message":"Your daily tokens exceed the limit of your plan."}}
+a gateway: a limit beside a choice | 200 | PROVIDER_RATE_LIMITED | again | answered 429 | {"error":{"code":429,"message":"Rate limit exceeded"},"choices":[{"index":0}]}
 llama.cpp: memory | 500 | PROVIDER_ERROR | again | context size | {"error":{"code":500,"message":"failed to allocate the context size of 32768","type":"server_error"}}
 SiliconFlow: context | 400 | CONTEXT_LENGTH | final | max_seq_len | {"code":20015,"message":"length of prompt_tokens (33000) must be less than max_seq_len (32768).","data":null}
 Volcengine: context | 400 | CONTEXT_LENGTH | final | exceed max | {"error":{"message":"Total tokens of image and text exceed max message tokens.","type":"BadRequest"}}

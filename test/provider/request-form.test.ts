@@ -209,6 +209,10 @@ describe('an error is not resent', () => {
     ],
     ['if it names no setting of the call', () => rejection("Unsupported parameter: 'seed'")],
     [
+      'if it rejects the content of the system text',
+      () => rejection('The system message contains content that is not allowed by our policy.'),
+    ],
+    [
       'if it is no rejection',
       () => ({ status: 500, body: { error: 'temperature is not supported' } }),
     ],

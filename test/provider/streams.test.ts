@@ -453,6 +453,7 @@ describe('thoughts at the beginning of a text are reasoning', () => {
     ['a tag that is none', ['<thin', 'g> Hi'], '<thing> Hi', ''],
     ['blanks before a text', ['  ', ' Hi'], '   Hi', ''],
     ['a tag within the text', ['Hi <think>x</think>'], 'Hi <think>x</think>', ''],
+    ['only the end of a block', ['hm', '\n</think>\n\n', 'Hi'], 'hm\n</think>\n\nHi', ''],
     [
       'a surrogate pair where the closing tag might begin',
       ['<think>a', '\u{1f642}bbbbbbb', 'more</think>Hi'],
@@ -489,6 +490,14 @@ test('reasoning is passed on as it is recorded, however its surrogate pairs are 
     assert.equal(reasoning, pieces.join('').toWellFormed());
     assert.equal(answer.details?.reasoningText?.toWellFormed(), reasoning);
   }
+});
+
+test('reasoning details are passed on', async () => {
+  const details = [{ type: 'reasoning.text', text: 'hm' }];
+  const chunks = [delta({ reasoning_details: details }), delta({ content: 'Hi' }, 'stop')];
+  const { events } = await ask(compatible, chat(sse(chunks)));
+  const reasoning = events.flatMap((event) => (event.type === 'reasoning' ? event.text : []));
+  assert.deepEqual([reasoning, textsIn(events)], [['hm'], ['Hi']]);
 });
 
 test('a tool call in pieces arrives once it is complete', async () => {

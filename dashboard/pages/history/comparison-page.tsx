@@ -7,7 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { lazyComponent } from '../../components/lazy-component.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
+import { ExecutionBadge } from '../../components/status-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { type ExecutionDetail, executionQuery } from '../../data/executions/executions.ts';
 import { contentText } from '../../data/executions/sent-files.ts';
@@ -101,7 +101,7 @@ function Comparison({ before, after }: Pair) {
 }
 
 const figures: readonly (readonly [string, (one: ExecutionDetail) => ReactNode])[] = [
-  ['Status', ({ status }) => <StatusBadge status={status} />],
+  ['Status', (execution) => <ExecutionBadge execution={execution} />],
   ['Error', ({ errorCode }) => errorCode ?? '–'],
   ['Agent', ({ agentName }) => agentName],
   ['Version', ({ promptVersionLabel }) => <code>{promptVersionLabel}</code>],

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { StatusBadge } from '../../components/status-badge.tsx';
+import { ExecutionBadge } from '../../components/status-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import {
   type ExecutionDetail,
@@ -25,7 +25,7 @@ export function Lineage({ execution }: { readonly execution: ExecutionDetail }) 
           <ul className={classes.lineage}>
             {executions.map((again) => (
               <li key={again.executionId}>
-                <StatusBadge status={again.status} />
+                <ExecutionBadge execution={again} />
                 <Link
                   to="/history/$agentId/$executionId"
                   params={{ agentId, executionId: again.executionId }}
@@ -59,7 +59,7 @@ function Original({
       <h2 className={classes.subhead}>Runs again</h2>
       <ul className={classes.lineage}>
         <li>
-          {original.data && <StatusBadge status={original.data.status} />}
+          {original.data && <ExecutionBadge execution={original.data} />}
           {original.isError ? (
             <span className={classes.notice}>
               A deleted execution, <code>{executionId}</code>

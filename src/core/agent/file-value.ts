@@ -47,9 +47,7 @@ export function fileProblem(kind: FileKind, value: unknown): string | null {
 
 function urlProblem(what: string, value: string): string | null {
   const url = URL.parse(value);
-  // Providers get the text as it is, so it must be a URL without the corrections that a browser makes.
-  if (!url || !/^https:\/\/[^\s\\\p{Cc}]+$/iu.test(value))
-    return `must be ${what}: an https URL or a data URL`;
+  if (url?.protocol !== 'https:') return `must be ${what}: an https URL or a data URL`;
   if (url.username || url.password) return 'must be a URL without user name and password';
   return value.length > fileUrlCharsMax
     ? `must be a URL of at most ${fileUrlCharsMax} characters`
