@@ -20,23 +20,31 @@ const groupings = {
 } as const;
 export type Facet = keyof typeof groupings;
 
-export function facetQuery(facet: Facet, agentIds: readonly string[], range: TimeRange) {
+/** With `statuses`, only executions with one of these statuses count. */
+export function facetQuery(
+  facet: Facet,
+  agentIds: readonly string[],
+  range: TimeRange,
+  statuses: readonly string[] = [],
+) {
   const { startDate, endDate } = range;
+  // Versions of several prompts have equal labels.
+  const grouping =
+    facet === 'promptVersionId' && agentIds.length !== 1 ? 'agent,version' : groupings[facet];
   const query = {
     level: 'all',
-    // Versions of several prompts have equal labels.
-    groupBy:
-      facet === 'promptVersionId' && agentIds.length !== 1 ? 'agent,version' : groupings[facet],
+    // The statistics have no filter for the status.
+    groupBy: statuses.length > 0 ? `${grouping},status` : grouping,
     ...(agentIds.length > 0 && { agentIds: agentIds.join() }),
     ...(startDate !== undefined && { startDate }),
     ...(endDate !== undefined && { endDate }),
   } as const;
   return queryOptions({
-    queryKey: ['execution facets', query],
+    queryKey: ['execution facets', query, statuses],
     queryFn: async ({ signal }): Promise<FacetValue[]> => {
       const { buckets } = await cueline.statistics(query, { signal });
       const byValue = Map.groupBy(
-        buckets.filter(({ count }) => count > 0),
+        buckets.filter(({ count, status }) => count > 0 && isCounted(status, statuses)),
         (bucket) => bucket[facet],
       );
       const values = [...byValue].flatMap(([value, same]) => {
@@ -49,6 +57,10 @@ export function facetQuery(facet: Facet, agentIds: readonly string[], range: Tim
     placeholderData: keepPreviousData,
     staleTime: 30_000,
   });
+}
+
+function isCounted(status: string | undefined, statuses: readonly string[]): boolean {
+  return statuses.length === 0 || (status !== undefined && statuses.includes(status));
 }
 
 type Buckets = Awaited<ReturnType<typeof cueline.statistics>>['buckets'];

@@ -6,14 +6,18 @@ import type { FilterProps } from './filter-bar.tsx';
 import classes from './history.module.css';
 import { valuesOf } from './search.ts';
 
-/** The error codes in the time range of the list, most frequent first. Each filters the list. */
+/** The error codes in the time range and with the statuses of the list, most frequent first. Each filters the list. */
 export function FailureCodes({ search, agentId, range, onChange }: FilterProps) {
   const agentIds = agentId === undefined ? valuesOf(search.agentId) : [agentId];
   const selected = valuesOf(search.errorCode);
   const asksForFailures = /failed|rate_limited|unauthorized/.test(search.status ?? '');
   const isWanted =
     Boolean(range.startDate ?? range.endDate) || asksForFailures || selected.length > 0;
-  const codes = useQuery({ ...facetQuery('errorCode', agentIds, range), enabled: isWanted });
+  const statuses = valuesOf(search.status);
+  const codes = useQuery({
+    ...facetQuery('errorCode', agentIds, range, statuses),
+    enabled: isWanted,
+  });
   if (!isWanted || !codes.data || codes.data.length === 0) return null;
   const toggle = (code: string) => {
     const without = selected.filter((one) => one !== code);
