@@ -19,6 +19,7 @@ export interface PlaygroundRun {
   readonly values: Variables;
 }
 
+/** The server recognizes these agents by this tag. */
 const playgroundTag = 'playground';
 
 /** The typed values of a version's variables. A list of messages is typed as JSON. */

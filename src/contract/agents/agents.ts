@@ -174,7 +174,7 @@ export const listAllPins = endpoint({
   path: '/api/v1/pins',
   summary: 'List the pinned versions of all agents',
   description:
-    'Pins of all agents that the caller can see, newest first, for example the changes behind a jump in cost. The first pin of an agent is its creation.',
+    'Pins of all agents that the caller can see, newest first, for example the changes behind a jump in cost. The first pin of an agent is its creation. Private agents in Draft with the tag `playground` are left out: the playground of the dashboard pins the version of each execution.',
   tag,
   auth: 'manage',
   session: 'read',

@@ -17,6 +17,9 @@ export type Action = (typeof actions)[number];
 export const visibilities = ['private', 'public'] as const;
 export type Visibility = (typeof visibilities)[number];
 
+/** The playground of the dashboard executes with private agents in Draft that have this tag. */
+export const playgroundTag = 'playground';
+
 /** The lifecycle state of an agent. `archived` is a flag beside the stage: hidden, API off. */
 export interface LifecycleState {
   readonly stage: Stage;

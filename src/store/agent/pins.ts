@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { playgroundTag } from '../../core/agent/agent.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import { type Page, readPage } from '../page.ts';
 import { type Viewer, visibleTo } from './agents.ts';
@@ -39,12 +40,19 @@ export function listPins(
   return readPage(db, { columns, from, order: sql`p.id desc` }, page);
 }
 
+/** SQL: whether the agent belongs to the playground of the dashboard. Once it has left Draft, people use it. */
+const isOfPlayground = sql`(
+  a.stage = 'Draft' and a.visibility = 'private' and ${playgroundTag} = any (a.tags))`;
+
 export interface AgentPinRow extends PinRow {
   readonly agentId: string;
   readonly agentName: string;
 }
 
-/** Pins of all agents that the viewer sees, from the last moment to the first. Null: an open range. */
+/**
+ * Pins of all agents that the viewer sees, from the last moment to the first. Null: an open range. Leaves out those of the
+ * playground, which pins the version to execute each time.
+ */
 export function listAllPins(
   db: Db,
   viewer: Viewer,
@@ -56,7 +64,7 @@ export function listAllPins(
     p.pinned_by, a.id as agent_id, a.name as agent_name`;
   const from = sql`pins p join agents a on a.id = p.agent_id
     join prompt_versions v on v.id = p.prompt_version_id
-    where ${visibleTo(viewer)}
+    where ${visibleTo(viewer)} and not ${isOfPlayground}
       ${startMs === null ? sql`` : sql`and p.pinned_at >= ${new Date(startMs)}`}
       ${endMs === null ? sql`` : sql`and p.pinned_at < ${new Date(endMs + 1)}`}`;
   return readPage(db, { columns, from, order: sql`p.pinned_at desc, p.id desc` }, page);

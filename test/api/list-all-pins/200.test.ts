@@ -65,3 +65,15 @@ test('pins of a deleted agent and of another workspace are not listed', async ()
   const { ownerId: user } = await service.workspace();
   assert.deepEqual((await pins('', { user })).shown, []);
 });
+
+test('pins of the playground are not listed, unless its agent has left Draft or is public', async () => {
+  const { total } = (await pins()).pagination;
+  const tags = ['playground'];
+  await makeAgent(service, prompt, { agentName: 'Playground', tags });
+  assert.equal((await pins()).pagination.total, total);
+  const trial = await makeAgent(service, prompt, { agentName: 'Trial', tags });
+  await makeAgent(service, prompt, { agentName: 'Open', tags, visibility: 'public' });
+  const body = { action: 'enable-api' };
+  await service.call('POST', `${trial.path}/lifecycle`, { key, body });
+  assert.deepEqual((await pins('?limit=2')).shown, ['Open v1', 'Trial v1']);
+});
