@@ -29,22 +29,41 @@ test('a record of unknown cost leads to the price of its model', async () => {
   await viewer.check();
 });
 
+test('a record whose usage is unknown, and one of a built-in model, ask for no price', async () => {
+  for (const [model, tokens] of [
+    ['acme/small', 0],
+    ['cueline/echo', 5],
+  ] as const) {
+    const agent = await addAgent(service, { model });
+    const { executionId } = await run(service, agent, key);
+    await sql`update executions set cost_known = false, cost_source = 'unknown',
+      input_tokens = ${tokens}, output_tokens = ${tokens}
+      where agent_id = ${agent.id}`.execute(service.db);
+    const path = `/history/${agent.agentId}/${executionId}`;
+    const { page } = await visit(path, { as: 'owner' });
+    await page.getByText('Not known', { exact: true }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Set a price' }).count(), 0, model);
+  }
+});
+
 test('the cost by model tells where a cost is unknown and leads to the price', async () => {
   const agent = await addAgent(service);
   const one = { agentId: agent.id, executedAtMs: Date.now() };
   await insertStatistics(service.db, [
     tally({ ...one, model: 'acme/large', costKnown: false }),
     tally({ ...one, model: 'openai/gpt-5-mini', costUsd: '2' }),
+    tally({ ...one, model: 'cueline/echo', costKnown: false }),
   ]);
   const path = `/agents/${agent.agentId}/analytics?metric=cost`;
   const { page, check } = await visit(path, { as: 'owner' });
   const table = page.getByRole('table', { name: 'Cost by model' });
   await table.getByRole('row').filter({ hasText: 'acme/large' }).waitFor();
-  await page.getByText('The cost of 1 of these is not known').waitFor();
+  await page.getByText('The cost of 2 of these is not known').waitFor();
   await check({ inDarkMode: true });
+  assert.equal(await page.getByRole('link', { name: /^Set a price/ }).count(), 1);
   await page.getByRole('link', { name: 'Set a price for acme/large (1 of them)' }).click();
   await page.getByRole('dialog', { name: 'Set price' }).waitFor();
   const viewer = await visit(path, { as: 'viewer' });
-  await viewer.page.getByText('The cost of 1 of these is not known').waitFor();
+  await viewer.page.getByText('The cost of 2 of these is not known').waitFor();
   assert.equal(await viewer.page.getByRole('link', { name: 'Set a price' }).count(), 0);
 });

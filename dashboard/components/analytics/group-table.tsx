@@ -4,6 +4,7 @@ import type { ChartModel } from '../../data/analytics/chart-model.ts';
 import { type Group, groupingLabels } from '../../data/analytics/groups.ts';
 import { metricLabels } from '../../data/analytics/metrics.ts';
 import { formatCount } from '../../data/text/format.ts';
+import { lacksPrice } from '../../data/workspace/prices.ts';
 import { DataTable } from '../data-table.tsx';
 import { SetPrice } from '../set-price.tsx';
 import classes from './analytics.module.css';
@@ -78,7 +79,11 @@ export function GroupTable(props: {
 /** Why sums are lower bounds, and the prices that are missing, the most important first. */
 function UnknownCost(props: { readonly all: number; readonly models: readonly GroupRow[] }) {
   const models = props.models
-    .filter(({ figures }) => figures.costUnknown > 0)
+    .filter(
+      ({ total, figures }) =>
+        figures.costUnknown > 0 &&
+        lacksPrice({ ...figures, model: total?.group.value ?? undefined }),
+    )
     .sort((one, other) => other.figures.costUnknown - one.figures.costUnknown)
     .slice(0, 3);
   return (

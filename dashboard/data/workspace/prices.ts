@@ -8,6 +8,16 @@ export const pricesQuery = queryOptions({
   queryFn: ({ signal }) => cueline.prices.list({ signal }),
 });
 
+/** Whether a price is what an unknown cost lacks: the usage is known, and built-in models are free. */
+export function lacksPrice(used: {
+  readonly model?: string | undefined;
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
+}): boolean {
+  const { model = '', inputTokens = 0, outputTokens = 0 } = used;
+  return inputTokens + outputTokens > 0 && !model.startsWith('cueline/');
+}
+
 export const usePutPrice = () =>
   useInvalidatingMutation((price: PriceInput) => cueline.prices.put(price), ['prices']);
 

@@ -5,7 +5,7 @@ import { useSeconds } from '../../components/hooks/use-seconds.ts';
 import { SetPrice } from '../../components/set-price.tsx';
 import { type ExecutionDetail, isInProgress } from '../../data/executions/executions.ts';
 import { formatDuration, formatExactCount } from '../../data/text/format.ts';
-import { pricesQuery } from '../../data/workspace/prices.ts';
+import { lacksPrice, pricesQuery } from '../../data/workspace/prices.ts';
 import { costCell, formatElapsed } from './amounts.tsx';
 import { Attempts } from './attempts.tsx';
 import classes from './record.module.css';
@@ -81,7 +81,7 @@ function Price({ execution }: { readonly execution: ExecutionDetail }) {
   const prices = useQuery({ ...pricesQuery, enabled: costSource === 'workspace' });
   const price = prices.data?.find(({ model }) => model === modelUsed);
   const isSame = price && completedAt && Date.parse(price.updatedAt) <= Date.parse(completedAt);
-  if (costSource === 'unknown') {
+  if (costSource === 'unknown' && lacksPrice({ ...execution, model: modelUsed })) {
     return <SetPrice model={modelUsed} />;
   }
   if (!isSame) return sources[costSource];
