@@ -3,14 +3,8 @@ import type { GroupTotal } from '../../data/analytics/analytics.ts';
 import type { Grouping, Metric } from '../../data/analytics/analytics-search.ts';
 import { type Figures, groupingLabels } from '../../data/analytics/groups.ts';
 import { type ListFilters, linkToGroup, type Span } from '../../data/analytics/links.ts';
-import {
-  changeOf,
-  formatApproximate,
-  formatCostSum,
-  valueOfMetric,
-  worse,
-} from '../../data/analytics/metrics.ts';
-import { formatCost, formatCount, formatPercent } from '../../data/text/format.ts';
+import { changeOf, formatApproximate, valueOfMetric, worse } from '../../data/analytics/metrics.ts';
+import { formatCost, formatCostSum, formatCount, formatPercent } from '../../data/text/format.ts';
 import type { Column } from '../data-table.tsx';
 import { Change } from './change.tsx';
 import classes from './group-table.module.css';

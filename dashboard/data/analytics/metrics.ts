@@ -1,4 +1,10 @@
-import { formatCost, formatCount, formatDuration, formatPercent } from '../text/format.ts';
+import {
+  formatCost,
+  formatCostSum,
+  formatCount,
+  formatDuration,
+  formatPercent,
+} from '../text/format.ts';
 import type { Grouping, Metric } from './analytics-search.ts';
 import type { Figures } from './groups.ts';
 
@@ -51,12 +57,6 @@ export function isStacked(metric: Metric, grouping: Grouping): boolean {
 
 /** Percentiles come from a histogram, so each shows that it is approximate. */
 export const formatApproximate = (ms: number) => `≈ ${formatDuration(ms)}`;
-
-/** A sum whose unknown parts are missing is a lower bound. */
-export function formatCostSum({ costUSD, costUnknown }: Figures): string {
-  if (costUnknown === 0) return formatCost(costUSD);
-  return costUSD === 0 ? 'unknown' : `≥ ${formatCost(costUSD)}`;
-}
 
 /** On an axis, where values are exact. */
 export function formatTick(metric: Metric, value: number): string {

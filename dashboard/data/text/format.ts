@@ -21,9 +21,9 @@ export function formatCost(usd: number): string {
 }
 
 /** If some costs are unknown, the sum is a lower bound: never show it as zero or as the total. */
-export function formatCosts({ costUSD, costUnknown }: Costs): string {
+export function formatCostSum({ costUSD, costUnknown }: Costs): string {
   if (costUnknown === 0) return formatCost(costUSD);
-  return costUSD === 0 ? 'unknown' : `at least ${formatCost(costUSD)}`;
+  return costUSD === 0 ? 'unknown' : `≥ ${formatCost(costUSD)}`;
 }
 
 interface Costs {

@@ -9,6 +9,7 @@ import { NameCell, rowLink } from '../../components/name-cell.tsx';
 import { Sparkline } from '../../components/sparkline.tsx';
 import { StageBadge } from '../../components/state-badge.tsx';
 import { statisticsOfQuery } from '../../data/agents/agents.ts';
+import { formatApproximate } from '../../data/analytics/metrics.ts';
 import {
   asSingleInterval,
   endStatuses,
@@ -18,7 +19,7 @@ import {
   type Totals,
   totalsOf,
 } from '../../data/executions/statistics.ts';
-import { formatCosts, formatCount, formatDuration, formatPercent } from '../../data/text/format.ts';
+import { formatCostSum, formatCount, formatPercent } from '../../data/text/format.ts';
 import classes from './agents.module.css';
 
 /** An agent and the ids of all agents on the page, whose statistics are fetched together. */
@@ -67,8 +68,8 @@ export const columns: readonly Column<AgentRow>[] = [
     'md',
     ({ successRate: rate }) => rate !== null && formatPercent(rate),
   ),
-  metricColumn('p95', 'p95', 'md', ({ p95Ms }) => p95Ms !== null && formatDuration(p95Ms)),
-  metricColumn('cost', 'Cost', 'sm', (totals) => totals.executions > 0 && formatCosts(totals)),
+  metricColumn('p95', 'p95', 'md', ({ p95Ms }) => p95Ms !== null && formatApproximate(p95Ms)),
+  metricColumn('cost', 'Cost', 'sm', (totals) => totals.executions > 0 && formatCostSum(totals)),
 ];
 
 function metricColumn(

@@ -6,9 +6,9 @@ import { Card } from '../../components/card.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { type GroupTotal, totalsByGroup, totalsQuery } from '../../data/analytics/analytics.ts';
 import { linkToGroup } from '../../data/analytics/links.ts';
-import { formatApproximate, formatCostSum } from '../../data/analytics/metrics.ts';
+import { formatApproximate } from '../../data/analytics/metrics.ts';
 import type { TimeRange } from '../../data/analytics/time-range.ts';
-import { formatCount } from '../../data/text/format.ts';
+import { formatCostSum, formatCount } from '../../data/text/format.ts';
 import { ShareBar } from './failure-codes.tsx';
 import classes from './overview.module.css';
 

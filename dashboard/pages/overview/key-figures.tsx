@@ -9,16 +9,11 @@ import { previousTotalsQuery, totalsQuery } from '../../data/analytics/analytics
 import type { AnalyticsSearch, Metric } from '../../data/analytics/analytics-search.ts';
 import { type Figures, figuresOf } from '../../data/analytics/groups.ts';
 import { type ListFilters, linkToGroup } from '../../data/analytics/links.ts';
-import {
-  changeOf,
-  formatApproximate,
-  formatCostSum,
-  totalOf,
-} from '../../data/analytics/metrics.ts';
+import { changeOf, formatApproximate, totalOf } from '../../data/analytics/metrics.ts';
 import type { RangeSearch } from '../../data/analytics/range-search.ts';
 import { previousOf, type TimeRange } from '../../data/analytics/time-range.ts';
 import { runningQuery } from '../../data/executions/executions.ts';
-import { formatCount, formatPercent } from '../../data/text/format.ts';
+import { formatCostSum, formatCount, formatPercent } from '../../data/text/format.ts';
 
 export function KeyFigures(props: {
   readonly range: TimeRange;

@@ -2,7 +2,7 @@ import { Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Column } from '../../components/data-table.tsx';
 import {
-  formatCosts,
+  formatCostSum,
   formatCount,
   formatDuration,
   formatExactCount,
@@ -144,7 +144,7 @@ export const figureColumns: readonly Column<Ran>[] = [
     header: 'Cost',
     align: 'right',
     hideBelow: 'sm',
-    cell: ({ usage }) => (usage && usage.executions > 0 ? formatCosts(usage) : <EmptyCell />),
+    cell: ({ usage }) => (usage && usage.executions > 0 ? formatCostSum(usage) : <EmptyCell />),
   },
 ];
 
@@ -152,7 +152,7 @@ export const figureColumns: readonly Column<Ran>[] = [
 export function NarrowFigures({ axis, item }: { readonly axis: TimelineAxis; readonly item: Ran }) {
   if (!item.startedAt) return null;
   const { usage } = item;
-  const cost = usage && usage.executions > 0 ? formatCosts(usage) : null;
+  const cost = usage && usage.executions > 0 ? formatCostSum(usage) : null;
   return (
     <div className={classes.narrow}>
       <TimelineBar axis={axis} item={item} />

@@ -14,7 +14,7 @@ import { StaleNotice } from '../../components/stale-notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { useAgentNames } from '../../data/agents/agent-names.ts';
 import { stringify } from '../../data/text/exact-json.ts';
-import { formatCosts, formatDuration } from '../../data/text/format.ts';
+import { formatCostSum, formatDuration } from '../../data/text/format.ts';
 import { graphSteps } from '../../data/workflows/workflow-graph.ts';
 import {
   isInProgress,
@@ -200,7 +200,7 @@ function usageMetrics({ usage }: WorkflowRunDetail): (readonly [string, ReactNod
   if (!usage) return [];
   return [
     ['Tokens', <Tokens key="tokens" {...usage} />],
-    ['Cost', formatCosts(usage)],
+    ['Cost', formatCostSum(usage)],
   ];
 }
 
