@@ -117,7 +117,7 @@ test('shows JSON output as a tree that folds', async () => {
   const tree = page.getByRole('region', { name: 'Output as JSON' });
   await tree.getByText('12345678901234567890').waitFor();
   await tree.getByText('"a":').click();
-  await tree.getByText('1 items').waitFor();
+  await tree.getByText('1 item').waitFor();
   await tree.getByText('true').waitFor({ state: 'detached' });
   await check();
 });

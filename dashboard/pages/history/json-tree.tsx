@@ -50,7 +50,8 @@ function Branch({ name, value, depth }: NodeProps & { readonly value: object }) 
       </div>
     );
   }
-  const count = `${entries.length.toLocaleString()} ${isList ? 'items' : 'fields'}`;
+  const noun = isList ? 'item' : 'field';
+  const count = entries.length === 1 ? `1 ${noun}` : `${entries.length.toLocaleString()} ${noun}s`;
   return (
     <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
