@@ -115,7 +115,7 @@ test('an owner who gives up the role loses the owner actions', async () => {
 
 test('adds a provider without ever showing its credential', async () => {
   const { page, check } = await visit('/settings/providers', { as: 'owner' });
-  await page.getByRole('heading', { name: 'No providers yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No stored providers' }).waitFor();
   await check();
   await page.getByRole('button', { name: 'Add provider' }).click();
   const dialog = page.getByRole('dialog');
@@ -150,7 +150,7 @@ test('adds a provider without ever showing its credential', async () => {
   assert.equal(await page.getByText('sk-secret').count(), 0);
   await page.getByRole('button', { name: 'Remove anthropic' }).click();
   await dialog.getByRole('button', { name: 'Remove' }).click();
-  await page.getByRole('heading', { name: 'No providers yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No stored providers' }).waitFor();
 });
 
 test('tests a connection and shows its error', async () => {

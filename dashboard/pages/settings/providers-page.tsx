@@ -60,7 +60,7 @@ export function ProvidersPage() {
       {providers.isError && !providers.data ? (
         <ErrorState error={providers.error} onRetry={() => void providers.refetch()} />
       ) : providers.data?.length === 0 ? (
-        <EmptyState icon="settings" title="No providers yet" action={add}>
+        <EmptyState icon="settings" title="No stored providers" action={add}>
           Agents use the providers configured in the server’s environment, for example with{' '}
           <code>OPENAI_API_KEY</code>, a local Ollama, and the built-in models under{' '}
           <code>cueline/</code>. Providers added here belong to this workspace.
