@@ -50,7 +50,7 @@ test('the empty list explains workflows; creates and runs the first one', async 
   await page.getByText('The output is no longer stored').waitFor();
   await page.getByRole('button', { name: 'Run again' }).click();
   const again = page.getByRole('dialog', { name: 'Run again' });
-  await again.getByText('The previous input is no longer stored').waitFor();
+  await again.getByText('The previous input is not stored').waitFor();
   await check();
   await again.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('link', { name: 'Workflow runs', exact: true }).click();

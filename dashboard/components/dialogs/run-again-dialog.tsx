@@ -36,7 +36,7 @@ export function RunAgainDialog(props: {
       <form onSubmit={submit}>
         <Stack gap="md">
           <p>{props.children}</p>
-          {!props.values && <p>The previous input is no longer stored. Enter it again.</p>}
+          {!props.values && <p>The previous input is not stored. Enter it again.</p>}
           <Textarea
             label={props.label}
             description={props.description}

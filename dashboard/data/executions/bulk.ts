@@ -69,7 +69,7 @@ async function runAll(
 async function runAgain({ agentId, executionId }: BulkTarget): Promise<void> {
   const record = await cueline.status(agentId, executionId);
   const { inputVariables, user, session, tags, metadata, playground } = record;
-  if (!inputVariables) throw new Error('Its variables are no longer stored.');
+  if (!inputVariables) throw new Error('Its variables are not stored.');
   const labels = {
     ...(user !== undefined && { user }),
     ...(session !== undefined && { session }),
