@@ -158,7 +158,7 @@ function useFound(me: Me, typed: string, onPause: (agent: Agent) => void): Found
       items: (workflows.data?.workflows ?? []).map(({ workflowId, name, enabled }) => ({
         id: workflowId,
         label: name,
-        description: enabled ? 'on' : 'off',
+        description: enabled ? 'Enabled' : 'Disabled',
         leftSection: <Icon name="workflows" />,
         onClick: () => void navigate({ to: '/workflows/$workflowId', params: { workflowId } }),
       })),

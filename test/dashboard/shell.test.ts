@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
 import { makePrompt } from '../../harness/prompts.ts';
 import { openDashboard } from './harness.ts';
 
@@ -53,6 +54,16 @@ test('the command palette finds a prompt', async () => {
   await check();
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/prompts/${promptId}`);
+});
+
+test('the command palette shows the states of workflows as the pages do', async () => {
+  const { agentId } = await addAgent(service);
+  await makeWorkflow(service, greeting(agentId), { name: 'Nightly digest' });
+  const { page } = await visit('/history', { as: 'owner' });
+  await page.getByRole('heading', { name: 'Executions', exact: true }).waitFor();
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.getByPlaceholder(/^Search pages/).fill('nightly');
+  await page.getByRole('button', { name: /^Nightly digest\s*Enabled$/ }).waitFor();
 });
 
 test('scrolls the active tab into view on a narrow screen', async () => {
