@@ -102,6 +102,14 @@ test('rotates a key and revokes the old one', async () => {
   await row.getByText('revoked').waitFor();
 });
 
+test('says why calls fail', async () => {
+  const { agentId } = await addAgent(service, { stage: 'Draft' });
+  const { page } = await visit(`/agents/${agentId}/use`, { as: 'editor' });
+  const reason =
+    'Calls currently fail with 403. The agent is in stage Draft and its API is disabled.';
+  await page.getByText(reason).waitFor();
+});
+
 test("shows code snippets with the agent's variables", async () => {
   const agent = await addAgent(service, {
     user: '{{topic}} {{tone}}',

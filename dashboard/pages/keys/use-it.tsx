@@ -38,8 +38,10 @@ export function UseIt() {
       {!open && (
         <Group className={classes.closed} gap="sm" justify="space-between">
           <span>
-            Calls currently fail with 403: the agent is {agent.archived ? 'archived' : agent.status}
-            {agent.archived || agent.apiEnabled ? '' : ', its API disabled'}.
+            Calls currently fail with 403.{' '}
+            {agent.archived
+              ? 'The agent is archived.'
+              : `The agent is in stage ${agent.status} and its API is disabled.`}
           </span>
           {can(me, 'edit') && (
             <Button size="compact-sm" onClick={() => startFirstCall(true)}>
