@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { CuelineError } from '../../src/client/index.ts';
-import { isNotFound } from '../data/client/error-status.ts';
+import { isForbidden, isNotFound } from '../data/client/error-status.ts';
 import { readableMessage } from '../data/text/readable-message.ts';
 import { Icon } from './icon.tsx';
 import classes from './state.module.css';
@@ -33,7 +33,7 @@ export function ErrorState({
         </div>
       )}
       {requestId && <RequestId id={requestId} />}
-      {onRetry && (
+      {onRetry && !isForbidden(error) && (
         <Button variant="default" onClick={onRetry}>
           Try again
         </Button>

@@ -66,6 +66,13 @@ test('filters by subject and by days, and clears the filters', async () => {
   assert.equal(await page.getByLabel('From').inputValue(), '');
 });
 
+test('a viewer sees only the refusal', async () => {
+  const { page } = await visit('/settings/audit', { as: 'viewer' });
+  await page.getByRole('alert').getByRole('heading', { name: 'Forbidden' }).waitFor();
+  assert.equal(await page.getByLabel('From').count(), 0);
+  assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
+});
+
 test('a day keeps the focus when it applies', async () => {
   const { page } = await visit('/settings/audit', { as: 'owner' });
   const from = page.getByLabel('From');

@@ -10,6 +10,7 @@ import { StaleNotice } from '../../components/stale-notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { stringify } from '../../data/text/exact-json.ts';
 import { type AuditAction, type AuditLine, auditQuery } from '../../data/workspace/audit.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { AuditSentence } from './audit-entry.tsx';
 import { AuditFilters, hasFilters } from './audit-filters.tsx';
 import type { AuditSearch } from './route.ts';
@@ -18,6 +19,7 @@ import classes from './settings.module.css';
 const pageSize = 25;
 
 export function AuditPage() {
+  const owner = can(useMe(), 'manage');
   const [filters, change, clear] = useFilters<AuditSearch>();
   const { action, offset = 0, ...rest } = filters;
   const query = { ...rest, limit: pageSize, offset };
@@ -26,9 +28,12 @@ export function AuditPage() {
   );
   const { data } = audit;
   useLastPage(data?.pagination, data?.audit.length);
+  if (!owner && audit.isError) {
+    return <ErrorState error={audit.error} onRetry={() => void audit.refetch()} />;
+  }
   return (
     <div className={classes.rows}>
-      <AuditFilters filters={filters} onChange={change} onClear={clear} />
+      {owner && <AuditFilters filters={filters} onChange={change} onClear={clear} />}
       <StaleNotice query={audit} />
       {audit.isError && !data ? (
         <ErrorState error={audit.error} onRetry={() => void audit.refetch()} />
