@@ -112,8 +112,13 @@ test('three versions side by side, named by the URL; a column runs alone and sho
     { user: 'Two {{name}}' },
     { user: 'Three {{name}}' },
   );
-  const { page, check } = await visit(`/prompts/${promptId}/playground`, { as: 'editor' });
+  const { page, check } = await visit(`/prompts/${promptId}/playground`, {
+    as: 'editor',
+    viewport: { width: 1440, height: 900 },
+  });
   await page.getByRole('textbox', { name: 'name', exact: true }).fill('Ada');
+  const unknown = { cost: { usd: '0', known: false } };
+  service.models.script(unknown, unknown, unknown);
   await page.getByRole('button', { name: 'Compare' }).click();
   await page.getByRole('button', { name: 'Add column' }).click();
   await page.getByRole('button', { name: 'Run all three' }).click();
@@ -123,6 +128,10 @@ test('three versions side by side, named by the URL; a column runs alone and sho
     ['C', 'Three Ada'],
   ] as const) {
     await column(page, letter).getByText(text).waitFor();
+  }
+  for (const letter of ['A', 'B', 'C']) {
+    const cost = column(page, letter).getByText('unknown', { exact: true });
+    assert.deepEqual(await linesAndOverflow(cost), [1, 0], letter);
   }
   assert.equal(await page.getByRole('button', { name: 'Add column' }).count(), 0);
   assert.equal(
@@ -153,6 +162,14 @@ test('three versions side by side, named by the URL; a column runs alone and sho
   await column(page, 'C').waitFor();
   await page.getByRole('region', { name: 'B · v2' }).waitFor();
 });
+
+/** The number of lines of the element's text, and the pixels that it is too wide. */
+const linesAndOverflow = (of: Locator) =>
+  of.evaluate((one) => {
+    const range = one.ownerDocument.createRange();
+    range.selectNodeContents(one);
+    return [range.getClientRects().length, one.scrollWidth - one.clientWidth];
+  });
 
 test('edits messages and settings, runs them as a saved draft, and saves as a version', async () => {
   const { promptId, path } = await makePrompt(service, { user: 'Hello {{name}}' });
