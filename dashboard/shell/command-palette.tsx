@@ -49,8 +49,6 @@ export default function CommandPalette(props: {
         query={query}
         onQueryChange={setQuery}
         shortcut={null}
-        scrollable
-        maxHeight={listHeight}
       >
         <Modal.Title className="visually-hidden">Search</Modal.Title>
         <Spotlight.Search
@@ -58,7 +56,7 @@ export default function CommandPalette(props: {
           aria-label="Search pages, agents, prompts, workflows, actions and identifiers"
           leftSection={<Icon name="search" />}
         />
-        <Spotlight.ActionsList id={listId} style={{ minHeight: listHeight }}>
+        <Spotlight.ActionsList id={listId} style={{ height: listHeight }}>
           {groups.map(({ label, items }) => (
             <Spotlight.ActionsGroup key={label} label={label}>
               {items.map(({ id, ...item }) => (
@@ -79,7 +77,7 @@ export default function CommandPalette(props: {
   );
 }
 
-/** The dialog keeps its size, whatever it shows. */
+/** Fixed: the dialog is centered and would move whenever its results change. A small window caps it. */
 const listHeight = 420;
 
 interface Group {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
 import { makePrompt } from '../../harness/prompts.ts';
-import { openDashboard } from './harness.ts';
+import { openDashboard, settled } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 const javascriptBytesMax = 180_000;
@@ -35,6 +35,32 @@ test('the command palette opens an agent by keyboard', async () => {
   const found = page.getByRole('dialog').getByRole('button', { name: /Deployed$/ });
   await found.first().click();
   await page.waitForURL(`**/agents/${agent.agentId}`);
+});
+
+test('the command palette keeps its place while its results change', async () => {
+  for (const viewport of [
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ]) {
+    const { page } = await visit('/keys', { as: 'owner', viewport, intercepts: true });
+    await page.getByRole('heading', { name: 'API keys', exact: true }).waitFor();
+    await page.keyboard.press('ControlOrMeta+k');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Keyboard shortcuts' }).waitFor();
+    await settled(page);
+    const before = await dialog.boundingBox();
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    await page.route('**/api/v1/prompts?*', async (route) => {
+      await answered;
+      await route.continue();
+    });
+    await page.keyboard.type('nothing of this name');
+    await dialog.getByText('Searching…').waitFor();
+    assert.deepEqual(await dialog.boundingBox(), before);
+    answer();
+    await dialog.getByText('No matches').waitFor();
+    assert.deepEqual(await dialog.boundingBox(), before);
+  }
 });
 
 test('the command palette finds a prompt', async () => {
