@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { addAgent, run, type TestAgent } from '../../harness/agents.ts';
+import { freshId } from '../../harness/fresh-id.ts';
 import { insertStatistics, tally } from '../../harness/statistics.ts';
 import type { Tally } from '../../src/core/history/statistics.ts';
 import { countClicks } from './count-clicks.ts';
@@ -91,6 +93,32 @@ test('every grouping shows its groups, and each figure leads to them', async () 
     const href = await row.getByRole('link').first().getAttribute('href');
     assert.ok(href?.includes(filter), `${grouping}: ${href}`);
   }
+});
+
+test('the tooltip of a bar lists few pins and stays inside the window', async () => {
+  const agent = await addAgent(service);
+  await count(agent, 0, [{}, failed]);
+  for (let i = 0; i < 12; i++) {
+    await sql`
+      insert into pins (id, agent_id, prompt_version_id)
+      select ${freshId()}, id, prompt_version_id from agents where id = ${agent.id}`.execute(
+      service.db,
+    );
+  }
+  const { page } = await visit('/analytics?range=24h&by=agent', {
+    as: 'viewer',
+    viewport: { width: 1440, height: 700 },
+  });
+  await page.getByRole('list', { name: 'Versions pinned' }).waitFor();
+  const length = () => page.evaluate<number>('document.documentElement.scrollHeight');
+  const before = await length();
+  await page.getByRole('figure').locator('.recharts-bar-rectangle path').last().hover();
+  const tooltip = page.locator('.recharts-tooltip-wrapper > div');
+  await tooltip.getByText(/^and \d+ more pinned$/).waitFor();
+  assert.equal(await tooltip.getByText(/v1 pinned/).count(), 3);
+  const { y, height } = (await tooltip.boundingBox()) ?? { y: 0, height: 0 };
+  assert.ok(y >= 0 && y + height <= 700, `${y} to ${y + height}`);
+  assert.equal(await length(), before);
 });
 
 test('percentiles are marked as approximate, and pinned versions in the chart', async () => {

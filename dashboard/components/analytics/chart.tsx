@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from 'react';
 import {
   Bar,
   CartesianGrid,
@@ -25,6 +26,9 @@ import type { Marker } from './markers.ts';
 import { Swatch } from './swatch.tsx';
 
 const heightPx = 280;
+const pinsShownMax = 3;
+/** Between the tooltip and the edge of the window. */
+const tooltipMarginPx = 8;
 
 interface ChartProps {
   readonly model: ChartModel;
@@ -71,7 +75,7 @@ export default function Chart(props: ChartProps) {
           isAnimationActive={false}
           allowEscapeViewBox={{ x: false, y: true }}
           cursor={{ fill: 'var(--raised)', stroke: 'var(--line-strong)' }}
-          // Below the plot, so that it covers no data.
+          // Below the plot, so that it covers no data as long as the window has room there.
           position={{ y: heightPx }}
           offset={24}
           wrapperStyle={{ zIndex: 5 }}
@@ -167,12 +171,13 @@ function tickFormat(level: ChartLevel): (startMs: number) => string {
 /** The tooltip: every series of the interval, the total, the previous period and the versions pinned in it. */
 function Reading(props: ChartProps & { readonly point: Point | undefined }) {
   const { point, model, metric, markers } = props;
+  const box = useInsideWindow();
   if (!point) return null;
   const format = formatMetric[metric];
   const text = (value: number | null | undefined) => (value == null ? '–' : format(value));
   const pinned = markers.filter(({ atMs }) => point.startMs <= atMs && atMs <= point.endMs);
   return (
-    <div className={classes.reading}>
+    <div ref={box} className={classes.reading}>
       <p>{formatSpan(point.startMs, point.endMs)}</p>
       <dl>
         {model.series.map((one) => (
@@ -195,11 +200,29 @@ function Reading(props: ChartProps & { readonly point: Point | undefined }) {
           <dd>{text(point.previous)}</dd>
         </div>
       </dl>
-      {pinned.map((one) => (
+      {pinned.slice(0, pinsShownMax).map((one) => (
         <p key={one.key}>
           {one.text}, {formatTime(new Date(one.atMs).toISOString())}
         </p>
       ))}
+      {pinned.length > pinsShownMax && <p>and {pinned.length - pinsShownMax} more pinned</p>}
     </div>
   );
+}
+
+/** Moves the tooltip up if it would end below the window, where it would also make the page longer. */
+function useInsideWindow() {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const plot = box.current?.closest('.recharts-wrapper');
+    if (!box.current || !plot) return;
+    // Not the position of the box itself: the chart library moves it after this effect.
+    const top = plot.getBoundingClientRect().top + heightPx;
+    const room = document.documentElement.clientHeight - tooltipMarginPx;
+    const excess = top + box.current.offsetHeight - room;
+    const shift = Math.max(0, Math.min(excess, top - tooltipMarginPx));
+    // A transform would leave the height of the box below the window.
+    box.current.style.marginTop = `${-shift}px`;
+  });
+  return box;
 }
