@@ -204,6 +204,9 @@ test('shows why an execution failed in its row, and the whole text on focus', as
   const whole = page.getByRole('tooltip').getByText(`PROVIDER_AUTH: ${error}`.trim());
   await whole.waitFor();
   await check();
+  await page.keyboard.press('Enter');
+  await panelOf(page).getByText('PROVIDER_AUTH').first().waitFor();
+  await whole.waitFor({ state: 'detached' });
 });
 
 test('saves a view as a URL, opens it, and deletes it', async () => {

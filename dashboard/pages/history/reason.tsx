@@ -1,20 +1,23 @@
 import { Tooltip } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import type { Execution } from '../../data/executions/executions.ts';
+import { useOpenedExecution } from './execution-panel.tsx';
 import classes from './history.module.css';
 
 /** Why an execution did not succeed, on one line; the whole text while its row has the pointer or the focus. */
 export function Reason({ execution }: { readonly execution: Execution }) {
   const { errorCode, error, status } = execution;
   const line = useRef<HTMLSpanElement>(null);
-  const opened = useRowAttention(line);
+  const isAttended = useRowAttention(line);
+  // It would cover the side panel, which shows the whole text.
+  const isPanelOpen = useOpenedExecution() !== null;
   if (errorCode === undefined) return null;
   const text = error ?? '';
   return (
     <Tooltip
       multiline
       maw="40rem"
-      opened={opened}
+      opened={isAttended && !isPanelOpen}
       // A portal elsewhere would be outside of all landmarks.
       portalProps={{ target: '#page' }}
       position="bottom-start"
