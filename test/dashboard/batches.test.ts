@@ -61,6 +61,25 @@ test('failed lines lead to their executions', async () => {
   await page.getByText('CONTENT_FILTERED').first().waitFor();
 });
 
+test('a phone shows state and failures of a batch without scrolling sideways', async () => {
+  const agent = await addAgent(service);
+  const lines = namedLines(120);
+  service.models.script(...lines.map(() => new ModelFailure('CONTENT_FILTERED', 'Blocked.')));
+  const { body } = await upload(service, agent, `${jsonLines(lines)}{}\n`, { key });
+  await batchWhen(service, body.statusUrl, key);
+  const { page, check } = await visit(`/agents/${agent.agentId}/batches`, {
+    as: 'editor',
+    viewport: { width: 390, height: 844 },
+  });
+  const frame = page.getByRole('region', { name: 'Batches' });
+  for (const text of ['completed', '121 of 121', '120 failed, 1 invalid']) {
+    await frame.getByText(text).waitFor();
+  }
+  const [needed, there] = await frame.evaluate((one) => [one.scrollWidth, one.clientWidth]);
+  assert.equal(needed, there);
+  await check();
+});
+
 test('the page says why a batch waits, and cancels it after a confirmation', async () => {
   const agent = await addAgent(service, { rateLimits: { requestsPerDay: 1 } });
   const { body } = await upload(service, agent, jsonLines(namedLines(5)), { key });

@@ -146,6 +146,7 @@ function columnsOf(
     {
       key: 'started',
       header: 'Uploaded',
+      hideBelow: 'sm',
       cell: ({ createdAt }) => <Time at={createdAt} relative />,
     },
     {
