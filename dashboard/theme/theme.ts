@@ -95,6 +95,9 @@ export const cssVariables: CSSVariablesResolver = () => {
     '--mantine-color-default-color': 'var(--text)',
     '--mantine-color-default-hover': 'var(--raised)',
     '--mantine-color-default-border': 'var(--line-strong)',
+    // Mantine's own have too little contrast.
+    '--mantine-color-disabled-color': 'var(--soft)',
+    '--mantine-color-disabled-border': 'var(--line-strong)',
     '--mantine-color-error': 'var(--bad)',
   };
   return { variables: {}, light: shared, dark: shared };

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { addAgent } from '../../harness/agents.ts';
 import { makeAgent, makePrompt, move } from '../../harness/prompts.ts';
-import { openDashboard } from './harness.ts';
+import { openDashboard, settled } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
@@ -91,6 +91,22 @@ test('a user who lost the editor role sees the agent, not their draft', async ()
   await page.reload();
   await page.locator('textarea:disabled').first().waitFor();
   assert.equal(await description.inputValue(), '');
+  // axe skips disabled fields.
+  const project = page.getByRole('textbox', { name: 'Project' });
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+    await settled(page);
+    const look = await project.evaluate((field) => {
+      const { body, defaultView: window } = field.ownerDocument;
+      const look = window?.getComputedStyle(field);
+      return {
+        opacity: look?.opacity,
+        isText: look?.color === window?.getComputedStyle(body).color,
+      };
+    });
+    assert.deepEqual(look, { opacity: '1', isText: true }, colorScheme);
+  }
   await check();
   await setRole('editor');
   await page.reload();
