@@ -1,10 +1,15 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useCallback, useEffect } from 'react';
 import { describeError, ErrorState } from '../components/error-state.tsx';
 import { useConnection } from '../components/hooks/use-connection.ts';
 import type { ConnectionState } from '../data/client/connection.ts';
 import { isNotFound } from '../data/client/error-status.ts';
+import {
+  ComponentLoadError,
+  recoverFromLoadError,
+  reloadIfServed,
+} from '../data/client/upgrade.ts';
 import { navigationItems } from './navigation-items.ts';
 import classes from './notice.module.css';
 import { StandalonePage } from './standalone-page.tsx';
@@ -33,19 +38,30 @@ export function PageError({ error }: ErrorComponentProps) {
   useEffect(() => {
     document.title = `${title} · Cueline`;
   }, [title]);
+  useEffect(() => {
+    if (error instanceof ComponentLoadError) void recoverFromLoadError(error);
+  }, [error]);
+  const retry = useCallback(
+    () => void (error instanceof ComponentLoadError ? reloadIfServed() : router.invalidate()),
+    [error, router],
+  );
   // Nothing else would read it again.
   const connection = useConnection();
   useEffect(() => {
-    if (connection === 'restored') void router.invalidate();
-  }, [connection, router]);
+    if (connection === 'restored') retry();
+  }, [connection, retry]);
+  // The shell shows the state of the connection itself.
+  const isInShell = router.state.matches.some(
+    ({ routeId, status }) => routeId === '/app' && status === 'success',
+  );
   const item = navigationItems.find(
     ({ to }) => to !== '/' && router.state.location.pathname.startsWith(`${to}/`),
   );
   return (
     <>
-      <ErrorState heading="h1" error={error} onRetry={() => void router.invalidate()} />
+      <ErrorState heading="h1" error={error} onRetry={retry} />
       <p className={classes.again} role="status">
-        {waiting[connection]}
+        {!isInShell && waiting[connection]}
       </p>
       {isNotFound(error) && item && (
         <Group justify="center" mt="md">

@@ -1,4 +1,5 @@
-import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, redirect } from '@tanstack/react-router';
+import { lazyPage } from '../components/lazy-page.ts';
 import { isSignedOut } from '../data/client/error-status.ts';
 import { queryClient } from '../data/client/query-client.ts';
 import { meQuery } from '../data/workspace/me.ts';
@@ -19,6 +20,6 @@ export const appRoute = createRoute({
       throw redirect({ to: '/sign-in', search: from, replace: true });
     }
   },
-  component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
+  component: lazyPage(() => import('./shell.tsx'), 'Shell'),
   errorComponent: AppError,
 });

@@ -126,6 +126,24 @@ test('an offline browser still calls the server', async () => {
   await page.waitForURL(/\/prompts\/prm_/);
 });
 
+test('a page whose chunk is out of reach says so once, and loads by itself later', async () => {
+  const { page } = await visit('/agents', { as: 'owner' });
+  await page.getByRole('table').waitFor();
+  for (const name of ['Prompts', 'Analytics']) {
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name, exact: true }).click();
+    await page.getByRole('heading', { name: 'Cannot reach the server' }).waitFor();
+    const offline = page
+      .getByText('Offline: the server does not answer.')
+      .filter({ visible: true });
+    await offline.waitFor();
+    assert.equal(await offline.count(), 1);
+    assert.equal(await page.getByText(/preload|imported module|https?:/).count(), 0);
+    await page.context().setOffline(false);
+    await page.getByRole('heading', { name, exact: true }).waitFor();
+  }
+});
+
 test('a chunk that fails to load leaves the page intact', async () => {
   const { page, check } = await visit('/agents', { as: 'owner', intercepts: true });
   await page.getByRole('table').waitFor();
@@ -149,22 +167,24 @@ test('a chunk that fails to load leaves the page intact', async () => {
 });
 
 test('an open page reloads after an upgrade', async () => {
-  const { page } = await visit('/agents', { as: 'owner', intercepts: true });
-  await page.getByRole('table').waitFor();
-  await page.evaluate('window.before = true');
-  await page.route('**/assets/command-palette-*.js', (route) => route.fulfill({ status: 404 }));
-  await page.route(`${service.url}/`, (route) =>
-    route.fulfill({
-      contentType: 'text/html',
-      body: '<script src="/assets/index-new.js"></script>',
-    }),
-  );
-  await Promise.all([
-    page.waitForEvent('load'),
-    page.getByRole('button', { name: 'Search' }).click(),
-  ]);
-  await page.getByRole('table').waitFor();
-  assert.equal(await page.evaluate('window.before'), undefined);
+  for (const [chunk, role, name] of [
+    ['command-palette', 'button', 'Search'],
+    ['prompts-page', 'link', 'Prompts'],
+  ] as const) {
+    const { page } = await visit('/agents', { as: 'owner', intercepts: true });
+    await page.getByRole('table').waitFor();
+    await page.evaluate('window.before = true');
+    await page.route(`**/assets/${chunk}-*.js`, (route) => route.fulfill({ status: 404 }));
+    await page.route(`${service.url}/`, (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: '<script src="/assets/index-new.js"></script>',
+      }),
+    );
+    await Promise.all([page.waitForEvent('load'), page.getByRole(role, { name }).click()]);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    assert.equal(await page.evaluate('window.before'), undefined);
+  }
 });
 
 const problem = {

@@ -1,7 +1,8 @@
 import { CuelineError } from '../../../src/client/index.ts';
 import { serverPath } from './base-path.ts';
+import { reportFailure } from './connection.ts';
 
-/** A lazily loaded component could not be fetched. */
+/** A lazily loaded component or page could not be fetched. */
 export class ComponentLoadError extends CuelineError {}
 
 const reloadedKey = 'cueline-reloaded-at';
@@ -10,14 +11,24 @@ const reloadMsMin = 60_000;
 
 /** Handles a failed chunk load. After an upgrade the old file name no longer exists, so the page reloads once. */
 export async function reloadAfterUpgrade(cause: unknown): Promise<never> {
-  const reloadedMs = Number(sessionStorage.getItem(reloadedKey) ?? 0);
-  if (Date.now() - reloadedMs >= reloadMsMin && (await isUpgraded())) {
-    sessionStorage.setItem(reloadedKey, String(Date.now()));
-    location.reload();
-    return new Promise(() => {});
-  }
+  if (await reloadIfUpgraded()) return new Promise(() => {});
   const message = 'Part of this page could not be loaded. Retrying reloads the whole page.';
   throw new ComponentLoadError('CONNECTION_FAILED', message, { cause });
+}
+
+/** Whether the server serves another build. The page then reloads, unless it has just done so. */
+async function reloadIfUpgraded(): Promise<boolean> {
+  const reloadedMs = Number(sessionStorage.getItem(reloadedKey) ?? 0);
+  if (Date.now() - reloadedMs < reloadMsMin || !(await isUpgraded())) return false;
+  sessionStorage.setItem(reloadedKey, String(Date.now()));
+  location.reload();
+  return true;
+}
+
+/** Handles a page that could not be loaded: reloads after an upgrade, or reports the connection as lost. */
+export async function recoverFromLoadError(error: ComponentLoadError): Promise<void> {
+  if ((await readPage()) === null) reportFailure(error);
+  else await reloadIfUpgraded();
 }
 
 /**

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../components/lazy-page.ts';
 import { agentQuery } from '../../data/agents/agents.ts';
 import { readAnalyticsSearch } from '../../data/analytics/analytics-search.ts';
 import { readRangeSearch } from '../../data/analytics/range-search.ts';
@@ -10,43 +11,43 @@ export const agentRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/agents/$agentId',
   loader: ({ params }) => queryClient.ensureQueryData(agentQuery(params.agentId)),
-  component: lazyRouteComponent(() => import('./agent-page.tsx'), 'AgentPage'),
+  component: lazyPage(() => import('./agent-page.tsx'), 'AgentPage'),
 });
 
 export const agentOverviewRoute = createRoute({
   getParentRoute: () => agentRoute,
   path: '/',
   validateSearch: readRangeSearch,
-  component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
+  component: lazyPage(() => import('./overview-page.tsx'), 'OverviewPage'),
 });
 
 export const agentAnalyticsRoute = createRoute({
   getParentRoute: () => agentRoute,
   path: '/analytics',
   validateSearch: readAnalyticsSearch,
-  component: lazyRouteComponent(() => import('./agent-analytics-page.tsx'), 'AgentAnalyticsPage'),
+  component: lazyPage(() => import('./agent-analytics-page.tsx'), 'AgentAnalyticsPage'),
 });
 
 export const agentRunRoute = createRoute({
   getParentRoute: () => agentRoute,
   path: '/run',
-  component: lazyRouteComponent(() => import('./run-page.tsx'), 'RunPage'),
+  component: lazyPage(() => import('./run-page.tsx'), 'RunPage'),
 });
 
 export const agentPinsRoute = createRoute({
   getParentRoute: () => agentRoute,
   path: '/versions',
-  component: lazyRouteComponent(() => import('./pins-page.tsx'), 'PinsPage'),
+  component: lazyPage(() => import('./pins-page.tsx'), 'PinsPage'),
 });
 
 export const agentSettingsRoute = createRoute({
   getParentRoute: () => agentRoute,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
+  component: lazyPage(() => import('./settings-page.tsx'), 'SettingsPage'),
 });
 
 export const agentBatchesRoute = createRoute({
   getParentRoute: () => agentRoute,
   path: '/batches',
-  component: lazyRouteComponent(() => import('./batches-page.tsx'), 'BatchesPage'),
+  component: lazyPage(() => import('./batches-page.tsx'), 'BatchesPage'),
 });

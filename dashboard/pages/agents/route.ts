@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../components/lazy-page.ts';
 import { appRoute } from '../../shell/routes.tsx';
 import { readSearch } from './search.ts';
 
@@ -6,5 +7,5 @@ export const agentsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/agents',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./agents-page.tsx'), 'AgentsPage'),
+  component: lazyPage(() => import('./agents-page.tsx'), 'AgentsPage'),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../components/lazy-page.ts';
 import { readAnalyticsSearch } from '../../data/analytics/analytics-search.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
@@ -6,5 +7,5 @@ export const analyticsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/analytics',
   validateSearch: readAnalyticsSearch,
-  component: lazyRouteComponent(() => import('./analytics-page.tsx'), 'AnalyticsPage'),
+  component: lazyPage(() => import('./analytics-page.tsx'), 'AnalyticsPage'),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
+import { lazyPage } from '../../components/lazy-page.ts';
 import { appRoute } from '../../shell/routes.tsx';
 import { agentRoute } from '../agent/route.ts';
 import { readSearch } from './search.ts';
@@ -8,7 +9,7 @@ export const executionsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/history',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./history-page.tsx'), 'HistoryPage'),
+  component: lazyPage(() => import('./history-page.tsx'), 'HistoryPage'),
 });
 
 /** The words of the search that found it are marked. */
@@ -20,7 +21,7 @@ export const executionRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/history/$agentId/$executionId',
   validateSearch,
-  component: lazyRouteComponent(() => import('./execution-page.tsx'), 'ExecutionPage'),
+  component: lazyPage(() => import('./execution-page.tsx'), 'ExecutionPage'),
 });
 
 /** Two executions: `agt_…/exe_…`. */
@@ -36,7 +37,7 @@ export const comparisonRoute = createRoute({
     ...(typeof before === 'string' && { before }),
     ...(typeof after === 'string' && { after }),
   }),
-  component: lazyRouteComponent(() => import('./comparison-page.tsx'), 'ComparisonPage'),
+  component: lazyPage(() => import('./comparison-page.tsx'), 'ComparisonPage'),
 });
 
 /** Executions of one agent, as a tab of its page. */
@@ -44,7 +45,7 @@ export const agentExecutionsRoute = createRoute({
   getParentRoute: () => agentRoute,
   path: '/history',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./agent-history.tsx'), 'AgentHistory'),
+  component: lazyPage(() => import('./agent-history.tsx'), 'AgentHistory'),
 });
 
 /** An execution has one page; links to it below its agent lead there. */

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../components/lazy-page.ts';
 import { rootRoute } from '../../shell/routes.tsx';
 
 export const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitations/$token',
-  component: lazyRouteComponent(() => import('./invitation-page.tsx'), 'InvitationPage'),
+  component: lazyPage(() => import('./invitation-page.tsx'), 'InvitationPage'),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../components/lazy-page.ts';
 import { readOffset } from '../../data/client/search-params.ts';
 import { appRoute } from '../../shell/routes.tsx';
 import { agentRoute } from '../agent/route.ts';
@@ -11,7 +12,7 @@ export const keysRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/keys',
   validateSearch: (given: Record<string, unknown>): KeysSearch => readOffset(given),
-  component: lazyRouteComponent(() => import('./keys-page.tsx'), 'KeysPage'),
+  component: lazyPage(() => import('./keys-page.tsx'), 'KeysPage'),
 });
 
 /** Code snippets and keys of one agent. */
@@ -21,5 +22,5 @@ export const agentUseRoute = createRoute({
   // `start` opens the dialog that deploys the agent and issues its first key.
   validateSearch: ({ start }: Record<string, unknown>): { readonly start?: true } =>
     start === true ? { start } : {},
-  component: lazyRouteComponent(() => import('./use-it.tsx'), 'UseIt'),
+  component: lazyPage(() => import('./use-it.tsx'), 'UseIt'),
 });

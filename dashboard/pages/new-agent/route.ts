@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../components/lazy-page.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
 /** Preselected prompt version. */
@@ -14,5 +15,5 @@ export const newAgentRoute = createRoute({
     ...(typeof promptId === 'string' && { promptId }),
     ...(typeof promptVersionId === 'string' && { promptVersionId }),
   }),
-  component: lazyRouteComponent(() => import('./new-agent-page.tsx'), 'NewAgentPage'),
+  component: lazyPage(() => import('./new-agent-page.tsx'), 'NewAgentPage'),
 });

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../components/lazy-page.ts';
 import { rootRoute } from '../../shell/routes.tsx';
 
 export const noWorkspaceRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/no-workspace',
-  component: lazyRouteComponent(() => import('./no-workspace-page.tsx'), 'NoWorkspacePage'),
+  component: lazyPage(() => import('./no-workspace-page.tsx'), 'NoWorkspacePage'),
 });

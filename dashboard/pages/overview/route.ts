@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../components/lazy-page.ts';
 import { readRangeSearch } from '../../data/analytics/range-search.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
@@ -7,5 +8,5 @@ export const overviewRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/',
   validateSearch: readRangeSearch,
-  component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
+  component: lazyPage(() => import('./overview-page.tsx'), 'OverviewPage'),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../components/lazy-page.ts';
 import { queryClient } from '../../data/client/query-client.ts';
 import { promptQuery } from '../../data/prompts/prompts.ts';
 import { readVersionsSearch } from '../../data/prompts/versions-search.ts';
@@ -9,7 +10,7 @@ export const promptRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/prompts/$promptId',
   loader: ({ params }) => queryClient.ensureQueryData(promptQuery(params.promptId)),
-  component: lazyRouteComponent(() => import('./prompt-page.tsx'), 'PromptPage'),
+  component: lazyPage(() => import('./prompt-page.tsx'), 'PromptPage'),
 });
 
 export interface EditorSearch {
@@ -22,14 +23,14 @@ export const promptEditorRoute = createRoute({
   path: '/',
   validateSearch: ({ from }: Record<string, unknown>): EditorSearch =>
     typeof from === 'string' ? { from } : {},
-  component: lazyRouteComponent(() => import('./editor-page.tsx'), 'EditorPage'),
+  component: lazyPage(() => import('./editor-page.tsx'), 'EditorPage'),
 });
 
 export const promptVersionsRoute = createRoute({
   getParentRoute: () => promptRoute,
   path: '/versions',
   validateSearch: readVersionsSearch,
-  component: lazyRouteComponent(() => import('./versions-page.tsx'), 'VersionsPage'),
+  component: lazyPage(() => import('./versions-page.tsx'), 'VersionsPage'),
 });
 
 /** Up to three versions side by side, separated by commas. Default: the draft, else the latest version. */
@@ -42,5 +43,5 @@ export const playgroundRoute = createRoute({
   path: '/playground',
   validateSearch: ({ versions }: Record<string, unknown>): PlaygroundSearch =>
     typeof versions === 'string' ? { versions } : {},
-  component: lazyRouteComponent(() => import('./playground-page.tsx'), 'PlaygroundPage'),
+  component: lazyPage(() => import('./playground-page.tsx'), 'PlaygroundPage'),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../components/lazy-page.ts';
 import { readOffset, toText } from '../../data/client/search-params.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
@@ -20,5 +21,5 @@ export const promptsRoute = createRoute({
       ...readOffset(given),
     };
   },
-  component: lazyRouteComponent(() => import('./prompts-page.tsx'), 'PromptsPage'),
+  component: lazyPage(() => import('./prompts-page.tsx'), 'PromptsPage'),
 });

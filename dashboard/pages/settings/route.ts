@@ -1,11 +1,12 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
+import { lazyPage } from '../../components/lazy-page.ts';
 import { readOffset, toText } from '../../data/client/search-params.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
 const settingsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
+  component: lazyPage(() => import('./settings-page.tsx'), 'SettingsPage'),
 });
 
 export interface OffsetSearch {
@@ -49,13 +50,13 @@ const settingsHomeRoute = createRoute({
 const workspaceRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/workspace',
-  component: lazyRouteComponent(() => import('./workspace-page.tsx'), 'WorkspacePage'),
+  component: lazyPage(() => import('./workspace-page.tsx'), 'WorkspacePage'),
 });
 
 const membersRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/members',
-  component: lazyRouteComponent(() => import('./members-page.tsx'), 'MembersPage'),
+  component: lazyPage(() => import('./members-page.tsx'), 'MembersPage'),
 });
 
 export interface ProvidersSearch {
@@ -76,45 +77,45 @@ const providersRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/providers',
   validateSearch: readProvidersSearch,
-  component: lazyRouteComponent(() => import('./providers-page.tsx'), 'ProvidersPage'),
+  component: lazyPage(() => import('./providers-page.tsx'), 'ProvidersPage'),
 });
 
 const endpointsRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/endpoints',
-  component: lazyRouteComponent(() => import('./endpoints-page.tsx'), 'EndpointsPage'),
+  component: lazyPage(() => import('./endpoints-page.tsx'), 'EndpointsPage'),
 });
 
 const endpointRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/endpoints/$endpointId',
-  component: lazyRouteComponent(() => import('./endpoint-page.tsx'), 'EndpointPage'),
+  component: lazyPage(() => import('./endpoint-page.tsx'), 'EndpointPage'),
 });
 
 const alertsRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/alerts',
-  component: lazyRouteComponent(() => import('./alerts-page.tsx'), 'AlertsPage'),
+  component: lazyPage(() => import('./alerts-page.tsx'), 'AlertsPage'),
 });
 
 const retentionRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/retention',
   validateSearch: (given: Record<string, unknown>): OffsetSearch => readOffset(given),
-  component: lazyRouteComponent(() => import('./retention-page.tsx'), 'RetentionPage'),
+  component: lazyPage(() => import('./retention-page.tsx'), 'RetentionPage'),
 });
 
 const auditRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/audit',
   validateSearch: readAuditSearch,
-  component: lazyRouteComponent(() => import('./audit-page.tsx'), 'AuditPage'),
+  component: lazyPage(() => import('./audit-page.tsx'), 'AuditPage'),
 });
 
 const accountRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/account',
-  component: lazyRouteComponent(() => import('./account-page.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('./account-page.tsx'), 'AccountPage'),
 });
 
 export const settingsRoutes = settingsRoute.addChildren([

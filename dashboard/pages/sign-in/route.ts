@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../components/lazy-page.ts';
 import { rootRoute } from '../../shell/routes.tsx';
 
 export interface SignInSearch {
@@ -15,19 +16,19 @@ export const signInRoute = createRoute({
     ...(isOwnPage(from) && { from }),
     ...(typeof error === 'string' && { error }),
   }),
-  component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
+  component: lazyPage(() => import('./sign-in-page.tsx'), 'SignInPage'),
 });
 
 export const resetRequestRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in/reset',
-  component: lazyRouteComponent(() => import('./reset-request-page.tsx'), 'ResetRequestPage'),
+  component: lazyPage(() => import('./reset-request-page.tsx'), 'ResetRequestPage'),
 });
 
 export const resetRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in/reset/$token',
-  component: lazyRouteComponent(() => import('./reset-page.tsx'), 'ResetPage'),
+  component: lazyPage(() => import('./reset-page.tsx'), 'ResetPage'),
 });
 
 /** Prevents open redirects: only paths of this site. */

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../components/lazy-page.ts';
 import { queryClient } from '../../data/client/query-client.ts';
 import { readVersionsSearch } from '../../data/prompts/versions-search.ts';
 import { workflowQuery } from '../../data/workflows/workflows.ts';
@@ -10,7 +11,7 @@ export const workflowRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/workflows/$workflowId',
   loader: ({ params }) => queryClient.ensureQueryData(workflowQuery(params.workflowId)),
-  component: lazyRouteComponent(() => import('./workflow-page.tsx'), 'WorkflowPage'),
+  component: lazyPage(() => import('./workflow-page.tsx'), 'WorkflowPage'),
 });
 
 /** The selected step. */
@@ -25,27 +26,27 @@ export const workflowOverviewRoute = createRoute({
   getParentRoute: () => workflowRoute,
   path: '/',
   validateSearch: stepSearch,
-  component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
+  component: lazyPage(() => import('./overview-page.tsx'), 'OverviewPage'),
 });
 
 export const workflowRunsRoute = createRoute({
   getParentRoute: () => workflowRoute,
   path: '/runs',
   validateSearch: readRunsSearch,
-  component: lazyRouteComponent(() => import('./runs-page.tsx'), 'RunsPage'),
+  component: lazyPage(() => import('./runs-page.tsx'), 'RunsPage'),
 });
 
 export const workflowRunRoute = createRoute({
   getParentRoute: () => workflowRoute,
   path: '/runs/$workflowRunId',
   validateSearch: stepSearch,
-  component: lazyRouteComponent(() => import('./run-page.tsx'), 'RunPage'),
+  component: lazyPage(() => import('./run-page.tsx'), 'RunPage'),
 });
 
 export const startRoute = createRoute({
   getParentRoute: () => workflowRoute,
   path: '/run',
-  component: lazyRouteComponent(() => import('./start-page.tsx'), 'StartPage'),
+  component: lazyPage(() => import('./start-page.tsx'), 'StartPage'),
 });
 
 export const definitionRoute = createRoute({
@@ -54,18 +55,18 @@ export const definitionRoute = createRoute({
   // The version a new draft is based on; default: the pinned one.
   validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
     typeof from === 'string' ? { from } : {},
-  component: lazyRouteComponent(() => import('./definition-page.tsx'), 'DefinitionPage'),
+  component: lazyPage(() => import('./definition-page.tsx'), 'DefinitionPage'),
 });
 
 export const workflowVersionsRoute = createRoute({
   getParentRoute: () => workflowRoute,
   path: '/versions',
   validateSearch: readVersionsSearch,
-  component: lazyRouteComponent(() => import('./versions-page.tsx'), 'VersionsPage'),
+  component: lazyPage(() => import('./versions-page.tsx'), 'VersionsPage'),
 });
 
 export const triggersRoute = createRoute({
   getParentRoute: () => workflowRoute,
   path: '/triggers',
-  component: lazyRouteComponent(() => import('./triggers-page.tsx'), 'TriggersPage'),
+  component: lazyPage(() => import('./triggers-page.tsx'), 'TriggersPage'),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../components/lazy-page.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
 /** The filters of the list, as search parameters. */
@@ -18,11 +19,11 @@ export const workflowsRoute = createRoute({
       ...(Number.isSafeInteger(offset) && offset > 0 && { offset }),
     };
   },
-  component: lazyRouteComponent(() => import('./workflows-page.tsx'), 'WorkflowsPage'),
+  component: lazyPage(() => import('./workflows-page.tsx'), 'WorkflowsPage'),
 });
 
 export const newWorkflowRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/workflows/new',
-  component: lazyRouteComponent(() => import('./new-workflow-page.tsx'), 'NewWorkflowPage'),
+  component: lazyPage(() => import('./new-workflow-page.tsx'), 'NewWorkflowPage'),
 });
