@@ -1,7 +1,7 @@
 import type { Execution } from '../data/executions/executions.ts';
 import { StateBadge } from './state-badge.tsx';
 
-const tones = {
+export const statusTones = {
   processing: 'running',
   success: 'good',
   failed: 'bad',
@@ -11,7 +11,7 @@ const tones = {
 } as const satisfies Record<Execution['status'], string>;
 
 export function StatusBadge({ status }: { readonly status: Execution['status'] }) {
-  return <StateBadge tone={tones[status]} text={status.replace('_', ' ')} />;
+  return <StateBadge tone={statusTones[status]} text={status.replace('_', ' ')} />;
 }
 
 /** Distinguishes executions that wait from those that a worker has started, and refusals by the quota from those by a rate limit. */

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { statusTones } from '../../components/status-badge.tsx';
 import type { ExecutionDetail } from '../../data/executions/executions.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { remedies } from './error-remedies.ts';
@@ -12,7 +13,7 @@ export function FailureCard({ execution }: { readonly execution: ExecutionDetail
   return (
     <section
       className={classes.failure}
-      data-calm={execution.status === 'canceled' || undefined}
+      data-tone={statusTones[execution.status]}
       aria-label={execution.status === 'canceled' ? 'Reason' : 'Error'}
     >
       <code>{execution.errorCode}</code>

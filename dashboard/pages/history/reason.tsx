@@ -1,5 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+import { statusTones } from '../../components/status-badge.tsx';
 import type { Execution } from '../../data/executions/executions.ts';
 import { useOpenedExecution } from './execution-panel.tsx';
 import classes from './history.module.css';
@@ -23,7 +24,7 @@ export function Reason({ execution }: { readonly execution: Execution }) {
       position="bottom-start"
       label={<span className={classes.whole}>{`${errorCode}: ${text}`}</span>}
     >
-      <span ref={line} className={classes.reason} data-calm={status === 'canceled' || undefined}>
+      <span ref={line} className={classes.reason} data-tone={statusTones[status]}>
         <code>{errorCode}</code> {text}
       </span>
     </Tooltip>
