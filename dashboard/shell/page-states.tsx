@@ -32,7 +32,18 @@ const waiting: Readonly<Record<ConnectionState, string>> = {
   restored: 'Reconnected.',
 };
 
-export function PageError({ error }: ErrorComponentProps) {
+export function PageError(props: ErrorComponentProps) {
+  return <LoadError {...props} showsConnection={!useIsInShell()} />;
+}
+
+/** Whether the shell is there, which shows the state of the connection itself. */
+function useIsInShell(): boolean {
+  const { matches } = useRouter().state;
+  return matches.some(({ routeId, status }) => routeId === '/app' && status === 'success');
+}
+
+function LoadError(props: ErrorComponentProps & { readonly showsConnection: boolean }) {
+  const { error, showsConnection } = props;
   const router = useRouter();
   const { title } = describeError(error);
   useEffect(() => {
@@ -50,10 +61,6 @@ export function PageError({ error }: ErrorComponentProps) {
   useEffect(() => {
     if (connection === 'restored') retry();
   }, [connection, retry]);
-  // The shell shows the state of the connection itself.
-  const isInShell = router.state.matches.some(
-    ({ routeId, status }) => routeId === '/app' && status === 'success',
-  );
   const item = navigationItems.find(
     ({ to }) => to !== '/' && router.state.location.pathname.startsWith(`${to}/`),
   );
@@ -61,7 +68,7 @@ export function PageError({ error }: ErrorComponentProps) {
     <>
       <ErrorState heading="h1" error={error} onRetry={retry} />
       <p className={classes.again} role="status">
-        {!isInShell && waiting[connection]}
+        {showsConnection && waiting[connection]}
       </p>
       {isNotFound(error) && item && (
         <Group justify="center" mt="md">
@@ -78,7 +85,7 @@ export function PageError({ error }: ErrorComponentProps) {
 export function AppError(props: ErrorComponentProps) {
   return (
     <main className={classes.alone}>
-      <PageError {...props} />
+      <LoadError {...props} showsConnection />
     </main>
   );
 }

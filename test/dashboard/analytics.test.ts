@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import type { Locator } from 'playwright-core';
 import { addAgent, run, type TestAgent } from '../../harness/agents.ts';
 import { freshId } from '../../harness/fresh-id.ts';
 import { insertStatistics, tally } from '../../harness/statistics.ts';
@@ -95,6 +96,12 @@ test('every grouping shows its groups, and each figure leads to them', async () 
   }
 });
 
+async function boxOf(locator: Locator) {
+  const box = await locator.boundingBox();
+  assert.ok(box);
+  return box;
+}
+
 test('the tooltip of a bar lists few pins and stays inside the window', async () => {
   const agent = await addAgent(service);
   await count(agent, 0, [{}, failed]);
@@ -105,20 +112,26 @@ test('the tooltip of a bar lists few pins and stays inside the window', async ()
       service.db,
     );
   }
-  const { page } = await visit('/analytics?range=24h&by=agent', {
-    as: 'viewer',
-    viewport: { width: 1440, height: 700 },
-  });
-  await page.getByRole('list', { name: 'Versions pinned' }).waitFor();
-  const length = () => page.evaluate<number>('document.documentElement.scrollHeight');
-  const before = await length();
-  await page.getByRole('figure').locator('.recharts-bar-rectangle path').last().hover();
-  const tooltip = page.locator('.recharts-tooltip-wrapper > div');
-  await tooltip.getByText(/^and \d+ more pinned$/).waitFor();
-  assert.equal(await tooltip.getByText(/v1 pinned/).count(), 3);
-  const { y, height } = (await tooltip.boundingBox()) ?? { y: 0, height: 0 };
-  assert.ok(y >= 0 && y + height <= 700, `${y} to ${y + height}`);
-  assert.equal(await length(), before);
+  for (const heightPx of [700, 480]) {
+    const { page } = await visit('/analytics?range=24h&by=agent', {
+      as: 'viewer',
+      viewport: { width: 1440, height: heightPx },
+    });
+    await page.getByRole('list', { name: 'Versions pinned' }).waitFor();
+    const length = () => page.evaluate<number>('document.documentElement.scrollHeight');
+    const before = await length();
+    const bar = page.getByRole('figure').locator('.recharts-bar-rectangle path').last();
+    await bar.hover();
+    const tooltip = page.locator('.recharts-tooltip-wrapper > div');
+    await tooltip.getByText(/^and \d+ more pinned$/).waitFor();
+    assert.equal(await tooltip.getByText(/v1 pinned/).count(), 3);
+    const { x, y, width, height } = await boxOf(tooltip);
+    assert.ok(y >= 0 && y + height <= heightPx, `${y} to ${y + height} of ${heightPx}`);
+    const { x: barX, width: barWidth } = await boxOf(bar);
+    const gap = Math.max(barX - (x + width), x - (barX + barWidth));
+    assert.ok(gap < 60, `${gap} px beside the bar`);
+    assert.equal(await length(), before);
+  }
 });
 
 test('percentiles are marked as approximate, and pinned versions in the chart', async () => {

@@ -75,6 +75,7 @@ test('a phone shows state and failures of a batch without scrolling sideways', a
   for (const text of ['completed', '121 of 121', '120 failed, 1 invalid']) {
     await frame.getByText(text).waitFor();
   }
+  await frame.locator('time').filter({ visible: true }).waitFor();
   const [needed, there] = await frame.evaluate((one) => [one.scrollWidth, one.clientWidth]);
   assert.equal(needed, there);
   await check();

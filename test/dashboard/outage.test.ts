@@ -144,6 +144,33 @@ test('a page whose chunk is out of reach says so once, and loads by itself later
   }
 });
 
+test('a page whose link was hovered while offline loads once the server is back', async () => {
+  const { page } = await visit('/agents', { as: 'owner' });
+  await page.getByRole('table').waitFor();
+  const link = page.getByRole('link', { name: 'Prompts', exact: true });
+  const failed = page.waitForEvent('requestfailed', (request) =>
+    request.url().includes('/assets/prompts-page-'),
+  );
+  await page.context().setOffline(true);
+  await link.hover();
+  await failed;
+  await page.context().setOffline(false);
+  await link.click();
+  await page.getByRole('heading', { name: 'Prompts', exact: true }).waitFor();
+});
+
+test('without the shell, the page itself says that it is offline', async () => {
+  const { page } = await visit('/sign-in', { as: 'owner', intercepts: true });
+  await page.route('**/assets/shell-*.js', (route) => route.abort());
+  await page.route(`${service.url}/`, (route) => route.abort());
+  await page.goto('/agents');
+  await page.getByRole('heading', { name: 'Cannot reach the server' }).waitFor();
+  await page.getByText('Offline: the server does not answer.').waitFor();
+  await page.unroute('**/assets/shell-*.js');
+  await page.unroute(`${service.url}/`);
+  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+});
+
 test('a chunk that fails to load leaves the page intact', async () => {
   const { page, check } = await visit('/agents', { as: 'owner', intercepts: true });
   await page.getByRole('table').waitFor();

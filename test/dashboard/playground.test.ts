@@ -129,6 +129,9 @@ test('three versions side by side, named by the URL; a column runs alone and sho
   ] as const) {
     await column(page, letter).getByText(text).waitFor();
   }
+  // It has pinned each version, and the workspace's pins leave that out.
+  const { key } = await service.key();
+  assert.equal((await service.call('GET', '/api/v1/pins', { key })).body.pagination.total, 0);
   for (const letter of ['A', 'B', 'C']) {
     const cost = column(page, letter).getByText('unknown', { exact: true });
     assert.deepEqual(await linesAndOverflow(cost), [1, 0], letter);
@@ -312,6 +315,7 @@ test('takes variables from an execution, and saves them as a set in the browser'
   await dialog.getByRole('button', { name: 'Use' }).click();
   await waitForValue('Linus');
   await page.reload();
+  await loaded(page);
   await open('Admiral');
   await waitForValue('Grace');
   await open('Save or delete values…');

@@ -215,14 +215,15 @@ function useInsideWindow() {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const plot = box.current?.closest('.recharts-wrapper');
-    if (!box.current || !plot) return;
+    const frame = box.current?.closest<HTMLElement>('.recharts-tooltip-wrapper');
+    if (!box.current || !frame || !plot) return;
     // Not the position of the box itself: the chart library moves it after this effect.
     const top = plot.getBoundingClientRect().top + heightPx;
     const room = document.documentElement.clientHeight - tooltipMarginPx;
     const excess = top + box.current.offsetHeight - room;
     const shift = Math.max(0, Math.min(excess, top - tooltipMarginPx));
-    // A transform would leave the height of the box below the window.
-    box.current.style.marginTop = `${-shift}px`;
+    // The library moves the frame by a transform, and does not place a box without height.
+    frame.style.top = `${-shift}px`;
   });
   return box;
 }

@@ -82,6 +82,8 @@ function UnknownCost(props: { readonly all: number; readonly models: readonly Gr
     .filter(
       ({ total, figures }) =>
         figures.costUnknown > 0 &&
+        // With a price, single costs are unknown for other reasons.
+        figures.costUSD === 0 &&
         lacksPrice({ ...figures, model: total?.group.value ?? undefined }),
     )
     .sort((one, other) => other.figures.costUnknown - one.figures.costUnknown)

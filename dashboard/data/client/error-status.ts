@@ -5,9 +5,9 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof CuelineError && error.status === 404;
 }
 
-/** A 403: the role does not allow it. */
+/** The role does not allow it. */
 export function isForbidden(error: unknown): boolean {
-  return error instanceof CuelineError && error.status === 403;
+  return error instanceof CuelineError && error.code === 'PERMISSION_DENIED';
 }
 
 /** A 401: the session has ended or there was none. */

@@ -16,19 +16,27 @@ export async function reloadAfterUpgrade(cause: unknown): Promise<never> {
   throw new ComponentLoadError('CONNECTION_FAILED', message, { cause });
 }
 
-/** Whether the server serves another build. The page then reloads, unless it has just done so. */
+/** Reloads if the server serves another build, unless the page has just been reloaded. */
 async function reloadIfUpgraded(): Promise<boolean> {
+  return (await isUpgraded()) && reloadOnce();
+}
+
+/** False if the page has just been reloaded. */
+function reloadOnce(): boolean {
   const reloadedMs = Number(sessionStorage.getItem(reloadedKey) ?? 0);
-  if (Date.now() - reloadedMs < reloadMsMin || !(await isUpgraded())) return false;
+  if (Date.now() - reloadedMs < reloadMsMin) return false;
   sessionStorage.setItem(reloadedKey, String(Date.now()));
   location.reload();
   return true;
 }
 
-/** Handles a page that could not be loaded: reloads after an upgrade, or reports the connection as lost. */
+/**
+ * Handles a page that could not be loaded: reloads if the server answers, or reports the connection as lost. Browsers do not
+ * retry a failed import, which may be that of a link hovered while offline.
+ */
 export async function recoverFromLoadError(error: ComponentLoadError): Promise<void> {
   if ((await readPage()) === null) reportFailure(error);
-  else await reloadIfUpgraded();
+  else reloadOnce();
 }
 
 /**

@@ -172,7 +172,8 @@ const canceledTexts: Readonly<Record<NonNullable<Batch['canceledBecause']>, stri
   agent_deleted: 'the agent was deleted',
 };
 
-function Status({ batch: { status, waitingFor, canceledBecause } }: { readonly batch: Batch }) {
+function Status({ batch }: { readonly batch: Batch }) {
+  const { status, waitingFor, canceledBecause, createdAt } = batch;
   const reason =
     (waitingFor && waitingTexts[waitingFor]) ?? (canceledBecause && canceledTexts[canceledBecause]);
   const text = waitingFor ? 'waiting' : status;
@@ -181,6 +182,9 @@ function Status({ batch: { status, waitingFor, canceledBecause } }: { readonly b
     <>
       <StateBadge tone={tone} text={text} />
       {reason && <div className={classes.hint}>{reason}</div>}
+      <div className={classes.uploaded}>
+        <Time at={createdAt} relative />
+      </div>
     </>
   );
 }

@@ -40,7 +40,7 @@ export function listPins(
   return readPage(db, { columns, from, order: sql`p.id desc` }, page);
 }
 
-/** SQL: whether the agent belongs to the playground of the dashboard. Once it has left Draft, people use it. */
+/** SQL: whether the agent looks like one of the dashboard's playground. Once it has left Draft, people use it. */
 const isOfPlayground = sql`(
   a.stage = 'Draft' and a.visibility = 'private' and ${playgroundTag} = any (a.tags))`;
 
