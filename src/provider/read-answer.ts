@@ -94,7 +94,7 @@ function splitThoughts(whole: string): { thoughts: string; text: string } {
 
 /**
  * The template of some models contains the beginning of the block, so their text has only its end, on a line of its own.
- * Null if there is none, or if it is part of an example.
+ * Null without such a line, or if it is part of an example.
  */
 function splitAtEnd(whole: string): { thoughts: string; text: string } | null {
   const ended = closing.exec(whole);

@@ -188,8 +188,7 @@ function repairField(body: unknown, issue: Issue): Path[] {
     parent[name] = values[0];
     return [];
   }
-  const isText = name === 'content' && expected === 'array' && typeof value === 'string';
-  const converted = isText ? [{ type: 'text', text: value }] : convert(value, expected);
+  const converted = convert(value, expected, name);
   if (converted !== undefined) {
     parent[name] = converted;
     return [];
@@ -209,10 +208,14 @@ const emptyValues: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['object', {}],
 ]);
 
-function convert(value: unknown, expected: string | undefined): unknown {
+function convert(value: unknown, expected: string | undefined, name: string | number): unknown {
   if (value === undefined || value === null) return undefined;
   if (expected === 'string') return textOf(value) || undefined;
-  if (expected === 'array') return isFields(value) ? [value] : undefined;
+  if (expected === 'array') {
+    // Anthropic's list of parts, written as its only text.
+    const isPart = name === 'content' && typeof value === 'string';
+    return isPart ? [{ type: 'text', text: value }] : isFields(value) ? [value] : undefined;
+  }
   const isCount = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
   return expected === 'number' && isCount ? Number(value) : undefined;
 }

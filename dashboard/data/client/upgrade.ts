@@ -11,14 +11,9 @@ const reloadMsMin = 60_000;
 
 /** Handles a failed chunk load. After an upgrade the old file name no longer exists, so the page reloads once. */
 export async function reloadAfterUpgrade(cause: unknown): Promise<never> {
-  if (await reloadIfUpgraded()) return new Promise(() => {});
+  if ((await isUpgraded()) && reloadOnce()) return new Promise(() => {});
   const message = 'Part of this page could not be loaded. Retrying reloads the whole page.';
   throw new ComponentLoadError('CONNECTION_FAILED', message, { cause });
-}
-
-/** Reloads if the server serves another build, unless the page has just been reloaded. */
-async function reloadIfUpgraded(): Promise<boolean> {
-  return (await isUpgraded()) && reloadOnce();
 }
 
 /** False if the page has just been reloaded. */

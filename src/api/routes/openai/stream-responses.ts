@@ -15,8 +15,7 @@ import { restartedError, ShownText } from './shown-text.ts';
  * A response as a stream of events. The sequence numbers follow from the text, so a stream can be continued in any process
  * and whatever its chunks were: 0 and 1 begin the response, 2 and 3 its message, 3 + n is a delta that ends after n UTF-16
  * units of text, and the numbers after that end what was begun. From 2 on, they are higher by 2³² for each further attempt:
- * a client that continues has the text of that attempt. The end of a failed response is
- * sent even to a client that has it.
+ * a client that continues has the text of that attempt. The end of a failed response is sent even to a client that has it.
  */
 export interface ResponseStream {
   /** The execution at the beginning. */
