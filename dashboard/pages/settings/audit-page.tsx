@@ -30,9 +30,13 @@ export function AuditPage() {
   useLastPage(data?.pagination, data?.audit.length);
   return (
     <div className={classes.rows}>
-      {owner && <AuditFilters filters={filters} onChange={change} onClear={clear} />}
-      <StaleNotice query={audit} />
-      {audit.isError && !data ? (
+      {owner && (
+        <>
+          <AuditFilters filters={filters} onChange={change} onClear={clear} />
+          <StaleNotice query={audit} />
+        </>
+      )}
+      {audit.isError && !(data && owner) ? (
         <ErrorState error={audit.error} onRetry={() => void audit.refetch()} />
       ) : data?.audit.length === 0 ? (
         <NoEntries filtered={hasFilters(filters)} />
