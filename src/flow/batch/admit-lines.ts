@@ -43,6 +43,11 @@ import type { Announcements } from '../announcements.ts';
  * Invariants
  * - A line never waits in the queue of executions, so calls that arrive later precede it.
  * - It acts with the permissions that the key or user has now, and with the version pinned at the upload.
+ *
+ * Failure cases
+ * - The transaction fails: nothing is admitted, the slots are free again, and the lines keep waiting.
+ * - The response of the commit is lost: the lines have started. The worker finds them like claims whose response was lost.
+ * - The process dies after the commit: its executions are recovered when its lease expires.
  */
 export interface AdmitLinesDeps {
   readonly pipelines: Pipelines;
@@ -62,7 +67,7 @@ export interface AdmittedLines {
 }
 
 const lineBytesMax = 4_194_304;
-/** Waiting batches look at their limits and permissions again after this time. */
+/** The limits and permissions of a waiting batch are checked again after this time. */
 const waitMs = 1_000;
 
 export async function admitLines(
@@ -135,7 +140,7 @@ const unknownHash = '00';
 
 interface LinePlan {
   readonly lines: readonly LineChange[];
-  /** Why the lines after these do not start now; null if all were looked at. */
+  /** Why the lines after these do not start now; null if none is left. */
   readonly stop: Stop | null;
 }
 

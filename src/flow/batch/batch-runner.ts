@@ -9,8 +9,18 @@ import { type AdmitLinesDeps, admitLines } from './admit-lines.ts';
  * Starts lines of batches in the free slots of this process, the batches in turn. Runs in every process with a worker.
  *
  * Wake-ups: an upload, the end of executions, and a poll every second, which also finds what waited for a limit and the
- * executions of canceled batches that still run. While no line waits, only every fifth poll looks: it finds uploads whose
- * notification was lost, and batches whose cancel was interrupted.
+ * executions of canceled batches that still run. While no line waits, only every fifth poll reads the database.
+ *
+ * Invariants
+ * - The database has all state: which lines wait, and for what. What this module remembers only delays a batch.
+ * - Each batch gets a share of a transaction's lines, so a long batch does not delay a short one.
+ * - `admitLines` locks the batch, so processes that start lines of the same batch take turns.
+ *
+ * Failure cases
+ * - The process dies: lines in its open transaction keep waiting, and other processes start them. Executions that it had
+ *   started are recovered like any other.
+ * - A notification is lost, or a cancel is interrupted: a poll finds the batch.
+ * - An admission fails: its batch is skipped for a while, so that it does not stop the others.
  */
 export interface BatchRunner {
   /** Lines may be able to start. */
@@ -34,23 +44,23 @@ const batchesMax = 100;
 const linesMax = 200;
 const linesMin = 10;
 const canceledMax = 500;
-/** A batch that found no free slot looks again after this time at the earliest. */
+/** A batch that found no free slot is tried again after this time at the earliest. */
 const fullMs = 20;
-/** A batch whose admission failed is left aside for this time, so that it does not stop the others. */
+/** A batch whose admission failed is skipped for this time. */
 const failedMs = 2_000;
 const idlePolls = 5;
 
 export function createBatchRunner(deps: BatchRunnerDeps): BatchRunner {
   const { db, slots, onError } = deps;
   const bound = tagBound();
-  /** When batches that found no free slot may look again, on the monotonic clock. */
+  /** Until when batches that found no free slot are skipped, on the monotonic clock. */
   const fullUntil = new Map<string, number>();
   /** The same for batches whose admission failed. */
   const failedUntil = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   /** Whether lines wait for a slot. */
   let hasMore = false;
-  /** No line waited at the last look. */
+  /** No line waited at the last read. */
   let isIdle = false;
   let polls = 0;
   const rounds = repeated(startLines, onError);
@@ -77,7 +87,7 @@ export function createBatchRunner(deps: BatchRunnerDeps): BatchRunner {
         const result = await admitLines({ ...deps, bound }, batch, share).catch(onError);
         if (!result) {
           failedUntil.set(batch.id, performance.now() + failedMs);
-          // If the database is away, the next list fails too, and the other batches are not left aside.
+          // If the database is unavailable, the next list fails too; no batch is skipped.
           advanced = true;
           break;
         }

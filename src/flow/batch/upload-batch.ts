@@ -103,7 +103,7 @@ async function* limited(
 function tooLarge(limit: string): CallFailure {
   return new CallFailure(
     'BODY_TOO_LARGE',
-    `The upload has more than ${limit}. Nothing of it runs.`,
+    `The upload has more than ${limit}. None of its lines is executed.`,
   );
 }
 

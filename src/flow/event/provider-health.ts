@@ -9,8 +9,17 @@ import {
 } from '../../store/event/failing-providers.ts';
 
 /**
- * Reports providers that fail: ten calls in a row with one credential and model, in this process. A credential belongs to a
- * workspace and a provider name. The database remembers what was reported, so that several processes report it once.
+ * Reports providers that fail: ten consecutive calls with one credential and model, in this process. A credential belongs to
+ * a workspace and a provider name.
+ *
+ * States of a model with a credential: healthy (no row) and failing (a row in `failing_providers`, written only while an
+ * endpoint subscribes to these events). The tenth failure in any process reports `provider.failing`, the first success in any process `provider.recovered`.
+ *
+ * Invariants: the row and the event are written in one transaction, so several processes report a change once. Failures are
+ * counted in memory, so a success costs no statement, except once a minute and after ten failures.
+ *
+ * Failure cases: a failure that could not be reported is reported with a later one, a minute later at the earliest. A
+ * recovery that could not be reported follows with a later success.
  */
 export interface ProviderHealth {
   called(call: ProviderCall): void;

@@ -28,8 +28,8 @@ import type { RunPaced } from './paced-transactions.ts';
  * agent or for all agents of the workspace. The statistics forget the name of an erased user: their counts stay. Its
  * events stay as well, without the name. Lines of batches that wait are canceled and lose their contents.
  *
- * States: open (`downTo` moves from the newest record to the oldest), then complete. Maintenance rounds do the work in
- * small transactions. The erasure remembers live executions that match and deletes their records once they end.
+ * States: as in `store/history/erasures.ts`. `downTo` moves from the newest record to the oldest. Maintenance rounds do the
+ * work in small transactions. The erasure remembers live executions that match and deletes their records once they end.
  *
  * Invariants: progress is written in the transaction that deletes, so a killed round loses nothing. A record that is locked
  * is remembered and retried, never skipped. A workflow run that the value reached is deleted with all its executions. The

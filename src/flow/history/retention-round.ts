@@ -117,7 +117,7 @@ async function dropMonths(db: Db, runPaced: RunPaced): Promise<void> {
   // A later round drops the months below the new floor. By then hardly any statement uses the old one.
   if (await runPaced(() => months.moveFloor(db))) return;
   const open =
-    (await months.listDroppableMonths(db)).length > 0 || !(await months.isFloorCounted(db));
+    (await months.listDroppableMonths(db)).length > 0 || !(await months.isFloorCleared(db));
   if (!open || !(await months.isFloorSettled(db))) return;
   for (const name of await months.listDroppableMonths(db)) {
     for (let attempt = 0; attempt < dropAttemptsMax; attempt++) {
@@ -126,7 +126,7 @@ async function dropMonths(db: Db, runPaced: RunPaced): Promise<void> {
     }
   }
   await repeatWhileFull(removedMax, () => runPaced(() => months.deleteBeforeFloor(db, removedMax)));
-  if (await months.isFloorCounted(db)) return;
+  if (await months.isFloorCleared(db)) return;
   const floor = await months.readFloor(db);
   const done = await eachAgent(db, runPaced, async (agentId) => {
     while (((await runPaced(() => months.clearBuckets(db, agentId, removedMax))) ?? 0) > 0);

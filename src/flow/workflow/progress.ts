@@ -34,8 +34,8 @@ import { merged, type ValueCache } from './value-cache.ts';
 /**
  * Workflow progress: after steps ended or were refused, plans what follows for their workflow runs.
  *
- * States of a workflow run: processing, then success, failed or canceled. States of a step are drawn in
- * `core/workflow/step-state.ts`; `advance` (pure) decides the transitions. This module feeds it with values, and turns
+ * States of a workflow run: processing, then success, failed or canceled. The states of a step are in
+ * ARCHITECTURE.md; `advance` (pure) decides the transitions. This module feeds it with values, and turns
  * its result into rows to write and into actions for after the commit.
  *
  * Steps of the protocol, under the lock of the workflow runs:

@@ -7,8 +7,15 @@ import type { Connection } from './detect-pooler.ts';
 import { ResponseTimer } from './response-timer.ts';
 
 /**
- * Notifications between processes over LISTEN/NOTIFY. They only reduce latency: every receiver also polls. Without them, for
- * example behind a pooler or while the connection is lost, everything still works, a little later.
+ * Notifications between processes over LISTEN/NOTIFY.
+ *
+ * Invariant: they only reduce latency. Every receiver also polls, so without them, for example behind a pooler, everything
+ * still works, a little later.
+ *
+ * Failure cases
+ * - The receiver's connection is lost: it connects again every second. What was sent meanwhile is lost.
+ * - The server is silent, as after a failover without a reset: a regular check notices it and closes the connections.
+ * - Sending fails: the ids are dropped.
  */
 const channels = [
   'cueline_execution_queued',

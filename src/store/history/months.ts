@@ -121,13 +121,14 @@ export async function deleteBeforeFloor(db: Db, limit: number): Promise<number> 
   );
   return Number(numAffectedRows ?? 0);
 }
-/** Whether no bucket below the floor counts records anymore. */
-/** Whether there are buckets before the floor that still count records. */
-export async function isFloorCounted(db: Db): Promise<boolean> {
+
+/** Whether no bucket below the floor counts records any more. */
+export async function isFloorCleared(db: Db): Promise<boolean> {
   const { rows } = await sql<{ counted: boolean }>`
     select counted_to >= at as counted from history_floor`.execute(db);
   return rows[0]?.counted ?? true;
 }
+
 /**
  * Sets up to `limit` buckets of an agent below the settled floor to contain no records. Deletes minute buckets, like a
  * roll-up. Returns how many.

@@ -24,6 +24,10 @@ import { aboveFloor, idBounds } from './id-bounds.ts';
  *   however far behind the index is.
  * - One transaction at a time writes groups, under an advisory lock. It takes a change and writes what follows from it.
  * - A record that is gone, or has lost its texts, is in no group once its change is taken.
+ *
+ * Failure cases
+ * - The round dies: its transaction is rolled back with its lock, and the changes remain for the next round.
+ * - No round runs: the changes grow, and searches read the records of all of them. They stay exact and get slower.
  */
 
 /** Advisory lock: one transaction at a time writes the index. */

@@ -4,8 +4,13 @@ import { statementTime } from '../connection/clock.ts';
 import type { Db, Trx } from '../connection/database.ts';
 
 /**
- * E-mail that is written in the transaction of the change that it reports. A sender takes it for a few minutes and deletes it
- * once the mail server accepted it: at least once. After the last try it is deleted too.
+ * E-mail that is queued in the transaction of the change that it reports.
+ *
+ * States: due (`due_at` has passed), claimed (`due_at` is in the future), deleted (the mail server accepted it, or the last
+ * attempt failed). A claim needs no lease: the mail is due again some minutes later, each time later.
+ *
+ * Failure cases: a sender that dies after the mail server accepted a mail sends it again, so delivery is at least once. While
+ * the mail server is unavailable, a mail waits for its attempts and is lost after the last one.
  */
 
 /** The addresses of the owners of a workspace, and its name. */

@@ -2,6 +2,19 @@ import { createHash } from 'node:crypto';
 import { openToolCallsOfKeyMax } from '../../../contract/limits.ts';
 import { createWaitSlots } from '../../http/wait-for.ts';
 
+/**
+ * Cancellation of tool calls. The notification arrives as a request of its own, perhaps in another process, and without a
+ * session. So it is matched by the key, the client and the id of the request.
+ *
+ * States of a call: open until its result is sent, then released.
+ *
+ * Failure cases
+ * - Another process waits for the call: the name of the call is published to all of them.
+ * - The publication is lost: the call runs to its end, and the client ignores the result.
+ * - Two clients that look alike use the same id at the same time: neither call is canceled, because a lost answer is worse
+ *   than a wasted one.
+ */
+
 /** A call of a tool that waits for its result. */
 export interface OpenCall {
   /** Aborted when the client cancels the call with a notification. */
@@ -9,11 +22,7 @@ export interface OpenCall {
   release(): void;
 }
 
-/**
- * The calls that this process waits for. A notification that cancels a call arrives as a request of its own, perhaps in another
- * process, and without a session. So it is matched by the key, the client and the id of the request. Two clients that look
- * alike may use the same id at the same time: then neither call is canceled, because a lost answer is worse than a wasted one.
- */
+/** The calls that this process waits for. */
 export interface OpenCalls {
   /** Null above the limit of the key. */
   acquire(client: ToolClient, requestId: unknown): OpenCall | null;

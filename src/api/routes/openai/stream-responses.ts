@@ -13,9 +13,15 @@ import { restartedError, ShownText } from './shown-text.ts';
 
 /**
  * A response as a stream of events. The sequence numbers follow from the text, so a stream can be continued in any process
- * and whatever its chunks were: 0 and 1 begin the response, 2 and 3 its message, 3 + n is a delta that ends after n UTF-16
- * units of text, and the numbers after that end what was begun. From 2 on, they are higher by 2³² for each further attempt:
- * a client that continues has the text of that attempt. The end of a failed response is sent even to a client that has it.
+ * and whatever its chunks were:
+ *
+ *     0, 1             the response begins
+ *     2, 3             its message begins
+ *     3 + n            a delta that ends after n UTF-16 units of text
+ *     after the text   message and response end
+ *
+ * From 2 on, each further attempt adds 2³², because a client that continues has the text of one attempt. The end of a failed
+ * response is sent even to a client that has it.
  */
 export interface ResponseStream {
   /** The execution at the beginning. */
