@@ -133,7 +133,7 @@ function checkCounts(
   });
 }
 
-/** Each accepted call has one record, with the time of its response also in its id; there are no other records. */
+/** Each accepted call has one record, with the time of its response in its id as well; there are no other records. */
 async function checkRecords(db: Db, answered: readonly Answered<Planned>[]): Promise<string[]> {
   const keyIds = [...new Set(answered.flatMap(({ planned }) => planned.key?.id ?? []))];
   const { rows } = await sql<{ id: string; atMs: number }>`

@@ -11,7 +11,7 @@ export interface DatabaseProxy {
   readonly connection: pg.ClientConfig;
   /** Whether one of them has sent `LISTEN`. */
   readonly listening: boolean;
-  /** Drops all packets of all connections silently, also of new ones. */
+  /** Drops all packets of all connections silently, including new ones. */
   silence(): void;
   /** Drops all packets of the chosen open connections silently. */
   mute(choose: (link: Link) => boolean): void;

@@ -99,7 +99,7 @@ export function executionLog(log: Logger) {
       error: unknown,
       { id, agentId }: Pick<QueuedExecution, 'id' | 'agentId'>,
     ): void {
-      log.error({ err: error, ...executionFields(id, agentId) }, 'execution faulted');
+      log.error({ err: error, ...executionFields(id, agentId) }, 'execution defect');
     },
   };
 }

@@ -25,7 +25,7 @@ export interface ExecuteOptions extends CallOptions, Labels {
   readonly stream?: boolean;
   /** The execution of this agent that this one runs again. */
   readonly rerunOf?: string;
-  /** Marks a trial: lists and statistics leave it out unless they are asked for it. */
+  /** Marks a playground execution: lists and statistics leave it out unless they are asked for it. */
   readonly playground?: boolean;
 }
 

@@ -162,7 +162,7 @@ export function openaiProblems<const Statuses extends readonly number[]>(...stat
  */
 export function responsesOf(e: Endpoint): Map<number, TSchema | null> {
   const implied = [
-    // Also without a query: unknown parameters are rejected everywhere.
+    // Even without a query: unknown parameters are rejected everywhere.
     ...(e.tag === 'System' ? [] : [400]),
     ...(e.auth === 'none' ? [] : [401, 403]),
     ...(parsesBody(e) ? [413, 415] : []),

@@ -19,7 +19,7 @@ export const getReadiness = endpoint({
   path: '/readyz',
   summary: 'Check whether the process is ready',
   description:
-    'Returns 503 while an execute could not be accepted: the database is unreachable, read-only, full or has another schema, or the process drains; also while a worker has no lease. Load balancers use it for writes, and `/healthz` for reads.',
+    'Returns 503 while an execution could not be accepted: the database is unreachable, read-only, full or has another schema, or the process drains; also while a worker has no lease. Load balancers use it for writes, and `/healthz` for reads.',
   responses: {
     200: Type.Object({ status: Type.Literal('ready') }, { title: 'Readiness' }),
     ...problems(503),

@@ -24,7 +24,7 @@ export function unreached(error: unknown): OutboundFailure {
     ? 'the connection took too long.'
     : reason(chain);
   return (
-    own(chain) ?? new OutboundFailure('unreached', `The provider was not reached: ${why}`, error)
+    own(chain) ?? new OutboundFailure('unreached', `Could not reach the provider: ${why}`, error)
   );
 }
 
@@ -52,8 +52,8 @@ const proxyRefusal = /^Proxy response \((\d+)\)/;
 /** OpenSSL's own texts name source files and threads. */
 function reason(chain: readonly NodeJS.ErrnoException[]): string {
   const code = chain.find((each) => each.code)?.code ?? '';
-  if (/^(ERR_SSL_|EPROTO$)/.test(code)) return `no TLS could be spoken with it (${code}).`;
-  if (certificateCode.test(code)) return `its certificate is not accepted (${code}).`;
+  if (/^(ERR_SSL_|EPROTO$)/.test(code)) return `the TLS handshake failed (${code}).`;
+  if (certificateCode.test(code)) return `its certificate was rejected (${code}).`;
   const message = chain.find((each) => each.message)?.message ?? 'no reason given';
   const status = message === proxyUnauthorized ? '407' : proxyRefusal.exec(message)?.[1];
   return status ? `the proxy answered with status ${status}.` : message;

@@ -131,7 +131,7 @@ test('other settings of a visible agent can be changed without seeing its prompt
   assert.equal((await service.call('PATCH', agent, { user: colleague, body })).status, 200);
 });
 
-test('a key tied to an agent sees its prompt only if the issuer does', async () => {
+test('a key restricted to an agent sees its prompt only if the issuer does', async () => {
   const made = await prompt();
   const agent = await agentOf(made);
   const agentIds = [agent.split('/').at(-1) ?? ''];

@@ -29,7 +29,7 @@ describe('before the request is sent', () => {
     assert.equal(kind, 'unreached');
     assert.match(
       message,
-      /^The provider was not reached: its certificate is not accepted \([A-Z_]+\)\.$/,
+      /^Could not reach the provider: its certificate was rejected \([A-Z_]+\)\.$/,
     );
   });
 
@@ -42,7 +42,7 @@ describe('before the request is sent', () => {
     assert.equal(kind, 'unreached');
     assert.match(
       message,
-      /^The provider was not reached: no TLS could be spoken with it \([A-Z_0-9]+\)\.$/,
+      /^Could not reach the provider: the TLS handshake failed \([A-Z_0-9]+\)\.$/,
     );
   });
 
@@ -67,15 +67,15 @@ describe('messages', () => {
     'INVALID_PURPOSE',
   ]) {
     test(code, () => {
-      const message = `The provider was not reached: its certificate is not accepted (${code}).`;
+      const message = `Could not reach the provider: its certificate was rejected (${code}).`;
       assert.equal(unreached(coded(code)).message, message);
     });
   }
 
   for (const code of ['ERR_SSL_WRONG_VERSION_NUMBER', 'EPROTO']) {
     test(code, () => {
-      const why = `no TLS could be spoken with it (${code}).`;
-      assert.equal(unreached(coded(code)).message, `The provider was not reached: ${why}`);
+      const why = `the TLS handshake failed (${code}).`;
+      assert.equal(unreached(coded(code)).message, `Could not reach the provider: ${why}`);
     });
   }
 

@@ -130,7 +130,7 @@ test('a proxy that is away or refuses counts as not reached: nothing was sent', 
   const urls = ['https://provider.example/', `http://127.0.0.1:${portOf(provider)}/`];
   for (const url of urls) {
     const error = await through({ port }, (outbound) => failure(outbound.guarded(url)));
-    assert.match(error.message, /^The provider was not reached: .*ECONNREFUSED/);
+    assert.match(error.message, /^Could not reach the provider: .*ECONNREFUSED/);
     assert.equal(error.kind, 'unreached');
   }
   for (const [refusal, reached] of [
@@ -142,7 +142,7 @@ test('a proxy that is away or refuses counts as not reached: nothing was sent', 
       const error = await through({}, (outbound) => failure(outbound.guarded(url)));
       assert.equal(
         error.message,
-        `The provider was not reached: the proxy answered with status ${refusal}.`,
+        `Could not reach the provider: the proxy answered with status ${refusal}.`,
       );
       assert.equal(error.kind, 'unreached');
     }

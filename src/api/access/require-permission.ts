@@ -1,10 +1,10 @@
 import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure } from '../../core/failure.ts';
 
-/** Rejects a key that is limited to agents: the operation affects more than those agents. */
+/** Rejects a key that is restricted to agents: the operation affects more than those agents. */
 export function requireWholeWorkspace(caller: Caller): void {
   if (caller.allAgents) return;
-  const message = 'An API key that is limited to agents cannot do this.';
+  const message = 'An API key that is restricted to agents cannot do this.';
   throw new CallFailure('PERMISSION_DENIED', message);
 }
 

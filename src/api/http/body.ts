@@ -18,7 +18,7 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Sees the bytes of a body of any type and encoding, also of one that is too large, up to `bytesMax`. */
+/** Sees the bytes of a body of any type and encoding, even one that is too large, up to `bytesMax`. */
 export interface BodyTap {
   readonly bytesMax: number;
   readonly onChunk: (chunk: Uint8Array) => void;

@@ -26,7 +26,8 @@ export function readCursor(
 ): string | null {
   if (cursor === undefined) return null;
   const after = fromId(kind, cursor);
-  if (after === null) throw invalidRequest('Parameter "cursor" must be a nextCursor.');
+  if (after === null)
+    throw invalidRequest('Parameter "cursor" must be the nextCursor of an earlier page.');
   if (offset === undefined) return after;
   throw invalidRequest('Parameter "offset" cannot be combined with "cursor".');
 }

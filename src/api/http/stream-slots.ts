@@ -46,7 +46,9 @@ export function createStreamSlots(
     if (own > 0 || !oldest) return false;
     const [slot, controller] = oldest;
     slot.release();
-    controller.abort(tooMany(`This ${kind} was aborted for a workspace that had none.`));
+    controller.abort(
+      tooMany(`This ${kind} was aborted to free a slot for another workspace. Try again.`),
+    );
     return true;
   }
 

@@ -112,7 +112,7 @@ async function printEvents(
     }
     if (type === 'restart') {
       await endLine();
-      printNotice('The attempt failed. The text so far is void.');
+      printNotice('The attempt failed. Discard the text so far.');
     }
   }
   throw new CommandFailure('The stream ended before the execution.');

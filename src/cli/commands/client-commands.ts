@@ -14,7 +14,7 @@ export function clientCommands(program: Command): void {
   agentCommands(group(program, 'agents', 'list and show agents, change their stage, pin versions'));
   promptCommands(group(program, 'prompts', 'list, show and create prompts and versions'));
   providerCommands(
-    group(program, 'providers', 'list, show, store, test and remove providers'),
+    group(program, 'providers', 'list, show, store, test and delete providers'),
     serverCommand,
   );
   declarationCommands(program, serverCommand);
@@ -55,7 +55,7 @@ function execCommands(program: Command): void {
     .option('--tag <tag>', 'a tag; repeatable', collectText)
     .option('--metadata <name=value>', 'metadata; repeatable', collectPair)
     .option('--idempotency-key <key>', 'executes once per key and variables')
-    .option('--playground', 'mark a trial, which lists and statistics leave out')
+    .option('--playground', 'mark a playground execution, which lists and statistics leave out')
     .option('--wait', 'wait for the end; exit code 1 if the execution fails')
     .option('--stream', 'print the text as it arrives; exit code 1 if the execution fails')
     .addOption(new Option(timeout[0], timeout[1]).argParser(timeout[2]).implies({ wait: true }))
@@ -157,7 +157,7 @@ function promptCommands(command: Command): void {
     );
 }
 
-/** Adds a command with the options for serverCommand a server. */
+/** Adds a command with the options for calling a server. */
 function serverCommand(parent: Command, name: string, description: string): Command {
   return parent
     .command(name)

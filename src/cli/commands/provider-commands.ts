@@ -25,7 +25,7 @@ export function providerCommands(
     .action((provider, file, options) =>
       runCall(options, async (call) => (await cli()).putProvider(call, provider, file)),
     );
-  serverCommand(command, 'delete', 'remove a provider and its credential')
+  serverCommand(command, 'delete', 'delete a provider and its credential')
     .argument(...name)
     .action((provider, options) =>
       runCall(options, async (call) => (await cli()).deleteProvider(call, provider)),

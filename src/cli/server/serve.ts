@@ -92,7 +92,10 @@ async function openModels(
     open: createCredentials({
       sealKey: deriveSealKey(secret),
       onUnreadable: (provider) =>
-        log.error(provider, 'stored credential not readable: CUELINE_SECRET has changed'),
+        log.error(
+          { ...provider, reason: 'CUELINE_SECRET has changed' },
+          'provider credential unreadable',
+        ),
     }),
     env: config.providerEnv,
     callsMax: config.providerCalls,

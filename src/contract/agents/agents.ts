@@ -94,7 +94,7 @@ export const updateAgent = endpoint({
   path: '/api/v1/agents/{agentId}',
   summary: 'Update an agent',
   description:
-    "Changes any setting, also of a deployed agent. `promptVersionId` pins another version; the agent's identifier and keys stay the same. `agentConfig` and `rateLimits` are merged by field; lists and defaults are replaced. The result is validated as a whole. Returns 409 if the agent does not declare all placeholders of that version: declare them in the same call.",
+    "Changes any setting, even of a deployed agent. `promptVersionId` pins another version; the agent's identifier and keys stay the same. `agentConfig` and `rateLimits` are merged by field; lists and defaults are replaced. The result is validated as a whole. Returns 409 if the agent does not declare all placeholders of that version: declare them in the same call.",
   tag,
   auth: 'manage',
   headers: ifMatch,

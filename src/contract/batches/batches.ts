@@ -155,7 +155,7 @@ export const getBatchResults = endpoint({
   id: 'getBatchResults',
   path: `${oneBatch}/results`,
   summary: 'Get the results of a batch',
-  description: `JSONL in the order of the file, one line per line, also of those that have not ended. Streamed no faster than the client reads. At most ${limits.resultsMax} at once per process and ${limits.resultsOfCallerMax} per key or user (503 beyond).`,
+  description: `JSONL in the order of the file, one for each line of the file, including those that have not ended. Streamed no faster than the client reads. At most ${limits.resultsMax} at once per process and ${limits.resultsOfCallerMax} per key or user (503 beyond).`,
   query: query({
     status: Type.Optional(
       listOf(oneOf(lineStatuses), lineStatuses.length, 'Only lines with one of these statuses.'),

@@ -185,7 +185,7 @@ export const deleteAlert = endpoint({
   method: 'DELETE',
   path: one,
   summary: 'Delete an alert',
-  description: 'Sends nothing, also if it fires.',
+  description: 'Sends nothing, even if it would fire.',
   tag,
   auth: 'own',
   responses: { 204: null, ...problems(404) },
@@ -197,7 +197,7 @@ export const previewAlert = endpoint({
   path: `${one}/preview`,
   summary: 'Show when an alert would have fired',
   description:
-    'With its present settings. Calls that were still running when their minute was evaluated count here. `quotaUsed` is measured by the present plan. `queueAge` is the wait for the first start, of calls that were accepted at most a day before the period.',
+    'With its current settings. Calls that were still running when their minute was evaluated count here. `quotaUsed` is measured by the current plan. `queueAge` is the wait for the first start, of calls that were accepted at most a day before the period.',
   tag,
   auth: 'own',
   body: body('AlertPreviewInput', { days }),

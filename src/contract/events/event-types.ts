@@ -54,7 +54,7 @@ const execution = (statuses: readonly string[]) => ({
   tokensUsed: Type.Integer({ minimum: 0, description: 'Input plus output.' }),
   costUSD: Type.Number({ minimum: 0, description: 'The known part of the cost.' }),
   playground: Type.Optional(
-    Type.Literal(true, { description: 'Marked as a trial. Absent for any other execution.' }),
+    Type.Literal(true, { description: 'A playground execution. Absent for any other.' }),
   ),
   ...labels,
   ...fullFields,

@@ -31,7 +31,7 @@ export const ExecuteRequest = Type.Object(
     playground: Type.Optional(
       Type.Boolean({
         description:
-          'Marks a trial: lists and statistics leave the execution out unless they are asked for it. Limits, quota and usage count it.',
+          'Marks a playground execution: lists and statistics leave the execution out unless they are asked for it. Limits, quota and usage count it.',
       }),
     ),
   },
@@ -45,7 +45,7 @@ export const ExecuteAccepted = Type.Object(
     agentId: id('agent', 'The agent.'),
     agentName: Type.String({ description: 'Display name of the agent.' }),
     status: Type.Literal('processing', {
-      description: 'Also in a replay: the status at acceptance.',
+      description: 'The status at acceptance, even in a replay.',
     }),
     currentStatus: Type.Optional(
       nullable(
@@ -101,7 +101,7 @@ const fields = {
     'Origin of the call: `api` for a key, `dashboard` for a session, `workflow` for a step.',
   ),
   playground: Type.Optional(
-    Type.Literal(true, { description: 'Marked as a trial. Absent for any other execution.' }),
+    Type.Literal(true, { description: 'A playground execution. Absent for any other.' }),
   ),
   executedAt: time('Time when the call was accepted or refused.'),
   executedBy: nullable(

@@ -16,7 +16,7 @@ const exportParameters = {
     Type.Boolean({
       default: false,
       description:
-        'For spreadsheets, with `format=csv`: starts with a byte order mark, without which they garble other letters than ASCII, and adds an apostrophe also before formula signs after `;`, tab or newline inside a cell, where some locales split cells.',
+        'For spreadsheets, with `format=csv`: starts with a byte order mark, without which they garble other letters than ASCII, and adds an apostrophe even before formula signs after `;`, tab or newline inside a cell, where some locales split cells.',
     }),
   ),
   cursor: Type.Optional(

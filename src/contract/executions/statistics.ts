@@ -29,7 +29,7 @@ export const Bucket = Type.Object(
     end: time('Last millisecond of the interval. Valid as `endDate` for the same interval.'),
     agentId: Type.Optional(id('agent', 'Present if grouped by `agent`.')),
     agentName: Type.Optional(
-      nullable(Type.String(), 'Present if grouped by `agent`, also for a deleted agent.'),
+      nullable(Type.String(), 'Present if grouped by `agent`, even for a deleted agent.'),
     ),
     status: Type.Optional(oneOf(endStatuses, 'Present if grouped by `status`.')),
     source: Type.Optional(oneOf(sources, 'Present if grouped by `source`.')),
@@ -145,7 +145,7 @@ function statisticsParameters(allowed: readonly string[]) {
         maxLength: 100,
         default: 'UTC',
         description:
-          'IANA time zone of the days and hours, also for dates in `startDate` and `endDate`. A day may have 23 or 25 hours.',
+          'IANA time zone of the days and hours, and of dates in `startDate` and `endDate`. A day may have 23 or 25 hours.',
         examples: ['Europe/Berlin'],
       }),
     ),
@@ -174,7 +174,7 @@ function statisticsParameters(allowed: readonly string[]) {
 const bounds = `Limits: ${limits.statisticsStepsMax} intervals, ${limits.statisticsBucketsMax} buckets and ${limits.statisticsRowsMax} stored rows (${limits.statisticsLabelRowsMax} by user, tag or metadata) per response. Level \`minute\` covers the last ${limits.statisticsMinuteDays} days and groups only by status, source and agent. Default range: the last 60 minutes, 24 hours (\`quarterHour\`), 48 hours (\`hour\`), 7 days (\`sixHours\`), 30 days or 13 weeks.`;
 
 const counted =
-  'Counted by the time a call was accepted or refused, one bucket per interval and group. Executions under way are not included. Bounds are rounded to whole intervals (quarter hours with `all`) and returned.';
+  'Counted by the time a call was accepted or refused, one bucket per interval and group. Executions in progress are not included. Bounds are rounded to whole intervals (quarter hours with `all`) and returned.';
 
 export const getStatistics = endpoint({
   id: 'getStatistics',

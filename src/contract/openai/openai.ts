@@ -123,7 +123,7 @@ export const getResponse = endpoint({
     'The response of an execution, in every state. A key with `execute` can get those that it started.',
   unlimited: true,
   query: query({
-    stream: flag('Sends events, also after the end.'),
+    stream: flag('Sends events, even after the end.'),
     starting_after: Type.Optional(
       Type.Integer({ minimum: 0, description: 'Only events after this `sequence_number`.' }),
     ),

@@ -58,7 +58,7 @@ const missing = {
 
 const limited = {
   error: 'Rate limit exceeded',
-  message: 'The key lets past 100 calls a minute.',
+  message: 'Rate limit of the API key exceeded: 100 per minute.',
   code: 'RATE_LIMIT_EXCEEDED',
   requestId,
   rateLimits: { requestsPerMinute: 100, requestsPerHour: 5000, requestsPerDay: 100000 },

@@ -28,7 +28,7 @@ export const WorkflowExecuteAccepted = Type.Object(
     workflowRunId: id('workflowRun', 'Identifier to poll with.'),
     workflowId: id('workflow', 'The workflow.'),
     status: Type.Literal('processing', {
-      description: 'Also in a replay: the status at acceptance.',
+      description: 'The status at acceptance, even in a replay.',
     }),
     currentStatus: Type.Optional(
       oneOf(workflowRunStatuses, 'Present only in a replay: the status now.'),

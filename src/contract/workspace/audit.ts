@@ -46,7 +46,9 @@ export const listAudit = endpoint({
   query: query({
     ...pageQuery,
     action: Type.Optional(action),
-    userId: Type.Optional(reference('user', 'Only changes by this user, also with keys.')),
+    userId: Type.Optional(
+      reference('user', 'Only changes by this user, including those with keys.'),
+    ),
     subject: Type.Optional(
       text(limits.nameMax, 'Only changes of this resource: the identifier or name in `subject`.'),
     ),

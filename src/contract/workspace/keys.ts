@@ -130,7 +130,7 @@ export const revokeKey = endpoint({
   path: '/api/v1/keys/{apiKeyId}/revoke',
   summary: 'Revoke an API key',
   description:
-    'Takes effect immediately and permanently, also for the keys that it issued. Only an owner may revoke a key that an owner issued for the whole workspace. Idempotent.',
+    'Takes effect immediately and permanently, including for the keys that it issued. Only an owner may revoke a key that an owner issued for the whole workspace. Idempotent.',
   tag,
   auth: 'manage',
   responses: { 200: ApiKey, ...problems(404) },

@@ -85,7 +85,7 @@ function problemOf(item: unknown, called: ReadonlySet<string>, isStored: boolean
   const problem = isOptional ? null : contentProblem(role, content, isStored);
   if (problem !== null || role !== 'tool') return problem;
   if (typeof toolCallId !== 'string') return 'needs a "toolCallId"';
-  return called.has(toolCallId) ? null : 'has a "toolCallId" that no message before it has called';
+  return called.has(toolCallId) ? null : 'has a "toolCallId" that matches no earlier tool call';
 }
 
 function contentProblem(role: Message['role'], content: unknown, isStored: boolean): string | null {

@@ -34,7 +34,7 @@ export function readOutputJson(
 ): OutputJson {
   const json = wholeJson(output) ?? jsonWithin(output);
   if (json === null) {
-    const cut = finishReason === 'length' ? ': it was cut off at the limit of tokens' : '';
+    const cut = finishReason === 'length' ? ': it was cut off at the token limit' : '';
     return { kind: 'mismatch', problem: `it is not JSON${cut}` };
   }
   const mismatch = schemaValidator(JSON.stringify(schema))(JSON.parse(json), json.length);

@@ -153,7 +153,7 @@ export function decide(facts: Facts): Decision {
 }
 
 /**
- * The checks of an execute call that precede limits and body, for a batch, which belongs to the API also if a session uploads it. Spends
+ * The checks of an execute call that precede limits and body, for a batch, which belongs to the API even if a session uploads it. Spends
  * nothing.
  */
 export function checkBatchCall(
@@ -175,7 +175,7 @@ function targetOf({
   return {
     noun: 'agent',
     found: there && isVisible(caller, there) ? there : null,
-    // Also if the caller cannot see the agent: those who can see it learn that it was called.
+    // Even if the caller cannot see the agent: those who can see it learn that it was called.
     isRecorded: there !== null,
     unreached: ({ id }) =>
       caller.allAgents || caller.agentIds.includes(id)

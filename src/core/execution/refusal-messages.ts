@@ -32,7 +32,7 @@ export function inactiveMessage(agent: {
 }): string {
   if (agent.archived) return 'The agent is archived.';
   if (!agent.apiEnabled && agent.stage !== 'Draft' && agent.stage !== 'Paused') {
-    return 'API access of the agent is switched off.';
+    return 'The API of the agent is disabled.';
   }
   return `The agent is in stage ${agent.stage}, which accepts no API calls.`;
 }

@@ -22,17 +22,17 @@ export function excess(asked: KeyScope, issuer: IssuerScope): string | null {
   const permission = asked.permissions.find((one) => !issuer.rights.includes(one));
   if (permission) return `The new key cannot have permission "${permission}": its issuer lacks it.`;
   if (asked.allAgents && !issuer.allAgents) {
-    return 'The new key cannot reach the whole workspace: its issuer is tied to agents.';
+    return 'The new key cannot reach the whole workspace: its issuer is restricted to agents.';
   }
   for (const window of windows) {
     const own = issuer.limits[field[window]];
     if (above(asked.limits[field[window]], own)) {
-      return `"${field[window]}" of the new key must be at most ${own}, as that of its issuer is.`;
+      return `"${field[window]}" of the new key must be at most ${own}, the limit of its issuer.`;
     }
   }
   if (!above(asked.expiresAtMs, issuer.expiresAtMs)) return null;
   const end = new Date(issuer.expiresAtMs ?? 0).toISOString();
-  return `The new key must not expire after ${end}: its issuer does then.`;
+  return `The new key must not expire after its issuer, which expires at ${end}.`;
 }
 
 const field = {

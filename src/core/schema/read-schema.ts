@@ -46,7 +46,7 @@ export function readSchema(given: unknown): ReadSchema {
   const schema = readAt(given, { path: '', depth: 0 }, reading);
   for (const { path, target } of reading.references) {
     if (reading.targets.has(target)) continue;
-    throw new SchemaProblem(path, `refers to ${target}, where this schema has no schema`);
+    throw new SchemaProblem(path, `refers to ${target}, which is no schema within this one`);
   }
   return { schema, dialect };
 }

@@ -83,10 +83,12 @@ function targetOf({ caller, workflow }: StartFacts): CallTarget<WorkflowAtStart>
 }
 
 function inactiveMessage({ enabled, definition }: WorkflowAtStart): string | null {
-  if (!enabled) return 'The workflow is switched off.';
+  if (!enabled) return 'The workflow is disabled.';
   if (!definition) return 'The workflow has no version yet.';
   const [problem] = storedProblems(definition);
-  return problem ? `The workflow is disabled. Step "${problem.step}": ${problem.message}` : null;
+  return problem
+    ? `The pinned version cannot start. Step "${problem.step}": ${problem.message}`
+    : null;
 }
 
 /**

@@ -227,7 +227,7 @@ export function apiKeyOf({ credential }: ExecuteCall, caller: Caller): string | 
 
 const sources = { key: 'api', session: 'dashboard', workflow: 'workflow' } as const;
 
-/** Where a call comes from. A batch belongs to the API, also if a session uploads it. */
+/** Where a call comes from. A batch belongs to the API, even if a session uploads it. */
 export function sourceOfCall({ body, batchLine }: ExecuteCall, caller: Caller): StoredSource {
   if (batchLine) return 'api';
   const isMarked = body.kind === 'variables' && body.playground === true;

@@ -8,7 +8,7 @@ import type { Db } from '../../store/connection/database.ts';
 import { clockTag } from './admission-batch.ts';
 
 /**
- * Throws if an execute could not be accepted now: the disk is full, or the database is read-only or has another schema.
+ * Throws if an execution could not be accepted now: the disk is full, or the database is read-only or has another schema.
  * Makes the writes of one accepted call and rolls them back. Its caller, agent and workspace do not exist, so the probe
  * waits for no row lock.
  */

@@ -63,7 +63,7 @@ export async function changeAlert(
   });
 }
 
-/** Sends nothing, also if it fires. */
+/** Sends nothing, even if it would fire. */
 export async function deleteAlert(db: Db, caller: Caller, id: string): Promise<void> {
   await inTransaction(db, async (trx) => {
     if (!(await store.deleteAlert(trx, caller.workspaceId, id))) throw notFound('alert');

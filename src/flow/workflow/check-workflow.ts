@@ -71,5 +71,5 @@ function stepAgent(agent: AgentRow): StepAgent {
 function inactive(agent: AgentRow): string | null {
   if (agent.archived) return 'is archived';
   if (agent.stage !== 'Deployed') return `is in stage ${agent.stage}, not Deployed`;
-  return callable(agent) ? null : 'has its API access switched off';
+  return callable(agent) ? null : 'has its API disabled';
 }

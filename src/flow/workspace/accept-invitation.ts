@@ -35,7 +35,7 @@ export interface OpenedInvitation extends Membership {
 }
 
 /**
- * Null if the link is unknown, used, withdrawn or expired. The lookup by hash leaks no timing about similar tokens. The
+ * Null if the link is unknown, used, revoked or expired. The lookup by hash leaks no timing about similar tokens. The
  * result does not tell whether the address has an account: the creator of the link could otherwise probe any address.
  */
 export async function openInvitation(db: Db, tokenHash: Buffer): Promise<OpenedInvitation | null> {
@@ -108,7 +108,7 @@ async function createAccount(trx: Trx, email: string, { name, hash }: NewAccount
 }
 
 export function invitationNotFound(): CallFailure {
-  return new CallFailure('NOT_FOUND', 'The invitation is unknown, used, withdrawn or expired.');
+  return new CallFailure('NOT_FOUND', 'The invitation is unknown, used, revoked or expired.');
 }
 
 function accountExists(): CallFailure {

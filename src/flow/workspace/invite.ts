@@ -50,8 +50,12 @@ export async function invite(
   });
 }
 
-/** Withdraws an open invitation; false if there is none. */
-export async function withdraw(db: Db, caller: Caller, invitationId: string): Promise<boolean> {
+/** Revokes an open invitation; false if there is none. */
+export async function revokeInvitation(
+  db: Db,
+  caller: Caller,
+  invitationId: string,
+): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const deleted = await deleteInvitation(trx, caller.workspaceId, invitationId);
     const subject = toId('invitation', invitationId);

@@ -223,7 +223,7 @@ const issuingKeysMax = 10;
 
 function chainOf(keys: readonly Pick<CountedKey, 'apiKeyId' | 'limitSubject'>[]): KeyChain {
   if (keys.length > issuingKeysMax) {
-    const message = `Keys can issue keys ${issuingKeysMax} times in a row. This key is the last one.`;
+    const message = `A chain of issued keys has at most ${issuingKeysMax} levels. This key cannot issue another.`;
     throw new CallFailure('PERMISSION_DENIED', message);
   }
   return {

@@ -76,7 +76,7 @@ export interface ResultRow {
   readonly id: string | null;
   readonly status: LineStatus;
   readonly executionId: string | null;
-  /** Null also if the record is deleted. */
+  /** Also null if the record is deleted. */
   readonly outputText: string | null;
   readonly error: string | null;
   readonly errorCode: string | null;

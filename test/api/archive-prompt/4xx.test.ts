@@ -12,7 +12,7 @@ const path = `${prompt.path}/archive`;
 
 testRefusals(service, archivePrompt, { path });
 
-test('403 for a key that is limited to agents, even to an agent of this prompt', async () => {
+test('403 for a key that is restricted to agents, even to an agent of this prompt', async () => {
   const { agentId } = await makeAgent(service, prompt);
   const { key } = await service.key({ agentIds: [agentId] });
   const response = await service.call('POST', path, { key });

@@ -57,7 +57,7 @@ test('404 for a prompt of another workspace', async () => {
   assert.deepEqual([response.status, response.body.code], [404, 'NOT_FOUND']);
 });
 
-test('403 for a key that is limited to agents', async () => {
+test('403 for a key that is restricted to agents', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
   const response = await service.call('POST', path, { key, body });

@@ -26,7 +26,7 @@ test('400 for a value that no record can contain', async () => {
   assert.equal((await call('GET', path, { user })).body.pagination.total, 0);
 });
 
-test('403 for a member who is not an owner, and for a key that is limited to agents', async () => {
+test('403 for a member who is not an owner, and for a key that is restricted to agents', async () => {
   const { agentId } = await addAgent(service);
   const editor = await service.member('editor');
   const { key } = await service.key({ agentIds: [agentId] });

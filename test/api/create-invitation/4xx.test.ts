@@ -29,7 +29,7 @@ for (const [what, input] of wrong) {
   });
 }
 
-test('403 for a member who is not an owner, and for a key that is limited to agents', async () => {
+test('403 for a member who is not an owner, and for a key that is restricted to agents', async () => {
   const tied = await service.key({ agentIds: [(await addAgent(service)).agentId] });
   for (const who of [{ user: await service.member('editor') }, { key: tied.key }]) {
     const response = await service.call('POST', path, { ...who, body });

@@ -41,7 +41,7 @@ const wrong: [what: string, field: string, body: object][] = [
   ['no permission', 'permissions', { permissions: [] }],
   ['the same permission twice', 'permissions', { permissions: ['read', 'read'] }],
   ['a permission that there is not', 'permissions', { permissions: ['fly'] }],
-  ['"own" for a key that is tied to agents', 'agentIds', { permissions: ['read', 'own'] }],
+  ['"own" for a key that is restricted to agents', 'agentIds', { permissions: ['read', 'own'] }],
   ['a limit below 0', 'rateLimits', { rateLimits: { requestsPerMinute: -1 } }],
   ['a limit that is no whole number', 'rateLimits', { rateLimits: { requestsPerHour: 1.5 } }],
   ['a limit above a billion', 'rateLimits', { rateLimits: { requestsPerDay: 1_000_000_001 } }],

@@ -54,7 +54,7 @@ test('200 placeholders of 100 characters are allowed', async () => {
   assert.deepEqual(created.body.variables, names);
 });
 
-test('404 for a key that is limited to agents of other prompts', async () => {
+test('404 for a key that is restricted to agents of other prompts', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
   const response = await service.call('POST', path, { key, body: { user: 'x' } });

@@ -31,7 +31,7 @@ for (const [what, body] of wrong) {
   });
 }
 
-test('403 for a key that is limited to agents', async () => {
+test('403 for a key that is restricted to agents', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
   const response = await service.call('POST', path, { key, body: { name: 'P' } });

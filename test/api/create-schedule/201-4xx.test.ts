@@ -59,7 +59,7 @@ test('a number in the input is stored exactly, or rejected by name', async () =>
   assert.match(refused.body.message, /number 1{40}… /);
 });
 
-test('a schedule is changed, switched off and deleted', async () => {
+test('a schedule is changed, disabled and deleted', async () => {
   const { scheduleId } = (await create({ cron: '0 0 1 1 *', input })).body;
   const at = `${path}/${scheduleId}`;
   const headers = { 'if-match': '"1"' };
@@ -170,7 +170,7 @@ test('an input without a required field is rejected, as on execute', async () =>
   assert.deepEqual((await service.call('GET', at, { key })).body, made);
 });
 
-test('a schedule that is no longer valid can be switched off, but not on', async () => {
+test('a schedule that is no longer valid can be disabled, but not on', async () => {
   const { scheduleId } = (await create({ cron: '0 0 1 1 *', input })).body;
   await sql`update workflow_schedules set cron = '2030-01-01T00:00:00'
     where id = ${fromId('schedule', scheduleId)}`.execute(service.db);
@@ -180,7 +180,7 @@ test('a schedule that is no longer valid can be switched off, but not on', async
   assert.equal((await change({ enabled: true, cron: '0 0 1 1 *' })).status, 200);
 });
 
-test('a schedule without the input of a later version can be changed and switched off, but not on', async () => {
+test('a schedule without the input of a later version can be changed and disabled, but not on', async () => {
   const other = await makeWorkflow(service, greeting(agent.agentId));
   const schedules = `${other.path}/schedules`;
   const { body } = await service.call('POST', schedules, {

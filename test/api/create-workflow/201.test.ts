@@ -55,7 +55,7 @@ test('creates a workflow with version 1 pinned and all defaults', async () => {
   assert.equal(audit.body.audit[0].subject, workflowId);
 });
 
-test('an editor’s session creates it; it may be switched off initially', async () => {
+test('an editor’s session creates it; it may be disabled initially', async () => {
   const user = await service.member('editor');
   const body = { name: 'Off', enabled: false, definition: greeting(agent.agentId) };
   const made = await service.call('POST', path, { user, body });

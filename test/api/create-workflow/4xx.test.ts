@@ -87,7 +87,7 @@ test('409 for a name that is taken, until its workflow is deleted', async () => 
   assert.equal((await service.call('POST', path, again)).status, 201);
 });
 
-test('403 for a key that is limited to agents', async () => {
+test('403 for a key that is restricted to agents', async () => {
   const tied = await service.key({ agentIds: [agent.agentId] });
   assert.equal((await create(greeting(agent.agentId), { key: tied.key })).status, 403);
 });

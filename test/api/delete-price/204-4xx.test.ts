@@ -40,7 +40,7 @@ test('404 for a model without a price, 400 for an invalid model name; other pric
   assert.equal((await prices()).length, 1);
 });
 
-test('403 for an editor, and for an owner’s key that is limited to agents', async () => {
+test('403 for an editor, and for an owner’s key that is restricted to agents', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
   for (const options of [{ user: await service.member('editor') }, { key }]) {

@@ -30,7 +30,7 @@ test('404 for an unknown provider; other providers remain', async () => {
   assert.equal((await service.call('GET', path, { user })).status, 200);
 });
 
-test('403 for an editor, and for an owner’s key that is limited to agents', async () => {
+test('403 for an editor, and for an owner’s key that is restricted to agents', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
   for (const options of [{ user: await service.member('editor') }, { key }]) {

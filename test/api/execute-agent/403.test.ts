@@ -30,7 +30,7 @@ const closed: [string, AgentOptions][] = [
   ['a draft', { stage: 'Draft' }],
   ['paused', { stage: 'Paused' }],
   ['archived', { stage: 'Testing', archived: true }],
-  ['switched off', { stage: 'Deployed', apiEnabled: false }],
+  ['disabled', { stage: 'Deployed', apiEnabled: false }],
 ];
 for (const [what, options] of closed) {
   test(`rejects an agent that is ${what} before it checks the body, and records it`, async () => {

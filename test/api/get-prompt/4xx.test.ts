@@ -10,7 +10,7 @@ after(service.close);
 
 testRefusals(service, getPrompt, await makePrompt(service));
 
-test('404 for a key that is limited to agents of other prompts, or to a deleted agent of this one', async () => {
+test('404 for a key that is restricted to agents of other prompts, or to a deleted agent of this one', async () => {
   const [prompt, other] = [
     await makePrompt(service, { user: 'x' }),
     await makePrompt(service, { user: 'x' }),

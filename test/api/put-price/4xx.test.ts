@@ -46,7 +46,7 @@ for (const [what, field, body] of wrong) {
   });
 }
 
-test('403 for an editor, and for an owner’s key that is limited to agents', async () => {
+test('403 for an editor, and for an owner’s key that is restricted to agents', async () => {
   await refused({ user: await service.member('editor') }, 403, 'PERMISSION_DENIED');
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });

@@ -143,7 +143,7 @@ for (const name of names) {
   });
 }
 
-test('403 for an editor, and for an owner’s key that is limited to agents', async () => {
+test('403 for an editor, and for an owner’s key that is restricted to agents', async () => {
   await refused({ user: await service.member('editor') }, 403, 'PERMISSION_DENIED');
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });

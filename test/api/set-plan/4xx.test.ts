@@ -39,7 +39,7 @@ test('403 for an editor and an editor’s key', async () => {
   await refused({ key: (await service.key({ userId })).key }, 403, 'PERMISSION_DENIED');
 });
 
-test('403 for an owner’s key that is limited to agents', async () => {
+test('403 for an owner’s key that is restricted to agents', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
   await refused({ key }, 403, 'PERMISSION_DENIED');

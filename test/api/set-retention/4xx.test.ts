@@ -25,7 +25,7 @@ test('400 for an invalid number of days', async () => {
   assert.deepEqual(body, { recordsDays: 90, bodiesDays: null });
 });
 
-test('403 for a member who is not an owner, and for a key that is limited to agents', async () => {
+test('403 for a member who is not an owner, and for a key that is restricted to agents', async () => {
   const body = { recordsDays: 1, bodiesDays: 1 };
   for (const role of ['viewer', 'editor'] as const) {
     const user = await service.member(role);

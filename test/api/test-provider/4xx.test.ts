@@ -27,7 +27,7 @@ test('404 for an unknown or malformed name', async () => {
   assert.deepEqual(requested, []);
 });
 
-test('403 for an editor, and for an owner’s key that is limited to agents', async () => {
+test('403 for an editor, and for an owner’s key that is restricted to agents', async () => {
   const { agentId } = await addAgent(service);
   const { key } = await service.key({ agentIds: [agentId] });
   requested.length = 0;

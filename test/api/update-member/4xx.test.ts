@@ -21,7 +21,7 @@ test('400 for an unknown role', async () => {
   }
 });
 
-test('403 for a member who is not an owner, and for a key that is limited to agents', async () => {
+test('403 for a member who is not an owner, and for a key that is restricted to agents', async () => {
   const userId = await service.member('editor');
   const tied = await service.key({ agentIds: [(await addAgent(service)).agentId] });
   const issued = await service.key({ userId });

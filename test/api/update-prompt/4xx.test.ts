@@ -19,7 +19,7 @@ for (const body of [{ name: null }, { name: '' }, { description: 5 }, { archived
   });
 }
 
-test('403 for a key that is limited to agents, even to an agent of this prompt', async () => {
+test('403 for a key that is restricted to agents, even to an agent of this prompt', async () => {
   const { agentId } = await makeAgent(service, prompt);
   const { key } = await service.key({ agentIds: [agentId] });
   const response = await service.call('PATCH', prompt.path, { key, body: { name: 'P' } });

@@ -71,7 +71,7 @@ test('the table has every stage and every action', () => {
 for (const stage of stages) {
   for (const apiEnabled of open[stage] ? [true, false] : [false]) {
     const at = { stage, archived: false, apiEnabled };
-    const title = `${stage}${open[stage] && !apiEnabled ? ' with its API switched off' : ''}`;
+    const title = `${stage}${open[stage] && !apiEnabled ? ' with its API disabled' : ''}`;
 
     for (const action of actions) {
       const to = transitions[stage][action];

@@ -92,7 +92,7 @@ describe('a supplied list', () => {
     [[{ role: 'assistant', content: 'a', toolCalls: [{ ...call, arguments: 1 }] }], /"toolCalls"/],
     [[{ role: 'assistant', content: 'a', toolCalls: [{ name: 'x', arguments: {} }] }], /toolCalls/],
     [[{ role: 'tool', content: 'a' }], /"toolCallId"/],
-    [[{ role: 'tool', toolCallId: 'c', content: 'a' }], /"toolCallId" that no message/],
+    [[{ role: 'tool', toolCallId: 'c', content: 'a' }], /"toolCallId" that matches no/],
   ];
   for (const [list, problem] of invalid) {
     test(JSON.stringify(list), () => {

@@ -20,7 +20,7 @@ import { pageResponse, readPage } from '../../http/page.ts';
 import { type HandlerResponse, route } from '../../http/route.ts';
 import { promptWire, versionSummaryWire, versionWire } from './prompt-wire.ts';
 
-/** Prompts and their versions. A key that is limited to agents can only read their prompts and add versions. */
+/** Prompts and their versions. A key that is restricted to agents can only read their prompts and add versions. */
 export function promptRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { db } = deps;
 

@@ -20,7 +20,7 @@ export interface Follower {
   readonly left: AbortSignal;
   /** Aborted when the call must be canceled. */
   readonly canceled: AbortSignal;
-  /** Reports an unexpected error of reading the text. The call goes on. */
+  /** Reports an unexpected error of reading the text. The call continues. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -120,7 +120,7 @@ async function showText(
   try {
     for await (const event of openStream(stop)) {
       if (event.type === 'restart') {
-        await progress.report(`Attempt ${event.attempt}: what was written so far is void.`);
+        await progress.report(`Attempt ${event.attempt} starts over. Discard the text so far.`);
       }
       if (event.type !== 'text') continue;
       await progress.started();

@@ -1,6 +1,6 @@
 /**
  * The text that a client has been shown. What was sent cannot be taken back: after a restart, the text of the new attempt is
- * shown from where it goes on, as long as it begins with what was shown.
+ * shown from where it continues, as long as it begins with what was shown.
  */
 export class ShownText {
   #shown = '';
@@ -32,8 +32,9 @@ export class ShownText {
   }
 }
 
-/** For a client whose stream cannot go on. */
+/** For a client whose stream cannot continue. */
 export const restartedError = {
   code: 'RESTARTED',
-  message: 'The model was called again and its text differs from what was sent. Read the response.',
+  message:
+    'The model was called again and its text differs from what was sent. Get the response by its id.',
 } as const;

@@ -131,7 +131,7 @@ function publicReason(error: unknown): string {
   }
   if (isDiskFull(error)) return 'The disk of the database is full.';
   return isStatementError(error) && !isUnavailable(error)
-    ? 'The database rejects the writes of an execute.'
+    ? 'The database rejects the writes that accept an execution.'
     : 'The database does not respond.';
 }
 

@@ -27,7 +27,7 @@ import { type HandlerResponse, route } from '../../http/route.ts';
 import { validationErrors } from '../../http/validate.ts';
 import * as wire from './workflow-wire.ts';
 
-/** Workflows. A key that is limited to agents can read the workflows that use only those agents. */
+/** Workflows. A key that is restricted to agents can read the workflows that use only those agents. */
 export function workflowRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { db, historyReads } = deps;
 

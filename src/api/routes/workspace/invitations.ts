@@ -12,7 +12,7 @@ import { fromId, toId } from '../../../core/id.ts';
 import { invitationMail } from '../../../core/people/mail.ts';
 import { hashToken } from '../../../core/people/token.ts';
 import * as flow from '../../../flow/workspace/accept-invitation.ts';
-import { invite, withdraw } from '../../../flow/workspace/invite.ts';
+import { invite, revokeInvitation } from '../../../flow/workspace/invite.ts';
 import * as store from '../../../store/people/invitations.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import { throttleAttempts } from '../../access/sign-in-guard.ts';
@@ -42,7 +42,7 @@ export function invitationRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, deleteInvitation, async ({ caller, params }) => {
     requireWholeWorkspace(caller);
     const id = fromId('invitation', params.invitationId);
-    if (id === null || !(await withdraw(db, caller, id))) {
+    if (id === null || !(await revokeInvitation(db, caller, id))) {
       throw notFound('invitation');
     }
     return { status: 204, body: null };
