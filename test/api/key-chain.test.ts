@@ -205,6 +205,6 @@ test('403 for a key that rotates one that issued it, and beyond ten keys in a ro
   const body = { name: 'eleventh', agentIds: null, permissions: ['read'] };
   const refused = await service.call('POST', '/api/v1/keys', { key: last.key, body });
   assert.deepEqual([refused.status, refused.body.code], [403, 'PERMISSION_DENIED']);
-  assert.match(refused.body.message, /10 times/);
+  assert.match(refused.body.message, /at most 10 levels/);
   assert.equal(await execute(last.key), 202);
 });

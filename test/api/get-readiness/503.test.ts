@@ -51,11 +51,11 @@ test('the database is read-only, as after a failover to a standby', async (t) =>
   await assertUnready(app.url, 'The database is read-only.');
 });
 
-test('an execute cannot be written', async (t) => {
+test('an execution cannot be accepted', async (t) => {
   const failures: [errcode: string, message: string][] = [
     ['53100', 'The disk of the database is full.'],
     ['42703', 'The database schema does not match this version.'],
-    ['42501', 'The database rejects the writes of an execute.'],
+    ['42501', 'The database rejects the writes that accept an execution.'],
   ];
   const tables = ['execution_queue', 'limits', 'idempotency'];
   t.after(() => sql`drop function fail_write() cascade`.execute(db));
