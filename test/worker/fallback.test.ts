@@ -55,6 +55,17 @@ test('the answer of the next model is used, and the record describes every attem
   assert.equal(record.outputTokens, 40);
 });
 
+test('a sum of tokens that the database cannot hold is stored as the largest that it can', async () => {
+  const models = [1, 2, 3, 4].map((n) => `cueline/echo?tokens=${1_000_000_000 - n}`);
+  const responseFormat = { type: 'json', schema: { type: 'object' } } as const;
+  const rest = { responseFormat, maxAttempts: 1 };
+  const record = await recordOf({ models, fallbackOn: ['SCHEMA_MISMATCH'], ...rest });
+  assert.deepEqual(
+    [record.status, record.errorCode, record.attempts, record.outputTokens],
+    ['failed', 'SCHEMA_MISMATCH', 4, 2_147_483_647],
+  );
+});
+
 test('attempts count for each model', async () => {
   const models = [failing('PROVIDER_ERROR'), `${failing('PROVIDER_ERROR')}&delay=1`];
   const record = await recordOf({ models, maxAttempts: 2 });

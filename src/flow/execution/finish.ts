@@ -299,8 +299,8 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     attemptList: attemptListOf(end, row, cost),
     lastClaim: row.attempt || null,
     firstTextMs: end.firstTextMs === null ? null : Math.min(end.firstTextMs, latencyMs),
-    inputTokens: row.spent_input_tokens + end.usage.inputTokens,
-    outputTokens: row.spent_output_tokens + end.usage.outputTokens,
+    inputTokens: addTokens(row.spent_input_tokens, end.usage.inputTokens),
+    outputTokens: addTokens(row.spent_output_tokens, end.usage.outputTokens),
     costUsd: addDecimals(row.spent_usd, cost.usd),
     costKnown: row.spent_known && cost.known,
     costSource: costSourceOf(cost, row),
@@ -317,6 +317,13 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     ...storableDetails(end),
     storeBodies: end.storeBodies,
   };
+}
+
+/** The largest `integer`. A larger sum could not be stored, and the execution could never end. */
+const tokensMax = 2_147_483_647;
+
+function addTokens(spent: number, used: number): number {
+  return Math.min(spent + used, tokensMax);
 }
 
 /** The prompt as the last call sent it. */

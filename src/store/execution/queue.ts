@@ -309,8 +309,8 @@ export async function releaseExecutions(db: Db, releases: readonly Release[]): P
       emptied = released.fallback is null
         and (q.emptied or coalesce(released.failed ->> 'errorCode' = 'EMPTY_OUTPUT', false)),
       started_at = case when not released.unstarted then q.started_at end,
-      spent_input_tokens = q.spent_input_tokens + released.input_tokens,
-      spent_output_tokens = q.spent_output_tokens + released.output_tokens,
+      spent_input_tokens = least(q.spent_input_tokens::bigint + released.input_tokens, 2147483647),
+      spent_output_tokens = least(q.spent_output_tokens::bigint + released.output_tokens, 2147483647),
       spent_usd = q.spent_usd + released.usd, spent_known = q.spent_known and released.known,
       spent_source = coalesce(released.source, q.spent_source),
       available_at = clock_timestamp() + released.delay_ms * interval '1 millisecond'
