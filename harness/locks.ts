@@ -3,19 +3,21 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../src/store/connection/database.ts';
 
 /**
- * Starts a call that is blocked by a lock of `change`, and commits the change once the call waits. The call then sees
- * the state after the change.
+ * Starts a call that is blocked by a lock of `change`, and commits the change once the call waits, after `meanwhile`. The
+ * call then sees the state after the change.
  */
 export async function during<T>(
   db: Db,
   change: (trx: Trx) => Promise<unknown>,
   call: () => Promise<T>,
+  meanwhile: (trx: Trx) => Promise<unknown> = async () => {},
 ): Promise<T> {
   let response: Promise<T> | undefined;
   await db.transaction().execute(async (trx) => {
     await change(trx);
     response = call();
     await untilBlocked(db);
+    await meanwhile(trx);
   });
   return response as Promise<T>;
 }

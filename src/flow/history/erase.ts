@@ -8,7 +8,7 @@ import { toId, uuid7 } from '../../core/id.ts';
 import { compact, isStorable } from '../../core/json.ts';
 import { actorOf, serviceActor } from '../../core/people/audit.ts';
 import { findAgent } from '../../store/agent/agents.ts';
-import { cancelErasedLines } from '../../store/batch/batches.ts';
+import { cancelErasedLines, lockWaitingBatches } from '../../store/batch/batches.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
@@ -68,8 +68,6 @@ export async function requestErasure(
     }
     const id = uuid7(await readClock(trx));
     const schedules = await findSchedules(trx, workspaceId, { variable, value });
-    const erasure = { id, workspaceId, agentId, variable, value, requestedBy };
-    await store.insertErasure(trx, { ...erasure, schedules });
     // Events that are still to be sent must not name the user. Later ones follow when the erasure is complete.
     if (variable === null) await forgetUserInEvents(trx, { workspaceId, agentId, user: value });
     await writeAudit(trx, actorOf(caller), {
@@ -80,6 +78,10 @@ export async function requestErasure(
         agentId: agentId && toId('agent', agentId),
       },
     });
+    // Lines that start before this lock are scanned, because their ids are lower. The others are canceled.
+    await lockWaitingBatches(trx, { workspaceId, agentId });
+    const erasure = { id, workspaceId, agentId, variable, value, requestedBy };
+    await store.insertErasure(trx, { ...erasure, schedules });
     await cancelErasedLines(trx, { workspaceId, agentId, variable, value });
     const row = await store.findErasure(trx, workspaceId, id);
     if (!row) throw new Error('The inserted erasure does not exist.');

@@ -117,6 +117,19 @@ export async function readResults(
 
 const erasedText = 'The user or a value of the line was erased.';
 
+/** Batches with lines that wait, of one agent or of all. No line of them starts until the transaction ends. */
+export async function lockWaitingBatches(
+  trx: Trx,
+  { workspaceId, agentId }: { readonly workspaceId: string; readonly agentId: string | null },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select b.id from batches b
+    where b.workspace_id = ${workspaceId} and b.waiting > 0
+      and (${agentId}::uuid is null or b.agent_id = ${agentId})
+    order by b.id for update`.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
 /**
  * Removes an erased user, or lines with an erased value, from batches that wait: those lines are canceled, because the
  * execution of one would be a new record of the user. Other lines have no contents. Must come last in its transaction.
@@ -134,12 +147,7 @@ export async function cancelErasedLines(
   const { workspaceId, agentId, variable, value } = erased;
   const matches =
     variable === null ? sql`l.end_user = ${value}` : sql`l.variables ->> ${variable} = ${value}`;
-  const { rows: locked } = await sql<{ id: string }>`
-    select b.id from batches b
-    where b.workspace_id = ${workspaceId} and b.waiting > 0
-      and (${agentId}::uuid is null or b.agent_id = ${agentId})
-    order by b.id for update`.execute(trx);
-  const ids = locked.map(({ id }) => id);
+  const ids = await lockWaitingBatches(trx, { workspaceId, agentId });
   if (ids.length === 0) return;
   const { rows } = await sql<EndedRow>`
     with canceled as (

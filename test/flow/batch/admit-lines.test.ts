@@ -11,6 +11,7 @@ import {
   upload,
 } from '../../../harness/batches.ts';
 import { addEndpoint } from '../../../harness/endpoints.ts';
+import { during } from '../../../harness/locks.ts';
 import { startReceiver, toReceivers } from '../../../harness/receiver.ts';
 import { startService } from '../../../harness/service.ts';
 
@@ -222,6 +223,38 @@ test('the end of a batch is one event, with its counts', async () => {
   const batch = await batchWhen(service, statusUrl, key);
   assert.deepEqual([counts, status, agentId], [batch.counts, 'completed', agent.agentId]);
   await endpoint.call('DELETE');
+});
+
+test('an erasure scans the records of lines that start until it has locked their batch', async () => {
+  const agent = await addAgent(service, { config: { maxConcurrency: 1 } });
+  const held = models.hold();
+  const statusUrl = await uploaded(agent, 2);
+  await held.arrived;
+  const user = service.ownerId;
+  let admittedAt: Date | undefined;
+  // As an admission does: it locks the batch, and its executions get ids of the time of that lock or later.
+  const response = await during(
+    db,
+    async (trx) => {
+      await sql`select from batches where agent_id = ${agent.id} for update`.execute(trx);
+    },
+    async () => {
+      const path = '/api/v1/erasures';
+      return service.call('POST', path, { user, body: { user: 'nobody@example.com' } });
+    },
+    async (trx) => {
+      const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(trx);
+      admittedAt = rows[0]?.now;
+    },
+  );
+  assert.equal(response.status, 202);
+  const { rows } = await sql`
+    select down_to > id_floor(${admittedAt}) as "isScanned" from erasures order by id desc limit 1`.execute(
+    db,
+  );
+  assert.deepEqual(rows, [{ isScanned: true }]);
+  held.release();
+  await batchWhen(service, statusUrl, key);
 });
 
 test('an erasure cancels the lines of the user that wait, and removes the name', async () => {
