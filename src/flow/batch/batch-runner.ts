@@ -53,10 +53,9 @@ const idlePolls = 5;
 export function createBatchRunner(deps: BatchRunnerDeps): BatchRunner {
   const { db, slots, onError } = deps;
   const bound = tagBound();
-  /** Until when batches that found no free slot are skipped, on the monotonic clock. */
-  const fullUntil = new Map<string, number>();
-  /** The same for batches whose admission failed. */
-  const failedUntil = new Map<string, number>();
+  /** Batches that found no free slot, and batches whose admission failed. */
+  const full = new Skipped(fullMs);
+  const failed = new Skipped(failedMs);
   let timer: NodeJS.Timeout | undefined;
   /** Whether lines wait for a slot. */
   let hasMore = false;
@@ -67,26 +66,36 @@ export function createBatchRunner(deps: BatchRunnerDeps): BatchRunner {
 
   /** Repeats until no batch advances. */
   async function startLines(): Promise<void> {
+    hasMore = false;
+    /** Workspaces without a free slot. Their batches stay first in the list, and must not hide those behind them. */
+    const fullWorkspaces = new Set<string>();
     for (let advanced = true; advanced && !rounds.stopped; ) {
       advanced = false;
-      hasMore = false;
       if (slots.lease() === null) return;
       const waiting = await listWaitingBatches(db, {
         limit: batchesMax,
-        except: current(failedUntil),
+        except: failed.ids(),
+        exceptWorkspaces: [...fullWorkspaces],
       });
-      isIdle = waiting.length === 0;
+      isIdle = waiting.length === 0 && fullWorkspaces.size === 0;
       const due = waiting.filter(({ isDue }) => isDue);
       const share = Math.max(linesMin, Math.floor(linesMax / Math.max(1, due.length)));
       for (const batch of due) {
         if (rounds.stopped) return;
-        if (!mayStart(batch)) {
+        if (!slots.hasFree(batch.workspaceId)) {
+          if (waiting.length === batchesMax) advanced ||= !fullWorkspaces.has(batch.workspaceId);
+          fullWorkspaces.add(batch.workspaceId);
+          hasMore = true;
+          continue;
+        }
+        if (full.has(batch.id)) {
+          wakeLater();
           hasMore = true;
           continue;
         }
         const result = await admitLines({ ...deps, bound }, batch, share).catch(onError);
         if (!result) {
-          failedUntil.set(batch.id, performance.now() + failedMs);
+          failed.add(batch.id);
           // If the database is unavailable, the next list fails too; no batch is skipped.
           advanced = true;
           break;
@@ -94,20 +103,9 @@ export function createBatchRunner(deps: BatchRunnerDeps): BatchRunner {
         deps.onStarted(result.started);
         if (result.hasMore) hasMore = true;
         if (result.advanced > 0) advanced = true;
-        else if (result.hasMore) fullUntil.set(batch.id, performance.now() + fullMs);
+        else if (result.hasMore) full.add(batch.id);
       }
     }
-  }
-
-  /** Asks memory before the database. */
-  function mayStart({ id, workspaceId }: { readonly id: string; readonly workspaceId: string }) {
-    const until = fullUntil.get(id) ?? 0;
-    if (performance.now() < until) {
-      wakeLater();
-      return false;
-    }
-    fullUntil.delete(id);
-    return slots.hasFree(workspaceId);
   }
 
   function wakeLater(): void {
@@ -137,9 +135,33 @@ export function createBatchRunner(deps: BatchRunnerDeps): BatchRunner {
   };
 }
 
-/** Forgets the batches whose time is over, and returns the others. */
-function current(until: Map<string, number>): string[] {
-  const now = performance.now();
-  for (const [id, at] of until) if (at <= now) until.delete(id);
-  return [...until.keys()];
+/** Batches that are skipped for a while. */
+class Skipped {
+  readonly #ms: number;
+  /** On the monotonic clock. */
+  readonly #until = new Map<string, number>();
+
+  constructor(ms: number) {
+    this.#ms = ms;
+  }
+
+  add(id: string): void {
+    this.#forget();
+    this.#until.set(id, performance.now() + this.#ms);
+  }
+
+  has(id: string): boolean {
+    return performance.now() < (this.#until.get(id) ?? 0);
+  }
+
+  ids(): string[] {
+    this.#forget();
+    return [...this.#until.keys()];
+  }
+
+  /** Those whose time is over. */
+  #forget(): void {
+    const now = performance.now();
+    for (const [id, at] of this.#until) if (at <= now) this.#until.delete(id);
+  }
 }

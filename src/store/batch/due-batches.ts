@@ -21,16 +21,25 @@ export interface WaitingBatch extends DueBatch {
   readonly isDue: boolean;
 }
 
-/** Batches with lines that wait, those first whose turn was longest ago. */
+/** Batches with lines that wait, those first that were admitted longest ago, but not those of `exceptWorkspaces`. */
 export async function listWaitingBatches(
   db: Db,
-  { limit, except }: { readonly limit: number; readonly except: readonly string[] },
+  {
+    limit,
+    except,
+    exceptWorkspaces,
+  }: {
+    readonly limit: number;
+    readonly except: readonly string[];
+    readonly exceptWorkspaces: readonly string[];
+  },
 ): Promise<WaitingBatch[]> {
   const { rows } = await sql<WaitingBatch>`
     select b.id, b.workspace_id, b.agent_id, encode(k.hash, 'hex') as key_hash, b.api_key_id, b.executed_by,
       b.ip_address, b.user_agent, b.next_at <= ${statementTime} as is_due
     from batches b left join api_keys k on k.id = b.api_key_id
     where b.status = 'processing' and b.waiting > 0 and b.id <> all(${except}::uuid[])
+      and b.workspace_id <> all(${exceptWorkspaces}::uuid[])
     order by b.next_at limit ${limit}`.execute(db);
   return rows;
 }

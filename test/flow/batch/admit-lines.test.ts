@@ -59,6 +59,24 @@ test('a call precedes the lines that have not started, also those of its own age
   assert.deepEqual(order.slice(3, 8), Array(5).fill(true));
 });
 
+test('however many batches of one workspace wait for a slot, that of another one starts', async () => {
+  const [busy, other] = [await addAgent(service), await service.workspace()];
+  const owned = { workspaceId: other.workspaceId, createdBy: other.ownerId };
+  const idle = await addAgent(service, owned);
+  const { key: theirs } = await service.key({
+    ...{ workspaceId: other.workspaceId, userId: other.ownerId, rateLimits: unlimited },
+  });
+  const held = Array.from({ length: slots - 1 }, () => models.hold());
+  const waiting = [await uploaded(busy, slots)];
+  await Promise.all(held.map(({ arrived }) => arrived));
+  // More than one page of the list.
+  for (let n = 0; n < 100; n++) waiting.push(await uploaded(busy, 1));
+  const { counts } = await batchWhen(service, await uploaded(idle, 1, theirs), theirs);
+  assert.equal(counts.success, 1);
+  for (const one of held) one.release();
+  for (const statusUrl of waiting) await batchWhen(service, statusUrl, key);
+});
+
 test('no more lines run than the agent allows', async () => {
   const agent = await addAgent(service, { config: { maxConcurrency: 2 } });
   let [running, most] = [0, 0];
