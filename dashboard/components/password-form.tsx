@@ -6,7 +6,7 @@ import { useSingleFlight } from '../data/client/use-single-flight.ts';
 import { meQuery } from '../data/workspace/me.ts';
 import { NewPasswordField } from './fields/new-password-field.tsx';
 import { PasswordField } from './fields/password-field.tsx';
-import { FormError, fieldError } from './form-error.tsx';
+import { FormError, fieldError } from './states/form-error.tsx';
 
 /** Changes the signed-in user's password. This ends their other sessions. */
 export function PasswordForm() {

@@ -1,7 +1,7 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
 import type { Me } from '../../src/client/index.ts';
 import { Icon } from '../components/icon.tsx';
-import { type PopupProps, PopupTarget } from '../components/loaded-on-press.tsx';
+import { type PopupProps, PopupTarget } from '../components/loading/loaded-on-press.tsx';
 import { schemes } from './schemes.ts';
 
 /** User, appearance, shortcuts and sign-out. */

@@ -1,8 +1,8 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect } from 'react';
-import { describeError, ErrorState } from '../components/error-state.tsx';
 import { useConnection } from '../components/hooks/use-connection.ts';
+import { describeError, ErrorState } from '../components/states/error-state.tsx';
 import type { ConnectionState } from '../data/client/connection.ts';
 import { isNotFound } from '../data/client/error-status.ts';
 import {

@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, redirect } from '@tanstack/react-router';
-import { lazyPage } from '../components/lazy-page.ts';
+import { lazyPage } from '../components/loading/lazy-page.ts';
 import { isSignedOut } from '../data/client/error-status.ts';
 import { queryClient } from '../data/client/query-client.ts';
 import { meQuery } from '../data/workspace/me.ts';

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import type { Me } from '../../src/client/index.ts';
 import { Dialog } from '../components/dialogs/dialog.tsx';
 import { PasswordField } from '../components/fields/password-field.tsx';
-import { FormError } from '../components/form-error.tsx';
+import { FormError } from '../components/states/form-error.tsx';
 import { routerPath, serverPath } from '../data/client/base-path.ts';
 import { cueline } from '../data/client/client.ts';
 

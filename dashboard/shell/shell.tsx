@@ -1,9 +1,9 @@
 import { ActionIcon, Modal } from '@mantine/core';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, useCallback, useEffect, useState } from 'react';
-import { ErrorState } from '../components/error-state.tsx';
 import { Icon } from '../components/icon.tsx';
-import { lazyComponent } from '../components/lazy-component.tsx';
+import { lazyComponent } from '../components/loading/lazy-component.tsx';
+import { ErrorState } from '../components/states/error-state.tsx';
 import { useMe, workspaceName } from '../data/workspace/me.ts';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { EndpointNotice } from './endpoint-notice.tsx';

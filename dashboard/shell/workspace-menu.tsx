@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core';
 import type { Me } from '../../src/client/index.ts';
 import { Icon } from '../components/icon.tsx';
-import { type PopupProps, PopupTarget } from '../components/loaded-on-press.tsx';
+import { type PopupProps, PopupTarget } from '../components/loading/loaded-on-press.tsx';
 import { serverPath } from '../data/client/base-path.ts';
 import { chooseWorkspace } from '../data/client/client.ts';
 

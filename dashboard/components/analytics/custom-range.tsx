@@ -2,7 +2,7 @@ import { Button, Group, Popover, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { TimeRange } from '../../data/analytics/time-range.ts';
 import { fromDateInput, toDateInput } from '../../data/text/day-range.ts';
-import { type PopupProps, PopupTarget } from '../loaded-on-press.tsx';
+import { type PopupProps, PopupTarget } from '../loading/loaded-on-press.tsx';
 
 interface CustomRangeProps {
   readonly range: TimeRange;

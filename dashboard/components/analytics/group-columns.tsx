@@ -5,7 +5,7 @@ import { type Figures, groupingLabels } from '../../data/analytics/groups.ts';
 import { type ListFilters, linkToGroup, type Span } from '../../data/analytics/links.ts';
 import { changeOf, formatApproximate, valueOfMetric, worse } from '../../data/analytics/metrics.ts';
 import { formatCost, formatCostSum, formatCount, formatPercent } from '../../data/text/format.ts';
-import type { Column } from '../data-table.tsx';
+import type { Column } from '../tables/data-table.tsx';
 import { Change } from './change.tsx';
 import classes from './group-table.module.css';
 import { ListFigure } from './list-figure.tsx';

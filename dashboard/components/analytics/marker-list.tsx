@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Time } from '../time.tsx';
+import { Time } from '../figures/time.tsx';
 import classes from './analytics.module.css';
 import type { Markers } from './markers.ts';
 

@@ -2,8 +2,8 @@ import { Button, Group } from '@mantine/core';
 import type { Preset, RangeSearch } from '../../data/analytics/range-search.ts';
 import { presetLabels, type TimeRange } from '../../data/analytics/time-range.ts';
 import { formatSpan } from '../../data/text/format.ts';
-import { lazyComponent } from '../lazy-component.tsx';
-import { LoadedOnPress } from '../loaded-on-press.tsx';
+import { lazyComponent } from '../loading/lazy-component.tsx';
+import { LoadedOnPress } from '../loading/loaded-on-press.tsx';
 import { ChoiceBar } from './choice-bar.tsx';
 
 const CustomRange = lazyComponent(() => import('./custom-range.tsx'), true);

@@ -1,6 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { FormError } from '../form-error.tsx';
+import { FormError } from '../states/form-error.tsx';
 import { Dialog, DialogCloseButton } from './dialog.tsx';
 
 /** Asks for confirmation and describes the consequences. Stays open with the server's message if the action fails. */

@@ -2,7 +2,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { NameFields } from '../fields/name-fields.tsx';
 import { SlugField } from '../fields/slug-field.tsx';
-import { FormError } from '../form-error.tsx';
+import { FormError } from '../states/form-error.tsx';
 import { Dialog } from './dialog.tsx';
 
 interface NameAndDescription {

@@ -1,6 +1,6 @@
 import { NativeSelect, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { FormError } from '../form-error.tsx';
+import { FormError } from '../states/form-error.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';
 
 const gracePeriods = [

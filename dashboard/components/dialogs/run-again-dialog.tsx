@@ -3,8 +3,8 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import type { Labels } from '../../../src/client/index.ts';
 import { stringify } from '../../data/text/exact-json.ts';
 import { parseJsonObject } from '../../data/text/json-object.ts';
-import { FormError } from '../form-error.tsx';
-import { LabelFields, useLabels } from '../label-fields.tsx';
+import { LabelFields, useLabels } from '../fields/label-fields.tsx';
+import { FormError } from '../states/form-error.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';
 
 /** Asks for the input of another run, prefilled with the previous input. */

@@ -1,7 +1,7 @@
 import { TagsInput } from '@mantine/core';
 import { useState } from 'react';
 import { useKnownModels } from '../../data/agents/models.ts';
-import { fieldError } from '../form-error.tsx';
+import { fieldError } from '../states/form-error.tsx';
 import type { AgentFields } from './agent-fields.ts';
 import { suggestionsMax } from './model-input.tsx';
 

@@ -1,5 +1,5 @@
 import { Stack, TagsInput, TextInput } from '@mantine/core';
-import { fieldError } from '../form-error.tsx';
+import { fieldError } from '../states/form-error.tsx';
 import type { AgentFields } from './agent-fields.ts';
 import classes from './fields.module.css';
 import { NameFields } from './name-fields.tsx';

@@ -1,4 +1,4 @@
-import { fieldError } from '../form-error.tsx';
+import { fieldError } from '../states/form-error.tsx';
 import type { AgentFields } from './agent-fields.ts';
 import classes from './fields.module.css';
 import { NumberField } from './number-field.tsx';

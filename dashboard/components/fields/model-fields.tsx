@@ -1,5 +1,5 @@
 import type { ModelSettings } from '../../data/agents/model-settings.ts';
-import { fieldError } from '../form-error.tsx';
+import { fieldError } from '../states/form-error.tsx';
 import classes from './fields.module.css';
 import { ModelInput } from './model-input.tsx';
 import { NumberField } from './number-field.tsx';

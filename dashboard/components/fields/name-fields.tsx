@@ -1,5 +1,5 @@
 import { Textarea, TextInput } from '@mantine/core';
-import { fieldError } from '../form-error.tsx';
+import { fieldError } from '../states/form-error.tsx';
 
 /** Name and description. */
 export function NameFields(props: {

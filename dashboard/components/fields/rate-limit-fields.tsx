@@ -1,5 +1,5 @@
 import type { Agent } from '../../../src/client/index.ts';
-import { fieldError } from '../form-error.tsx';
+import { fieldError } from '../states/form-error.tsx';
 import { NumberField } from './number-field.tsx';
 
 /** Calls allowed per window; null means no limit. */

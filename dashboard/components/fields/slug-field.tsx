@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { fieldError } from '../form-error.tsx';
+import { fieldError } from '../states/form-error.tsx';
 
 /** The slug of an agent or workflow. */
 export function SlugField(props: {

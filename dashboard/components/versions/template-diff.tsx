@@ -4,7 +4,7 @@ import type { PromptVersion } from '../../../src/client/index.ts';
 import { messagesText } from '../../data/prompts/messages.ts';
 import { schemasText, schemaText } from '../../data/prompts/schemas.ts';
 import { extrasText } from '../../data/prompts/version-extras.ts';
-import { lazyComponent } from '../lazy-component.tsx';
+import { lazyComponent } from '../loading/lazy-component.tsx';
 import classes from './template-diff.module.css';
 
 const TextDiff = lazyComponent(() => import('./text-diff.tsx'));

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
-import type { Column } from '../data-table.tsx';
-import { Time } from '../time.tsx';
+import { Time } from '../figures/time.tsx';
+import type { Column } from '../tables/data-table.tsx';
 import classes from './versions.module.css';
 
 interface VersionInfo {

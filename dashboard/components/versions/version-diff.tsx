@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { versionQuery } from '../../data/prompts/prompts.ts';
-import { ErrorState } from '../error-state.tsx';
+import { ErrorState } from '../states/error-state.tsx';
 import { TemplateDiff } from './template-diff.tsx';
 
 /** Reads two versions of a prompt and shows their differences. */

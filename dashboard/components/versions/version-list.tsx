@@ -1,10 +1,10 @@
 import { Button, NativeSelect } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { VersionsSearch } from '../../data/prompts/versions-search.ts';
-import { Card } from '../card.tsx';
-import { type Column, DataTable } from '../data-table.tsx';
-import { ErrorState } from '../error-state.tsx';
-import { StaleNotice } from '../stale-notice.tsx';
+import { Card } from '../layout/card.tsx';
+import { ErrorState } from '../states/error-state.tsx';
+import { StaleNotice } from '../states/stale-notice.tsx';
+import { type Column, DataTable } from '../tables/data-table.tsx';
 import classes from './versions.module.css';
 
 /** Lists the versions of a prompt or a workflow and compares two of them. */

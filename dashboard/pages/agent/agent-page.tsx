@@ -1,9 +1,9 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
-import { Identifier } from '../../components/identifier.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
-import { StageBadge } from '../../components/state-badge.tsx';
-import { Tabs } from '../../components/tabs.tsx';
+import { Identifier } from '../../components/code/identifier.tsx';
+import { PageHeader } from '../../components/layout/page-header.tsx';
+import { Tabs } from '../../components/layout/tabs.tsx';
+import { StageBadge } from '../../components/states/state-badge.tsx';
 import { agentQuery } from '../../data/agents/agents.ts';
 import { AgentActions } from './agent-actions.tsx';
 import { areas } from './agent-tabs.ts';

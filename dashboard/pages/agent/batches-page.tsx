@@ -2,18 +2,18 @@ import { Button, Menu, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import { Identifier } from '../../components/code/identifier.tsx';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
-import { FormError } from '../../components/form-error.tsx';
-import { Identifier } from '../../components/identifier.tsx';
-import { Meter } from '../../components/meter.tsx';
-import { Pager } from '../../components/pager.tsx';
-import { RowMenu } from '../../components/row-menu.tsx';
-import { StaleNotice } from '../../components/stale-notice.tsx';
-import { StateBadge } from '../../components/state-badge.tsx';
-import { Time } from '../../components/time.tsx';
+import { Meter } from '../../components/figures/meter.tsx';
+import { Time } from '../../components/figures/time.tsx';
+import { EmptyState } from '../../components/states/empty-state.tsx';
+import { ErrorState } from '../../components/states/error-state.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
+import { StaleNotice } from '../../components/states/stale-notice.tsx';
+import { StateBadge } from '../../components/states/state-badge.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import { Pager } from '../../components/tables/pager.tsx';
+import { RowMenu } from '../../components/tables/row-menu.tsx';
 import {
   type Batch,
   batchesQuery,

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
-import { Card } from '../../components/card.tsx';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
+import { Card } from '../../components/layout/card.tsx';
 import { useDeleteAgent, useMoveAgent } from '../../data/agents/agents.ts';
 import { actionTexts } from './lifecycle-actions.ts';
 import classes from './settings.module.css';

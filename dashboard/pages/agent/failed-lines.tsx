@@ -1,10 +1,10 @@
 import { Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
-import { StateBadge } from '../../components/state-badge.tsx';
+import { ErrorState } from '../../components/states/error-state.tsx';
+import { StateBadge } from '../../components/states/state-badge.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import {
   type Batch,
   type BatchResult,

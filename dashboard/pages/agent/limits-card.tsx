@@ -1,9 +1,9 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../src/client/index.ts';
-import { Card, DescriptionList } from '../../components/card.tsx';
-import { describeError } from '../../components/error-state.tsx';
-import { LimitBars } from '../../components/limit-bars.tsx';
+import { LimitBars } from '../../components/figures/limit-bars.tsx';
+import { Card, DescriptionList } from '../../components/layout/card.tsx';
+import { describeError } from '../../components/states/error-state.tsx';
 import { agentLimitsQuery } from '../../data/agents/agents.ts';
 import { formatCount } from '../../data/text/format.ts';
 import classes from './settings-summary.module.css';

@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import columns from '../../components/two-columns.module.css';
+import columns from '../../components/layout/two-columns.module.css';
 import { agentQuery } from '../../data/agents/agents.ts';
 import { Activity } from './activity.tsx';
 import { LifecycleCard } from './lifecycle-card.tsx';

@@ -2,7 +2,6 @@ import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { type Agent, CuelineError } from '../../../src/client/index.ts';
-import { Card } from '../../components/card.tsx';
 import { CallFields } from '../../components/fields/call-fields.tsx';
 import { FallbackField } from '../../components/fields/fallback-field.tsx';
 import { GeneralFields } from '../../components/fields/general-fields.tsx';
@@ -10,7 +9,8 @@ import { LimitFields } from '../../components/fields/limit-fields.tsx';
 import { ModelFields } from '../../components/fields/model-fields.tsx';
 import { StreamField } from '../../components/fields/stream-field.tsx';
 import { VariablesFields } from '../../components/fields/variables-fields.tsx';
-import { FormError } from '../../components/form-error.tsx';
+import { Card } from '../../components/layout/card.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import {
   type AgentForm,
   defaultValueError,

@@ -3,7 +3,7 @@ import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ErrorState } from '../../components/error-state.tsx';
+import { ErrorState } from '../../components/states/error-state.tsx';
 import { taggedAgentQuery } from '../../data/agents/agents.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { type SettingsDraft, SettingsForm } from './settings-form.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../src/client/index.ts';
-import { Card, DescriptionList } from '../../components/card.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/figures/time.tsx';
+import { Card, DescriptionList } from '../../components/layout/card.tsx';
 import { agentFields } from '../../data/agents/value-fields.ts';
 import { isNotFound } from '../../data/client/error-status.ts';
 import { promptQuery, versionQuery } from '../../data/prompts/prompts.ts';

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
-import type { Column } from '../../components/data-table.tsx';
-import list from '../../components/list.module.css';
-import { NameCell, rowLink } from '../../components/name-cell.tsx';
-import { Sparkline } from '../../components/sparkline.tsx';
-import { StageBadge } from '../../components/state-badge.tsx';
+import { Sparkline } from '../../components/figures/sparkline.tsx';
+import { StageBadge } from '../../components/states/state-badge.tsx';
+import type { Column } from '../../components/tables/data-table.tsx';
+import list from '../../components/tables/list.module.css';
+import { NameCell, rowLink } from '../../components/tables/name-cell.tsx';
 import { statisticsOfQuery } from '../../data/agents/agents.ts';
 import { formatApproximate } from '../../data/analytics/metrics.ts';
 import {

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
 import { PauseDialog } from '../../components/dialogs/pause-dialog.tsx';
 import { ResumeDialog } from '../../components/dialogs/resume-dialog.tsx';
-import { RowMenu } from '../../components/row-menu.tsx';
+import { RowMenu } from '../../components/tables/row-menu.tsx';
 
 /** Actions of an agent in its row. */
 export function AgentRowMenu({ agent }: { readonly agent: Agent }) {

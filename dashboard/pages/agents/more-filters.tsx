@@ -1,9 +1,9 @@
 import { Autocomplete, Button, Select, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { FilterPopover } from '../../components/filter-popover.tsx';
 import type { FilterChange } from '../../components/hooks/use-filters.ts';
 import { Icon } from '../../components/icon.tsx';
+import { FilterPopover } from '../../components/tables/filter-popover.tsx';
 import { agentsQuery } from '../../data/agents/agents.ts';
 import { useKnownModels } from '../../data/agents/models.ts';
 import { promptsQuery } from '../../data/prompts/prompts.ts';

@@ -1,5 +1,5 @@
 import { Analytics } from '../../components/analytics/analytics.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
+import { PageHeader } from '../../components/layout/page-header.tsx';
 
 export function AnalyticsPage() {
   return (

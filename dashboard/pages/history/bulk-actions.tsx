@@ -2,8 +2,8 @@ import { Button, Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
-import { FormError } from '../../components/form-error.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import { announceSave } from '../../data/client/saves.ts';
 import {
   type BulkAction,

@@ -1,9 +1,9 @@
 import { Checkbox } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import type { Column } from '../../components/data-table.tsx';
 import { useSeconds } from '../../components/hooks/use-seconds.ts';
-import { ExecutionBadge } from '../../components/status-badge.tsx';
+import { ExecutionBadge } from '../../components/states/status-badge.tsx';
+import type { Column } from '../../components/tables/data-table.tsx';
 import type { Execution } from '../../data/executions/executions.ts';
 import { isInProgress, sourceText } from '../../data/executions/executions.ts';
 import { stringify } from '../../data/text/exact-json.ts';

@@ -2,7 +2,10 @@ import { Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
-import { ExecutionChoices, ExecutionIdForm } from '../../components/execution-choices.tsx';
+import {
+  ExecutionChoices,
+  ExecutionIdForm,
+} from '../../components/executions/execution-choices.tsx';
 import { type ExecutionDetail, recentExecutionsQuery } from '../../data/executions/executions.ts';
 
 /** Chooses the execution of the same agent to compare with: a recent one, or any by its id. */

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { CodeBlock } from '../../components/code-block.tsx';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { ExecutionBadge } from '../../components/status-badge.tsx';
+import { CodeBlock } from '../../components/code/code-block.tsx';
+import { CopyButton } from '../../components/code/copy-button.tsx';
+import { ExecutionBadge } from '../../components/states/status-badge.tsx';
 import { type ExecutionDetail, isInProgress } from '../../data/executions/executions.ts';
 import { useLiveText } from '../../data/executions/follow-execution.ts';
 import { shortenDataUrls } from '../../data/executions/sent-files.ts';

@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core';
 import type { ExecutionFilters } from '../../../src/client/index.ts';
-import { FormError } from '../../components/form-error.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import { useSingleFlight } from '../../data/client/use-single-flight.ts';
 import { checkExport, type ExportFormat, exportHref } from '../../data/executions/executions.ts';
 

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { statusTones } from '../../components/status-badge.tsx';
+import { statusTones } from '../../components/states/status-badge.tsx';
 import type { ExecutionDetail } from '../../data/executions/executions.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { remedies } from './error-remedies.ts';

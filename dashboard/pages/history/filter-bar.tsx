@@ -1,8 +1,8 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { useState } from 'react';
-import { FilterPopover } from '../../components/filter-popover.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { SearchInput } from '../../components/search-input.tsx';
+import { FilterPopover } from '../../components/tables/filter-popover.tsx';
+import { SearchInput } from '../../components/tables/search-input.tsx';
 import type { TimeRange } from '../../data/executions/periods.ts';
 import { FilterEditor } from './filter-editor.tsx';
 import { type Chip, chipsOf, type FilterName, offered } from './filter-names.ts';

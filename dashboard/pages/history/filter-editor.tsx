@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Loader, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { joinValues } from '../../../src/client/index.ts';
-import { FormError } from '../../components/form-error.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import { formatCount } from '../../data/text/format.ts';
 import type { FilterProps } from './filter-bar.tsx';
 import { type FilterName, listLabels } from './filter-names.ts';

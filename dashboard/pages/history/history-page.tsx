@@ -1,4 +1,4 @@
-import { PageHeader } from '../../components/page-header.tsx';
+import { PageHeader } from '../../components/layout/page-header.tsx';
 import { History } from './history.tsx';
 import { ViewsMenu } from './views-menu.tsx';
 

@@ -1,12 +1,12 @@
 import { Button, Group } from '@mantine/core';
-import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
+import { Time } from '../../components/figures/time.tsx';
 import { useFilters } from '../../components/hooks/use-filters.ts';
 import { useLastPage } from '../../components/hooks/use-last-page.ts';
-import { Pager } from '../../components/pager.tsx';
-import { StaleNotice } from '../../components/stale-notice.tsx';
-import { Time } from '../../components/time.tsx';
+import { EmptyState } from '../../components/states/empty-state.tsx';
+import { ErrorState } from '../../components/states/error-state.tsx';
+import { StaleNotice } from '../../components/states/stale-notice.tsx';
+import { DataTable } from '../../components/tables/data-table.tsx';
+import { Pager } from '../../components/tables/pager.tsx';
 import { useExecutionList } from '../../data/executions/execution-list.ts';
 import type { Execution } from '../../data/executions/executions.ts';
 import { BulkActions } from './bulk-actions.tsx';

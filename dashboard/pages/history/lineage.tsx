@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ExecutionBadge } from '../../components/status-badge.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/figures/time.tsx';
+import { ExecutionBadge } from '../../components/states/status-badge.tsx';
 import {
   type ExecutionDetail,
   executionQuery,

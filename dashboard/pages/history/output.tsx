@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl } from '@mantine/core';
 import { Suspense, useMemo, useState } from 'react';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { lazyComponent } from '../../components/lazy-component.tsx';
+import { CopyButton } from '../../components/code/copy-button.tsx';
+import { lazyComponent } from '../../components/loading/lazy-component.tsx';
 import { readJson } from './json-text.ts';
 import { JsonTree } from './json-tree.tsx';
 import { LongText } from './long-text.tsx';

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { joinValues } from '../../../src/client/index.ts';
-import { DescriptionList } from '../../components/card.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/figures/time.tsx';
+import { DescriptionList } from '../../components/layout/card.tsx';
 import { type ExecutionDetail, sourceText } from '../../data/executions/executions.ts';
 import { useKeyNames } from '../../data/workspace/key-names.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';

@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { statusTones } from '../../components/status-badge.tsx';
+import { statusTones } from '../../components/states/status-badge.tsx';
 import type { Execution } from '../../data/executions/executions.ts';
 import { useOpenedExecution } from './execution-panel.tsx';
 import classes from './history.module.css';

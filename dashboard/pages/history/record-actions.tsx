@@ -3,11 +3,11 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { copyLabels } from '../../components/copy-button.tsx';
+import { copyLabels } from '../../components/code/copy-button.tsx';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
-import { FormError } from '../../components/form-error.tsx';
 import { useCopy } from '../../components/hooks/use-copy.ts';
-import { lazyComponent } from '../../components/lazy-component.tsx';
+import { lazyComponent } from '../../components/loading/lazy-component.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import { agentQuery } from '../../data/agents/agents.ts';
 import { serverURL } from '../../data/client/base-path.ts';
 import {

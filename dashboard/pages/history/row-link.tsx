@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { MouseEvent } from 'react';
+import { Time } from '../../components/figures/time.tsx';
 import { useFilters } from '../../components/hooks/use-filters.ts';
-import { Time } from '../../components/time.tsx';
 import type { Execution } from '../../data/executions/executions.ts';
 import { useOpenPanel } from './execution-panel.tsx';
 import classes from './history.module.css';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense } from 'react';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
-import { lazyComponent } from '../../components/lazy-component.tsx';
+import { lazyComponent } from '../../components/loading/lazy-component.tsx';
+import { ErrorState } from '../../components/states/error-state.tsx';
 import { announceSave } from '../../data/client/saves.ts';
 import { executionQuery } from '../../data/executions/executions.ts';
 

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ExecutionEvent } from '../../../src/client/index.ts';
-import { StateBadge } from '../../components/state-badge.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/figures/time.tsx';
+import { StateBadge } from '../../components/states/state-badge.tsx';
 import {
   type ExecutionDetail,
   executionEventsQuery,

@@ -1,4 +1,4 @@
-import { CodeBlock } from '../../components/code-block.tsx';
+import { CodeBlock } from '../../components/code/code-block.tsx';
 import type { ExecutionDetail } from '../../data/executions/executions.ts';
 import { contentText, imagesOf } from '../../data/executions/sent-files.ts';
 import classes from './record.module.css';

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { FilterPopover } from '../../components/filter-popover.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { FilterPopover } from '../../components/tables/filter-popover.tsx';
 import { periods } from '../../data/executions/periods.ts';
 import { fromDateInput, toDateInput } from '../../data/text/day-range.ts';
 import { timeText } from './filter-names.ts';

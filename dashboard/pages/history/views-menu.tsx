@@ -5,9 +5,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { View } from '../../../src/client/index.ts';
 import { Dialog, DialogActions, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
-import { FormError, fieldError } from '../../components/form-error.tsx';
 import { useFilters } from '../../components/hooks/use-filters.ts';
 import { Icon } from '../../components/icon.tsx';
+import { FormError, fieldError } from '../../components/states/form-error.tsx';
 import {
   useDeleteView,
   useSaveView,

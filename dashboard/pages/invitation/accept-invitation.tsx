@@ -3,7 +3,7 @@ import { Link, useLocation, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { OpenedInvitation } from '../../../src/client/index.ts';
 import { NewPasswordField } from '../../components/fields/new-password-field.tsx';
-import { FormError, fieldError } from '../../components/form-error.tsx';
+import { FormError, fieldError } from '../../components/states/form-error.tsx';
 import { useAcceptInvitation } from '../../data/workspace/invitations.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Agent } from '../../../src/client/index.ts';
-import { CodeSnippets } from '../../components/code-snippets.tsx';
+import { CodeSnippets } from '../../components/code/code-snippets.tsx';
 import { agentFields } from '../../data/agents/value-fields.ts';
 import { serverURL } from '../../data/client/base-path.ts';
 import {

@@ -2,7 +2,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
 import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
-import { FormError, fieldError } from '../../components/form-error.tsx';
+import { FormError, fieldError } from '../../components/states/form-error.tsx';
 import { useDeployWithKey } from '../../data/agents/first-call.ts';
 import { FirstCall } from './first-call.tsx';
 

@@ -4,7 +4,7 @@ import type { ApiKey } from '../../../src/client/index.ts';
 import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
 import fields from '../../components/fields/fields.module.css';
 import { RateLimitFields } from '../../components/fields/rate-limit-fields.tsx';
-import { FormError } from '../../components/form-error.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import { useChangeKey } from '../../data/workspace/keys.ts';
 import { KeyNameField } from './key-name-field.tsx';
 

@@ -4,7 +4,7 @@ import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
 import { AgentsField } from '../../components/fields/agents-field.tsx';
 import fields from '../../components/fields/fields.module.css';
 import { RateLimitFields, type RateLimits } from '../../components/fields/rate-limit-fields.tsx';
-import { FormError, fieldError } from '../../components/form-error.tsx';
+import { FormError, fieldError } from '../../components/states/form-error.tsx';
 import { useIssueKey } from '../../data/workspace/keys.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { ExpiryField, expiryOf, noExpiry } from './expiry-field.tsx';

@@ -2,7 +2,7 @@ import { Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ApiKey } from '../../../src/client/index.ts';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
-import { RowMenu } from '../../components/row-menu.tsx';
+import { RowMenu } from '../../components/tables/row-menu.tsx';
 import { keyStateOf, useRevokeKey } from '../../data/workspace/keys.ts';
 import { EditKey } from './edit-key.tsx';
 

@@ -1,6 +1,6 @@
 import { Suspense } from 'react';
 import type { ApiKey } from '../../../src/client/index.ts';
-import { lazyComponent } from '../../components/lazy-component.tsx';
+import { lazyComponent } from '../../components/loading/lazy-component.tsx';
 import { RotateKey } from './rotate-key.tsx';
 
 const IssueKeyForm = lazyComponent(() => import('./issue-key-form.tsx'), true);

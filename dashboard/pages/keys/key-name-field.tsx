@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { fieldError } from '../../components/form-error.tsx';
+import { fieldError } from '../../components/states/form-error.tsx';
 
 export function KeyNameField(props: {
   readonly name: string;

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import type { ApiKey } from '../../../src/client/index.ts';
-import { type Column, DataTable } from '../../components/data-table.tsx';
-import { LimitBars } from '../../components/limit-bars.tsx';
-import list from '../../components/list.module.css';
-import { StateBadge } from '../../components/state-badge.tsx';
-import { Time } from '../../components/time.tsx';
+import { LimitBars } from '../../components/figures/limit-bars.tsx';
+import { Time } from '../../components/figures/time.tsx';
+import { StateBadge } from '../../components/states/state-badge.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import list from '../../components/tables/list.module.css';
 import { useAgentNames } from '../../data/agents/agent-names.ts';
 import { keyStateOf } from '../../data/workspace/keys.ts';
 import { can, useMe } from '../../data/workspace/me.ts';

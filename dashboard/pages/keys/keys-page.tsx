@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
 import { useFilters } from '../../components/hooks/use-filters.ts';
 import { useLastPage } from '../../components/hooks/use-last-page.ts';
-import { PageHeader } from '../../components/page-header.tsx';
-import { Pager } from '../../components/pager.tsx';
-import { StaleNotice } from '../../components/stale-notice.tsx';
+import { PageHeader } from '../../components/layout/page-header.tsx';
+import { EmptyState } from '../../components/states/empty-state.tsx';
+import { ErrorState } from '../../components/states/error-state.tsx';
+import { StaleNotice } from '../../components/states/stale-notice.tsx';
+import { Pager } from '../../components/tables/pager.tsx';
 import { keysQuery } from '../../data/workspace/keys.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { CreateKeyButton } from './issue-key.tsx';

@@ -1,6 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { CodeBlock } from '../../components/code-block.tsx';
+import { CodeBlock } from '../../components/code/code-block.tsx';
 
 /** A new key, shown once, with what belongs to it. */
 export function ShownKey(props: {

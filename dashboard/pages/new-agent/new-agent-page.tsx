@@ -3,17 +3,17 @@ import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useEffect } from 'react';
-import { Card } from '../../components/card.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { CallFields } from '../../components/fields/call-fields.tsx';
 import { FallbackField } from '../../components/fields/fallback-field.tsx';
 import { GeneralFields } from '../../components/fields/general-fields.tsx';
 import { LimitFields } from '../../components/fields/limit-fields.tsx';
 import { ModelFields } from '../../components/fields/model-fields.tsx';
 import { VariablesFields } from '../../components/fields/variables-fields.tsx';
-import { FormError, fieldError } from '../../components/form-error.tsx';
 import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
-import { PageHeader } from '../../components/page-header.tsx';
+import { Card } from '../../components/layout/card.tsx';
+import { PageHeader } from '../../components/layout/page-header.tsx';
+import { EmptyState } from '../../components/states/empty-state.tsx';
+import { FormError, fieldError } from '../../components/states/form-error.tsx';
 import {
   type AgentForm,
   blankForm,

@@ -1,7 +1,7 @@
 import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
-import { FormError } from '../../components/form-error.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import { sessionUserQuery } from '../../data/workspace/session-user.ts';
 import { StandalonePage } from '../../shell/standalone-page.tsx';
 import { useSignOut } from '../../shell/use-sign-out.ts';

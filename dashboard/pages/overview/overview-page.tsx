@@ -1,7 +1,7 @@
 import { RangePicker } from '../../components/analytics/range-picker.tsx';
 import { useCurrentMinute } from '../../components/hooks/use-current-minute.ts';
 import { useFilters } from '../../components/hooks/use-filters.ts';
-import { PageHeader } from '../../components/page-header.tsx';
+import { PageHeader } from '../../components/layout/page-header.tsx';
 import type { RangeSearch } from '../../data/analytics/range-search.ts';
 import { toTimeRange } from '../../data/analytics/time-range.ts';
 import { useMe, workspaceName } from '../../data/workspace/me.ts';

@@ -2,10 +2,10 @@ import { Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Card } from '../../components/card.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
 import { ModelFields } from '../../components/fields/model-fields.tsx';
-import columns from '../../components/two-columns.module.css';
+import { Card } from '../../components/layout/card.tsx';
+import columns from '../../components/layout/two-columns.module.css';
+import { ErrorState } from '../../components/states/error-state.tsx';
 import { promptQuery } from '../../data/prompts/prompts.ts';
 import {
   invalidPlaceholders,

@@ -1,9 +1,12 @@
 import { Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
-import { ExecutionChoices, ExecutionIdForm } from '../../components/execution-choices.tsx';
-import { FormError } from '../../components/form-error.tsx';
+import {
+  ExecutionChoices,
+  ExecutionIdForm,
+} from '../../components/executions/execution-choices.tsx';
+import { ErrorState } from '../../components/states/error-state.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import { useSingleFlight } from '../../data/client/use-single-flight.ts';
 import {
   type Execution,

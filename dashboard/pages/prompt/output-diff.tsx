@@ -1,7 +1,7 @@
 import { Group, NativeSelect, SegmentedControl, Skeleton } from '@mantine/core';
 import { Suspense, useMemo, useState } from 'react';
-import { Card } from '../../components/card.tsx';
-import { lazyComponent } from '../../components/lazy-component.tsx';
+import { Card } from '../../components/layout/card.tsx';
+import { lazyComponent } from '../../components/loading/lazy-component.tsx';
 import { sortedJson } from '../../data/text/sorted-json.ts';
 import classes from './playground.module.css';
 

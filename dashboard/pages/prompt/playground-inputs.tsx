@@ -1,8 +1,8 @@
 import { Button, Menu } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { Card } from '../../components/card.tsx';
 import { ModelFields } from '../../components/fields/model-fields.tsx';
 import { ValuesFields } from '../../components/fields/values-fields.tsx';
+import { Card } from '../../components/layout/card.tsx';
 import { variablesOf } from '../../data/prompts/templates.ts';
 import type { ValueSets } from '../../data/prompts/value-sets.ts';
 import { type Draft, templatesOf } from './draft.ts';

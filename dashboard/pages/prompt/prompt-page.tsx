@@ -1,9 +1,9 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
-import { Identifier } from '../../components/identifier.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
-import { StateBadge } from '../../components/state-badge.tsx';
-import { Tabs } from '../../components/tabs.tsx';
+import { Identifier } from '../../components/code/identifier.tsx';
+import { PageHeader } from '../../components/layout/page-header.tsx';
+import { Tabs } from '../../components/layout/tabs.tsx';
+import { StateBadge } from '../../components/states/state-badge.tsx';
 import { promptQuery } from '../../data/prompts/prompts.ts';
 import { PromptActions } from './prompt-actions.tsx';
 

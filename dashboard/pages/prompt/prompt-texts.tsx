@@ -1,7 +1,7 @@
 import { Button, Skeleton } from '@mantine/core';
 import { Suspense } from 'react';
 import editor from '../../components/editor/editor.module.css';
-import { lazyComponent } from '../../components/lazy-component.tsx';
+import { lazyComponent } from '../../components/loading/lazy-component.tsx';
 import type { VariableOccurrence } from '../../data/prompts/templates.ts';
 import { type Draft, shortForm } from './draft.ts';
 import classes from './editor.module.css';

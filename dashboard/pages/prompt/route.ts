@@ -1,5 +1,5 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../components/lazy-page.ts';
+import { lazyPage } from '../../components/loading/lazy-page.ts';
 import { queryClient } from '../../data/client/query-client.ts';
 import { promptQuery } from '../../data/prompts/prompts.ts';
 import { readVersionsSearch } from '../../data/prompts/versions-search.ts';

@@ -3,7 +3,7 @@ import type { FormEvent } from 'react';
 import type { PromptVersion } from '../../../src/client/index.ts';
 import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
 import { VersionFields } from '../../components/fields/version-fields.tsx';
-import { FormError } from '../../components/form-error.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import { announceSave } from '../../data/client/saves.ts';
 import { useCreateVersion } from '../../data/prompts/prompts.ts';
 import { type Draft, toVersionInput } from './draft.ts';

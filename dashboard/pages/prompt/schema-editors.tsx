@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { Suspense } from 'react';
 import editor from '../../components/editor/editor.module.css';
-import { lazyComponent } from '../../components/lazy-component.tsx';
+import { lazyComponent } from '../../components/loading/lazy-component.tsx';
 import { schemaProblem, schemasProblem } from '../../data/prompts/schemas.ts';
 import type { Draft } from './draft.ts';
 import classes from './editor.module.css';

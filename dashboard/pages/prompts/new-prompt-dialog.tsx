@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
 import { NameFields } from '../../components/fields/name-fields.tsx';
 import { type Visibility, VisibilityField } from '../../components/fields/visibility-field.tsx';
-import { FormError } from '../../components/form-error.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import { useCreatePrompt } from '../../data/prompts/prompts.ts';
 
 /** Creates a prompt without content; its first version is written in the editor. */

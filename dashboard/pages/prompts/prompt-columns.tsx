@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { Prompt } from '../../../src/client/index.ts';
-import type { Column } from '../../components/data-table.tsx';
-import classes from '../../components/list.module.css';
-import { NameCell, rowLink } from '../../components/name-cell.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/figures/time.tsx';
+import type { Column } from '../../components/tables/data-table.tsx';
+import classes from '../../components/tables/list.module.css';
+import { NameCell, rowLink } from '../../components/tables/name-cell.tsx';
 import { formatCount } from '../../data/text/format.ts';
 
 export const columns: readonly Column<Prompt>[] = [

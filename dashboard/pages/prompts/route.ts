@@ -1,5 +1,5 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../components/lazy-page.ts';
+import { lazyPage } from '../../components/loading/lazy-page.ts';
 import { readOffset, toText } from '../../data/client/search-params.ts';
 import { appRoute } from '../../shell/routes.tsx';
 

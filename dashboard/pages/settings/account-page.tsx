@@ -1,5 +1,5 @@
 import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
-import { Card, DescriptionList } from '../../components/card.tsx';
+import { Card, DescriptionList } from '../../components/layout/card.tsx';
 import { PasswordForm } from '../../components/password-form.tsx';
 import { useMe } from '../../data/workspace/me.ts';
 import { schemes } from '../../shell/schemes.ts';

@@ -2,7 +2,7 @@ import { Group, NativeSelect, TextInput } from '@mantine/core';
 import type { AlertInput } from '../../../src/client/index.ts';
 import { AgentsField } from '../../components/fields/agents-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
-import { fieldError } from '../../components/form-error.tsx';
+import { fieldError } from '../../components/states/form-error.tsx';
 import { fromTyped, metricTexts, toTyped } from './alert-metrics.ts';
 
 interface FieldsProps {

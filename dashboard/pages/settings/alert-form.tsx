@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Alert, AlertInput } from '../../../src/client/index.ts';
 import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
-import { FormError } from '../../components/form-error.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import { useSaveAlert } from '../../data/workspace/alerts.ts';
 import { AlertFields } from './alert-fields.tsx';
 import { AlertPreview } from './alert-preview.tsx';

@@ -1,8 +1,8 @@
 import { Button, Group, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { Suspense, useState } from 'react';
 import type { AlertInput } from '../../../src/client/index.ts';
-import { FormError } from '../../components/form-error.tsx';
-import { lazyComponent } from '../../components/lazy-component.tsx';
+import { lazyComponent } from '../../components/loading/lazy-component.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import { usePreviewAlert } from '../../data/workspace/alerts.ts';
 
 const AlertChart = lazyComponent(() => import('./alert-chart.tsx'));

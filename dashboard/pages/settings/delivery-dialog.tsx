@@ -1,9 +1,9 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { Delivery } from '../../../src/client/index.ts';
-import { CodeBlock } from '../../components/code-block.tsx';
+import { CodeBlock } from '../../components/code/code-block.tsx';
 import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
-import { FormError } from '../../components/form-error.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/figures/time.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import { useResend } from '../../data/workspace/endpoints.ts';
 import classes from './settings.module.css';
 

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import type { EventEndpoint, EventEndpointInput } from '../../../src/client/index.ts';
 import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
 import { AgentsField } from '../../components/fields/agents-field.tsx';
-import { FormError, fieldError } from '../../components/form-error.tsx';
+import { FormError, fieldError } from '../../components/states/form-error.tsx';
 import { useChangeEndpoint, useCreateEndpoint } from '../../data/workspace/endpoints.ts';
 import { EndpointSecret } from './endpoint-secret.tsx';
 import { type EventType, eventGroups } from './event-groups.ts';

@@ -1,5 +1,5 @@
 import type { EventEndpoint } from '../../../src/client/index.ts';
-import { StateBadge } from '../../components/state-badge.tsx';
+import { StateBadge } from '../../components/states/state-badge.tsx';
 
 /** Whether an endpoint works, as one word; the reason if it was disabled. */
 export function EndpointHealth({ endpoint }: { readonly endpoint: EventEndpoint }) {

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { EventEndpoint } from '../../../src/client/index.ts';
-import { Card, DescriptionList } from '../../components/card.tsx';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
-import { FormError } from '../../components/form-error.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/figures/time.tsx';
+import { Card, DescriptionList } from '../../components/layout/card.tsx';
+import { ErrorState } from '../../components/states/error-state.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import {
   endpointQuery,
   useChangeEndpoint,

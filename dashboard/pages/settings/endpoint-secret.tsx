@@ -1,6 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useEffect, useRef } from 'react';
-import { CodeBlock } from '../../components/code-block.tsx';
+import { CodeBlock } from '../../components/code/code-block.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 
 /** Shows a new secret once. The dialog is locked, so that a click outside cannot lose it. */

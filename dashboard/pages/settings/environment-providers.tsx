@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { EnvironmentProvider } from '../../../src/client/index.ts';
-import { Card } from '../../components/card.tsx';
-import { type Column, DataTable } from '../../components/data-table.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
-import test from '../../components/test-provider.module.css';
-import { TestOutcome } from '../../components/test-provider.tsx';
+import { Card } from '../../components/layout/card.tsx';
+import test from '../../components/models/test-provider.module.css';
+import { TestOutcome } from '../../components/models/test-provider.tsx';
+import { ErrorState } from '../../components/states/error-state.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { environmentProvidersQuery, useListModels } from '../../data/workspace/providers.ts';
 import classes from './settings.module.css';
 

@@ -3,13 +3,13 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Role } from '../../../src/client/index.ts';
-import { Card } from '../../components/card.tsx';
-import { CodeBlock } from '../../components/code-block.tsx';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import { CodeBlock } from '../../components/code/code-block.tsx';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
-import { FormError, fieldError } from '../../components/form-error.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/figures/time.tsx';
+import { Card } from '../../components/layout/card.tsx';
+import { ErrorState } from '../../components/states/error-state.tsx';
+import { FormError, fieldError } from '../../components/states/form-error.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import {
   type Invitation,
   invitationsQuery,

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Member } from '../../../src/client/index.ts';
-import { type Column, DataTable } from '../../components/data-table.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
-import { StaleNotice } from '../../components/stale-notice.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/figures/time.tsx';
+import { ErrorState } from '../../components/states/error-state.tsx';
+import { StaleNotice } from '../../components/states/stale-notice.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { membersQuery } from '../../data/workspace/members.ts';
 import { Invitations } from './invitations.tsx';

@@ -2,7 +2,7 @@ import { Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
 import { ModelInput } from '../../components/fields/model-input.tsx';
-import { FormError, fieldError } from '../../components/form-error.tsx';
+import { FormError, fieldError } from '../../components/states/form-error.tsx';
 import { usePutPrice } from '../../data/workspace/prices.ts';
 
 const amounts = [

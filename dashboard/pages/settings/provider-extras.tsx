@@ -1,6 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core';
 import type { Provider, ProviderInput } from '../../../src/client/index.ts';
-import { fieldError } from '../../components/form-error.tsx';
+import { fieldError } from '../../components/states/form-error.tsx';
 import classes from './settings.module.css';
 
 /** The typed texts of what is sent beyond the kind's own requests. */

@@ -2,7 +2,7 @@ import { Checkbox, NativeSelect, PasswordInput, Stack, TextInput } from '@mantin
 import { type FormEvent, useState } from 'react';
 import type { Provider, ProviderInput } from '../../../src/client/index.ts';
 import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
-import { FormError, fieldError } from '../../components/form-error.tsx';
+import { FormError, fieldError } from '../../components/states/form-error.tsx';
 import { usePutProvider } from '../../data/workspace/providers.ts';
 import { initialExtras, ProviderExtras, readExtras } from './provider-extras.tsx';
 import classes from './settings.module.css';

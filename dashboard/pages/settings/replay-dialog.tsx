@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
-import { FormError, fieldError } from '../../components/form-error.tsx';
+import { FormError, fieldError } from '../../components/states/form-error.tsx';
 import { useReplay } from '../../data/workspace/endpoints.ts';
 
 /** Sends the events of some days again. */

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Retention } from '../../../src/client/index.ts';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
-import { FormError, fieldError } from '../../components/form-error.tsx';
+import { FormError, fieldError } from '../../components/states/form-error.tsx';
 import { useSingleFlight } from '../../data/client/use-single-flight.ts';
 import { retentionQuery, useSetRetention } from '../../data/workspace/retention.ts';
 import { formatDays } from './format-days.ts';

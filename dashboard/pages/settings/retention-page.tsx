@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Card, DescriptionList } from '../../components/card.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
+import { Card, DescriptionList } from '../../components/layout/card.tsx';
+import { ErrorState } from '../../components/states/error-state.tsx';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { retentionQuery } from '../../data/workspace/retention.ts';
 import { Erasures } from './erasures.tsx';

@@ -1,6 +1,6 @@
 import { Link, Outlet } from '@tanstack/react-router';
-import { PageHeader } from '../../components/page-header.tsx';
-import { Tabs } from '../../components/tabs.tsx';
+import { PageHeader } from '../../components/layout/page-header.tsx';
+import { Tabs } from '../../components/layout/tabs.tsx';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { settingsAreas } from '../../shell/settings-areas.ts';
 import classes from './settings.module.css';

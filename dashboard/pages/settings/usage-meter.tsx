@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import type { Usage } from '../../../src/client/index.ts';
-import { Meter } from '../../components/meter.tsx';
+import { Meter } from '../../components/figures/meter.tsx';
 import { formatTime } from '../../data/text/format.ts';
 import classes from './settings.module.css';
 

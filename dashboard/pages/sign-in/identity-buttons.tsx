@@ -1,6 +1,6 @@
 import { Button, Divider, Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { FormError } from '../../components/form-error.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import { serverPath } from '../../data/client/base-path.ts';
 import { cueline } from '../../data/client/client.ts';
 import { signInOptionsQuery } from '../../data/workspace/session-user.ts';

@@ -4,7 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { CuelineError } from '../../../src/client/index.ts';
 import { NewPasswordField } from '../../components/fields/new-password-field.tsx';
-import { FormError, fieldError } from '../../components/form-error.tsx';
+import { FormError, fieldError } from '../../components/states/form-error.tsx';
 import { cueline } from '../../data/client/client.ts';
 import { StandalonePage } from '../../shell/standalone-page.tsx';
 

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { EmailField } from '../../components/fields/email-field.tsx';
-import { FormError } from '../../components/form-error.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import { cueline } from '../../data/client/client.ts';
 import { StandalonePage } from '../../shell/standalone-page.tsx';
 

@@ -4,7 +4,7 @@ import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { EmailField } from '../../components/fields/email-field.tsx';
 import { PasswordField } from '../../components/fields/password-field.tsx';
-import { FormError } from '../../components/form-error.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import { serverPath } from '../../data/client/base-path.ts';
 import { cueline } from '../../data/client/client.ts';
 import { isSignedOut } from '../../data/client/error-status.ts';

@@ -1,8 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense } from 'react';
-import { ErrorState } from '../../components/error-state.tsx';
-import { lazyComponent } from '../../components/lazy-component.tsx';
+import { lazyComponent } from '../../components/loading/lazy-component.tsx';
+import { ErrorState } from '../../components/states/error-state.tsx';
 import classes from '../../components/versions/template-diff.module.css';
 import { writeDefinition } from '../../data/workflows/definition-text.ts';
 import { workflowVersionQuery } from '../../data/workflows/workflows.ts';

@@ -1,9 +1,9 @@
 import { Button, Group, SegmentedControl } from '@mantine/core';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import editor from '../../components/editor/editor.module.css';
-import { describeError } from '../../components/error-state.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { StateBadge } from '../../components/state-badge.tsx';
+import { describeError } from '../../components/states/error-state.tsx';
+import { StateBadge } from '../../components/states/state-badge.tsx';
 import { useAgentNames } from '../../data/agents/agent-names.ts';
 import {
   addStep,

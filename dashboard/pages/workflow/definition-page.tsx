@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { WorkflowVersion } from '../../../src/client/index.ts';
 import { DraftStatus } from '../../components/editor/draft-status.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
+import { ErrorState } from '../../components/states/error-state.tsx';
 import { useNamedDefinition } from '../../data/workflows/agents-by-name.ts';
 import { type DefinitionFormat, writeDefinition } from '../../data/workflows/definition-text.ts';
 import { workflowQuery, workflowVersionQuery } from '../../data/workflows/workflows.ts';

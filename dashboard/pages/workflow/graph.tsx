@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { type ReactNode, Suspense } from 'react';
-import { lazyComponent } from '../../components/lazy-component.tsx';
+import { lazyComponent } from '../../components/loading/lazy-component.tsx';
 import type { GraphStep } from '../../data/workflows/workflow-graph.ts';
 
 export interface GraphProps {

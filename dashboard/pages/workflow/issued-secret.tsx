@@ -1,6 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { IssuedWebhook } from '../../../src/client/index.ts';
-import { CodeBlock } from '../../components/code-block.tsx';
+import { CodeBlock } from '../../components/code/code-block.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { WebhookSnippets } from './webhook-snippets.tsx';
 

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
-import { FormError, fieldError } from '../../components/form-error.tsx';
+import { FormError, fieldError } from '../../components/states/form-error.tsx';
 import { useCreateWebhook } from '../../data/workflows/triggers.ts';
 import { IssuedSecret } from './issued-secret.tsx';
 

@@ -1,10 +1,10 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { Card, DescriptionList } from '../../components/card.tsx';
-import { CodeBlock } from '../../components/code-block.tsx';
-import { Time } from '../../components/time.tsx';
-import columns from '../../components/two-columns.module.css';
+import { CodeBlock } from '../../components/code/code-block.tsx';
+import { Time } from '../../components/figures/time.tsx';
+import { Card, DescriptionList } from '../../components/layout/card.tsx';
+import columns from '../../components/layout/two-columns.module.css';
 import { useAgentNames } from '../../data/agents/agent-names.ts';
 import { stringify } from '../../data/text/exact-json.ts';
 import { formatDuration } from '../../data/text/format.ts';

@@ -2,7 +2,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Workflow } from '../../../src/client/index.ts';
 import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
-import { FormError } from '../../components/form-error.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import { useChangeWorkflow, workflowVersionQuery } from '../../data/workflows/workflows.ts';
 import { DefinitionDiff } from './definition-diff.tsx';
 

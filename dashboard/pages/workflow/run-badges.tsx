@@ -1,4 +1,4 @@
-import { StateBadge } from '../../components/state-badge.tsx';
+import { StateBadge } from '../../components/states/state-badge.tsx';
 import type { StepStatus, WorkflowRunStatus } from '../../data/workflows/workflow-runs.ts';
 
 export const runTones = {

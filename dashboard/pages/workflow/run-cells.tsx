@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { Column } from '../../components/data-table.tsx';
+import type { Column } from '../../components/tables/data-table.tsx';
 import {
   formatCostSum,
   formatCount,

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Column, DataTable } from '../../components/data-table.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
-import { Pager } from '../../components/pager.tsx';
-import { StaleNotice } from '../../components/stale-notice.tsx';
+import { ErrorState } from '../../components/states/error-state.tsx';
+import { StaleNotice } from '../../components/states/stale-notice.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import { Pager } from '../../components/tables/pager.tsx';
 import {
   itemsPageSize,
   type WorkflowRunDetail,

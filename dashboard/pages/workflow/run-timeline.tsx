@@ -1,6 +1,6 @@
-import { Card } from '../../components/card.tsx';
-import { type Column, DataTable } from '../../components/data-table.tsx';
 import { useSeconds } from '../../components/hooks/use-seconds.ts';
+import { Card } from '../../components/layout/card.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { formatCount } from '../../data/text/format.ts';
 import {
   isInProgress,

@@ -2,10 +2,10 @@ import { Button, Checkbox, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { Workflow, WorkflowVersion } from '../../../src/client/index.ts';
-import { Card } from '../../components/card.tsx';
 import editor from '../../components/editor/editor.module.css';
 import { VersionFields } from '../../components/fields/version-fields.tsx';
-import { FormError } from '../../components/form-error.tsx';
+import { Card } from '../../components/layout/card.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import {
   type AddedVersion,
   useAddVersion,

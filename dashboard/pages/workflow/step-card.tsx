@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Card, DescriptionList } from '../../components/card.tsx';
-import { CodeBlock } from '../../components/code-block.tsx';
+import { CodeBlock } from '../../components/code/code-block.tsx';
+import { Card, DescriptionList } from '../../components/layout/card.tsx';
 import { stringify } from '../../data/text/exact-json.ts';
 import type { WorkflowStep } from '../../data/workflows/workflows.ts';
 import classes from './workflow.module.css';

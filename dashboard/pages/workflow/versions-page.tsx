@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { StateBadge } from '../../components/state-badge.tsx';
+import { StateBadge } from '../../components/states/state-badge.tsx';
 import { useVersionColumns } from '../../components/versions/version-columns.tsx';
 import { VersionList } from '../../components/versions/version-list.tsx';
 import {

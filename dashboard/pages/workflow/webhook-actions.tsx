@@ -2,7 +2,7 @@ import { Menu } from '@mantine/core';
 import { useState } from 'react';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
-import { RowMenu } from '../../components/row-menu.tsx';
+import { RowMenu } from '../../components/tables/row-menu.tsx';
 import { useDeleteWebhook, type Webhook } from '../../data/workflows/triggers.ts';
 import { WebhookSnippets } from './webhook-snippets.tsx';
 

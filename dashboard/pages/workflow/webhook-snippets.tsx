@@ -1,5 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { CodeSnippets } from '../../components/code-snippets.tsx';
+import { CodeSnippets } from '../../components/code/code-snippets.tsx';
 import {
   secretVariable,
   signedCurlSnippet,

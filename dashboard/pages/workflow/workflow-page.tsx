@@ -1,11 +1,11 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { Fragment } from 'react';
-import formError from '../../components/form-error.module.css';
-import { Identifier } from '../../components/identifier.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
-import { EnabledBadge } from '../../components/state-badge.tsx';
-import { Tabs } from '../../components/tabs.tsx';
+import { Identifier } from '../../components/code/identifier.tsx';
+import { PageHeader } from '../../components/layout/page-header.tsx';
+import { Tabs } from '../../components/layout/tabs.tsx';
+import formError from '../../components/states/form-error.module.css';
+import { EnabledBadge } from '../../components/states/state-badge.tsx';
 import { workflowQuery } from '../../data/workflows/workflows.ts';
 import { WorkflowActions } from './workflow-actions.tsx';
 

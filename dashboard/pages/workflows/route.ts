@@ -1,5 +1,5 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../components/lazy-page.ts';
+import { lazyPage } from '../../components/loading/lazy-page.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
 /** The filters of the list, as search parameters. */

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { Card } from '../../components/card.tsx';
 import fields from '../../components/fields/fields.module.css';
 import { ModelInput } from '../../components/fields/model-input.tsx';
-import { FormError } from '../../components/form-error.tsx';
+import { Card } from '../../components/layout/card.tsx';
+import { FormError } from '../../components/states/form-error.tsx';
 import { useMissingAgents } from '../../data/workflows/agents-by-name.ts';
 import { useDeclareAgents } from '../../data/workflows/declare-agents.ts';
 import { modelsOf, type Template } from '../../data/workflows/templates.ts';

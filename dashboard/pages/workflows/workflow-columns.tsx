@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import type { Column } from '../../components/data-table.tsx';
-import list from '../../components/list.module.css';
-import { NameCell, rowLink } from '../../components/name-cell.tsx';
-import { EnabledBadge } from '../../components/state-badge.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/figures/time.tsx';
+import { EnabledBadge } from '../../components/states/state-badge.tsx';
+import type { Column } from '../../components/tables/data-table.tsx';
+import list from '../../components/tables/list.module.css';
+import { NameCell, rowLink } from '../../components/tables/name-cell.tsx';
 import type { WorkflowRunStatus } from '../../data/workflows/workflow-runs.ts';
 import type { WorkflowSummary } from '../../data/workflows/workflows.ts';
 import classes from './workflows.module.css';

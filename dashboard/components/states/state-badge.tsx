@@ -1,4 +1,4 @@
-import type { Agent } from '../../src/client/index.ts';
+import type { Agent } from '../../../src/client/index.ts';
 import classes from './state-badge.module.css';
 
 /** `running` moves; `plain` has no colour, for states that are neither good nor bad. */

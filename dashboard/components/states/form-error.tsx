@@ -1,4 +1,4 @@
-import { CuelineError } from '../../src/client/index.ts';
+import { CuelineError } from '../../../src/client/index.ts';
 import { describeError, RequestId } from './error-state.tsx';
 import classes from './form-error.module.css';
 

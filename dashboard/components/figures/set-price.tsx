@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { can, useMe } from '../data/workspace/me.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 
 /** Where a cost is unknown: leads owners to the form for the price of the model, and tells others whom to ask. */
 export function SetPrice(props: {

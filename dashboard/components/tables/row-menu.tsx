@@ -1,6 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Icon } from './icon.tsx';
+import { Icon } from '../icon.tsx';
 
 /** Actions of a table row, as `Menu.Item`s. */
 export function RowMenu(props: { readonly name: string; readonly children: ReactNode }) {

@@ -1,8 +1,8 @@
 import { Spoiler } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
-import { useHeadingFocus } from './hooks/heading-focus.ts';
-import { Icon } from './icon.tsx';
+import { useHeadingFocus } from '../hooks/heading-focus.ts';
+import { Icon } from '../icon.tsx';
 import classes from './page-header.module.css';
 
 /** Three lines of text. */

@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
-import { useOutsideChange } from './hooks/use-outside-change.ts';
-import { Icon } from './icon.tsx';
+import { useOutsideChange } from '../hooks/use-outside-change.ts';
+import { Icon } from '../icon.tsx';
 
 /** A debounced search field. The `/` shortcut focuses it. */
 export function SearchInput(props: {

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { useTestProvider } from '../data/workspace/providers.ts';
-import { describeError } from './error-state.tsx';
-import { StateBadge } from './state-badge.tsx';
+import { useTestProvider } from '../../data/workspace/providers.ts';
+import { describeError } from '../states/error-state.tsx';
+import { StateBadge } from '../states/state-badge.tsx';
 import classes from './test-provider.module.css';
 import { TryModel } from './try-model.tsx';
 

@@ -1,6 +1,6 @@
 import { Group, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { Labels } from '../../src/client/index.ts';
+import type { Labels } from '../../../src/client/index.ts';
 
 /** As records and schedules have them. */
 type GivenLabels = { readonly [Name in keyof Labels]?: Labels[Name] | null | undefined };

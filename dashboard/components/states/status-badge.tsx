@@ -1,4 +1,4 @@
-import type { Execution } from '../data/executions/executions.ts';
+import type { Execution } from '../../data/executions/executions.ts';
 import { StateBadge } from './state-badge.tsx';
 
 export const statusTones = {

@@ -1,11 +1,11 @@
 import { Button, SegmentedControl, Textarea } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
-import type { ValueField } from '../data/agents/value-fields.ts';
-import { parseJsonObject, toTextValues } from '../data/text/json-object.ts';
-import { ownProperty } from '../data/text/own-property.ts';
-import { Card } from './card.tsx';
-import { ValuesFields } from './fields/values-fields.tsx';
+import type { ValueField } from '../../data/agents/value-fields.ts';
+import { parseJsonObject, toTextValues } from '../../data/text/json-object.ts';
+import { ownProperty } from '../../data/text/own-property.ts';
+import { ValuesFields } from '../fields/values-fields.tsx';
+import { Card } from '../layout/card.tsx';
 import classes from './values-card.module.css';
 
 /** Input values typed by the user, kept in session storage under `key`. */

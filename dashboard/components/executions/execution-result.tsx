@@ -1,13 +1,13 @@
 import { Button, Loader } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { EndedExecution } from '../../src/client/index.ts';
-import type { ExecutionState } from '../data/executions/start-execution.ts';
-import { formatCost, formatDuration, formatExactCount } from '../data/text/format.ts';
-import { CodeBlock } from './code-block.tsx';
+import type { EndedExecution } from '../../../src/client/index.ts';
+import type { ExecutionState } from '../../data/executions/start-execution.ts';
+import { formatCost, formatDuration, formatExactCount } from '../../data/text/format.ts';
+import { CodeBlock } from '../code/code-block.tsx';
+import { MetricList } from '../figures/metric-list.tsx';
+import { FormError } from '../states/form-error.tsx';
+import { StatusBadge } from '../states/status-badge.tsx';
 import classes from './execution-result.module.css';
-import { FormError } from './form-error.tsx';
-import { MetricList } from './metric-list.tsx';
-import { StatusBadge } from './status-badge.tsx';
 
 /** Progress and result of an execution started on this page. */
 export function ExecutionResult({ text, execution, cancel }: ExecutionState) {

@@ -1,11 +1,11 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useTestProvider } from '../data/workspace/providers.ts';
-import { CodeBlock } from './code-block.tsx';
-import { Dialog, DialogCloseButton } from './dialogs/dialog.tsx';
-import { ModelInput } from './fields/model-input.tsx';
-import { FormError } from './form-error.tsx';
-import { StateBadge } from './state-badge.tsx';
+import { useTestProvider } from '../../data/workspace/providers.ts';
+import { CodeBlock } from '../code/code-block.tsx';
+import { Dialog, DialogCloseButton } from '../dialogs/dialog.tsx';
+import { ModelInput } from '../fields/model-input.tsx';
+import { FormError } from '../states/form-error.tsx';
+import { StateBadge } from '../states/state-badge.tsx';
 import classes from './test-provider.module.css';
 
 /** Sends one small real call to a model, and shows the request and the answer. Nothing is stored. */

@@ -1,5 +1,5 @@
-import type { AgentLimits } from '../../src/client/index.ts';
-import { formatCount, formatRelativeTime } from '../data/text/format.ts';
+import type { AgentLimits } from '../../../src/client/index.ts';
+import { formatCount, formatRelativeTime } from '../../data/text/format.ts';
 import classes from './limit-bars.module.css';
 import { Meter } from './meter.tsx';
 

@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
-import { formatRelativeTime, formatTime } from '../data/text/format.ts';
-import { useCurrentMinute } from './hooks/use-current-minute.ts';
+import { formatRelativeTime, formatTime } from '../../data/text/format.ts';
+import { useCurrentMinute } from '../hooks/use-current-minute.ts';
 import classes from './time.module.css';
 
 /**

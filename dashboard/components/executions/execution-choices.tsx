@@ -1,9 +1,9 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import type { Execution } from '../data/executions/executions.ts';
+import type { Execution } from '../../data/executions/executions.ts';
+import { Time } from '../figures/time.tsx';
+import { ExecutionBadge } from '../states/status-badge.tsx';
 import classes from './execution-choices.module.css';
-import { ExecutionBadge } from './status-badge.tsx';
-import { Time } from './time.tsx';
 
 /** Executions to choose from. */
 export function ExecutionChoices<One extends Execution>(props: {

@@ -1,7 +1,11 @@
 import { Component, type ComponentType, lazy, type ReactNode } from 'react';
-import { ComponentLoadError, reloadAfterUpgrade, reloadIfServed } from '../data/client/upgrade.ts';
-import { Dialog } from './dialogs/dialog.tsx';
-import { ErrorState } from './error-state.tsx';
+import {
+  ComponentLoadError,
+  reloadAfterUpgrade,
+  reloadIfServed,
+} from '../../data/client/upgrade.ts';
+import { Dialog } from '../dialogs/dialog.tsx';
+import { ErrorState } from '../states/error-state.tsx';
 
 /** Closes the error dialog that replaces a dialog component. */
 interface Closable {

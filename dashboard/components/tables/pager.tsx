@@ -1,5 +1,5 @@
 import { ActionIcon, Group } from '@mantine/core';
-import { Icon, type IconName } from './icon.tsx';
+import { Icon, type IconName } from '../icon.tsx';
 import classes from './pager.module.css';
 
 interface Pagination {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Icon, type IconName } from './icon.tsx';
+import { Icon, type IconName } from '../icon.tsx';
 import classes from './state.module.css';
 
 /** Shown instead of an empty list: what the list is for and how to add to it. */

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
-import { CuelineError } from '../../src/client/index.ts';
-import { isForbidden, isNotFound } from '../data/client/error-status.ts';
-import { readableMessage } from '../data/text/readable-message.ts';
-import { Icon } from './icon.tsx';
+import { CuelineError } from '../../../src/client/index.ts';
+import { isForbidden, isNotFound } from '../../data/client/error-status.ts';
+import { readableMessage } from '../../data/text/readable-message.ts';
+import { Icon } from '../icon.tsx';
 import classes from './state.module.css';
 
 /** Shown instead of content that failed to load: the server's message and the request id for support. */

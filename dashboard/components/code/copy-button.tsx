@@ -1,6 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
-import { type Copied, useCopy } from './hooks/use-copy.ts';
-import { Icon, type IconName } from './icon.tsx';
+import { type Copied, useCopy } from '../hooks/use-copy.ts';
+import { Icon, type IconName } from '../icon.tsx';
 
 /** Copies `text`. `label` names it for screen readers. */
 export function CopyButton({ text, name }: { readonly text: string; readonly name: string }) {

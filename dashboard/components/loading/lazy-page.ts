@@ -1,5 +1,5 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
-import { ComponentLoadError } from '../data/client/upgrade.ts';
+import { ComponentLoadError } from '../../data/client/upgrade.ts';
 
 /**
  * A page loaded on its first visit. A failed import becomes a `ComponentLoadError`, which the page's error boundary
