@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { indentJson } from '../../dashboard/pages/history/json-text.ts';
+import { indentJson } from '../../dashboard/pages/history/record/json-text.ts';
 
 test('indents JSON like JSON.stringify', () => {
   const value = { b: 1, a: [true, null, -1.5e3], empty: {}, none: [], text: 'a "b": [c], {d}\\' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rendersQuickly } from '../../dashboard/pages/history/markdown-limits.ts';
+import { rendersQuickly } from '../../dashboard/pages/history/record/markdown-limits.ts';
 
 test('text that would block the browser is not offered as Markdown', () => {
   for (const usual of ['', '> a\n> > b\n- - c', '-'.repeat(200), `| ${'-'.repeat(200)} |`, '**'])

@@ -14,8 +14,8 @@ import { contentText } from '../../data/executions/sent-files.ts';
 import { stringify } from '../../data/text/exact-json.ts';
 import { formatDuration, formatExactCount } from '../../data/text/format.ts';
 import { costCell } from './amounts.tsx';
-import { indentJson } from './json-text.ts';
-import classes from './record.module.css';
+import { indentJson } from './record/json-text.ts';
+import classes from './record/record.module.css';
 
 const TextDiff = lazyComponent(() => import('../../components/versions/text-diff.tsx'));
 

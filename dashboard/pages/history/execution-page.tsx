@@ -11,8 +11,8 @@ import { isNotFound } from '../../data/client/error-status.ts';
 import { executionQuery } from '../../data/executions/executions.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { useKeys } from '../../shell/use-keys.ts';
-import { ExecutionRecord } from './execution-record.tsx';
-import { RunAgainById } from './run-again-by-id.tsx';
+import { ExecutionRecord } from './record/execution-record.tsx';
+import { RunAgainById } from './record/run-again-by-id.tsx';
 
 const route = getRouteApi('/app/history/$agentId/$executionId');
 

@@ -1,6 +1,6 @@
 import { PageHeader } from '../../components/layout/page-header.tsx';
-import { History } from './history.tsx';
-import { ViewsMenu } from './views-menu.tsx';
+import { ViewsMenu } from './filters/views-menu.tsx';
+import { History } from './list/history.tsx';
 
 export function HistoryPage() {
   return (
