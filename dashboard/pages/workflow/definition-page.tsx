@@ -10,9 +10,9 @@ import { useNamedDefinition } from '../../data/workflows/agents-by-name.ts';
 import { type DefinitionFormat, writeDefinition } from '../../data/workflows/definition-text.ts';
 import { workflowQuery, workflowVersionQuery } from '../../data/workflows/workflows.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
-import { type DefinitionDraft, draftAfterSave } from './definition-draft.ts';
-import DefinitionEditor from './definition-editor.tsx';
-import { SaveVersion } from './save-version.tsx';
+import { type DefinitionDraft, draftAfterSave } from './definition/definition-draft.ts';
+import DefinitionEditor from './definition/definition-editor.tsx';
+import { SaveVersion } from './definition/save-version.tsx';
 import shared from './workflow.module.css';
 
 const route = getRouteApi('/app/workflows/$workflowId/definition');

@@ -11,8 +11,8 @@ import { formatDuration } from '../../data/text/format.ts';
 import { graphSteps } from '../../data/workflows/workflow-graph.ts';
 import { workflowQuery } from '../../data/workflows/workflows.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
-import { Graph } from './graph.tsx';
-import { StepCard } from './step-card.tsx';
+import { Graph } from './graph/graph.tsx';
+import { StepCard } from './steps/step-card.tsx';
 import classes from './workflow.module.css';
 
 const route = getRouteApi('/app/workflows/$workflowId/');

@@ -25,13 +25,13 @@ import {
 import { workflowVersionQuery } from '../../data/workflows/workflows.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
-import { Graph } from './graph.tsx';
-import { RunBadge, StepBadge, stepTones } from './run-badges.tsx';
-import { Tokens } from './run-cells.tsx';
-import { RunTimeline } from './run-timeline.tsx';
+import { Graph } from './graph/graph.tsx';
+import { RunBadge, StepBadge, stepTones } from './runs/run-badges.tsx';
+import { Tokens } from './runs/run-cells.tsx';
+import { RunTimeline } from './runs/run-timeline.tsx';
 import classes from './workflow.module.css';
 
-const RunAgain = lazyComponent(() => import('./run-again.tsx'), true);
+const RunAgain = lazyComponent(() => import('./runs/run-again.tsx'), true);
 const route = getRouteApi('/app/workflows/$workflowId/runs/$workflowRunId');
 
 export function RunPage() {

@@ -13,7 +13,7 @@ import { Pager } from '../../components/tables/pager.tsx';
 import { formatDuration } from '../../data/text/format.ts';
 import { type WorkflowRunDetail, workflowRunsQuery } from '../../data/workflows/workflow-runs.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
-import { RunBadge } from './run-badges.tsx';
+import { RunBadge } from './runs/run-badges.tsx';
 import { type RunsSearch, runStatuses } from './search.ts';
 import classes from './workflow.module.css';
 

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { Schedules } from './schedules.tsx';
-import { Webhooks } from './webhooks.tsx';
+import { Schedules } from './triggers/schedules.tsx';
+import { Webhooks } from './triggers/webhooks.tsx';
 import classes from './workflow.module.css';
 
 const route = getRouteApi('/app/workflows/$workflowId/triggers');

@@ -11,8 +11,8 @@ import {
   workflowVersionsQuery,
 } from '../../data/workflows/workflows.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
-import { DefinitionDiff } from './definition-diff.tsx';
-import { PinDialog } from './pin-dialog.tsx';
+import { DefinitionDiff } from './definition/definition-diff.tsx';
+import { PinDialog } from './definition/pin-dialog.tsx';
 
 const route = getRouteApi('/app/workflows/$workflowId/versions');
 

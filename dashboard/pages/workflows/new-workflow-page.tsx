@@ -15,7 +15,7 @@ import { type DefinitionFormat, writeDefinition } from '../../data/workflows/def
 import { type Template, templateDefinition, templates } from '../../data/workflows/templates.ts';
 import { useCreateWorkflow, type WorkflowDefinition } from '../../data/workflows/workflows.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
-import DefinitionEditor from '../workflow/definition-editor.tsx';
+import DefinitionEditor from '../workflow/definition/definition-editor.tsx';
 import { TemplateAgents } from './template-agents.tsx';
 import { TemplateChoice } from './template-choice.tsx';
 import classes from './workflows.module.css';
