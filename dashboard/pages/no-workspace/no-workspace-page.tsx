@@ -5,7 +5,7 @@ import { FormError } from '../../components/states/form-error.tsx';
 import { sessionUserQuery } from '../../data/workspace/session-user.ts';
 import { StandalonePage } from '../../shell/standalone-page.tsx';
 import { useSignOut } from '../../shell/use-sign-out.ts';
-import { DeleteAccount } from '../settings/delete-account.tsx';
+import { DeleteAccount } from '../settings/account/delete-account.tsx';
 
 /** For users without any workspace. Signed-out users go to the sign-in page. */
 export function NoWorkspacePage() {

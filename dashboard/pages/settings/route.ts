@@ -50,13 +50,13 @@ const settingsHomeRoute = createRoute({
 const workspaceRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/workspace',
-  component: lazyPage(() => import('./workspace-page.tsx'), 'WorkspacePage'),
+  component: lazyPage(() => import('./workspace/workspace-page.tsx'), 'WorkspacePage'),
 });
 
 const membersRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/members',
-  component: lazyPage(() => import('./members-page.tsx'), 'MembersPage'),
+  component: lazyPage(() => import('./members/members-page.tsx'), 'MembersPage'),
 });
 
 export interface ProvidersSearch {
@@ -77,45 +77,45 @@ const providersRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/providers',
   validateSearch: readProvidersSearch,
-  component: lazyPage(() => import('./providers-page.tsx'), 'ProvidersPage'),
+  component: lazyPage(() => import('./providers/providers-page.tsx'), 'ProvidersPage'),
 });
 
 const endpointsRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/endpoints',
-  component: lazyPage(() => import('./endpoints-page.tsx'), 'EndpointsPage'),
+  component: lazyPage(() => import('./endpoints/endpoints-page.tsx'), 'EndpointsPage'),
 });
 
 const endpointRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/endpoints/$endpointId',
-  component: lazyPage(() => import('./endpoint-page.tsx'), 'EndpointPage'),
+  component: lazyPage(() => import('./endpoints/endpoint-page.tsx'), 'EndpointPage'),
 });
 
 const alertsRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/alerts',
-  component: lazyPage(() => import('./alerts-page.tsx'), 'AlertsPage'),
+  component: lazyPage(() => import('./alerts/alerts-page.tsx'), 'AlertsPage'),
 });
 
 const retentionRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/retention',
   validateSearch: (given: Record<string, unknown>): OffsetSearch => readOffset(given),
-  component: lazyPage(() => import('./retention-page.tsx'), 'RetentionPage'),
+  component: lazyPage(() => import('./retention/retention-page.tsx'), 'RetentionPage'),
 });
 
 const auditRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/audit',
   validateSearch: readAuditSearch,
-  component: lazyPage(() => import('./audit-page.tsx'), 'AuditPage'),
+  component: lazyPage(() => import('./audit/audit-page.tsx'), 'AuditPage'),
 });
 
 const accountRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/account',
-  component: lazyPage(() => import('./account-page.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('./account/account-page.tsx'), 'AccountPage'),
 });
 
 export const settingsRoutes = settingsRoute.addChildren([

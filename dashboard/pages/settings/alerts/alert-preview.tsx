@@ -1,0 +1,49 @@
+import { Button, Group, NativeSelect, Skeleton, Stack } from '@mantine/core';
+import { Suspense, useState } from 'react';
+import type { AlertInput } from '../../../../src/client/index.ts';
+import { lazyComponent } from '../../../components/loading/lazy-component.tsx';
+import { FormError } from '../../../components/states/form-error.tsx';
+import { usePreviewAlert } from '../../../data/workspace/alerts.ts';
+
+const AlertChart = lazyComponent(() => import('./alert-chart.tsx'));
+
+/** When the alert would have fired, as a chart. */
+export function AlertPreview({ settings }: { readonly settings: AlertInput }) {
+  const [days, setDays] = useState('7');
+  const preview = usePreviewAlert();
+  const [asked, setAsked] = useState({ settings, days });
+  const isCurrent = asked.settings === settings && asked.days === days;
+  return (
+    <Stack gap="xs">
+      <Group gap="xs" align="flex-end">
+        <NativeSelect
+          label="Preview"
+          data={[
+            { value: '1', label: '1 day' },
+            { value: '7', label: '7 days' },
+            { value: '30', label: '30 days' },
+          ]}
+          value={days}
+          onChange={({ currentTarget }) => setDays(currentTarget.value)}
+        />
+        <Button
+          variant="default"
+          loading={preview.isPending}
+          onClick={() => {
+            setAsked({ settings, days });
+            const alert = { ...settings, name: settings.name || 'Preview' };
+            preview.mutate({ alert, days: Number(days) });
+          }}
+        >
+          Show preview
+        </Button>
+      </Group>
+      <FormError error={preview.error} />
+      {isCurrent && preview.data && (
+        <Suspense fallback={<Skeleton height={180} />}>
+          <AlertChart preview={preview.data} settings={settings} />
+        </Suspense>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,107 @@
+import { Button, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { Retention } from '../../../../src/client/index.ts';
+import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
+import { FormError, fieldError } from '../../../components/states/form-error.tsx';
+import { useSingleFlight } from '../../../data/client/use-single-flight.ts';
+import { retentionQuery, useSetRetention } from '../../../data/workspace/retention.ts';
+import classes from '../settings.module.css';
+import { formatDays } from './format-days.ts';
+
+/** Edited fields. Untouched fields follow the current settings. */
+type Typed = { readonly [Name in keyof Retention]?: string };
+
+/**
+ * Asks for confirmation, because expired records are deleted within minutes. It first refetches the settings, so that
+ * untouched fields are not reverted to outdated values.
+ */
+export function RetentionForm({ retention }: { readonly retention: Retention }) {
+  const queries = useQueryClient();
+  const [typed, setTyped] = useState<Typed>({});
+  const [pending, setPending] = useState<{
+    readonly from: Retention;
+    readonly to: Retention;
+  } | null>(null);
+  const set = useSetRetention();
+  const refresh = useSingleFlight({
+    mutationFn: () => queries.fetchQuery({ ...retentionQuery, staleTime: 0 }),
+    onSuccess: (from) => setPending({ from, to: { ...from, ...read(typed) } }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    set.reset();
+    refresh.mutate();
+  };
+  const saved = (retention: Retention) => {
+    queries.setQueryData(retentionQuery.queryKey, retention);
+    setTyped({});
+    setPending(null);
+  };
+  const field = (name: keyof Retention) => ({
+    inputMode: 'numeric' as const,
+    pattern: '\\d{0,5}',
+    value: typed[name] ?? String(retention[name] ?? ''),
+    error: fieldError(set.error, name),
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
+      setTyped({ ...typed, [name]: event.currentTarget.value }),
+  });
+  return (
+    <form className={classes.form} onSubmit={submit}>
+      <TextInput
+        label="Keep records (days)"
+        description="Leave empty to keep them forever"
+        placeholder="Forever"
+        {...field('recordsDays')}
+      />
+      <TextInput
+        label="Keep bodies (days)"
+        description="Leave empty to keep them as long as their record"
+        placeholder="Same as record"
+        {...field('bodiesDays')}
+      />
+      <FormError error={refresh.error} />
+      <div>
+        <Button type="submit" loading={refresh.isPending}>
+          Save
+        </Button>
+      </div>
+      <ConfirmDialog
+        opened={pending !== null}
+        title="Change retention?"
+        confirmLabel="Change"
+        destructive
+        mutation={set}
+        onClose={() => setPending(null)}
+        onConfirm={() => pending && set.mutate(pending.to, { onSuccess: saved })}
+      >
+        {pending && (
+          <>
+            <p>
+              {changeText('Records', 'forever', pending.from.recordsDays, pending.to.recordsDays)}
+            </p>
+            <p>
+              {changeText('Bodies', bodiesNullText, pending.from.bodiesDays, pending.to.bodiesDays)}
+            </p>
+          </>
+        )}
+        <p>Older data is deleted within minutes. This cannot be undone. Statistics stay.</p>
+      </ConfirmDialog>
+    </form>
+  );
+}
+
+const bodiesNullText = 'as long as their record';
+
+function read(typed: Typed): Partial<Retention> {
+  const days = Object.entries(typed).map(([name, text]) => [
+    name,
+    (text ?? '').trim() === '' ? null : Number(text),
+  ]);
+  return Object.fromEntries(days);
+}
+
+function changeText(subject: string, nullText: string, from: number | null, to: number | null) {
+  if (from === to) return `${subject}: ${formatDays(from, nullText)} (unchanged).`;
+  return `${subject}: ${formatDays(to, nullText)} (previously ${formatDays(from, nullText)}).`;
+}

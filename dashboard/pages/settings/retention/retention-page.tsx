@@ -1,0 +1,42 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Card, DescriptionList } from '../../../components/layout/card.tsx';
+import { ErrorState } from '../../../components/states/error-state.tsx';
+import { can, useMe } from '../../../data/workspace/me.ts';
+import { retentionQuery } from '../../../data/workspace/retention.ts';
+import classes from '../settings.module.css';
+import { Erasures } from './erasures.tsx';
+import { formatDays } from './format-days.ts';
+import { RetentionForm } from './retention-form.tsx';
+
+export function RetentionPage() {
+  const owner = can(useMe(), 'manage');
+  const retention = useQuery(retentionQuery);
+  const { data } = retention;
+  return (
+    <>
+      <Card title="Retention">
+        <p className={classes.text}>
+          Applies to all agents without their own settings. The bodies of a record are its
+          variables, prompts and output; they can be deleted before the record. Statistics are not
+          deleted.
+        </p>
+        {retention.isError && !data ? (
+          <ErrorState error={retention.error} onRetry={() => void retention.refetch()} />
+        ) : !data ? (
+          <Skeleton height={140} maw="30rem" />
+        ) : owner ? (
+          <RetentionForm retention={data} />
+        ) : (
+          <DescriptionList
+            items={[
+              ['Records', formatDays(data.recordsDays, 'forever')],
+              ['Bodies', formatDays(data.bodiesDays, 'as long as their record')],
+            ]}
+          />
+        )}
+      </Card>
+      {owner && <Erasures />}
+    </>
+  );
+}
