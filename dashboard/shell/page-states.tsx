@@ -10,8 +10,8 @@ import {
   recoverFromLoadError,
   reloadIfServed,
 } from '../data/client/upgrade.ts';
-import { navigationItems } from './navigation-items.ts';
-import classes from './notice.module.css';
+import { navigationItems } from './navigation/navigation-items.ts';
+import classes from './notices/notice.module.css';
 import { StandalonePage } from './standalone-page.tsx';
 
 /** The default loading, error and not-found pages. */

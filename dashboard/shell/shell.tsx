@@ -5,21 +5,24 @@ import { Icon } from '../components/icon.tsx';
 import { lazyComponent } from '../components/loading/lazy-component.tsx';
 import { ErrorState } from '../components/states/error-state.tsx';
 import { useMe, workspaceName } from '../data/workspace/me.ts';
-import { ConnectionNotice } from './connection-notice.tsx';
-import { EndpointNotice } from './endpoint-notice.tsx';
-import { Navigation } from './navigation.tsx';
-import { PasswordNotice } from './password-notice.tsx';
-import { QuotaNotice } from './quota-notice.tsx';
-import { SaveStatus } from './save-status.tsx';
+import { Navigation } from './navigation/navigation.tsx';
+import { ConnectionNotice } from './notices/connection-notice.tsx';
+import { EndpointNotice } from './notices/endpoint-notice.tsx';
+import { PasswordNotice } from './notices/password-notice.tsx';
+import { QuotaNotice } from './notices/quota-notice.tsx';
+import { SaveStatus } from './notices/save-status.tsx';
+import { useSessionEnd } from './session/use-session-end.ts';
+import { useSignOut } from './session/use-sign-out.ts';
 import classes from './shell.module.css';
-import { useSessionEnd } from './use-session-end.ts';
-import { useShortcuts } from './use-shortcuts.ts';
-import { useSignOut } from './use-sign-out.ts';
+import { useShortcuts } from './shortcuts/use-shortcuts.ts';
 
-const CommandPalette = lazyComponent(() => import('./command-palette.tsx'), true);
-const NarrowMenu = lazyComponent(() => import('./narrow-menu.tsx'), true);
-const ShortcutsDialog = lazyComponent(() => import('./shortcuts-dialog.tsx'), true);
-const SessionExpiredDialog = lazyComponent(() => import('./session-expired-dialog.tsx'), true);
+const CommandPalette = lazyComponent(() => import('./shortcuts/command-palette.tsx'), true);
+const NarrowMenu = lazyComponent(() => import('./navigation/narrow-menu.tsx'), true);
+const ShortcutsDialog = lazyComponent(() => import('./shortcuts/shortcuts-dialog.tsx'), true);
+const SessionExpiredDialog = lazyComponent(
+  () => import('./session/session-expired-dialog.tsx'),
+  true,
+);
 
 /** The application shell: navigation, command palette and shortcuts around every page. */
 export function Shell() {

@@ -10,7 +10,7 @@ import { ExecutionBadge } from '../../components/states/status-badge.tsx';
 import { isNotFound } from '../../data/client/error-status.ts';
 import { executionQuery } from '../../data/executions/executions.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
-import { useKeys } from '../../shell/use-keys.ts';
+import { useKeys } from '../../shell/shortcuts/use-keys.ts';
 import { ExecutionRecord } from './record/execution-record.tsx';
 import { RunAgainById } from './record/run-again-by-id.tsx';
 

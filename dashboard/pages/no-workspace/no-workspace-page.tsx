@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
 import { FormError } from '../../components/states/form-error.tsx';
 import { sessionUserQuery } from '../../data/workspace/session-user.ts';
+import { useSignOut } from '../../shell/session/use-sign-out.ts';
 import { StandalonePage } from '../../shell/standalone-page.tsx';
-import { useSignOut } from '../../shell/use-sign-out.ts';
 import { DeleteAccount } from '../settings/account/delete-account.tsx';
 
 /** For users without any workspace. Signed-out users go to the sign-in page. */

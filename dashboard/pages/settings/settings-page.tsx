@@ -2,7 +2,7 @@ import { Link, Outlet } from '@tanstack/react-router';
 import { PageHeader } from '../../components/layout/page-header.tsx';
 import { Tabs } from '../../components/layout/tabs.tsx';
 import { can, useMe } from '../../data/workspace/me.ts';
-import { settingsAreas } from '../../shell/settings-areas.ts';
+import { settingsAreas } from '../../shell/navigation/settings-areas.ts';
 import classes from './settings.module.css';
 
 export function SettingsPage() {

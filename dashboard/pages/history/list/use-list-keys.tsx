@@ -4,7 +4,7 @@ import { copyText } from '../../../components/hooks/use-copy.ts';
 import { announceFailure, announceSave } from '../../../data/client/saves.ts';
 import type { Execution } from '../../../data/executions/executions.ts';
 import { can, useMe } from '../../../data/workspace/me.ts';
-import { useKeys } from '../../../shell/use-keys.ts';
+import { useKeys } from '../../../shell/shortcuts/use-keys.ts';
 import { RunAgainById } from '../record/run-again-by-id.tsx';
 import type { HistorySearch } from '../search.ts';
 import {

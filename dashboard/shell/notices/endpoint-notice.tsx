@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { endpointsQuery } from '../data/workspace/endpoints.ts';
-import { can, useMe } from '../data/workspace/me.ts';
+import { endpointsQuery } from '../../data/workspace/endpoints.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './notice.module.css';
 
 /** Tells owners that Cueline disabled an endpoint: it receives no events until it is enabled. */

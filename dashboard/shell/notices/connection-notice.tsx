@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { useConnection } from '../components/hooks/use-connection.ts';
+import { useConnection } from '../../components/hooks/use-connection.ts';
 import classes from './notice.module.css';
 
 /** Says that the server does not answer or cannot serve, and when it does again. Everything shown is then read again. */

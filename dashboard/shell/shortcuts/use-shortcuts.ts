@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useLayoutEffect, useRef } from 'react';
+import { navigationItems } from '../navigation/navigation-items.ts';
 import { isMac } from './command-key.ts';
-import { navigationItems } from './navigation-items.ts';
 import { singleKeyShortcutsEnabled } from './single-key-shortcuts.ts';
 
 /** The time after `g` in which a letter selects a page. */

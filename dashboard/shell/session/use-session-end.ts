@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { isSignedOut } from '../data/client/error-status.ts';
-import { sessionEnd } from '../data/client/query-client.ts';
-import { meQuery } from '../data/workspace/me.ts';
+import { isSignedOut } from '../../data/client/error-status.ts';
+import { sessionEnd } from '../../data/client/query-client.ts';
+import { meQuery } from '../../data/workspace/me.ts';
 
 /** Whether the session has ended while the page is open, and a callback for when a new one exists. */
 export function useSessionEnd(): readonly [boolean, () => void] {

@@ -1,9 +1,9 @@
 import { Menu } from '@mantine/core';
-import type { Me } from '../../src/client/index.ts';
-import { Icon } from '../components/icon.tsx';
-import { type PopupProps, PopupTarget } from '../components/loading/loaded-on-press.tsx';
-import { serverPath } from '../data/client/base-path.ts';
-import { chooseWorkspace } from '../data/client/client.ts';
+import type { Me } from '../../../src/client/index.ts';
+import { Icon } from '../../components/icon.tsx';
+import { type PopupProps, PopupTarget } from '../../components/loading/loaded-on-press.tsx';
+import { serverPath } from '../../data/client/base-path.ts';
+import { chooseWorkspace } from '../../data/client/client.ts';
 
 /** The workspaces of a member of several. */
 export default function WorkspaceMenu({ button, me, ...popup }: PopupProps & { readonly me: Me }) {

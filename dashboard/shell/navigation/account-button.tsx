@@ -1,8 +1,8 @@
 import { UnstyledButton } from '@mantine/core';
-import type { Me } from '../../src/client/index.ts';
-import { Icon } from '../components/icon.tsx';
-import { lazyComponent } from '../components/loading/lazy-component.tsx';
-import { LoadedOnPress } from '../components/loading/loaded-on-press.tsx';
+import type { Me } from '../../../src/client/index.ts';
+import { Icon } from '../../components/icon.tsx';
+import { lazyComponent } from '../../components/loading/lazy-component.tsx';
+import { LoadedOnPress } from '../../components/loading/loaded-on-press.tsx';
 import classes from './navigation.module.css';
 
 const AccountMenu = lazyComponent(() => import('./account-menu.tsx'), true);

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import { Icon } from '../components/icon.tsx';
-import { latestSave, subscribeToSaves } from '../data/client/saves.ts';
+import { Icon } from '../../components/icon.tsx';
+import { latestSave, subscribeToSaves } from '../../data/client/saves.ts';
 import classes from './save-status.module.css';
 
 /**

@@ -1,4 +1,4 @@
-import type { IconName } from '../components/icon.tsx';
+import type { IconName } from '../../components/icon.tsx';
 
 /** Items of the navigation, the command palette and the `g` shortcuts. */
 export interface NavigationItem {

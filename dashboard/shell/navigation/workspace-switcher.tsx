@@ -1,10 +1,10 @@
 import { UnstyledButton } from '@mantine/core';
-import type { Me } from '../../src/client/index.ts';
-import { Icon } from '../components/icon.tsx';
-import { lazyComponent } from '../components/loading/lazy-component.tsx';
-import { LoadedOnPress } from '../components/loading/loaded-on-press.tsx';
-import { workspaceName } from '../data/workspace/me.ts';
-import { Logo } from './logo.tsx';
+import type { Me } from '../../../src/client/index.ts';
+import { Icon } from '../../components/icon.tsx';
+import { lazyComponent } from '../../components/loading/lazy-component.tsx';
+import { LoadedOnPress } from '../../components/loading/loaded-on-press.tsx';
+import { workspaceName } from '../../data/workspace/me.ts';
+import { Logo } from '../logo.tsx';
 import classes from './navigation.module.css';
 
 const WorkspaceMenu = lazyComponent(() => import('./workspace-menu.tsx'), true);

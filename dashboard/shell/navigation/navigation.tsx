@@ -1,10 +1,10 @@
 import { Kbd, UnstyledButton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { Me } from '../../src/client/index.ts';
-import { Icon } from '../components/icon.tsx';
-import { serverPath } from '../data/client/base-path.ts';
+import type { Me } from '../../../src/client/index.ts';
+import { Icon } from '../../components/icon.tsx';
+import { serverPath } from '../../data/client/base-path.ts';
+import { commandKey } from '../shortcuts/command-key.ts';
 import { AccountButton } from './account-button.tsx';
-import { commandKey } from './command-key.ts';
 import classes from './navigation.module.css';
 import { navigationItems } from './navigation-items.ts';
 import { WorkspaceSwitcher } from './workspace-switcher.tsx';

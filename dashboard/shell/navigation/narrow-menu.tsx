@@ -1,6 +1,6 @@
 import { Drawer } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useReturnFocus } from '../components/hooks/use-return-focus.ts';
+import { useReturnFocus } from '../../components/hooks/use-return-focus.ts';
 
 /** The navigation on a narrow screen. */
 export default function NarrowMenu({

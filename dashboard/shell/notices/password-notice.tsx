@@ -1,6 +1,6 @@
 import { UnstyledButton } from '@mantine/core';
 import { Link, useLocation } from '@tanstack/react-router';
-import { isDismissed, useDismiss, useMe } from '../data/workspace/me.ts';
+import { isDismissed, useDismiss, useMe } from '../../data/workspace/me.ts';
 import classes from './notice.module.css';
 
 /** Contains the password form itself. */

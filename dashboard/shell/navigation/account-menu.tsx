@@ -1,8 +1,8 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
-import type { Me } from '../../src/client/index.ts';
-import { Icon } from '../components/icon.tsx';
-import { type PopupProps, PopupTarget } from '../components/loading/loaded-on-press.tsx';
-import { schemes } from './schemes.ts';
+import type { Me } from '../../../src/client/index.ts';
+import { Icon } from '../../components/icon.tsx';
+import { type PopupProps, PopupTarget } from '../../components/loading/loaded-on-press.tsx';
+import { schemes } from '../schemes.ts';
 
 /** User, appearance, shortcuts and sign-out. */
 export default function AccountMenu({

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { formatTime } from '../data/text/format.ts';
-import { can, useMe } from '../data/workspace/me.ts';
-import { usageQuery } from '../data/workspace/usage.ts';
+import { formatTime } from '../../data/text/format.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
+import { usageQuery } from '../../data/workspace/usage.ts';
 import classes from './notice.module.css';
 
 /** The share of the quota from which every member is warned. */

@@ -1,7 +1,7 @@
 import { Checkbox, Kbd, Modal } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import { navigationItems } from '../navigation/navigation-items.ts';
 import { commandKey } from './command-key.ts';
-import { navigationItems } from './navigation-items.ts';
 import classes from './shortcuts-dialog.module.css';
 import { setSingleKeyShortcuts, singleKeyShortcutsEnabled } from './single-key-shortcuts.ts';
 
