@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import columns from '../../components/layout/two-columns.module.css';
 import { agentQuery } from '../../data/agents/agents.ts';
 import { Activity } from './activity.tsx';
-import { LifecycleCard } from './lifecycle-card.tsx';
+import { LifecycleCard } from './lifecycle/lifecycle-card.tsx';
 import { SettingsSummary } from './settings-summary.tsx';
 
 const route = getRouteApi('/app/agents/$agentId');

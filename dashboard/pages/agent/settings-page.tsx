@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { ErrorState } from '../../components/states/error-state.tsx';
 import { taggedAgentQuery } from '../../data/agents/agents.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
-import { type SettingsDraft, SettingsForm } from './settings-form.tsx';
+import { type SettingsDraft, SettingsForm } from './settings/settings-form.tsx';
 
 const route = getRouteApi('/app/agents/$agentId');
 

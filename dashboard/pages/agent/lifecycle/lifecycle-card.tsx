@@ -1,10 +1,10 @@
 import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
-import type { Agent, LifecycleAction } from '../../../src/client/index.ts';
-import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
-import { Card } from '../../components/layout/card.tsx';
-import { useMoveAgent } from '../../data/agents/agents.ts';
-import { can, useMe } from '../../data/workspace/me.ts';
+import type { Agent, LifecycleAction } from '../../../../src/client/index.ts';
+import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
+import { Card } from '../../../components/layout/card.tsx';
+import { useMoveAgent } from '../../../data/agents/agents.ts';
+import { can, useMe } from '../../../data/workspace/me.ts';
 import classes from './lifecycle.module.css';
 import { actionTexts } from './lifecycle-actions.ts';
 import { LifecycleDiagram } from './lifecycle-diagram.tsx';

@@ -1,16 +1,16 @@
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
-import { type Agent, CuelineError } from '../../../src/client/index.ts';
-import { CallFields } from '../../components/fields/call-fields.tsx';
-import { FallbackField } from '../../components/fields/fallback-field.tsx';
-import { GeneralFields } from '../../components/fields/general-fields.tsx';
-import { LimitFields } from '../../components/fields/limit-fields.tsx';
-import { ModelFields } from '../../components/fields/model-fields.tsx';
-import { StreamField } from '../../components/fields/stream-field.tsx';
-import { VariablesFields } from '../../components/fields/variables-fields.tsx';
-import { Card } from '../../components/layout/card.tsx';
-import { FormError } from '../../components/states/form-error.tsx';
+import { type Agent, CuelineError } from '../../../../src/client/index.ts';
+import { CallFields } from '../../../components/fields/call-fields.tsx';
+import { FallbackField } from '../../../components/fields/fallback-field.tsx';
+import { GeneralFields } from '../../../components/fields/general-fields.tsx';
+import { LimitFields } from '../../../components/fields/limit-fields.tsx';
+import { ModelFields } from '../../../components/fields/model-fields.tsx';
+import { StreamField } from '../../../components/fields/stream-field.tsx';
+import { VariablesFields } from '../../../components/fields/variables-fields.tsx';
+import { Card } from '../../../components/layout/card.tsx';
+import { FormError } from '../../../components/states/form-error.tsx';
 import {
   type AgentForm,
   defaultValueError,
@@ -19,11 +19,11 @@ import {
   rebaseForm,
   toAgentPatch,
   withVariables,
-} from '../../data/agents/agent-form.ts';
-import { useChangeAgent } from '../../data/agents/agents.ts';
-import { callFormProblem } from '../../data/agents/call-form.ts';
-import { versionQuery } from '../../data/prompts/prompts.ts';
-import { can, useMe } from '../../data/workspace/me.ts';
+} from '../../../data/agents/agent-form.ts';
+import { useChangeAgent } from '../../../data/agents/agents.ts';
+import { callFormProblem } from '../../../data/agents/call-form.ts';
+import { versionQuery } from '../../../data/prompts/prompts.ts';
+import { can, useMe } from '../../../data/workspace/me.ts';
 import { ApiFields } from './api-fields.tsx';
 import { DangerCard } from './danger-card.tsx';
 import classes from './settings.module.css';

@@ -1,5 +1,5 @@
 import { Fragment } from 'react';
-import type { Agent } from '../../../src/client/index.ts';
+import type { Agent } from '../../../../src/client/index.ts';
 import classes from './lifecycle.module.css';
 import { actionTexts, stagePath } from './lifecycle-actions.ts';
 

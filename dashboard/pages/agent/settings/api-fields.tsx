@@ -1,7 +1,7 @@
 import { Stack, Switch, Textarea } from '@mantine/core';
-import type { Agent } from '../../../src/client/index.ts';
-import { fieldError } from '../../components/states/form-error.tsx';
-import type { AgentForm } from '../../data/agents/agent-form.ts';
+import type { Agent } from '../../../../src/client/index.ts';
+import { fieldError } from '../../../components/states/form-error.tsx';
+import type { AgentForm } from '../../../data/agents/agent-form.ts';
 
 /** API access of an agent, what callers may add, and its allowed browser origins. */
 export function ApiFields(props: {

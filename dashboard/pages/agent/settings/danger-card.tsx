@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import type { Agent } from '../../../src/client/index.ts';
-import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
-import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
-import { Card } from '../../components/layout/card.tsx';
-import { useDeleteAgent, useMoveAgent } from '../../data/agents/agents.ts';
-import { actionTexts } from './lifecycle-actions.ts';
+import type { Agent } from '../../../../src/client/index.ts';
+import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
+import { useNavigateFrom } from '../../../components/hooks/use-navigate-from.ts';
+import { Card } from '../../../components/layout/card.tsx';
+import { useDeleteAgent, useMoveAgent } from '../../../data/agents/agents.ts';
+import { actionTexts } from '../lifecycle/lifecycle-actions.ts';
 import classes from './settings.module.css';
 
 /** Archives or deletes the agent. */

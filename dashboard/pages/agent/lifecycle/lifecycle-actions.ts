@@ -1,4 +1,4 @@
-import type { Agent, LifecycleAction } from '../../../src/client/index.ts';
+import type { Agent, LifecycleAction } from '../../../../src/client/index.ts';
 
 interface ActionTexts {
   /** The button label. */

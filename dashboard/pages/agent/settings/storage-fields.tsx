@@ -1,8 +1,8 @@
 import { Stack, Switch } from '@mantine/core';
-import fields from '../../components/fields/fields.module.css';
-import { NumberField } from '../../components/fields/number-field.tsx';
-import { fieldError } from '../../components/states/form-error.tsx';
-import type { AgentForm } from '../../data/agents/agent-form.ts';
+import fields from '../../../components/fields/fields.module.css';
+import { NumberField } from '../../../components/fields/number-field.tsx';
+import { fieldError } from '../../../components/states/form-error.tsx';
+import type { AgentForm } from '../../../data/agents/agent-form.ts';
 
 const retentionFields = [
   ['recordsDays', 'Keep records (days)'],
