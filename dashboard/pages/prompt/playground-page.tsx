@@ -13,16 +13,19 @@ import { columnsMax, draftChoice } from '../../data/prompts/playground-columns.t
 import { promptQuery, versionsQuery } from '../../data/prompts/prompts.ts';
 import { useValueSets, type ValueSets } from '../../data/prompts/value-sets.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
-import { OutputDiff } from './output-diff.tsx';
-import classes from './playground.module.css';
-import { Column, type ListedVersion } from './playground-column.tsx';
-import { PlaygroundInputs } from './playground-inputs.tsx';
-import { usePlayground } from './use-playground.ts';
+import { OutputDiff } from './playground/output-diff.tsx';
+import classes from './playground/playground.module.css';
+import { Column, type ListedVersion } from './playground/playground-column.tsx';
+import { PlaygroundInputs } from './playground/playground-inputs.tsx';
+import { usePlayground } from './playground/use-playground.ts';
 
 const route = getRouteApi('/app/prompts/$promptId/playground');
-const SaveVersionDialog = lazyComponent(() => import('./save-version-dialog.tsx'), true);
-const SaveValuesDialog = lazyComponent(() => import('./save-values-dialog.tsx'), true);
-const ExecutionValuesDialog = lazyComponent(() => import('./execution-values-dialog.tsx'), true);
+const SaveVersionDialog = lazyComponent(() => import('./playground/save-version-dialog.tsx'), true);
+const SaveValuesDialog = lazyComponent(() => import('./playground/save-values-dialog.tsx'), true);
+const ExecutionValuesDialog = lazyComponent(
+  () => import('./playground/execution-values-dialog.tsx'),
+  true,
+);
 
 /** Executes the draft and versions, up to three side by side. */
 export function PlaygroundPage() {

@@ -1,20 +1,20 @@
 import { Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
+import { Dialog, DialogCloseButton } from '../../../components/dialogs/dialog.tsx';
 import {
   ExecutionChoices,
   ExecutionIdForm,
-} from '../../components/executions/execution-choices.tsx';
-import { ErrorState } from '../../components/states/error-state.tsx';
-import { FormError } from '../../components/states/form-error.tsx';
-import { useSingleFlight } from '../../data/client/use-single-flight.ts';
+} from '../../../components/executions/execution-choices.tsx';
+import { ErrorState } from '../../../components/states/error-state.tsx';
+import { FormError } from '../../../components/states/form-error.tsx';
+import { useSingleFlight } from '../../../data/client/use-single-flight.ts';
 import {
   type Execution,
   executionQuery,
   findExecution,
   versionExecutionsQuery,
-} from '../../data/executions/executions.ts';
-import { fieldTexts } from '../../data/prompts/playground-values.ts';
+} from '../../../data/executions/executions.ts';
+import { fieldTexts } from '../../../data/prompts/playground-values.ts';
 
 /** Takes the variables of an execution: a recent one of the prompt, or any by its id. */
 export default function ExecutionValuesDialog(props: {

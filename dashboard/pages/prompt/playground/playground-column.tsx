@@ -1,13 +1,13 @@
 import { ActionIcon, NativeSelect, Stack } from '@mantine/core';
-import type { PromptVersion } from '../../../src/client/index.ts';
-import { ExecutionResult } from '../../components/executions/execution-result.tsx';
-import fields from '../../components/fields/fields.module.css';
-import { ModelField, SamplingFields } from '../../components/fields/model-fields.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { Card } from '../../components/layout/card.tsx';
-import type { ModelSettings } from '../../data/agents/model-settings.ts';
-import type { ExecutionState } from '../../data/executions/start-execution.ts';
-import { draftChoice, type PlaygroundColumn } from '../../data/prompts/playground-columns.ts';
+import type { PromptVersion } from '../../../../src/client/index.ts';
+import { ExecutionResult } from '../../../components/executions/execution-result.tsx';
+import fields from '../../../components/fields/fields.module.css';
+import { ModelField, SamplingFields } from '../../../components/fields/model-fields.tsx';
+import { Icon } from '../../../components/icon.tsx';
+import { Card } from '../../../components/layout/card.tsx';
+import type { ModelSettings } from '../../../data/agents/model-settings.ts';
+import type { ExecutionState } from '../../../data/executions/start-execution.ts';
+import { draftChoice, type PlaygroundColumn } from '../../../data/prompts/playground-columns.ts';
 import classes from './playground.module.css';
 
 export type ListedVersion = ModelSettings &

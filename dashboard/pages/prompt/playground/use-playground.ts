@@ -2,12 +2,12 @@ import { useSessionStorage } from '@mantine/hooks';
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import type { Prompt, PromptVersion } from '../../../src/client/index.ts';
-import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
-import type { ModelSettings } from '../../data/agents/model-settings.ts';
-import { useStartExecution } from '../../data/executions/start-execution.ts';
-import { fileVariablesOf, fromField } from '../../data/prompts/messages.ts';
-import { playgroundValues, startPlaygroundRun } from '../../data/prompts/playground.ts';
+import type { Prompt, PromptVersion } from '../../../../src/client/index.ts';
+import { useNavigateFrom } from '../../../components/hooks/use-navigate-from.ts';
+import type { ModelSettings } from '../../../data/agents/model-settings.ts';
+import { useStartExecution } from '../../../data/executions/start-execution.ts';
+import { fileVariablesOf, fromField } from '../../../data/prompts/messages.ts';
+import { playgroundValues, startPlaygroundRun } from '../../../data/prompts/playground.ts';
 import {
   columnsFrom,
   draftChoice,
@@ -18,13 +18,13 @@ import {
   withColumn,
   withDraft,
   withSettings,
-} from '../../data/prompts/playground-columns.ts';
-import { playgroundValuesKey } from '../../data/prompts/playground-values.ts';
-import { useCreateVersion, versionQuery } from '../../data/prompts/prompts.ts';
-import { variablesOf } from '../../data/prompts/templates.ts';
-import { useMe } from '../../data/workspace/me.ts';
-import { type Draft, draftProblem, templatesOf, toVersionInput } from './draft.ts';
-import { type DraftState, useDraft } from './use-draft.ts';
+} from '../../../data/prompts/playground-columns.ts';
+import { playgroundValuesKey } from '../../../data/prompts/playground-values.ts';
+import { useCreateVersion, versionQuery } from '../../../data/prompts/prompts.ts';
+import { variablesOf } from '../../../data/prompts/templates.ts';
+import { useMe } from '../../../data/workspace/me.ts';
+import { type Draft, draftProblem, templatesOf, toVersionInput } from '../draft.ts';
+import { type DraftState, useDraft } from '../use-draft.ts';
 
 const route = getRouteApi('/app/prompts/$promptId/playground');
 

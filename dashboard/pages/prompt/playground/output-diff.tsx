@@ -1,11 +1,11 @@
 import { Group, NativeSelect, SegmentedControl, Skeleton } from '@mantine/core';
 import { Suspense, useMemo, useState } from 'react';
-import { Card } from '../../components/layout/card.tsx';
-import { lazyComponent } from '../../components/loading/lazy-component.tsx';
-import { sortedJson } from '../../data/text/sorted-json.ts';
+import { Card } from '../../../components/layout/card.tsx';
+import { lazyComponent } from '../../../components/loading/lazy-component.tsx';
+import { sortedJson } from '../../../data/text/sorted-json.ts';
 import classes from './playground.module.css';
 
-const WordDiff = lazyComponent(() => import('../../components/versions/word-diff.tsx'));
+const WordDiff = lazyComponent(() => import('../../../components/versions/word-diff.tsx'));
 
 export interface ColumnOutput {
   readonly slot: number;

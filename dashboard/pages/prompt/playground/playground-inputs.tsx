@@ -1,17 +1,17 @@
 import { Button, Menu } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { ModelFields } from '../../components/fields/model-fields.tsx';
-import { ValuesFields } from '../../components/fields/values-fields.tsx';
-import { Card } from '../../components/layout/card.tsx';
-import { variablesOf } from '../../data/prompts/templates.ts';
-import type { ValueSets } from '../../data/prompts/value-sets.ts';
-import { type Draft, templatesOf } from './draft.ts';
-import { ExtrasField } from './extras-field.tsx';
+import { ModelFields } from '../../../components/fields/model-fields.tsx';
+import { ValuesFields } from '../../../components/fields/values-fields.tsx';
+import { Card } from '../../../components/layout/card.tsx';
+import { variablesOf } from '../../../data/prompts/templates.ts';
+import type { ValueSets } from '../../../data/prompts/value-sets.ts';
+import { type Draft, templatesOf } from '../draft.ts';
+import { ExtrasField } from '../extras-field.tsx';
+import { PromptTexts } from '../prompt-texts.tsx';
+import { SchemaEditors } from '../schema-editors.tsx';
+import { VersionStatus } from '../version-status.tsx';
 import classes from './playground.module.css';
-import { PromptTexts } from './prompt-texts.tsx';
-import { SchemaEditors } from './schema-editors.tsx';
 import type { usePlayground } from './use-playground.ts';
-import { VersionStatus } from './version-status.tsx';
 
 /** What goes in: the messages, variables, settings and schemas. */
 export function PlaygroundInputs(props: {
