@@ -45,7 +45,7 @@ export const agentExecutionsRoute = createRoute({
   getParentRoute: () => agentRoute,
   path: '/history',
   validateSearch: readSearch,
-  component: lazyPage(() => import('./agent-history.tsx'), 'AgentHistory'),
+  component: lazyPage(() => import('./agent-history-page.tsx'), 'AgentHistoryPage'),
 });
 
 /** An execution has one page; links to it below its agent lead there. */

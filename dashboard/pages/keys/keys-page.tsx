@@ -9,7 +9,7 @@ import { StaleNotice } from '../../components/states/stale-notice.tsx';
 import { Pager } from '../../components/tables/pager.tsx';
 import { keysQuery } from '../../data/workspace/keys.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
-import { CreateKeyButton } from './issue-key.tsx';
+import { CreateKeyButton } from './create-key-button.tsx';
 import { KeyDialog, type KeyDialogState } from './key-dialog.tsx';
 import { KeyTable } from './key-table.tsx';
 import type { KeysSearch } from './route.ts';

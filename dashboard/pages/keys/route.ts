@@ -22,5 +22,5 @@ export const agentUseRoute = createRoute({
   // `start` opens the dialog that deploys the agent and issues its first key.
   validateSearch: ({ start }: Record<string, unknown>): { readonly start?: true } =>
     start === true ? { start } : {},
-  component: lazyPage(() => import('./use-it.tsx'), 'UseIt'),
+  component: lazyPage(() => import('./use-it-page.tsx'), 'UseItPage'),
 });

@@ -3,7 +3,7 @@ import { History } from './list/history.tsx';
 
 const route = getRouteApi('/app/agents/$agentId');
 
-export function AgentHistory() {
+export function AgentHistoryPage() {
   const { agentId } = route.useParams();
   return <History agentId={agentId} />;
 }

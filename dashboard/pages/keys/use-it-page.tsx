@@ -9,8 +9,8 @@ import { agentQuery } from '../../data/agents/agents.ts';
 import { keyStateOf, keysQuery } from '../../data/workspace/keys.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { CallSnippets } from './call-snippets.tsx';
+import { CreateKeyButton } from './create-key-button.tsx';
 import { DeployDialog } from './deploy-dialog.tsx';
-import { CreateKeyButton } from './issue-key.tsx';
 import { KeyDialog, type KeyDialogState } from './key-dialog.tsx';
 import { KeyTable } from './key-table.tsx';
 import classes from './keys.module.css';
@@ -18,7 +18,7 @@ import classes from './keys.module.css';
 const route = getRouteApi('/app/agents/$agentId/use');
 
 /** How to call this agent from code and from other tools, and the keys that can call it. */
-export function UseIt() {
+export function UseItPage() {
   const { agentId } = route.useParams();
   const { start } = route.useSearch();
   const navigate = route.useNavigate();
