@@ -187,9 +187,12 @@ test('shows a webhook secret once, and its snippets start workflow runs', async 
   });
   await page.getByRole('button', { name: 'New webhook' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Desk');
-  await page.getByRole('button', { name: 'Create' }).click();
+  await page.keyboard.press('Enter');
   const issued = page.getByRole('dialog', { name: 'Secret of Desk' });
   const secret = await issued.getByText(/^whsec_/).innerText();
+  // A held Enter must not close the dialog.
+  await page.keyboard.press('Enter');
+  assert.equal(await issued.locator('button:focus').count(), 0);
   await check();
   const shell = await issued.getByText(/^ID=/).innerText();
   await issued.getByText('Node', { exact: true }).click();

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { FormError, fieldError } from '../../../components/states/form-error.tsx';
 import { useCreateWebhook } from '../../../data/workflows/triggers.ts';
-import { IssuedSecret } from './issued-secret.tsx';
+import { WebhookSecret } from './webhook-secret.tsx';
 
 export function NewWebhook(props: { readonly workflowId: string; readonly onClose: () => void }) {
   const { workflowId, onClose } = props;
@@ -13,7 +13,7 @@ export function NewWebhook(props: { readonly workflowId: string; readonly onClos
     event.preventDefault();
     create.mutate(name);
   };
-  if (create.data) return <IssuedSecret issued={create.data} onClose={onClose} />;
+  if (create.data) return <WebhookSecret issued={create.data} onClose={onClose} />;
   return (
     <Dialog locked={create.isPending} onClose={onClose} title="New webhook">
       <form onSubmit={submit}>

@@ -1,6 +1,6 @@
 import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { useRotateWebhook, type Webhook } from '../../../data/workflows/triggers.ts';
-import { IssuedSecret } from './issued-secret.tsx';
+import { WebhookSecret } from './webhook-secret.tsx';
 
 /**
  * Replaces the secret. Rendered outside the list: rotating refetches the list, and a dialog inside a row would unmount
@@ -9,7 +9,7 @@ import { IssuedSecret } from './issued-secret.tsx';
 export function RotateWebhook(props: { readonly webhook: Webhook; readonly onClose: () => void }) {
   const { webhookId, workflowId, name } = props.webhook;
   const rotate = useRotateWebhook(workflowId);
-  if (rotate.data) return <IssuedSecret issued={rotate.data} onClose={props.onClose} />;
+  if (rotate.data) return <WebhookSecret issued={rotate.data} onClose={props.onClose} />;
   return (
     <ConfirmDialog
       opened
