@@ -7,7 +7,7 @@ import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
-test('a long email address does not hide the Withdraw button on a phone', async () => {
+test('a long email address does not hide the Revoke button on a phone', async () => {
   const email = `${'long'.repeat(15)}@${'example'.repeat(4)}.com`;
   const { ownerId: user } = service;
   await service.call('POST', '/api/v1/invitations', { user, body: { email, role: 'viewer' } });

@@ -47,10 +47,10 @@ test('invites, changes and removes members', async () => {
   await page.getByRole('button', { name: 'Create link' }).click();
   await page.getByText(/\/invitations\//).waitFor();
   await check();
-  await page.getByRole('button', { name: 'Withdraw invitation of guest@example.com' }).click();
+  await page.getByRole('button', { name: 'Revoke invitation of guest@example.com' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('The link stops working').waitFor();
-  await dialog.getByRole('button', { name: 'Withdraw' }).click();
+  await dialog.getByRole('button', { name: 'Revoke' }).click();
   await page.getByRole('table', { name: 'Open invitations' }).waitFor({ state: 'hidden' });
   assert.equal(await page.getByText(/\/invitations\//).count(), 0);
   const role = page.getByRole('combobox', { name: `Role of ${email}` });

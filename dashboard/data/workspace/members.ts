@@ -64,9 +64,9 @@ export const useInvite = () =>
     'Invitation created',
   );
 
-export const useWithdraw = () =>
+export const useRevokeInvitation = () =>
   useInvalidatingMutation(
     (invitationId: string) => cueline.invitations.delete(invitationId),
     ['members'],
-    'Invitation withdrawn',
+    'Invitation revoked',
   );

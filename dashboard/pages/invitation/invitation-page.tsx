@@ -74,7 +74,7 @@ function InvitationNotFound() {
   return (
     <StandalonePage
       title="Invalid invitation link"
-      description="The invitation does not exist, or it was used, withdrawn or has expired. Ask the sender for a new one."
+      description="The invitation does not exist, or it was used or revoked, or has expired. Ask the sender for a new one."
     >
       <Link to="/sign-in">Sign in</Link>
     </StandalonePage>

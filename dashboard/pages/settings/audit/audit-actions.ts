@@ -20,7 +20,7 @@ export const actionLabels: Record<AuditAction, string> = {
   'member.remove': 'Member removed',
   'member.join': 'Member joined',
   'invitation.create': 'Invitation created',
-  'invitation.delete': 'Invitation withdrawn',
+  'invitation.delete': 'Invitation revoked',
   'provider.put': 'Provider saved',
   'provider.delete': 'Provider removed',
   'provider.test': 'Provider tested',

@@ -40,7 +40,7 @@ const predicates: Record<AuditAction, Predicate> = {
     const role = text(details, 'role');
     return role ? `invited {} as ${role}` : 'invited {}';
   },
-  'invitation.delete': 'withdrew the invitation {}',
+  'invitation.delete': 'revoked the invitation {}',
   'provider.put': 'saved the provider {}',
   'provider.delete': 'removed the provider {}',
   'provider.test': 'tested the provider {}',

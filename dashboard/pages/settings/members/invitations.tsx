@@ -14,7 +14,7 @@ import {
   type Invitation,
   invitationsQuery,
   useInvite,
-  useWithdraw,
+  useRevokeInvitation,
 } from '../../../data/workspace/members.ts';
 import classes from '../settings.module.css';
 
@@ -22,7 +22,7 @@ import classes from '../settings.module.css';
 export function Invitations() {
   const open = useQuery(invitationsQuery);
   const invite = useInvite();
-  // Hide the link of a withdrawn invitation.
+  // Hide the link of a revoked invitation.
   const hideLink = (id: string) => id === invite.data?.invitationId && invite.reset();
   const columns: Column<Invitation>[] = [
     {
@@ -41,7 +41,7 @@ export function Invitations() {
       key: 'actions',
       header: 'Actions',
       align: 'right',
-      cell: (invitation) => <Withdraw invitation={invitation} onWithdrawn={hideLink} />,
+      cell: (invitation) => <RevokeInvitation invitation={invitation} onRevoked={hideLink} />,
     },
   ];
   return (
@@ -64,15 +64,15 @@ export function Invitations() {
   );
 }
 
-function Withdraw(props: {
+function RevokeInvitation(props: {
   readonly invitation: Invitation;
-  readonly onWithdrawn: (invitationId: string) => void;
+  readonly onRevoked: (invitationId: string) => void;
 }) {
   const { invitationId, email } = props.invitation;
-  const withdraw = useWithdraw();
+  const revoke = useRevokeInvitation();
   const [isConfirming, { open, close }] = useDisclosure();
   const hideLink = () => {
-    props.onWithdrawn(invitationId);
+    props.onRevoked(invitationId);
     close();
   };
   return (
@@ -80,19 +80,19 @@ function Withdraw(props: {
       <Button
         size="xs"
         variant="default"
-        aria-label={`Withdraw invitation of ${email}`}
+        aria-label={`Revoke invitation of ${email}`}
         onClick={open}
       >
-        Withdraw
+        Revoke
       </Button>
       <ConfirmDialog
         opened={isConfirming}
-        title={`Withdraw the invitation of ${email}?`}
-        confirmLabel="Withdraw"
+        title={`Revoke the invitation of ${email}?`}
+        confirmLabel="Revoke"
         destructive
-        mutation={withdraw}
+        mutation={revoke}
         onClose={close}
-        onConfirm={() => withdraw.mutate(invitationId, { onSuccess: hideLink })}
+        onConfirm={() => revoke.mutate(invitationId, { onSuccess: hideLink })}
       >
         The link stops working and cannot be restored. To invite them again, create a new link.
       </ConfirmDialog>
