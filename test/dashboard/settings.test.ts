@@ -148,8 +148,8 @@ test('adds a provider without ever showing its credential', async () => {
   await dialog.getByText('Enter x-b, x-gateway-key, v, service_tier again').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   assert.equal(await page.getByText('sk-secret').count(), 0);
-  await page.getByRole('button', { name: 'Remove anthropic' }).click();
-  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('button', { name: 'Delete anthropic' }).click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { name: 'No stored providers' }).waitFor();
 });
 

@@ -25,5 +25,5 @@ export const useDeletePrice = () =>
   useInvalidatingMutation(
     (model: string) => cueline.prices.delete(model),
     ['prices'],
-    'Price removed',
+    'Price deleted',
   );

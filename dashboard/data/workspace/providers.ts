@@ -49,7 +49,7 @@ export function useListModels() {
 export function useDeleteProvider() {
   const queries = useQueryClient();
   return useSingleFlight({
-    meta: { saved: 'Provider removed' },
+    meta: { saved: 'Provider deleted' },
     mutationFn: (name: string) => cueline.providers.delete(name),
     onSettled: () => queries.invalidateQueries({ queryKey: providersQuery.queryKey }),
   });

@@ -87,10 +87,10 @@ const actions: Column<Price> = {
   key: 'actions',
   header: 'Actions',
   align: 'right',
-  cell: ({ model }) => <RemovePrice model={model} />,
+  cell: ({ model }) => <DeletePrice model={model} />,
 };
 
-function RemovePrice({ model }: { readonly model: string }) {
+function DeletePrice({ model }: { readonly model: string }) {
   const remove = useDeletePrice();
   const [isConfirming, { open, close }] = useDisclosure();
   return (
@@ -98,15 +98,15 @@ function RemovePrice({ model }: { readonly model: string }) {
       <Button
         size="xs"
         variant="default"
-        aria-label={`Remove the price of ${model}`}
+        aria-label={`Delete the price of ${model}`}
         onClick={open}
       >
-        Remove
+        Delete
       </Button>
       <ConfirmDialog
         opened={isConfirming}
-        title={`Remove the price of ${model}?`}
-        confirmLabel="Remove"
+        title={`Delete the price of ${model}?`}
+        confirmLabel="Delete"
         destructive
         mutation={remove}
         onClose={close}

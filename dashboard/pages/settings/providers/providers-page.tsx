@@ -14,7 +14,7 @@ import classes from '../settings.module.css';
 import { EnvironmentProviders } from './environment-providers.tsx';
 import { Prices } from './prices.tsx';
 import { ProviderForm } from './provider-form.tsx';
-import { RemoveProvider } from './remove-provider.tsx';
+import { DeleteProvider } from './delete-provider.tsx';
 
 const route = getRouteApi('/app/settings/providers');
 
@@ -51,7 +51,7 @@ export function ProvidersPage() {
         >
           Edit
         </Button>
-        <RemoveProvider name={provider.name} />
+        <DeleteProvider name={provider.name} />
       </Group>
     ),
   };

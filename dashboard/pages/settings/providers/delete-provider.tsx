@@ -3,18 +3,18 @@ import { useDisclosure } from '@mantine/hooks';
 import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { useDeleteProvider } from '../../../data/workspace/providers.ts';
 
-export function RemoveProvider({ name }: { readonly name: string }) {
+export function DeleteProvider({ name }: { readonly name: string }) {
   const remove = useDeleteProvider();
   const [isConfirming, { open, close }] = useDisclosure();
   return (
     <>
-      <Button size="xs" variant="default" onClick={open} aria-label={`Remove ${name}`}>
-        Remove
+      <Button size="xs" variant="default" onClick={open} aria-label={`Delete ${name}`}>
+        Delete
       </Button>
       <ConfirmDialog
         opened={isConfirming}
-        title={`Remove ${name}?`}
-        confirmLabel="Remove"
+        title={`Delete ${name}?`}
+        confirmLabel="Delete"
         destructive
         mutation={remove}
         onClose={close}
