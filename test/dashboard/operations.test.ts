@@ -33,15 +33,15 @@ async function startHeld(agent: { readonly path: string }) {
 
 const statusAt = async (url: string) => (await service.call('GET', url, { key })).body.status;
 
-test('pauses an agent and cancels what runs, from its row, in 3 clicks', async () => {
+test('pauses an agent and cancels its running executions, from its row, in 3 clicks', async () => {
   const agent = await named('Row agent');
   const { held, statusUrl } = await startHeld(agent);
   const { page, check, announced } = await visit('/agents', { as: 'editor' });
   const clicks = await countClicks(page);
   await page.getByRole('button', { name: 'Actions for Row agent' }).click();
-  await page.getByRole('menuitem', { name: 'Pause and cancel what runs' }).click();
+  await page.getByRole('menuitem', { name: 'Pause and cancel running executions' }).click();
   const dialog = page.getByRole('dialog', { name: 'Pause Row agent?' });
-  assert.ok(await dialog.getByLabel('Also cancel what runs').isChecked());
+  assert.ok(await dialog.getByLabel('Also cancel running executions').isChecked());
   await check({ inDarkMode: true });
   await dialog.getByRole('button', { name: 'Pause' }).click();
   await announced('Paused');

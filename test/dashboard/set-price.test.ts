@@ -25,7 +25,7 @@ test('a record of unknown cost leads to the price of its model', async () => {
   assert.equal(await typed.inputValue(), 'acme/small');
   await check();
   const viewer = await visit(path, { as: 'viewer' });
-  await viewer.page.getByText('Not known; an owner can set a price').waitFor();
+  await viewer.page.getByText('Unknown. An owner can set a price.').waitFor();
   await viewer.check();
 });
 
@@ -41,7 +41,7 @@ test('a record whose usage is unknown, and one of a built-in model, ask for no p
       where agent_id = ${agent.id}`.execute(service.db);
     const path = `/history/${agent.agentId}/${executionId}`;
     const { page } = await visit(path, { as: 'owner' });
-    await page.getByText('Not known', { exact: true }).waitFor();
+    await page.getByText('Unknown', { exact: true }).waitFor();
     assert.equal(await page.getByRole('link', { name: 'Set a price' }).count(), 0, model);
   }
 });

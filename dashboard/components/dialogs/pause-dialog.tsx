@@ -7,7 +7,7 @@ import { ConfirmDialog } from './confirm-dialog.tsx';
 /** Pauses an agent, from its page, its row and the command palette. */
 export function PauseDialog(props: {
   readonly agent: Pick<Agent, 'agentId' | 'agentName'>;
-  /** Whether it starts with what runs canceled too. */
+  /** Whether the checkbox is checked at first. */
   readonly cancelRunning?: boolean;
   readonly onClose: () => void;
 }) {
@@ -27,7 +27,7 @@ export function PauseDialog(props: {
       <Stack gap="md">
         <p>New calls fail with 403 until you resume the agent. Its keys and settings stay.</p>
         <Checkbox
-          label="Also cancel what runs"
+          label="Also cancel running executions"
           description="Cancels all executions that have not ended. Otherwise they continue to their end."
           checked={cancelRunning}
           onChange={({ currentTarget }) => setCancelRunning(currentTarget.checked)}

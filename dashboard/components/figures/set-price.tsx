@@ -9,7 +9,7 @@ export function SetPrice(props: {
   /** Shown to others. */
   readonly otherwise?: ReactNode;
 }) {
-  const { model, text = 'Set a price', otherwise = 'Not known; an owner can set a price' } = props;
+  const { model, text = 'Set a price', otherwise = 'Unknown. An owner can set a price.' } = props;
   if (!can(useMe(), 'manage')) return otherwise;
   return (
     <Link to="/settings/providers" search={model ? { priceOf: model } : {}}>

@@ -91,7 +91,7 @@ export function BatchesPage() {
         }
         onClose={() => setToCancel(null)}
       >
-        Lines that wait never run, and executions that run are canceled.
+        Waiting lines do not start; running executions are canceled.
       </ConfirmDialog>
     </div>
   );

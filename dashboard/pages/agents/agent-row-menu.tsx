@@ -19,7 +19,7 @@ export function AgentRowMenu({ agent }: { readonly agent: Agent }) {
           <>
             <Menu.Item onClick={() => setDialog('pause')}>Pause</Menu.Item>
             <Menu.Item onClick={() => setDialog('pause and cancel')}>
-              Pause and cancel what runs
+              Pause and cancel running executions
             </Menu.Item>
           </>
         )}

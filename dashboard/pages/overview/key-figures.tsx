@@ -67,7 +67,7 @@ export function KeyFigures(props: {
         />
         <FigureTile
           name="Cost"
-          value={figures && list(formatCostSum(figures), 'List the executions that it adds up')}
+          value={figures && list(formatCostSum(figures), 'List the executions in this sum')}
           note={change('cost', 'up')}
           more={trend('By model', { metric: 'cost' })}
         />

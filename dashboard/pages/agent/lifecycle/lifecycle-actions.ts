@@ -47,7 +47,7 @@ export const actionTexts: Record<LifecycleAction, ActionTexts> = {
     verb: 'Archive',
     question: 'Archive this agent?',
     consequence:
-      'Hides the agent from the list. Nobody can execute it, also not in the dashboard. Its records stay, and you can restore it.',
+      'Hides the agent from the list. Nobody can execute it, not even in the dashboard. Its records stay, and you can restore it.',
     stopsCalls: true,
   },
   restore: {

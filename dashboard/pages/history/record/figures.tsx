@@ -72,7 +72,7 @@ const sources = {
   table: 'Price list',
   workspace: "The workspace's price",
   provider: 'Stated by the provider',
-  unknown: 'Not known',
+  unknown: 'Unknown',
 } as const;
 
 /** Where the price came from; the workspace's own price as it is now, if it has not changed since. */

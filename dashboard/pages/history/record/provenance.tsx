@@ -62,7 +62,7 @@ function modelItems(execution: ExecutionDetail): Item[] {
     ['Temperature', execution.temperature],
     ['Finish reason', execution.finishReason],
     ['Settings not applied', execution.settingsNotApplied?.join(', ')],
-    ['Request at the provider', execution.providerRequestId],
+    ['Provider request ID', execution.providerRequestId],
     ['Accepted', <Time key="at" at={execution.executedAt} />],
     ['Ended', execution.completedAt && <Time key="end" at={execution.completedAt} />],
   ];

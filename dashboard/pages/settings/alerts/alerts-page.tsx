@@ -27,7 +27,7 @@ export function AlertsPage() {
         <ErrorState error={alerts.error} onRetry={() => void alerts.refetch()} />
       ) : alerts.data?.length === 0 ? (
         <EmptyState icon="warning" title="No alerts yet" action={add}>
-          An alert watches failures, calls, latency, cost, the quota or the queue, and tells
+          An alert watches failures, calls, latency, cost, the quota or the queue, and notifies
           endpoints when it fires and clears.
         </EmptyState>
       ) : (

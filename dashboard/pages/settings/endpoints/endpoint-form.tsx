@@ -99,7 +99,7 @@ function EndpointFields(props: {
       <Group grow align="flex-start">
         <NativeSelect
           label="Payload"
-          description="What events of executions contain"
+          description="Payload of execution events"
           data={payloads}
           value={payload}
           onChange={({ currentTarget }) =>

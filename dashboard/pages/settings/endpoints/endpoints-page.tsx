@@ -23,7 +23,7 @@ export function EndpointsPage() {
         <ErrorState error={endpoints.error} onRetry={() => void endpoints.refetch()} />
       ) : endpoints.data?.length === 0 ? (
         <EmptyState icon="external" title="No endpoints yet" action={add}>
-          Endpoints receive signed events: ends of executions and workflow runs, alerts, failing
+          Endpoints receive signed events: finished executions and workflow runs, alerts, failing
           providers, the quota, and changes of agents and keys.
         </EmptyState>
       ) : (

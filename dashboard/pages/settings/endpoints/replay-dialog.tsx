@@ -46,7 +46,7 @@ export function ReplayDialog(props: { readonly endpointId: string; readonly onCl
             label="Deliveries"
             data={[
               { value: 'failed', label: 'Failed ones' },
-              { value: '', label: 'All that are not pending' },
+              { value: '', label: 'All except pending' },
             ]}
             value={state}
             onChange={({ currentTarget }) => setState(currentTarget.value as 'failed' | '')}

@@ -11,10 +11,10 @@ import { type Column, DataTable } from '../../../components/tables/data-table.ts
 import { can, useMe } from '../../../data/workspace/me.ts';
 import { providersQuery } from '../../../data/workspace/providers.ts';
 import classes from '../settings.module.css';
+import { DeleteProvider } from './delete-provider.tsx';
 import { EnvironmentProviders } from './environment-providers.tsx';
 import { Prices } from './prices.tsx';
 import { ProviderForm } from './provider-form.tsx';
-import { DeleteProvider } from './delete-provider.tsx';
 
 const route = getRouteApi('/app/settings/providers');
 
