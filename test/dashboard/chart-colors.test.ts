@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-/** Chart colours are distinguishable from the card and from each other, also with colour blindness. */
+/** Chart colours are distinguishable from the card and from each other, even with colour blindness. */
 
 const tokens = readFileSync(join(import.meta.dirname, '../../dashboard/theme/tokens.css'), 'utf8');
 

@@ -164,7 +164,7 @@ test('the line of an agent is that of its name', () => {
   assert.equal(lineOf('steps.1.variables.text'), 15);
 });
 
-test('the graph finds the references that the server finds, also in malformed definitions', () => {
+test('the graph finds the references that the server finds, even in malformed definitions', () => {
   for (const template of templates) {
     const { definition } = withAgentIds(templateDefinition(template), new Map());
     const filled = fillDefinition(definition as Parameters<typeof fillDefinition>[0]);
@@ -193,7 +193,7 @@ test('the graph finds the references that the server finds, also in malformed de
     assert.deepEqual(graphSteps(other), []);
 });
 
-test('the layout puts steps behind what they wait for, also in a cycle', () => {
+test('the layout puts steps behind their dependencies, even in a cycle', () => {
   const steps = graphSteps(templates[2] && templateDefinition(templates[2]));
   for (const direction of ['LR', 'TB'] as const) {
     const { nodes, edges, width, height } = layoutGraph(steps, direction);

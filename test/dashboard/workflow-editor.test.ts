@@ -73,7 +73,7 @@ test('the graph beside the text follows it, and names agents', async () => {
   await check();
 });
 
-test('a problem disappears once it is fixed while others remain, also one that was there twice', async () => {
+test('a problem disappears once it is fixed while others remain, even one that occurred twice', async () => {
   const { page, check, text, graph, problems } = await openEditor();
   const twice = 'name: "{{input.}} {{input.}}"';
   const definition = (value: string, after: string, output: string) => `input:
@@ -306,7 +306,7 @@ test('a template creates its agents, and replaces a changed definition only afte
   assert.equal(await name.inputValue(), 'nightly-report');
   await page.getByRole('button', { name: 'Discard draft' }).click();
   await page.getByRole('button', { name: /^first/ }).waitFor();
-  // What is unchanged is replaced without a question, also as JSON, and stays JSON.
+  // What is unchanged is replaced without a question, even as JSON, and stays JSON.
   await page.getByText('JSON', { exact: true }).click();
   const text = page.getByRole('textbox', { name: 'Definition' });
   await text.getByText('"first"').waitFor();

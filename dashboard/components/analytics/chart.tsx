@@ -125,7 +125,7 @@ function shapes({ model: { series, points, stacked }, onSelect }: ChartProps) {
         maxBarSize={36}
         isAnimationActive={false}
         onClick={({ payload }, _index, event) => {
-          // Not also as a click on the whole interval.
+          // Otherwise it would also count as a click on the whole interval.
           event.stopPropagation();
           onSelect(payload as Point, one);
         }}

@@ -122,7 +122,7 @@ export function defaultValueError({ kind, value }: DeclaredVariable): string | u
 }
 
 export function toAgentInput(form: AgentForm): Omit<AgentInput, 'promptId' | 'promptVersionId'> {
-  // A new agent is a Draft with its API off.
+  // A new agent is a Draft with its API disabled.
   const { agentConfig, apiEnabled: _, ...others } = toFullPatch(form);
   const set = Object.entries(agentConfig).filter(([, value]) => value !== null);
   return { ...others, agentConfig: Object.fromEntries(set) };

@@ -55,12 +55,12 @@ export function useMoveAgent(agentId: string) {
   return useSingleFlight({
     meta: { saved: 'Saved' },
     mutationFn: (action: LifecycleAction) => cueline.agents.move(agentId, action),
-    // Also after an error: another user may have moved the agent.
+    // Even after an error: another user may have moved the agent.
     onSettled: () => queries.invalidateQueries({ queryKey: ['agents'] }),
   });
 }
 
-/** Refuses new calls; `cancelRunning` also cancels what runs. */
+/** Refuses new calls; `cancelRunning` also cancels running executions. */
 export function usePauseAgent(agentId: string) {
   const queries = useQueryClient();
   return useSingleFlight({

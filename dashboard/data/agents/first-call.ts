@@ -23,7 +23,7 @@ export function useDeployWithKey(agentId: string) {
       };
     },
     meta: { saved: 'Deployed, key created' },
-    // Also after an error: the agent may be deployed although the key was refused.
+    // Even after an error: the agent may be deployed although the key was refused.
     onSettled: () => void refetchAgentsAndKeys(queries),
   });
 }
@@ -62,7 +62,7 @@ async function deploy(agentId: string): Promise<Agent> {
 
 const pollMs = 1_000;
 
-/** The newest call of the agent with this key, also while it runs and if it was refused; null before the first one. */
+/** The newest call of the agent with this key, even if it is in progress or was refused; null before the first one. */
 export const latestCallQuery = (agentId: string, apiKeyId: string) =>
   queryOptions({
     queryKey: ['executions', 'latest-call', agentId, apiKeyId],

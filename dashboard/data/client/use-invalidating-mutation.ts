@@ -2,7 +2,7 @@ import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useSingleFlight } from './use-single-flight.ts';
 
 /**
- * A mutation that then invalidates `queryKey`, also after an error, which may mean a concurrent change. It does not
+ * A mutation that then invalidates `queryKey`, even after an error, which may mean a concurrent change. It does not
  * wait for the refetch: the result, such as a new key, shows at once. `saved` is announced.
  */
 export function useInvalidatingMutation<Input, Result>(

@@ -90,7 +90,7 @@ export const useDownloadResults = (agentId: string) =>
     },
   });
 
-/** Lines that wait or run no more. */
+/** The number of lines that have ended. */
 export function endedLines({ counts }: Pick<Batch, 'counts'>): number {
   return counts.total - counts.waiting - counts.processing;
 }

@@ -159,7 +159,7 @@ export function useCancelExecution(agentId: string, executionId: string) {
   const queries = useQueryClient();
   return useSingleFlight({
     mutationFn: () => cueline.cancel(agentId, executionId),
-    // Also after an error: the execution may have ended meanwhile.
+    // Even after an error: the execution may have ended meanwhile.
     onSettled: () => queries.invalidateQueries({ queryKey: ['executions'] }),
   });
 }

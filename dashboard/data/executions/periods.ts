@@ -28,7 +28,7 @@ export interface TimeRange {
   readonly endDate?: string | undefined;
 }
 
-/** The bounds of a period at a time; without an end it goes on. */
+/** The bounds of a period at a time; without an end it lasts until now. */
 export function periodRange(period: Period, nowMs: number): TimeRange {
   if (period !== 'today' && period !== 'yesterday') {
     return { startDate: new Date(nowMs - lengthMs[period]).toISOString() };

@@ -107,7 +107,7 @@ export function useCancelWorkflowRun(workflowId: string, workflowRunId: string) 
   const queries = useQueryClient();
   return useSingleFlight({
     mutationFn: () => cueline.workflows.cancel(workflowId, workflowRunId),
-    // Also after an error: the workflow run may have ended meanwhile.
+    // Even after an error: the workflow run may have ended meanwhile.
     onSettled: () => queries.invalidateQueries({ queryKey: ['workflow-runs', workflowId] }),
   });
 }

@@ -119,7 +119,7 @@ export function useAddVersion(workflowId: string) {
         (pinError: unknown) => ({ version, pinned: false, pinError }),
       );
     },
-    // Also after an error: the version may be saved although the response was lost.
+    // Even after an error: the version may be saved although the response was lost.
     onSettled: () => queries.invalidateQueries({ queryKey: ['workflows'] }),
   });
 }

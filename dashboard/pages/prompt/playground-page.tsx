@@ -100,7 +100,7 @@ function Playground(props: {
   );
 }
 
-/** Outside the form of the page, which would also get what happens in theirs. */
+/** Outside the form of the page: events of the dialogs' forms would bubble to it. */
 function Dialogs(props: {
   readonly dialog: OpenDialog;
   readonly promptId: string;

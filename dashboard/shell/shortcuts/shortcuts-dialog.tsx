@@ -27,7 +27,7 @@ export default function ShortcutsDialog({ openRequests }: { readonly openRequest
     setSingleKeyShortcuts(on);
     setSingle(on);
   };
-  // Each request opens it, also the first: Mantine returns focus only if it opens after it has mounted.
+  // Each request opens it, even the first: Mantine returns focus only if it opens after it has mounted.
   useEffect(() => setOpened(true), [openRequests]);
   return (
     <Modal opened={opened} onClose={() => setOpened(false)} title="Keyboard shortcuts" size="sm">

@@ -143,7 +143,7 @@ function NewExecutions({ list }: { readonly list: List }) {
 function countText({ pages, rows }: List, search: HistorySearch): string | undefined {
   const last = pages.data?.pages.at(-1);
   if (!last || !rows) return undefined;
-  // A search that goes on page by page counts what it has found.
+  // A search that continues page by page counts its matches so far.
   const isPaged = (pages.data?.pages.length ?? 0) > 1;
   const total = isPaged ? rows.length : last.pagination.total;
   const isBound = isPaged ? pages.hasNextPage : last.totalIsLowerBound === true;
@@ -153,7 +153,7 @@ function countText({ pages, rows }: List, search: HistorySearch): string | undef
   return `${bounded} ${total === 1 ? 'matches' : 'match'}`;
 }
 
-/** How far back a search has looked so far, and a way to go on. What it finds is added below. */
+/** How far back a search has looked so far, and a button to continue it. New matches are added below. */
 function SearchFurther({ pages }: { readonly pages: List['pages'] }) {
   const last = pages.data?.pages.at(-1);
   return (

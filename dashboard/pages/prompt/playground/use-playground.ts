@@ -28,7 +28,7 @@ import { type DraftState, useDraft } from '../use-draft.ts';
 
 const route = getRouteApi('/app/prompts/$promptId/playground');
 
-/** The state of the playground: the draft, the columns and what runs in them, the values. */
+/** The state of the playground: the draft, the columns with their executions, and the values. */
 export function usePlayground(prompt: Prompt, versionIds: readonly string[]) {
   const { promptId } = prompt;
   const [columns, setColumns] = useColumns(promptId);

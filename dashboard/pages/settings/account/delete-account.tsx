@@ -5,7 +5,7 @@ import { serverPath } from '../../../data/client/base-path.ts';
 import { chooseWorkspace, cueline } from '../../../data/client/client.ts';
 import { useSingleFlight } from '../../../data/client/use-single-flight.ts';
 
-/** Deletes the account of the signed-in user. Also for users without a workspace. */
+/** Deletes the account of the signed-in user, who need not have a workspace. */
 export function DeleteAccount({ fullWidth = false }: { fullWidth?: boolean }) {
   const remove = useDeleteAccount();
   const [isConfirming, { open, close }] = useDisclosure();

@@ -125,7 +125,7 @@ function byStart({ startedAt: a }: WorkflowRunStep, { startedAt: b }: WorkflowRu
   return (a ? Date.parse(a) : Number.MAX_VALUE) - (b ? Date.parse(b) : Number.MAX_VALUE);
 }
 
-/** From the start of the workflow run to its end; to now while it runs, also on a clock that is behind the server's. */
+/** From the start of the workflow run to its end; to now while it runs, even on a clock that is behind the server's. */
 function axisOf(run: WorkflowRunDetail, nowMs: number): TimelineAxis {
   const startMs = Date.parse(run.executedAt);
   if (run.completedAt) return { startMs, endMs: Date.parse(run.completedAt) };
