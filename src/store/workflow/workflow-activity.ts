@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
 import type { Viewer } from '../agent/agents.ts';
 import type { Db } from '../connection/database.ts';
-import { runVisibleTo } from './workflows.ts';
+import { versionVisibleTo } from './workflows.ts';
 
 /** The recent activity of workflows, for lists. */
 
@@ -40,7 +40,7 @@ export async function readActivity(
           select * from workflow_runs r where r.workflow_id = w.id
           order by r.id desc limit ${scannedRunsMax}) as r
         where exists (
-          select from workflow_versions v where v.id = r.workflow_version_id and ${runVisibleTo(viewer)})
+          select from workflow_versions v where v.id = r.workflow_version_id and ${versionVisibleTo(viewer)})
         order by r.id desc limit ${runsMax}) as r on true
     where w.id = any (${workflowIds}::uuid[])
     order by r.id desc`.execute(db);

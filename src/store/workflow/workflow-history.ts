@@ -25,7 +25,7 @@ import {
   type WorkflowRunSummaryRow,
   type WorkflowStepRow,
 } from './workflow-runs.ts';
-import { runVisibleTo } from './workflows.ts';
+import { versionVisibleTo } from './workflows.ts';
 
 /** Reads workflow runs that the caller may see: all agents of their version must be visible. */
 
@@ -77,7 +77,7 @@ interface WorkflowRunKey {
 const joined = sql.raw('workflow_runs r join workflow_versions v on v.id = r.workflow_version_id');
 
 const visibleRun = (viewer: Viewer, { workflowId, id }: WorkflowRunKey) => sql`${joined}
-  where r.id = ${id} and r.workflow_id = ${workflowId} and ${runVisibleTo(viewer)}`;
+  where r.id = ${id} and r.workflow_id = ${workflowId} and ${versionVisibleTo(viewer)}`;
 
 export interface WorkflowRunRequest extends Page {
   readonly workflowId: string;
@@ -105,7 +105,7 @@ export function listWorkflowRuns(
   return inSnapshot(db, async (trx) => {
     // Visibility depends on the version alone, so it is checked once per version.
     const { rows: versions } = await sql<{ id: string; visible: boolean }>`
-      select v.id, ${runVisibleTo(viewer)} as visible from workflow_versions v
+      select v.id, ${versionVisibleTo(viewer)} as visible from workflow_versions v
       where v.workflow_id = ${request.workflowId}`.execute(trx);
     const visible = versions.filter((one) => one.visible).map(({ id }) => id);
     const select = visible.length < versions.length ? selectOfVersions(visible) : selectOfAll;

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Viewer, visibleIncludingDeleted } from '../agent/agents.ts';
 import { deleteSlug } from '../agent/slugs.ts';
 import type { Db, Trx } from '../connection/database.ts';
@@ -38,21 +38,12 @@ const joined = sql.raw(`workflows w join workflow_versions v on v.id = w.workflo
   join slugs s on s.subject = w.id`);
 
 /**
- * SQL: whether a caller sees version `v`, which requires seeing all of its agents. Deleted agents do not count, or nobody could
- * repair the workflow.
+ * SQL: whether a caller sees version `v` and its runs, which requires seeing all of its agents. Deleted private agents count:
+ * their workflow stays private, and their creator or an owner can repair it.
  */
 export function versionVisibleTo(viewer: Viewer) {
-  return allAgentsVisible(viewer, sql`and a.deleted_at is null`);
-}
-
-/** SQL: whether a caller sees the runs of version `v`. Deleted private agents count: what they wrote stays private. */
-export function runVisibleTo(viewer: Viewer) {
-  return allAgentsVisible(viewer, sql``);
-}
-
-function allAgentsVisible(viewer: Viewer, counts: RawBuilder<unknown>) {
   return sql`v.workspace_id = ${viewer.workspaceId} and not exists (
-    select from agents a where a.id = any (v.agent_ids) ${counts} and (${visibleIncludingDeleted(viewer)}) is not true)`;
+    select from agents a where a.id = any (v.agent_ids) and (${visibleIncludingDeleted(viewer)}) is not true)`;
 }
 
 /** SQL: whether a caller sees workflow `w`. */
