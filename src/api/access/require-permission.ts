@@ -9,7 +9,10 @@ export function requireWholeWorkspace(caller: Caller): void {
 }
 
 /** For operations that need a permission besides that of their endpoint. */
-export function requirePermission({ rights }: Caller, permission: 'execute' | 'read'): void {
+export function requirePermission(
+  { rights }: Caller,
+  permission: 'execute' | 'read' | 'cancel',
+): void {
   if (rights.includes(permission)) return;
   throw new CallFailure('PERMISSION_DENIED', `This also requires the permission "${permission}".`);
 }

@@ -130,7 +130,7 @@ export const changeAgentStage = endpoint({
       Type.Boolean({
         default: false,
         description:
-          'Only with `disable`: also cancels the executions of the agent that have not ended, before the response.',
+          'Only with `disable`: also cancels the executions of the agent that have not ended, before the response. Also requires `cancel`.',
       }),
     ),
   }),

@@ -10,7 +10,7 @@ import { cancelRunningOf } from '../../../flow/execution/cancel-running.ts';
 import { readCounts } from '../../../store/admission/limits.ts';
 import * as store from '../../../store/agent/agents.ts';
 import { listAllPins, listPins } from '../../../store/agent/pins.ts';
-import { requireWholeWorkspace } from '../../access/require-permission.ts';
+import { requirePermission, requireWholeWorkspace } from '../../access/require-permission.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
@@ -72,6 +72,7 @@ export function agentRoutes(app: FastifyInstance, deps: ApiDeps): void {
     if (cancelRunning && action !== 'disable') {
       throw invalidRequest('Field "cancelRunning" is only possible with the action "disable".');
     }
+    if (cancelRunning) requirePermission(caller, 'cancel');
     const row = await moveAgent(db, caller, agentId, action);
     if (cancelRunning) await cancelRunningOf(deps, row.id);
     return agentResponse(context, row);
