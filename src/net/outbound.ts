@@ -29,7 +29,10 @@ import { streamResponseBody } from './stream-body.ts';
 export interface Outbound extends OutboundFetch {
   /** The same, but a successful response is returned at its beginning, and its body arrives as it is read. */
   readonly streamed: OutboundFetch;
-  /** Guarded; for a file of at most `fileBytesMax` instead of an API's response. */
+  /**
+   * For a file of at most `fileBytesMax` instead of an API's response. From public hosts only: whoever executes an agent
+   * chooses the URL.
+   */
   readonly download: typeof fetch;
   /** Aborts calls in flight. */
   close(): Promise<void>;
@@ -49,6 +52,8 @@ const silenceMs = 300_000;
 export interface OutboundOptions {
   /** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`: private addresses that workspaces may reach. */
   readonly allowedHosts: readonly string[];
+  /** Private addresses that files may come from; none by default. */
+  readonly fileHosts?: readonly string[];
   /** Defaults to the system resolver. */
   readonly resolve?: Resolve;
   /** Defaults to `connectMs` and `silenceMs`. */
@@ -59,22 +64,25 @@ export interface OutboundOptions {
 
 export function createOutbound(options: OutboundOptions): Outbound {
   const routes = createRoutes(options);
+  const files = createRoutes({ ...options, allowedHosts: options.fileHosts ?? [] });
   const trusted = (read: ReadBody): typeof fetch => {
     return (input, init) =>
       routes.trusted((dispatcher, hold) => send(dispatcher, urlOf(input), init, read, hold));
   };
-  const guarded = (read: ReadBody): typeof fetch => {
+  const guarded = (read: ReadBody, { guarded }: Routes = routes): typeof fetch => {
     return async (input, init) => {
       const url = urlOf(input);
-      return routes.guarded(url, (dispatcher, hold) => send(dispatcher, url, init, read, hold));
+      return guarded(url, (dispatcher, hold) => send(dispatcher, url, init, read, hold));
     };
   };
   return {
     trusted: trusted(readResponseBody),
     guarded: guarded(readResponseBody),
-    download: guarded(readFileBody),
+    download: guarded(readFileBody, files),
     streamed: { trusted: trusted(streamResponseBody), guarded: guarded(streamResponseBody) },
-    close: routes.close,
+    close: async () => {
+      await Promise.all([routes.close(), files.close()]);
+    },
   };
 }
 

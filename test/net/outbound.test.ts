@@ -116,6 +116,14 @@ describe('an allowed host', () => {
     await outbound.close();
   });
 
+  test('is not reachable for files, whose URL the caller chooses', async () => {
+    const outbound = createOutbound({ allowedHosts: [`127.0.0.1:${port}`] });
+    const was = connections;
+    assert.equal((await failure(outbound.download(`http://127.0.0.1:${port}/`))).kind, 'refused');
+    assert.equal(connections, was);
+    await outbound.close();
+  });
+
   test('does not allow others: redirects are not followed', async () => {
     handle = (_, response) =>
       response.writeHead(302, { location: `http://127.0.0.2:${port}/` }).end();

@@ -281,7 +281,7 @@ describe('a file', () => {
   const allowed = () => `127.0.0.1:${(server.address() as AddressInfo).port}`;
   async function download(listener: RequestListener): Promise<Response> {
     handle = listener;
-    const files = createOutbound({ allowedHosts: [allowed()] });
+    const files = createOutbound({ allowedHosts: [], fileHosts: [allowed()] });
     try {
       return await files.download(`http://${allowed()}/`);
     } finally {
