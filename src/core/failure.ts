@@ -41,6 +41,13 @@ export function withoutProviderText(message: string): string {
   return message.replace(quoted, '$1.');
 }
 
+/** The message as a key without `read` sees it: the reason of a network error may name an internal address. */
+export function limitedMessage(message: string): string {
+  return withoutProviderText(message).replace(networkError, '$1.');
+}
+
+const networkError = /(Could not reach the provider|The connection to the provider broke): .*/s;
+
 export const callFailureCodes = [
   'MALFORMED_BODY',
   'INVALID_REQUEST',

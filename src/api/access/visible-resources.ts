@@ -52,11 +52,15 @@ export async function visibleExecution(
 }
 
 function visible(caller: Caller, agent: AgentView | null): AgentView {
-  if (agent?.workspaceId !== caller.workspaceId) throw notFound('agent');
-  const { userId, role } = caller;
-  if (role === null || !sees({ userId, role }, agent)) throw notFound('agent');
-  if (!caller.allAgents && !caller.agentIds.includes(agent.id)) throw notFound('agent');
+  if (!isVisible(caller, agent)) throw notFound('agent');
   return agent;
+}
+
+export function isVisible(caller: Caller, agent: AgentView | null): agent is AgentView {
+  if (agent?.workspaceId !== caller.workspaceId) return false;
+  const { userId, role, allAgents, agentIds } = caller;
+  if (role === null || !sees({ userId, role }, agent)) return false;
+  return allAgents || agentIds.includes(agent.id);
 }
 
 /** Whether the caller may read the execution. A key without `read` may read only what it started. */

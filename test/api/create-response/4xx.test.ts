@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { conversationAgent, deployed, singleAgent } from '../../../harness/openai-agents.ts';
 import { startService } from '../../../harness/service.ts';
+import { toId } from '../../../src/core/id.ts';
 
 const service = await startService();
 after(service.close);
@@ -162,3 +163,50 @@ test('unknown paths and methods have errors of the same form', async () => {
     assert.deepEqual([response.status, error.type], [status, 'invalid_request_error']);
   }
 });
+
+for (const [path, call] of [
+  ['/v1/responses', { input: 'x' }],
+  ['/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }] }],
+] as const) {
+  test(`401 on ${path} for a key that is revoked while it waits`, async () => {
+    const { key: leaving, id } = await service.key({ permissions: ['execute'] });
+    const held = service.models.hold();
+    const response = service.call('POST', path, { key: leaving, body: { model: 'one', ...call } });
+    await held.arrived;
+    const revoke = `/api/v1/keys/${toId('key', id)}/revoke`;
+    assert.equal((await service.call('POST', revoke, { user: service.ownerId })).status, 200);
+    held.release();
+    assert.equal((await response).status, 401);
+  });
+
+  for (const isStream of [false, true]) {
+    const how = isStream ? 'as a stream' : 'at once';
+    test(`404 on ${path} ${how} for a replay by a key that does not see the agent any more`, async () => {
+      const user = await service.member('editor');
+      const { key: theirs } = await service.key({ userId: user, permissions: ['execute'] });
+      const body = { model: 'one', ...call, ...(isStream && { stream: true }) };
+      const headers = { 'idempotency-key': `hidden ${path} ${isStream}` };
+      const send = () =>
+        fetch(service.url + path, {
+          method: 'POST',
+          headers: {
+            ...headers,
+            ...{ authorization: `Bearer ${theirs}`, 'content-type': 'application/json' },
+          },
+          body: JSON.stringify(body),
+        });
+      const first = await send();
+      assert.equal(first.status, 200);
+      await first.text();
+      const setVisibility = async (visibility: string) => {
+        const change = { user: service.ownerId, body: { visibility } };
+        assert.equal((await service.call('PATCH', one.path, change)).status, 200);
+      };
+      await setVisibility('private');
+      const again = await send();
+      await setVisibility('public');
+      assert.equal(again.status, 404);
+      assert.equal(JSON.parse(await again.text()).error.code, 'response_not_found');
+    });
+  }
+}

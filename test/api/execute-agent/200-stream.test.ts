@@ -69,6 +69,22 @@ describe('with Accept: text/event-stream', () => {
     assert.equal(service.models.calls.length, before);
   });
 
+  test('a replay for a key that does not see the agent any more is the plain 202', async () => {
+    const user = await service.member('editor');
+    const { key: theirs } = await service.key({ userId: user });
+    const open = await addAgent(service);
+    const options = { key: theirs, headers: { 'idempotency-key': 'hidden' } };
+    const path = `${open.path}/execute`;
+    const first = await service.call('POST', path, { ...options, body });
+    await ended(service, first.body.statusUrl, key);
+    const change = { key, body: { visibility: 'private' } };
+    assert.equal((await service.call('PATCH', open.path, change)).status, 200);
+    const headers = { ...options.headers, accept: 'text/event-stream' };
+    const again = await service.call('POST', path, { key: theirs, headers, body });
+    assert.deepEqual([again.status, again.body.executionId], [202, first.body.executionId]);
+    assert.equal((await service.call('GET', first.body.statusUrl, { key: theirs })).status, 404);
+  });
+
   test('a client that leaves changes nothing', async () => {
     const held = service.models.hold();
     const stream = await openEvents(url, { key, method, body });

@@ -102,6 +102,18 @@ test('a key without read sees an error without the text of the provider, which m
   assert.equal(body.error, error);
 });
 
+test('a key without read sees a network error without its reason, which may name an internal address', async () => {
+  const { key: own } = await service.key({ permissions: ['execute'] });
+  for (const error of ['Could not reach the provider', 'The connection to the provider broke']) {
+    const whole = `${error}: connect ECONNREFUSED 10.0.0.7:11434`;
+    service.models.script(new ModelFailure('PROVIDER_ERROR', whole, { retryable: false }));
+    const { executionId, ...record } = await run(service, agent, own);
+    assert.equal(record.error, `${error}.`);
+    const { body } = await service.call('GET', `${agent.path}/executions/${executionId}`, { key });
+    assert.equal(body.error, whole);
+  }
+});
+
 test('an unknown price is zero and marked as unknown', async () => {
   service.models.script({ cost: { usd: '0', known: false } });
   const record = await run(service, agent, key);

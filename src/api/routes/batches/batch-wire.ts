@@ -1,5 +1,5 @@
 import type { Caller } from '../../../core/execution/caller.ts';
-import { withoutProviderText } from '../../../core/failure.ts';
+import { limitedMessage } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { BatchRow, ResultRow } from '../../../store/batch/batches.ts';
 
@@ -25,7 +25,7 @@ export function batchWire({ rights }: Caller, row: BatchRow) {
 export function resultWire({ rights }: Caller, row: ResultRow) {
   const { line, id, status, executionId, outputText, errorCode } = row;
   const error =
-    rights.includes('read') || row.error === null ? row.error : withoutProviderText(row.error);
+    rights.includes('read') || row.error === null ? row.error : limitedMessage(row.error);
   return {
     ...{ line, id, status },
     executionId: executionId === null ? null : toId('execution', executionId),

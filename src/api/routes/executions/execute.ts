@@ -5,10 +5,13 @@ import {
   streamExecution,
 } from '../../../contract/executions/executions.ts';
 import { type ExecuteBody, unknownRerun } from '../../../core/agent/variables.ts';
+import type { Caller } from '../../../core/execution/caller.ts';
 import type { ExecuteCall } from '../../../core/execution/decide.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import type { Admitted } from '../../../flow/admission/admit.ts';
+import type { ExecutionKey } from '../../../store/execution/executions.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
+import { isVisible, mayRead } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { callerAddress } from '../../http/caller-address.ts';
 import { allowOrigin } from '../../http/cors.ts';
@@ -89,11 +92,19 @@ async function withKnownRerun(
 async function openAcceptedStream(
   deps: ApiDeps,
   request: FastifyRequest,
-  { agentId, executionId }: Extract<Admitted, { kind: 'accepted' }>,
+  { agentId, executionId, replayed }: Extract<Admitted, { kind: 'accepted' }>,
 ): Promise<OpenStream | null> {
   const caller = await deps.authenticator.authenticate(request, streamExecution).catch(() => null);
   if (!caller) return null;
-  return openStream(deps, request, { caller, key: { agentId, executionId }, after: null });
+  const key = { agentId, executionId };
+  if (replayed && !(await maySee(deps, caller, key).catch(() => false))) return null;
+  return openStream(deps, request, { caller, key, after: null });
+}
+
+/** An earlier call was accepted for a key that may not read its execution any more. */
+async function maySee({ reads }: ApiDeps, caller: Caller, key: ExecutionKey): Promise<boolean> {
+  const { agent, execution } = await reads.execution(key);
+  return isVisible(caller, agent) && execution !== null && mayRead(caller, execution);
 }
 
 /** Repeats the agent id of the path: a known id has only one text form. */

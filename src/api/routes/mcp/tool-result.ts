@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { toolResultBytesMax } from '../../../contract/limits.ts';
 import { type RefusedCall, refusalAdvice } from '../../../core/execution/refusal-advice.ts';
-import { withoutProviderText } from '../../../core/failure.ts';
+import { limitedMessage } from '../../../core/failure.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import type { WorkflowRunDetailRow } from '../../../store/workflow/workflow-history.ts';
 import type { Era } from './mcp-server.ts';
@@ -21,7 +21,7 @@ export function executionResult(
   viewer: { readonly mayRead: boolean; readonly era: Era },
 ): CallToolResult {
   if (row.status !== 'success') {
-    const error = viewer.mayRead ? row.error : withoutProviderText(row.error ?? '');
+    const error = viewer.mayRead ? row.error : limitedMessage(row.error ?? '');
     return failedResult('execution', row.status, { ...row, error }, links);
   }
   if (row.toolCalls !== null) return textResult(`{"toolCalls":${row.toolCalls}}`, links);

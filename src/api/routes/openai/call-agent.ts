@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { getResponse } from '../../../contract/openai/openai.ts';
 import type { CallBody } from '../../../core/agent/conversation.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
 import { bodyFailure } from '../../../core/execution/refusal-messages.ts';
@@ -14,6 +15,7 @@ import {
 import { findSlugSubject } from '../../../store/agent/slugs.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
+import { isVisible, mayRead } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { callerAddress } from '../../http/caller-address.ts';
 import { allowOrigin } from '../../http/cors.ts';
@@ -38,10 +40,12 @@ export interface AgentCall {
   readonly executionId: string;
   /** Null for a replay. */
   readonly settings: AppliedSettings | null;
-  /** Reads the execution as it is now. */
+  /** Reads the execution as it is now. Throws if the key may not read it any more. */
   read(): Promise<ExecutionDetailRow>;
-  /** Waits for the end. Null if the client has left. */
+  /** Waits for the end, and reads it likewise. Null if the client has left. */
   end(): Promise<ExecutionDetailRow | null>;
+  /** Throws if the key may not read the execution any more. */
+  check(): Promise<unknown>;
   /** The text as it comes, and the end. */
   events(signal: AbortSignal): AsyncIterable<ExecutionStreamEvent>;
   /** Must be called once the response is complete or the client has left. Cancels in the latter case. */
@@ -72,11 +76,14 @@ export async function callAgent(
     const { agentId, executionId, settings } = admitted;
     const { call } = sent;
     const keepsOn = call.isBackground || readIdempotency(request).idempotencyKey !== null;
-    const reading = { agentId, executionId };
+    const reading = { request, agentId, executionId };
+    // An earlier call was accepted for a key that may not read its execution any more.
+    if (admitted.replayed) await readExecution(deps, reading).catch(unlessUnavailable(reading));
     return {
       ...{ call, caller, agentId, executionId, settings },
       read: () => readExecution(deps, reading).catch(unlessUnavailable(reading)),
       end: () => awaitEndOf(deps, reading, left.signal),
+      check: () => readExecution(deps, reading),
       events: (signal) => readExecutionStream(deps, reading, null, signal),
       async close(isComplete) {
         release();
@@ -164,13 +171,22 @@ export function tooManyWaits(): CallFailure {
 }
 
 interface Reading {
+  readonly request: FastifyRequest;
   readonly agentId: string;
   readonly executionId: string;
 }
 
-async function readExecution({ reads }: ApiDeps, reading: Reading): Promise<ExecutionDetailRow> {
-  const { execution } = await reads.execution(reading);
+/** The key may have been revoked since the call was accepted, or the agent hidden. Skips this while `isAwaited` is false. */
+async function readExecution(
+  { authenticator, reads }: ApiDeps,
+  { request, ...key }: Reading,
+  isAwaited: (row: ExecutionDetailRow) => boolean = () => true,
+): Promise<ExecutionDetailRow> {
+  const { agent, execution } = await reads.execution(key);
   if (!execution) throw responseNotFound();
+  if (!isAwaited(execution)) return execution;
+  const caller = await authenticator.authenticate(request, getResponse);
+  if (!isVisible(caller, agent) || !mayRead(caller, execution)) throw responseNotFound();
   return execution;
 }
 
@@ -184,9 +200,10 @@ async function awaitEndOf(
   reading: Reading,
   left: AbortSignal,
 ): Promise<ExecutionDetailRow | null> {
+  const hasEnded = ({ status }: ExecutionDetailRow) => status !== 'processing';
   const read = async () => {
-    const row = await readExecution(deps, reading);
-    return row.status === 'processing' ? null : row;
+    const row = await readExecution(deps, reading, hasEnded);
+    return hasEnded(row) ? row : null;
   };
   const isTransient = (error: unknown) => asCallFailure(error)?.code === 'UNAVAILABLE';
   const row = await awaitEnd(deps.waiters, reading.executionId, left, read, isTransient);

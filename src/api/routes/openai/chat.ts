@@ -17,7 +17,7 @@ export function chatRoutes(app: FastifyInstance, deps: ApiDeps): void {
   app.post(routePath(createChatCompletion), async (request, reply) => {
     const agentCall = await callAgent(deps, request, reply, readChatCall);
     if (agentCall.call.isStream) {
-      sendCallStream(deps, request, reply, agentCall, (signal, onEnd) =>
+      sendCallStream(request, reply, agentCall, (signal, onEnd) =>
         chatEvents(agentCall, signal, onEnd),
       );
       return reply;

@@ -2,7 +2,7 @@ import type { Conversation } from '../../../core/agent/conversation.ts';
 import type { ToolCall } from '../../../core/agent/messages.ts';
 import type { Tool, ToolChoice } from '../../../core/agent/version-content.ts';
 import type { Caller } from '../../../core/execution/caller.ts';
-import { withoutProviderText } from '../../../core/failure.ts';
+import { limitedMessage } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { AppliedSettings } from '../../../flow/admission/admit.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
@@ -123,7 +123,7 @@ export function errorText(
   { error }: Pick<ExecutionDetailRow, 'error'>,
   { rights }: Pick<Caller, 'rights'>,
 ): string {
-  return rights.includes('read') ? (error ?? '') : withoutProviderText(error ?? '');
+  return rights.includes('read') ? (error ?? '') : limitedMessage(error ?? '');
 }
 
 export function usageWire({ inputTokens, outputTokens, reasoningTokens }: ExecutionDetailRow) {

@@ -36,7 +36,7 @@ export function responsesRoutes(app: FastifyInstance, deps: ApiDeps): void {
         await agentCall.close(false);
         throw error;
       });
-      sendCallStream(deps, request, reply, agentCall, (signal, onEnd) =>
+      sendCallStream(request, reply, agentCall, (signal, onEnd) =>
         responseEvents({ row, shown, events: agentCall.events(signal), after: -1, onEnd }),
       );
       return reply;

@@ -1,6 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { getResponse } from '../../../contract/openai/openai.ts';
-import type { ApiDeps } from '../../api-deps.ts';
 import { EventStream, eventStreamHeaders, type SentEvent } from '../../http/event-stream.ts';
 import { send } from '../../http/route.ts';
 import type { AgentCall } from './call-agent.ts';
@@ -11,9 +9,8 @@ export type EventsOf = (
   onEnd: () => void,
 ) => AsyncGenerator<SentEvent, void, undefined>;
 
-/** Streams a call and closes it once the client has everything or has left. The key may be revoked meanwhile. */
+/** Streams a call and closes it once the client has everything or has left. */
 export function sendCallStream(
-  { authenticator }: Pick<ApiDeps, 'authenticator'>,
   request: FastifyRequest,
   reply: FastifyReply,
   agentCall: AgentCall,
@@ -24,12 +21,11 @@ export function sendCallStream(
   const events = eventsOf(stopping.signal, () => {
     isComplete = true;
   });
-  const check = () => authenticator.authenticate(request, getResponse);
   const onClose = () => {
     agentCall
       .close(isComplete)
       .catch((error: unknown) => request.log.warn({ err: error }, 'cancel failed'));
   };
-  const body = new EventStream(events, request, { stopping, check, onClose });
+  const body = new EventStream(events, request, { stopping, check: agentCall.check, onClose });
   send(reply, { status: 200, body, headers: eventStreamHeaders });
 }
