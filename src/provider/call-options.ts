@@ -6,7 +6,7 @@ import {
 import { correctionText } from '../core/agent/response-format.ts';
 import type { ModelCall } from '../core/model/model-port.ts';
 import { jsonRequest } from './json-format.ts';
-import type { CallOptions, Model } from './language-model.ts';
+import type { CallOptions, Model } from './model.ts';
 import { promptOf, toolOptions } from './prompt-messages.ts';
 import { providerOptionsOf, sendsTopK, withCacheMarks } from './provider-options.ts';
 import { type AdjustableCall, type Adjustment, formatAdjustment } from './request-form.ts';

@@ -4,8 +4,8 @@ import type { ModelCall } from '../core/model/model-port.ts';
 import { fileBytesMax } from '../net/response-limits.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { type FileToFetch, fetchFile, tooMany } from './fetch-file.ts';
-import type { CallOptions, Model } from './language-model.ts';
 import { extensionOf, typeOfPath } from './media-types.ts';
+import type { CallOptions, Model } from './model.ts';
 
 /** Images and files in the form of the AI SDK's specification. */
 

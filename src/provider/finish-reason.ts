@@ -1,6 +1,6 @@
 import type { ToolCall } from '../core/agent/messages.ts';
 import type { AnswerDetails } from '../core/model/model-port.ts';
-import type { Answer } from './language-model.ts';
+import type { Answer } from './model.ts';
 
 export interface Finish {
   /** As in `ModelResponse`; `error` if there is no response. */

@@ -3,8 +3,8 @@ import type { AnswerDetails, Cost, Emit, Usage } from '../core/model/model-port.
 import { storable } from '../core/storable-text.ts';
 import { type Asked, instructionOf, type PreparedCall, prepareCall } from './call-options.ts';
 import { type Finish, isFiltered, readFinish } from './finish-reason.ts';
-import type { Answer, Model, ReadableModel } from './language-model.ts';
 import { LiveText } from './live-text.ts';
+import type { Answer, Model, ReadableModel } from './model.ts';
 import { statedCost } from './prices.ts';
 import { toolCallsOf } from './prompt-messages.ts';
 import { rawUsage, readAnswer } from './read-answer.ts';

@@ -1,5 +1,5 @@
 import type { ResponseFormat } from '../core/agent/response-format.ts';
-import type { CallOptions, Model } from './language-model.ts';
+import type { CallOptions, Model } from './model.ts';
 
 /**
  * How a model is asked for JSON: natively where its API takes a schema, else by a text. Servers that only speak OpenAI's

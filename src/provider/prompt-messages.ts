@@ -4,7 +4,7 @@ import type { Tool, ToolChoice } from '../core/agent/version-content.ts';
 import type { ModelCall } from '../core/model/model-port.ts';
 import type { ProviderKind } from '../core/model/provider.ts';
 import { filePart } from './files.ts';
-import type { Answer, CallOptions } from './language-model.ts';
+import type { Answer, CallOptions } from './model.ts';
 
 /** Messages and tools in the form of the AI SDK's specification. */
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CallSettings, ProviderOptions } from '../core/agent/call-settings.ts';
 import type { ProviderKind } from '../core/model/provider.ts';
-import type { CallOptions, Model } from './language-model.ts';
+import type { CallOptions, Model } from './model.ts';
 
 /**
  * Settings for which the AI SDK's specification has no option of its own. Each kind has its own way, or none. Returns the

@@ -1,5 +1,5 @@
 import type { AnswerDetails } from '../core/model/model-port.ts';
-import type { Answer } from './language-model.ts';
+import type { Answer } from './model.ts';
 import { textOf } from './repair-response.ts';
 
 /**

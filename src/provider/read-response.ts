@@ -1,5 +1,5 @@
-import type { Answer, CallOptions, ReadableModel } from './language-model.ts';
 import { readLeniently } from './lenient-json.ts';
+import type { Answer, CallOptions, ReadableModel } from './model.ts';
 import { statedError } from './provider-error.ts';
 import { type Issue, repairCompletion, repairFields } from './repair-response.ts';
 import type { RequestForm } from './request-form.ts';

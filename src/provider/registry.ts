@@ -29,7 +29,8 @@ import { environmentProviders, fromEnvironment, ownOllama, variableFor } from '.
 import { empty, endedInError, filtered, toFailure } from './failure.ts';
 import { type FileFetching, fetchedBytesMax, withFetchedFiles } from './files.ts';
 import { type Generated, generate } from './generate.ts';
-import { languageModel, type ReadableModel } from './language-model.ts';
+import { languageModel } from './language-model.ts';
+import type { ReadableModel } from './model.ts';
 import { cost } from './prices.ts';
 import { requestIdOf } from './read-answer.ts';
 import { redactDetails } from './redact.ts';
