@@ -3,7 +3,7 @@ import type { LogLevel } from './config.ts';
 import type { QueuedExecution } from './core/execution/queued-execution.ts';
 import { toId } from './core/id.ts';
 import type { EndedWorkflowRun } from './flow/workflow/progress.ts';
-import { redact } from './provider/redact.ts';
+import { redact } from './provider/failure/redact.ts';
 import type { EndedExecution } from './store/execution/completion.ts';
 
 /**

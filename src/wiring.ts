@@ -66,7 +66,7 @@ import { executionLog, repeatedWarnings } from './log.ts';
 import { allowedHostCheck, checkBaseURL, checkEndpointURL } from './net/guard.ts';
 import { createMailer } from './net/mailer.ts';
 import { createPostEvent } from './net/post-event.ts';
-import { type BreakerState, providersOpen } from './provider/breakers.ts';
+import { type BreakerState, providersOpen } from './provider/capacity/breakers.ts';
 import { withMetrics } from './provider/with-metrics.ts';
 import { markKeysUsed } from './store/admission/callers.ts';
 import { countWaitingLines } from './store/batch/due-batches.ts';

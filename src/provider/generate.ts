@@ -1,16 +1,21 @@
 import type { ToolCall } from '../core/agent/messages.ts';
 import type { AnswerDetails, Cost, Emit, Usage } from '../core/model/model-port.ts';
 import { storable } from '../core/storable-text.ts';
-import { type Asked, instructionOf, type PreparedCall, prepareCall } from './call-options.ts';
-import { type Finish, isFiltered, readFinish } from './finish-reason.ts';
-import { LiveText } from './live-text.ts';
 import type { Answer, Model, ReadableModel } from './model.ts';
 import { statedCost } from './prices.ts';
-import { toolCallsOf } from './prompt-messages.ts';
-import { rawUsage, readAnswer } from './read-answer.ts';
-import { requestResponse } from './read-response.ts';
-import { inAcceptedForm, settingsLeftOut } from './request-form.ts';
-import { type Counts, usageOf } from './usage.ts';
+import {
+  type Asked,
+  instructionOf,
+  type PreparedCall,
+  prepareCall,
+} from './request/call-options.ts';
+import { toolCallsOf } from './request/prompt-messages.ts';
+import { inAcceptedForm, settingsLeftOut } from './request/request-form.ts';
+import { type Finish, isFiltered, readFinish } from './response/finish-reason.ts';
+import { LiveText } from './response/live-text.ts';
+import { rawUsage, readAnswer } from './response/read-answer.ts';
+import { requestResponse } from './response/read-response.ts';
+import { type Counts, usageOf } from './response/usage.ts';
 
 export interface Generated extends Finish {
   readonly text: string;
