@@ -7,15 +7,15 @@ import {
   closeWithin,
   createGracefulShutdown,
   type GracefulShutdown,
-} from './api/http/graceful-shutdown.ts';
-import { createManagementLimit } from './api/http/management-limit.ts';
-import { markWrites } from './api/http/mark-writes.ts';
+} from './api/http/connection/graceful-shutdown.ts';
+import { createManagementLimit } from './api/http/limits/management-limit.ts';
 import {
   countAdmitted,
   countExecuteCalls,
   createMetrics,
   type Metrics,
 } from './api/http/metrics.ts';
+import { markWrites } from './api/http/response/mark-writes.ts';
 import { createWaitSlots } from './api/http/wait-for.ts';
 import { createOpenCalls } from './api/routes/mcp/open-calls.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';

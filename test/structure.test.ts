@@ -90,7 +90,7 @@ const onlyThere: { what: RegExp; name: string; where: RegExp }[] = [
   {
     what: /\brequest\.ips?\b|\bips?\b[^}\n]*\}: FastifyRequest|\.remoteAddress\b(?! === undefined)/,
     name: 'an address of the caller',
-    where: /^src\/api\/http\/caller-address\.ts$/,
+    where: /^src\/api\/http\/request\/caller-address\.ts$/,
   },
 ];
 

@@ -16,7 +16,7 @@ import type { Db } from '../store/connection/database.ts';
 import type { Pipelines } from '../store/connection/pipeline.ts';
 import type { Authenticator } from './access/authenticate.ts';
 import type { Sessions } from './access/session.ts';
-import type { ManagementLimit } from './http/management-limit.ts';
+import type { ManagementLimit } from './http/limits/management-limit.ts';
 import type { WaitSlots } from './http/wait-for.ts';
 import type { OpenCalls } from './routes/mcp/open-calls.ts';
 

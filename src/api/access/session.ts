@@ -18,10 +18,10 @@ import { isUnavailable } from '../../store/connection/database-error.ts';
 import { observeErrors } from '../../store/connection/observed-errors.ts';
 import { writeUserAudit } from '../../store/people/audit.ts';
 import { findUserByEmail } from '../../store/people/users.ts';
-import { readBody } from '../http/body.ts';
-import { callerAddress } from '../http/caller-address.ts';
-import { checkSameOrigin, isSameOrigin, originOf } from '../http/same-origin.ts';
-import { readFields } from '../http/validate.ts';
+import { readBody } from '../http/request/body.ts';
+import { callerAddress } from '../http/request/caller-address.ts';
+import { checkSameOrigin, isSameOrigin, originOf } from '../http/request/same-origin.ts';
+import { readFields } from '../http/request/validate.ts';
 import { unauthorized } from './authenticate.ts';
 import { type HashingLimit, limitHashing } from './hashing-limit.ts';
 import {

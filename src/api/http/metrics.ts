@@ -6,7 +6,7 @@ import { type CallFailureCode, callFailureCodes } from '../../core/failure.ts';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
 import type { Admitted } from '../../flow/admission/admit.ts';
 import type { EndedExecution } from '../../store/execution/completion.ts';
-import { failureCodeIn } from './openai-error.ts';
+import { failureCodeIn } from './response/openai-error.ts';
 import { routePath } from './route.ts';
 import { cached, withTimeout } from './ttl-cache.ts';
 

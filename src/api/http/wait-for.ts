@@ -3,7 +3,7 @@ import { waitsMax, waitsOfCallerMax } from '../../contract/limits.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import type { Waiters } from '../../flow/execution/wait.ts';
 import { waitForDatabase } from '../../flow/wait-for-database.ts';
-import { abortOnDisconnect } from './disconnect.ts';
+import { abortOnDisconnect } from './connection/disconnect.ts';
 
 /** Limits what is open for each caller and in the process: long polls, readers of streams, uploads. */
 export interface WaitSlots {

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import Fastify from 'fastify';
 import { idleGauges } from '../../../harness/system-app.ts';
-import { errorResponse } from '../../../src/api/http/error-response.ts';
 import { countExecuteCalls, createMetrics, type Metrics } from '../../../src/api/http/metrics.ts';
+import { errorResponse } from '../../../src/api/http/response/error-response.ts';
 import { send } from '../../../src/api/http/route.ts';
 import { CallFailure } from '../../../src/core/failure.ts';
 

@@ -17,11 +17,11 @@ import { type AgentRow, readUploadAgent } from '../../../store/admission/admissi
 import { type EarlierUpload, findEarlierUpload } from '../../../store/batch/uploads.ts';
 import { requireCredential } from '../../access/authenticate.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { hasJsonLines, streamBody } from '../../http/body.ts';
-import { callerAddress } from '../../http/caller-address.ts';
 import { allowAgentOrigins, allowOrigin } from '../../http/cors.ts';
+import { hasJsonLines, streamBody } from '../../http/request/body.ts';
+import { callerAddress } from '../../http/request/caller-address.ts';
+import { checkQuery, noFields } from '../../http/request/validate.ts';
 import { routePath, send } from '../../http/route.ts';
-import { checkQuery, noFields } from '../../http/validate.ts';
 import { createWaitSlots } from '../../http/wait-for.ts';
 import { readIdempotency, userAgentOf } from '../executions/execute-call.ts';
 

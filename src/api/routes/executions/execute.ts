@@ -10,10 +10,10 @@ import { fromId, toId } from '../../../core/id.ts';
 import type { Admitted } from '../../../flow/admission/admit.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { callerAddress } from '../../http/caller-address.ts';
 import { allowOrigin } from '../../http/cors.ts';
-import { errorResponse } from '../../http/error-response.ts';
-import { rateHeaders } from '../../http/rate-headers.ts';
+import { rateHeaders } from '../../http/limits/rate-headers.ts';
+import { callerAddress } from '../../http/request/caller-address.ts';
+import { errorResponse } from '../../http/response/error-response.ts';
 import { routePath, send } from '../../http/route.ts';
 import {
   readDashboardCall,

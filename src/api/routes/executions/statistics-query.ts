@@ -7,7 +7,7 @@ import { findZone, utc } from '../../../core/time-zone.ts';
 import { readClockInZone } from '../../../store/connection/clock.ts';
 import type { Db } from '../../../store/connection/database.ts';
 import type { StatisticsRead } from '../../../store/history/read-statistics.ts';
-import { readRange } from '../../http/range.ts';
+import { readRange } from '../../http/request/range.ts';
 import { playgroundOf } from './history-query.ts';
 
 export interface StatisticsQuery {

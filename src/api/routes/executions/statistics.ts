@@ -20,8 +20,8 @@ import {
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { historySource } from '../../http/history-source.ts';
-import { limitLists } from '../../http/minute-limit.ts';
+import { limitLists } from '../../http/limits/minute-limit.ts';
+import { historySource } from '../../http/response/history-source.ts';
 import { route } from '../../http/route.ts';
 import {
   readAgentIds,

@@ -19,9 +19,9 @@ import {
   EventStream,
   eventStreamHeaders,
   type SentEvent,
-} from '../../http/event-stream.ts';
+} from '../../http/response/event-stream.ts';
+import { emptyStream } from '../../http/response/stream.ts';
 import { type HandlerResponse, route } from '../../http/route.ts';
-import { emptyStream } from '../../http/stream.ts';
 import { visibleExecutionWire } from './execution-wire.ts';
 
 export { asksForStream };

@@ -4,7 +4,7 @@ import { requireResponseFormat } from '../../../core/agent/response-format.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { depth, isStorable, jsonDepthMax } from '../../../core/json.ts';
 import { isObject } from '../../../core/schema/read-schema.ts';
-import { readBody } from '../../http/body.ts';
+import { readBody } from '../../http/request/body.ts';
 import { invalidValue, ParameterError, type Parameters, requireKnown } from './read-parameters.ts';
 
 /** A call of an agent as a client of the OpenAI API sends it. */

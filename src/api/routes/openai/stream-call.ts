@@ -1,7 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { getResponse } from '../../../contract/openai/openai.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { EventStream, eventStreamHeaders, type SentEvent } from '../../http/event-stream.ts';
+import {
+  EventStream,
+  eventStreamHeaders,
+  type SentEvent,
+} from '../../http/response/event-stream.ts';
 import { send } from '../../http/route.ts';
 import type { AgentCall } from './call-agent.ts';
 
