@@ -4,7 +4,7 @@ import { statementTime } from '../connection/clock.ts';
 import type { Db, Trx } from '../connection/database.ts';
 
 /**
- * E-mail that is written in the transaction of the change that it reports. A sender takes it for a few minutes and deletes it
+ * E-mail that is written in the transaction of the change that it reports. A sender claims it for a few minutes and deletes it
  * once the mail server accepted it: at least once. After the last try it is deleted too.
  */
 
@@ -39,8 +39,8 @@ export interface QueuedMail extends Mail {
 const triesMax = 5;
 const retryMinutes = 5;
 
-/** Takes due mails, so that no other process sends them meanwhile. */
-export async function takeMails(db: Db, limit: number): Promise<QueuedMail[]> {
+/** Claims due mails, so that no other process sends them meanwhile. */
+export async function claimMails(db: Db, limit: number): Promise<QueuedMail[]> {
   const { rows } = await sql<QueuedMail>`
     update mails m set tries = m.tries + 1, due_at = clock_timestamp() + m.tries * make_interval(mins => ${retryMinutes})
       + make_interval(mins => ${retryMinutes})
