@@ -176,7 +176,7 @@ function appliedSettings({
   return { ...effective(agent.config, agent.version), responseFormat: own ?? asked };
 }
 
-/** The code tells `take-steps.ts` to leave the step alone. */
+/** The code tells `admit-steps.ts` to leave the step alone. */
 const stepNotReady: Refusal = {
   kind: 'refused',
   code: 'CONFLICT',

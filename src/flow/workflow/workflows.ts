@@ -6,11 +6,11 @@ import type { Admission } from '../admission/admit.ts';
 import type { Announcements } from '../announcements.ts';
 import type { CompletionListener, Completions } from '../completions.ts';
 import type { Canceler } from '../execution/cancel.ts';
+import { createStepAdmission } from './admit-steps.ts';
 import { canceled, endWorkflowRun } from './end-workflow-run.ts';
 import type { ProgressDeps } from './progress.ts';
 import { createWorkflowStarter, type WorkflowStarter } from './start-workflow.ts';
 import { endOverdueWorkflowRuns, stopExecutions, sweepWorkflows } from './sweep-workflows.ts';
-import { createStepTaker } from './take-steps.ts';
 
 /** The workflow engine of one process: starts, advances, sweeps and cancels workflow runs. */
 export interface Workflows {
@@ -51,14 +51,14 @@ export function createWorkflows(deps: WorkflowDeps): Workflows {
     for (const [runId, values] of learned) deps.values.add(runId, values);
     for (const { runId } of ended) deps.values.forget(runId);
     for (const fault of faults) deps.onFault(fault);
-    taker.take(ready);
+    stepAdmission.admit(ready);
     if (stopping.length === 0) return;
     const stop = stopExecutions(deps, stopping).catch(deps.onError);
     stops.add(stop);
     void stop.finally(() => stops.delete(stop));
   };
   const single = { ...deps, pipelines: deps.singlePipelines };
-  const taker = createStepTaker({
+  const stepAdmission = createStepAdmission({
     ...single,
     releaseSteps: (steps) => releaseSteps(deps.db, steps),
   });
@@ -67,12 +67,12 @@ export function createWorkflows(deps: WorkflowDeps): Workflows {
     starter,
     canceler: { cancel: (runId) => endWorkflowRun(single, runId, canceled) },
     completed,
-    sweep: () => sweepWorkflows({ ...single, taker }),
+    sweep: () => sweepWorkflows({ ...single, stepAdmission }),
     endOverdueWorkflowRuns: () => endOverdueWorkflowRuns(single),
     async idle() {
       await starter.idle();
       await Promise.all(stops);
-      await taker.idle();
+      await stepAdmission.idle();
     },
   };
 }

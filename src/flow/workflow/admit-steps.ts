@@ -13,17 +13,17 @@ import { type StepQueue, stepQueue } from './step-queue.ts';
 
 /**
  * Calls the agents of ready steps through the same admission as every other call. If the
- * process dies or the database is unavailable, the step stays ready, and a sweep takes it again.
+ * process dies or the database is unavailable, the step stays ready, and a sweep claims it again.
  */
-export interface StepTaker {
-  take(steps: readonly DueStep[]): void;
+export interface StepAdmission {
+  admit(steps: readonly DueStep[]): void;
   /** How much more of a workspace fits now. What exceeds it is released for a later sweep. */
   room: StepQueue['room'];
   /** Resolves once no call is in progress. */
   idle(): Promise<void>;
 }
 
-export interface StepTakerDeps extends ProgressDeps {
+export interface StepAdmissionDeps extends ProgressDeps {
   readonly pipelines: Pipelines;
   readonly admission: Pick<Admission, 'admit'>;
   readonly completions: Pick<Completions, 'publish'>;
@@ -38,7 +38,7 @@ export interface StepTakerDeps extends ProgressDeps {
 /** Concurrent calls in admission. Other callers must not wait behind them for long. */
 const callsMax = 400;
 
-export function createStepTaker(deps: StepTakerDeps): StepTaker {
+export function createStepAdmission(deps: StepAdmissionDeps): StepAdmission {
   const inProgress = new Set<Promise<void>>();
   const queue = stepQueue(deps.nowMs);
   let calls = 0;
@@ -64,7 +64,7 @@ export function createStepTaker(deps: StepTakerDeps): StepTaker {
   }
 
   return {
-    take(steps) {
+    admit(steps) {
       const excess = steps.filter((step) => !queue.add(step));
       if (excess.length > 0) track(deps.releaseSteps(excess));
       startCalls();
@@ -77,7 +77,7 @@ export function createStepTaker(deps: StepTakerDeps): StepTaker {
 }
 
 /** Calls steps of one workflow run, and settles those that admission refused. */
-async function callSteps(deps: StepTakerDeps, steps: readonly DueStep[]): Promise<void> {
+async function callSteps(deps: StepAdmissionDeps, steps: readonly DueStep[]): Promise<void> {
   const refused: WorkflowRunEvent[] = [];
   const rateLimited: DueStep[] = [];
   const called: string[] = [];

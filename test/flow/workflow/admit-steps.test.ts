@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createStepTaker, type StepTakerDeps } from '../../../src/flow/workflow/take-steps.ts';
+import {
+  createStepAdmission,
+  type StepAdmissionDeps,
+} from '../../../src/flow/workflow/admit-steps.ts';
 import type { DueStep } from '../../../src/store/workflow/workflow-steps.ts';
 
 const step = (item: number, variables = '{}'): DueStep => ({
@@ -18,10 +21,10 @@ const step = (item: number, variables = '{}'): DueStep => ({
 });
 
 /** Calls that resolve one by one, or all from now on. */
-function taker() {
+function createAdmission() {
   const all = Promise.withResolvers<void>();
   const calls: { readonly item: number; readonly resolve: () => void }[] = [];
-  const admit: StepTakerDeps['admission']['admit'] = async ({ credential }) => {
+  const admit: StepAdmissionDeps['admission']['admit'] = async ({ credential }) => {
     if (credential.kind !== 'workflow') throw new Error('not a call of a step');
     const one = Promise.withResolvers<void>();
     calls.push({ item: credential.step.item, resolve: one.resolve });
@@ -39,15 +42,15 @@ function taker() {
   };
   const released = () => over.map(({ item }) => item);
   const called = () => calls.map(({ item }) => item);
-  const created = createStepTaker(deps as unknown as StepTakerDeps);
+  const created = createStepAdmission(deps as unknown as StepAdmissionDeps);
   return { ...created, resolve: all.resolve, calls, called, released, errors };
 }
 
 const many = (count: number) => Array.from({ length: count }, (_, item) => step(item));
 
 test('admission gets a few hundred calls, half of the room stays free for others, and the rest is released', async () => {
-  const { take, room, idle, resolve, called, errors, released } = taker();
-  take(many(12_000));
+  const { admit, room, idle, resolve, called, errors, released } = createAdmission();
+  admit(many(12_000));
   assert.equal(called().length, 400);
   assert.deepEqual([room('workspace').steps, room('other').steps], [0, 5_000]);
   resolve();
@@ -58,14 +61,14 @@ test('admission gets a few hundred calls, half of the room stays free for others
     Array.from({ length: 2_000 }, (_, at) => 10_000 + at),
   );
   assert.deepEqual(room('workspace'), { steps: 10_000, chars: 16_777_216 });
-  take([step(12_001)]);
+  admit([step(12_001)]);
   assert.equal(called().at(-1), 12_001);
 });
 
 test('a step does not wait behind the steps of another workspace', async () => {
-  const { take, idle, resolve, calls, called } = taker();
-  take(many(6_000));
-  take([{ ...step(9_999), runId: 'other', workspaceId: 'other' }]);
+  const { admit, idle, resolve, calls, called } = createAdmission();
+  admit(many(6_000));
+  admit([{ ...step(9_999), runId: 'other', workspaceId: 'other' }]);
   // Calls of one workflow run complete together.
   for (const one of [...calls]) one.resolve();
   while (called().length === 400) await new Promise(setImmediate);
@@ -75,21 +78,21 @@ test('a step does not wait behind the steps of another workspace', async () => {
 });
 
 test('a step in progress is skipped, and its fallback is not', async () => {
-  const { take, idle, resolve, called } = taker();
-  take(many(500));
-  take(many(500));
-  take([{ ...step(3), fallback: true }]);
+  const { admit, idle, resolve, called } = createAdmission();
+  admit(many(500));
+  admit(many(500));
+  admit([{ ...step(3), fallback: true }]);
   resolve();
   await idle();
   assert.equal(called().length, 501);
   assert.equal(called().filter((item) => item === 3).length, 2);
-  take([step(3)]);
+  admit([step(3)]);
   assert.equal(called().length, 502, 'but once more where it still is to be called');
 });
 
-test('fewer steps are taken if their variables are long', () => {
-  const { take, room, called } = taker();
+test('fewer steps are admitted if their variables are long', () => {
+  const { admit, room, called } = createAdmission();
   const long = JSON.stringify({ text: 'x'.repeat(4_000_000) });
-  take(Array.from({ length: 12 }, (_, item) => step(item, long)));
+  admit(Array.from({ length: 12 }, (_, item) => step(item, long)));
   assert.deepEqual([called().length, room('workspace').chars], [5, 0]);
 });
