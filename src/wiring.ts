@@ -270,7 +270,7 @@ function createEngine(
   const finisher = createFinisher({
     ...progressDeps,
     ...{ pipelines, singlePipelines },
-    onBatch: (size) => metrics.batchCompleted('finish', size),
+    onBatch: (size) => metrics.transactionObserved('finish', size),
   });
   const template = templateCache((id) => readTemplate(workDb, id));
   const { models, providerHealth } = observedModels(deps, connections, failures, metrics);
@@ -288,7 +288,7 @@ function createEngine(
   const events = worker && connectSender(deps, connections, failures, { worker, metrics });
   const admission = createAdmission({
     ...{ pipelines, testingLimits, announcements, slots: worker?.slots ?? null },
-    onBatch: (size) => metrics.batchCompleted('admission', size),
+    onBatch: (size) => metrics.transactionObserved('admission', size),
   });
   const canceler = createCanceler({ db, finisher, template });
   const batches =
@@ -546,7 +546,7 @@ function createApiDeps(
   const onKeyUsed = keyUse.used;
   const reads = createSharedReads({
     pipelines,
-    onBatch: (size) => metrics.batchCompleted('read', size),
+    onBatch: (size) => metrics.transactionObserved('read', size),
   });
   return {
     ...{

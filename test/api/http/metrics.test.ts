@@ -16,8 +16,8 @@ test('metrics count the events of one process', async () => {
   metrics.executionEnded({ status: 'success', startedMs: 5, latencyMs: 1_500 });
   metrics.executionEnded({ status: 'canceled', startedMs: null, latencyMs: 0 });
   metrics.workflowRunEnded('failed');
-  metrics.batchCompleted('admission', 3);
-  metrics.batchCompleted('finish', 500);
+  metrics.transactionObserved('admission', 3);
+  metrics.transactionObserved('finish', 500);
   metrics.linesStarted(20);
   metrics.modelCallEnded({ provider: 'openai', outcome: 'MODEL_TIMEOUT', seconds: 0.2 });
   const text = await metrics.text();

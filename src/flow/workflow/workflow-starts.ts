@@ -22,8 +22,8 @@ import type { StartCall, Started } from './start-workflow.ts';
 
 type Accepted = Extract<StartDecision, { kind: 'accepted' }>;
 
-/** One batch of starts in memory, like `AdmissionBatch`: calls are decided in order, each sees what earlier ones changed. */
-export class StartBatch {
+/** The starts of one transaction, in memory, like `AdmissionBatch`: calls are decided in order, each sees what earlier ones changed. */
+export class WorkflowStarts {
   readonly #state: StartState;
   readonly #definition: (versionId: string) => Promise<WorkflowDefinition>;
   readonly #resolveCaller: ReturnType<typeof callerResolver>;
@@ -43,13 +43,13 @@ export class StartBatch {
     );
   }
 
-  async start(call: StartCall): Promise<Started> {
+  async decide(call: StartCall): Promise<Started> {
     const { nowMs } = this.#state;
     const caller = this.#callerOf(call.credential);
     if (!caller) return { ...unknownCaller, nowMs };
     const workflow = this.#workflowOf(call, caller);
     const first = this.#firstRunOf(call, caller);
-    const decision = await this.#decide(call, caller, workflow, first);
+    const decision = await this.#decisionFor(call, caller, workflow, first);
     if (decision.kind === 'refused') return { ...decision, nowMs };
     const { states } = decision;
     if (decision.kind === 'replayed') {
@@ -85,7 +85,7 @@ export class StartBatch {
     return this.#firstWorkflowRuns.get(idempotencyId(id, workflowId ?? '', idempotencyKey)) ?? null;
   }
 
-  async #decide(
+  async #decisionFor(
     call: StartCall,
     caller: Caller,
     workflow: WorkflowRow | null,
