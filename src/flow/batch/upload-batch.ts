@@ -10,11 +10,11 @@ import { storable } from '../../core/storable-text.ts';
 import {
   appendLines,
   beginUpload,
+  deleteUpload,
   type EarlierUpload,
   finishUpload,
   type NewLine,
   type NewUpload,
-  removeUpload,
   resumeUpload,
   type StoredLine,
 } from '../../store/batch/uploads.ts';
@@ -83,7 +83,7 @@ export async function uploadBatch(
   } catch (error) {
     // A refused file must not run. An interrupted one waits for its retry, if a retry can name it.
     const isRefused = error instanceof CallFailure && error.code !== 'MALFORMED_BODY';
-    if (isRefused || input.idempotencyKey === null) await removeUpload(db, own);
+    if (isRefused || input.idempotencyKey === null) await deleteUpload(db, own);
     throw error;
   }
 }

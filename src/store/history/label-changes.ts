@@ -22,7 +22,7 @@ export function appendLabels(send: Send, tallies: readonly Tally[]): Promise<unk
 }
 
 /** Appends that these records are deleted. What occurred stays counted. */
-export function appendRemovedLabels(send: Send, tallies: readonly Tally[]): Promise<unknown> {
+export function appendDeletedLabels(send: Send, tallies: readonly Tally[]): Promise<unknown> {
   return append(send, tallies, 0);
 }
 

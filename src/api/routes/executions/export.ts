@@ -14,7 +14,7 @@ import { actorOf } from '../../../core/people/audit.ts';
 import {
   type ExportRequest,
   exportExecutions as exportHistory,
-  withoutRemoved,
+  withoutDeleted,
 } from '../../../flow/history/export-executions.ts';
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
 import type { Db } from '../../../store/connection/database.ts';
@@ -165,7 +165,7 @@ async function openExportOn(
   const msMax = streamMsMax;
   const history = exportHistory(db, { ...filter, msMax });
   // What was removed meanwhile is known to the primary.
-  const existing = withoutRemoved(deps.db, { workspaceId, msMax }, history);
+  const existing = withoutDeleted(deps.db, { workspaceId, msMax }, history);
   const batches = reauthorized({ ...deps, request, endpoint }, existing);
   try {
     return { first: await batches.next(), batches };

@@ -7,7 +7,7 @@ import { rowsOfStatement } from '../../../harness/plan.ts';
 import { dayMs, putRecords } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
 import type { Pipelines } from '../../../src/store/connection/pipeline.ts';
-import { removeRecords } from '../../../src/store/history/removal.ts';
+import { deleteRecords } from '../../../src/store/history/deletion.ts';
 
 const service = await startService({ role: 'api' });
 const { db, workspaceId } = service;
@@ -32,9 +32,9 @@ test('deleting the oldest records of an agent reads only these, however many rec
   );
   const [from = ''] = ids;
   await sql`analyze executions`.execute(db);
-  const rows = await rowsOfStatement(pipelines, 'removal-delete-oldest', (send) => {
+  const rows = await rowsOfStatement(pipelines, 'records-delete-oldest', (send) => {
     const sharing: Pick<Pipelines, 'use'> = { use: (work) => work(send) };
-    return removeRecords(sharing as Pipelines, { agentId: mine.id, from, limit });
+    return deleteRecords(sharing as Pipelines, { agentId: mine.id, from, limit });
   });
   assert.ok(rows >= limit && rows <= 12 * limit, `${rows} rows`);
   const remaining = await sql<{ count: number }>`
@@ -54,7 +54,7 @@ test('what the stream of a record has shown is deleted with it', async () => {
     db,
   );
   const [removed = '', kept] = ids;
-  await removeRecords(pipelines, { ids: [removed] });
+  await deleteRecords(pipelines, { ids: [removed] });
   const { rows } = await sql<{ executionId: string }>`
     select distinct execution_id from stream_chunks`.execute(db);
   assert.deepEqual(rows, [{ executionId: kept }]);

@@ -22,9 +22,9 @@ import { subtractStatistics } from './statistics.ts';
  */
 
 /** The maximum number of records per transaction. */
-export const removedMax = 1_000;
+export const deletedMax = 1_000;
 
-export interface RemovedRecord {
+export interface DeletedRecord {
   readonly id: string;
   readonly workspaceId: string;
   readonly agentId: string;
@@ -33,7 +33,7 @@ export interface RemovedRecord {
 }
 
 /** Deletes these records, or the oldest overdue ones of an agent from an id on. */
-export type Removal =
+export type Deletion =
   | { readonly ids: readonly string[] }
   | {
       readonly agentId: string;
@@ -41,42 +41,42 @@ export type Removal =
       readonly limit: number;
     };
 
-/** Sends further statements in the transaction of the deletion. `removed` excludes what another process deleted first. */
+/** Sends further statements in the transaction of the deletion. `deleted` excludes what another process deleted first. */
 export type InSameTransaction = (
   send: Send,
-  removed: readonly RemovedRecord[],
+  deleted: readonly DeletedRecord[],
 ) => readonly Promise<unknown>[];
 
 /** Deletes those of these records that no open workflow run needs and that nobody has locked. Returns them. */
-export async function removeRecords(
+export async function deleteRecords(
   pipelines: Pipelines,
-  removal: Removal,
+  deletion: Deletion,
   inSameTransaction: InSameTransaction = () => [],
-): Promise<RemovedRecord[]> {
-  const ids = 'ids' in removal ? removal.ids.slice(0, removedMax) : [];
+): Promise<DeletedRecord[]> {
+  const ids = 'ids' in deletion ? deletion.ids.slice(0, deletedMax) : [];
   return pipelines.use(async (send) => {
     const [, , rows] = await Promise.all([
       send(begin),
-      send({ name: 'removal-lock-timeout', text: `set local lock_timeout = '2s'` }),
-      'ids' in removal
+      send({ name: 'records-lock-timeout', text: `set local lock_timeout = '2s'` }),
+      'ids' in deletion
         ? send<DeletedRow>(deleteGiven, [ids, ...idBounds(ids)])
         : send<DeletedRow>(deleteOldest, [
-            removal.agentId,
-            removal.from,
-            Math.min(removal.limit, removedMax),
+            deletion.agentId,
+            deletion.from,
+            Math.min(deletion.limit, deletedMax),
           ]),
     ]);
-    const removed = rows.map(toRemoved);
+    const deleted = rows.map(toDeleted);
     await Promise.all([
       subtractStatistics(send, rows.map(toTally)),
       ...sendChanges(
         send,
-        removed.map(({ id }) => id),
+        deleted.map(({ id }) => id),
       ),
-      ...inSameTransaction(send, removed),
+      ...inSameTransaction(send, deleted),
       send(commit),
     ]);
-    return removed;
+    return deleted;
   });
 }
 
@@ -101,7 +101,7 @@ const isDeletable = `coalesce(
         (select w.completed_at is not null from workflow_runs w where w.id = r.workflow_run_id), true)`;
 
 /** SQL: deletes records `e` with their transient outputs and the chunks of their streams. */
-const deleted = (condition: string) => `with removed as (
+const deleteWhere = (condition: string) => `with removed as (
       delete from executions e where ${aboveFloor} and ${condition}
       ${returning}),
     outputs as (delete from transient_outputs t using removed where t.execution_id = removed.id),
@@ -109,8 +109,8 @@ const deleted = (condition: string) => `with removed as (
     select * from removed`;
 
 const deleteGiven: Statement = {
-  name: 'removal-delete-given',
-  text: deleted(`e.id = any(array(
+  name: 'records-delete-given',
+  text: deleteWhere(`e.id = any(array(
         select id from executions r
         where id = any($1::uuid[]) and id between $2::uuid and $3::uuid and ${isDeletable}
         order by id for update skip locked))
@@ -118,8 +118,8 @@ const deleteGiven: Statement = {
 };
 
 const deleteOldest: Statement = {
-  name: 'removal-delete-oldest',
-  text: deleted(`e.id = any(array(
+  name: 'records-delete-oldest',
+  text: deleteWhere(`e.id = any(array(
         select id from executions r
         where agent_id = $1 and ${isDeletable} and id >= $2 and id < (
           select ${overdueBefore('records_days')}
@@ -127,7 +127,7 @@ const deleteOldest: Statement = {
         order by id limit $3 for update skip locked))`),
 };
 
-function toRemoved(row: DeletedRow): RemovedRecord {
+function toDeleted(row: DeletedRow): DeletedRecord {
   const { id, workspace_id: workspaceId, agent_id: agentId } = row;
   return { id, workspaceId, agentId, user: labelsOfRow(row)?.user ?? null };
 }

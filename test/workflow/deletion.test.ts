@@ -18,10 +18,10 @@ import { fromId } from '../../src/core/id.ts';
 import { eraseWorkflowRuns } from '../../src/flow/history/erase-workflow-runs.ts';
 import { deletableExecutions, listOpenErasures } from '../../src/store/history/erasures.ts';
 import {
+  deletedStepsMax,
+  deleteOverdueWorkflowRuns,
   listOverdueVersions,
-  removedStepsMax,
-  removeOverdueWorkflowRuns,
-} from '../../src/store/workflow/workflow-removal.ts';
+} from '../../src/store/workflow/workflow-deletion.ts';
 
 const service = await startService();
 after(service.close);
@@ -93,9 +93,9 @@ test('overdue workflow runs are deleted with their steps', async () => {
 
 test('workflow runs with many steps are deleted in batches, all in one round', async () => {
   const other = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
-  const many = await old(other.id, 100, { runs: 3, steps: removedStepsMax * 0.75 });
+  const many = await old(other.id, 100, { runs: 3, steps: deletedStepsMax * 0.75 });
   const young = await old(other.id, 80);
-  assert.equal(await removeOverdueWorkflowRuns(db, many.versionId), 2);
+  assert.equal(await deleteOverdueWorkflowRuns(db, many.versionId), 2);
   assert.equal((await remaining(many.ids)).length, 1);
   await round();
   assert.deepEqual(await remaining([...many.ids, ...young.ids]), young.ids);

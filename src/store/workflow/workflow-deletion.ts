@@ -36,13 +36,13 @@ export async function listOverdueVersions(
 }
 
 /** The maximum number of steps that one statement deletes with their runs, unless a single run has more. */
-export const removedStepsMax = 20_000;
+export const deletedStepsMax = 20_000;
 /** The maximum number of runs per statement. */
 const runsMax = 100;
 
 /** Deletes some ended runs of a version that are overdue for one of its agents. Returns how many; 0 if none is left. */
-export function removeOverdueWorkflowRuns(db: Db, versionId: string): Promise<number> {
-  return removeSome(
+export function deleteOverdueWorkflowRuns(db: Db, versionId: string): Promise<number> {
+  return deleteSome(
     db,
     // Lists all values, so that the index can be used up to the id.
     sql`workflow_version_id = ${versionId} and bodies = any (${allBodies}::text[]) and id < (
@@ -76,8 +76,8 @@ export async function removeTransientRunBodies(db: Db, limit: number): Promise<n
 }
 
 /** Deletes some of these runs that have ended and have no executions left. Returns how many; 0 if none is left. */
-export function removeErasedWorkflowRuns(db: Db, runIds: readonly string[]): Promise<number> {
-  return removeSome(
+export function deleteErasedWorkflowRuns(db: Db, runIds: readonly string[]): Promise<number> {
+  return deleteSome(
     db,
     sql`id = any(${runIds}::uuid[]) and not exists (
       select from all_executions e where e.workflow_run_id = workflow_runs.id
@@ -86,7 +86,7 @@ export function removeErasedWorkflowRuns(db: Db, runIds: readonly string[]): Pro
 }
 
 /** With idempotency keys. A run may have tens of thousands of steps, so they are counted first, up to the limit. Skips locked runs. */
-async function removeSome(db: Db, which: RawBuilder<unknown>): Promise<number> {
+async function deleteSome(db: Db, which: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ removed: number }>`
     with removed as (
       delete from workflow_runs where id = any(array(
@@ -94,11 +94,11 @@ async function removeSome(db: Db, which: RawBuilder<unknown>): Promise<number> {
         select id, sum(steps) over (order by id) - steps as steps_before from (
           select r.id, (
             select count(*) from (
-              select from workflow_steps where run_id = r.id limit ${removedStepsMax}) as s) as steps
+              select from workflow_steps where run_id = r.id limit ${deletedStepsMax}) as s) as steps
           from (
             select id from workflow_runs where ${which} and status <> 'processing'
             limit ${runsMax} for update skip locked) as r) as counted) as summed
-      where steps_before < ${removedStepsMax})) returning id),
+      where steps_before < ${deletedStepsMax})) returning id),
     keys as (delete from idempotency i using removed where i.result = removed.id)
     select count(*) as removed from removed`.execute(db);
   return rows[0]?.removed ?? 0;
