@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AlertSettings, CallSums } from '../../core/event/alert.ts';
 import type { AcceptedCalls, MinuteSums, Wait } from '../../core/event/alert-preview.ts';
-import { type Span, type StepLevel, spansOf } from '../../core/history/history-range.ts';
+import { type BucketLevel, type Span, spansOf } from '../../core/history/history-range.ts';
 import { levelMs } from '../../core/history/statistics.ts';
 import { visibleIncludingDeleted } from '../agent/agents.ts';
 import type { Db } from '../connection/database.ts';
@@ -184,7 +184,7 @@ async function readSteps(
   db: Db,
   scope: AlertScope,
   { fromMs, toMs }: Bounds,
-  level: Extract<StepLevel, 'hour' | 'minute'>,
+  level: Extract<BucketLevel, 'hour' | 'minute'>,
 ): Promise<StepSums[] | null> {
   const steps = (toMs - fromMs) / levelMs[level];
   const bounds = Array.from({ length: steps + 1 }, (_, step) => fromMs + step * levelMs[level]);

@@ -1,11 +1,11 @@
 import { dayStartMs, hourStartMs, quarterDayStartMs, weekday } from '../time-zone.ts';
-import { type Span, type StepLevel, spansOf } from './history-range.ts';
+import { type BucketLevel, type Span, spansOf } from './history-range.ts';
 import { levelMs } from './statistics.ts';
 
-/** The time steps of a statistics response, and the buckets that make them up exactly. */
+/** The time intervals of a statistics response, and the buckets that make them up exactly. */
 
-/** `all`: the whole range is one step. Weeks begin on Mondays. */
-export const stepLengths = [
+/** `all`: the whole range is one interval. Weeks begin on Mondays. */
+export const intervalLengths = [
   'minute',
   'quarterHour',
   'hour',
@@ -14,10 +14,10 @@ export const stepLengths = [
   'week',
   'all',
 ] as const;
-export type StepLength = (typeof stepLengths)[number];
+export type IntervalLength = (typeof intervalLengths)[number];
 
-export interface StepsRequest {
-  readonly length: StepLength;
+export interface IntervalsRequest {
+  readonly length: IntervalLength;
   readonly zone: string;
   /** Both inclusive; null for an open range. */
   readonly startMs: number | null;
@@ -26,10 +26,10 @@ export interface StepsRequest {
 }
 
 /**
- * The starts of the steps, oldest first, and the end of the last: whole steps that contain the range. Null if there are
- * more than `stepsMax`. A range without a start gets the usual number of steps for their length.
+ * The starts of the intervals, oldest first, and the end of the last: whole intervals that contain the range. Null if there are
+ * more than `intervalsMax`. A range without a start gets the usual number of intervals for their length.
  */
-export function stepBounds(question: StepsRequest, stepsMax: number): number[] | null {
+export function intervalBounds(question: IntervalsRequest, intervalsMax: number): number[] | null {
   const { length, zone, startMs, endMs, nowMs } = question;
   const lastMs = endMs ?? Math.max(nowMs, startMs ?? nowMs);
   if (length === 'all') {
@@ -41,19 +41,19 @@ export function stepBounds(question: StepsRequest, stepsMax: number): number[] |
   const bounds: number[] = [];
   let start = startMs === null ? usualStart(length, lastMs, zone) : begin(length, startMs, zone);
   while (start <= lastMs) {
-    if (bounds.push(start) > stepsMax) return null;
+    if (bounds.push(start) > intervalsMax) return null;
     start = next(length, start, zone);
   }
   return [...bounds, start];
 }
 
-/** Whether every step begins where a bucket of that level does. */
-export function fits(bounds: readonly number[], level: StepLevel): boolean {
+/** Whether every interval begins where a bucket of that level does. */
+export function fits(bounds: readonly number[], level: BucketLevel): boolean {
   return bounds.every((ms) => ms % levelMs[level] === 0);
 }
 
-/** The buckets of these levels (coarsest first) that make up the steps. Bounds must fit the finest level. */
-export function stepSpans(bounds: readonly number[], by: readonly StepLevel[]): Span[] {
+/** The buckets of these levels (coarsest first) that make up the intervals. Bounds must fit the finest level. */
+export function intervalSpans(bounds: readonly number[], by: readonly BucketLevel[]): Span[] {
   const spans: Span[] = [];
   for (const [index, fromMs] of bounds.slice(0, -1).entries()) {
     const inside = spansOf(fromMs, bounds[index + 1] ?? fromMs, by);
@@ -67,12 +67,12 @@ export function stepSpans(bounds: readonly number[], by: readonly StepLevel[]): 
   return spans;
 }
 
-type Length = Exclude<StepLength, 'all'>;
+type Length = Exclude<IntervalLength, 'all'>;
 
 const daysUsual = 30;
 
-/** The number of steps of a range without a start. */
-const stepsUsual: Record<Length, number> = {
+/** The number of intervals of a range without a start. */
+const intervalsUsual: Record<Length, number> = {
   minute: 60,
   quarterHour: 96,
   hour: 48,
@@ -82,7 +82,7 @@ const stepsUsual: Record<Length, number> = {
 };
 
 function usualStart(length: Length, lastMs: number, zone: string): number {
-  const before = stepsUsual[length] - 1;
+  const before = intervalsUsual[length] - 1;
   if (length === 'day') return dayStartMs(lastMs, zone, -before);
   if (length === 'week') return dayStartMs(begin('week', lastMs, zone), zone, -7 * before);
   return begin(length, lastMs - before * lengthMs[length], zone);
@@ -115,6 +115,6 @@ function next(length: Length, startMs: number, zone: string): number {
 
 const quarterMs = levelMs.quarter;
 
-function floor(ms: number, step: number): number {
-  return Math.floor(ms / step) * step;
+function floor(ms: number, lengthMs: number): number {
+  return Math.floor(ms / lengthMs) * lengthMs;
 }

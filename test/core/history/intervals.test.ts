@@ -2,28 +2,28 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Span } from '../../../src/core/history/history-range.ts';
-import { levelMs } from '../../../src/core/history/statistics.ts';
 import {
   fits,
-  type StepsRequest,
-  stepBounds,
-  stepLengths,
-  stepSpans,
-} from '../../../src/core/history/steps.ts';
+  type IntervalsRequest,
+  intervalBounds,
+  intervalLengths,
+  intervalSpans,
+} from '../../../src/core/history/intervals.ts';
+import { levelMs } from '../../../src/core/history/statistics.ts';
 
 const ms = (text: string) => Date.parse(`${text}Z`);
 const iso = (at: number) => new Date(at).toISOString().slice(0, 16);
-const question: StepsRequest = {
+const question: IntervalsRequest = {
   length: 'day',
   zone: 'Europe/Berlin',
   startMs: ms('2026-03-28T12:00'),
   endMs: ms('2026-03-30T12:00'),
   nowMs: ms('2026-11-21T09:30'),
 };
-const bounds = (some: Partial<StepsRequest>, stepsMax = 1_500) =>
-  stepBounds({ ...question, ...some }, stepsMax)?.map(iso) ?? null;
+const bounds = (some: Partial<IntervalsRequest>, intervalsMax = 1_500) =>
+  intervalBounds({ ...question, ...some }, intervalsMax)?.map(iso) ?? null;
 
-test('whole steps cover the range, including days of 23 hours', () => {
+test('whole intervals cover the range, including days of 23 hours', () => {
   assert.deepEqual(bounds({}), [
     '2026-03-27T23:00',
     '2026-03-28T23:00',
@@ -33,7 +33,7 @@ test('whole steps cover the range, including days of 23 hours', () => {
   assert.deepEqual(bounds({ length: 'all' }), ['2026-03-28T12:00', '2026-03-30T12:15']);
 });
 
-test('too many steps are rejected', () => {
+test('too many intervals are rejected', () => {
   assert.equal(bounds({}, 3)?.length, 4);
   assert.equal(bounds({}, 2), null);
   assert.equal(bounds({ startMs: ms('0001-01-01T00:00') }), null);
@@ -61,7 +61,7 @@ test('a range uses UTC day buckets inside and finer buckets only at its edges', 
   const kathmandu = [ms('2026-05-31T18:15'), ms('2026-06-30T18:15')];
   assert.ok(!fits(kathmandu, 'hour'));
   assert.deepEqual(
-    stepSpans(kathmandu, ['day', 'quarter']).map(({ level, fromMs, toMs }) => [
+    intervalSpans(kathmandu, ['day', 'quarter']).map(({ level, fromMs, toMs }) => [
       level,
       iso(fromMs),
       iso(toMs),
@@ -109,7 +109,7 @@ test('weeks begin on Mondays, quarters of an hour at the same time everywhere', 
   ]);
 });
 
-test('an hour with a clock change has one step per local hour', () => {
+test('an hour with a clock change has one interval per local hour', () => {
   // At 02:45 clocks jump to 03:45: local hour 2 has 45 minutes, local hour 3 has 15.
   const [startMs, endMs] = [ms('2026-09-26T12:20'), ms('2026-09-26T15:20')];
   assert.deepEqual(bounds({ length: 'hour', zone: 'Pacific/Chatham', startMs, endMs }), [
@@ -122,9 +122,9 @@ test('an hour with a clock change has one step per local hour', () => {
   ]);
 });
 
-test('spans are contiguous, cover all steps, and no bucket spans two steps', () => {
+test('spans are contiguous, cover all intervals, and no bucket spans two intervals', () => {
   const request = fc.record({
-    length: fc.constantFrom(...stepLengths),
+    length: fc.constantFrom(...intervalLengths),
     zone: fc.constantFrom(
       'UTC',
       'Europe/Berlin',
@@ -139,11 +139,11 @@ test('spans are contiguous, cover all steps, and no bucket spans two steps', () 
     fc.property(request, ({ length, zone, startMs, lengthMs }) => {
       const days = length === 'minute' ? 1 : length === 'quarterHour' ? 14 : 20;
       const endMs = startMs + days * lengthMs;
-      const found = stepBounds({ length, zone, startMs, endMs, nowMs: 0 }, 1_500);
+      const found = intervalBounds({ length, zone, startMs, endMs, nowMs: 0 }, 1_500);
       assert.ok(found);
       assert.ok((found[0] ?? 0) <= startMs && endMs < (found.at(-1) ?? 0));
       const by = fits(found, 'hour') ? (['day', 'hour'] as const) : (['day', 'quarter'] as const);
-      const spans: Span[] = stepSpans(found, length === 'minute' ? ['minute'] : by);
+      const spans: Span[] = intervalSpans(found, length === 'minute' ? ['minute'] : by);
       assert.equal(spans[0]?.fromMs, found[0]);
       assert.equal(spans.at(-1)?.toMs, found.at(-1));
       for (const [index, { level, fromMs, toMs }] of spans.entries()) {
