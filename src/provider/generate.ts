@@ -13,8 +13,8 @@ import { toolCallsOf } from './request/prompt-messages.ts';
 import { inAcceptedForm, settingsLeftOut } from './request/request-form.ts';
 import { type Finish, isFiltered, readFinish } from './response/finish-reason.ts';
 import { LiveText } from './response/live-text.ts';
-import { rawUsage, readAnswer } from './response/read-answer.ts';
-import { requestResponse } from './response/read-response.ts';
+import { requestResponse } from './response/request-response.ts';
+import { rawUsage, readTextAndDetails } from './response/response-details.ts';
 import { type Counts, usageOf } from './response/usage.ts';
 
 export interface Generated extends Finish {
@@ -52,7 +52,7 @@ export async function generate(
   const { answer: response, lost } = await inAcceptedForm(model.form, prepared, async (options) =>
     requestResponse(isStreamed() ? await model.streaming(live) : model, options),
   );
-  const { text: whole, details: read } = readAnswer(response, { isStreamed: isStreamed() });
+  const { text: whole, details: read } = readTextAndDetails(response, { isStreamed: isStreamed() });
   const instruction = instructionOf(model, call);
   // PostgreSQL stores no NUL in a text, and a lone surrogate is not a character.
   const given = storable(whole);

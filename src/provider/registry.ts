@@ -46,7 +46,7 @@ import { languageModel } from './models/language-model.ts';
 import { cost } from './prices.ts';
 import { instructionOf } from './request/call-options.ts';
 import { type FileFetching, fetchedBytesMax, withFetchedFiles } from './request/files.ts';
-import { requestIdOf } from './response/read-answer.ts';
+import { requestIdOf } from './response/response-details.ts';
 
 export interface ModelsOptions {
   /** Opens what a workspace has stored under that name; throws a `ModelFailure` if it cannot be opened. */

@@ -12,7 +12,7 @@ import { type Issue, repairCompletion, repairFields } from './repair-response.ts
 export async function requestResponse(
   model: ReadableModel,
   options: CallOptions,
-): Promise<ReadAnswer> {
+): Promise<ReceivedAnswer> {
   try {
     const answer = await model.language.doGenerate(options);
     return (await readSkippedContent(model, options, answer)) ?? { answer, lost: [] };
@@ -23,7 +23,7 @@ export async function requestResponse(
   }
 }
 
-export interface ReadAnswer {
+export interface ReceivedAnswer {
   readonly answer: Answer;
   /** Paths of the fields whose value could not be read. */
   readonly lost: readonly string[];
@@ -42,7 +42,7 @@ async function readRepaired(
   options: CallOptions,
   { body: given, headers }: Received,
   error: unknown,
-): Promise<ReadAnswer> {
+): Promise<ReceivedAnswer> {
   // An error is not an answer.
   if (given !== undefined && isError(given)) throw error;
   if (typeof given !== 'object' || given === null) throw new UnreadableResponse(null, error);
@@ -71,7 +71,7 @@ async function readSkippedContent(
   model: ReadableModel,
   options: CallOptions,
   answer: Answer,
-): Promise<ReadAnswer | null> {
+): Promise<ReceivedAnswer | null> {
   if (hasContent(answer)) return null;
   const { body, headers = {} } = answer.response ?? {};
   const repaired = repairCompletion(body) as { choices?: { message: { content: string } }[] };

@@ -6,7 +6,7 @@ import { textOf } from './repair-response.ts';
  * What a response says, from its parts as the AI SDK reads them and from the fields that it does not: reasoning beside
  * a chat completion and in `<think>` blocks, a refusal, ids, the name of the model.
  */
-export function readAnswer(
+export function readTextAndDetails(
   answer: Answer,
   { isStreamed }: { readonly isStreamed: boolean },
 ): { text: string; details: AnswerDetails } {
