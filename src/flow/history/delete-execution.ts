@@ -6,7 +6,7 @@ import { forgetExecutions } from '../../store/event/events.ts';
 import { deleteRecords } from '../../store/history/deletion.ts';
 import { sendAudit } from '../../store/people/audit.ts';
 
-/** Deletes one record and writes an audit line. A record that is locked is a conflict. */
+/** Deletes one record and writes an audit entry. A record that is locked is a conflict. */
 export async function deleteExecution(
   pipelines: Pipelines,
   actor: Actor,
