@@ -25,20 +25,25 @@ export async function languageModel(
   streamedFetch = fetch,
 ): Promise<ReadableModel> {
   checkModelPath(connection.kind, model);
-  const make = makers[connection.kind];
+  const createModel = modelFactories[connection.kind];
   const form: RequestForm = new Set();
-  const made = (fetch: typeof globalThis.fetch, live?: Live) =>
-    make(connection, model, fetchInForm(transport(connection, fetch, form, live), form), form);
+  const createWith = (fetch: typeof globalThis.fetch, live?: Live) =>
+    createModel(
+      connection,
+      model,
+      fetchInForm(transport(connection, fetch, form, live), form),
+      form,
+    );
   const ready: ReadableModel = {
-    ...(await made(fetch)),
+    ...(await createWith(fetch)),
     form,
     kind: connection.kind,
     name: optionsName(connection),
     readResponse: async (response, options, received = form) => {
-      const { language } = await make(connection, model, async () => response, received);
+      const { language } = await createModel(connection, model, async () => response, received);
       return language.doGenerate(options);
     },
-    streaming: async (live) => ({ ...ready, ...(await made(streamedFetch, live)) }),
+    streaming: async (live) => ({ ...ready, ...(await createWith(streamedFetch, live)) }),
   };
   return ready;
 }
@@ -77,16 +82,16 @@ function signedIfKeys(
   return signRequests(fetch, region, async () => keys);
 }
 
-type Maker = (
+type ModelFactory = (
   connection: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
   form: RequestForm,
-) => Promise<Made>;
+) => Promise<CreatedModel>;
 
-type Made = Omit<Model, 'form' | 'kind' | 'name'>;
+type CreatedModel = Omit<Model, 'form' | 'kind' | 'name'>;
 
-const makers: Readonly<Record<ProviderKind, Maker>> = {
+const modelFactories: Readonly<Record<ProviderKind, ModelFactory>> = {
   openai: async ({ apiKey, baseURL }, model, fetch, form) => {
     const { createOpenAI } = await import('@ai-sdk/openai');
     const provider = createOpenAI({ apiKey: apiKey ?? '', baseURL, fetch });
@@ -126,7 +131,7 @@ async function azureChat(
   baseURL: string,
   model: string,
   fetch: typeof globalThis.fetch,
-): ReturnType<Maker> {
+): ReturnType<ModelFactory> {
   const { createOpenAI } = await import('@ai-sdk/openai');
   const withKey: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);
@@ -147,7 +152,7 @@ function responsesOrChat(
   chat: LanguageModel,
   form: RequestForm,
   isVendors: boolean,
-): Made {
+): CreatedModel {
   const isChat = () => form.has('chat') || !(isVendors || form.has('responses'));
   return {
     language: {
@@ -183,7 +188,7 @@ async function compatible(
   connection: Connection,
   model: string,
   fetch: typeof globalThis.fetch,
-): ReturnType<Maker> {
+): ReturnType<ModelFactory> {
   const { kind, apiKey, baseURL } = connection;
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const provider = createOpenAICompatible({

@@ -15,10 +15,11 @@ export function providerOptionsOf(
 ): { options: CallOptions['providerOptions']; unsent: readonly (keyof CallSettings)[] } {
   const { providerOptions: given = {}, serviceTier, cachePrompt, topK } = settings;
   const namespace = namespaceOf(kind, name, given);
-  const ways = waysOf[kind];
-  const tier = serviceTier === undefined ? null : (ways.serviceTier?.(serviceTier) ?? undefined);
-  const cache = cachePrompt ? ways.cachePrompt?.(prompt) : null;
-  const limit = topK === undefined ? null : ways.topK?.(topK);
+  const builders = optionBuilders[kind];
+  const tier =
+    serviceTier === undefined ? null : (builders.serviceTier?.(serviceTier) ?? undefined);
+  const cache = cachePrompt ? builders.cachePrompt?.(prompt) : null;
+  const limit = topK === undefined ? null : builders.topK?.(topK);
   const own = {
     ...Object.assign({}, ...Object.values(fixed)),
     ...more,
@@ -52,26 +53,29 @@ const cacheMark: NonNullable<CallOptions['providerOptions']> = {
 };
 
 /** What a kind adds to its provider options; `undefined` if it has no way to send the setting. */
-interface Ways {
+interface OptionBuilders {
   readonly serviceTier?: (tier: string) => object | undefined;
   readonly cachePrompt?: (prompt: CallOptions['prompt']) => object;
   /** Only where the specification's own option is not sent. */
   readonly topK?: (topK: number) => object;
 }
 
-const openai: Ways = {
+const openai: OptionBuilders = {
   serviceTier: oneOf('auto', 'default', 'flex', 'priority', 'fast', 'ultrafast'),
   // Prompts are cached without being asked; the key leads those with the same beginning to the same cache.
   cachePrompt: (prompt) => ({ promptCacheKey: digestOf(prompt) }),
 };
-const marked: Ways['cachePrompt'] = () => ({});
+const cacheMarksOnly: OptionBuilders['cachePrompt'] = () => ({});
 
-const waysOf: Readonly<Record<ProviderKind, Ways>> = {
+const optionBuilders: Readonly<Record<ProviderKind, OptionBuilders>> = {
   openai,
   azure: openai,
-  anthropic: { serviceTier: oneOf('auto', 'standard_only'), cachePrompt: marked },
+  anthropic: { serviceTier: oneOf('auto', 'standard_only'), cachePrompt: cacheMarksOnly },
   google: { serviceTier: oneOf('standard', 'flex', 'priority') },
-  bedrock: { serviceTier: oneOf('reserved', 'priority', 'default', 'flex'), cachePrompt: marked },
+  bedrock: {
+    serviceTier: oneOf('reserved', 'priority', 'default', 'flex'),
+    cachePrompt: cacheMarksOnly,
+  },
   // An option of the model in its own API.
   ollama: { topK: (topK) => ({ top_k: topK }) },
   // Not in OpenAI's API, but in that of most servers that speak it.
@@ -82,7 +86,7 @@ const waysOf: Readonly<Record<ProviderKind, Ways>> = {
 };
 
 /** A tier that the kind does not know is not sent: the package would reject the whole call. */
-function oneOf(...tiers: readonly string[]): Ways['serviceTier'] {
+function oneOf(...tiers: readonly string[]): OptionBuilders['serviceTier'] {
   return (tier) => (tiers.includes(tier) ? { serviceTier: tier } : undefined);
 }
 
@@ -93,7 +97,7 @@ function digestOf(prompt: CallOptions['prompt']): string {
 
 /** Whether the kind takes `topK` by the specification's own option. */
 export function sendsTopK(kind: ProviderKind): boolean {
-  return waysOf[kind].topK === undefined;
+  return optionBuilders[kind].topK === undefined;
 }
 
 /** The names under which the packages of a kind look for their options. */
