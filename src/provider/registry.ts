@@ -185,10 +185,10 @@ class ModelRegistry implements Models {
     const credential = JSON.stringify(connection);
     const guarded = { ...called, credential, baseURL, workspaceId, timeoutMs, leftMs, signal };
     if (!call.called) {
-      return this.#breakers.through(guarded, () => withDeadline(call, unknownCost, work));
+      return this.#breakers.run(guarded, () => withDeadline(call, unknownCost, work));
     }
     return withDeadline(call, unknownCost, (ownSignal) =>
-      this.#breakers.through({ ...guarded, signal: ownSignal }, () => work(ownSignal)),
+      this.#breakers.run({ ...guarded, signal: ownSignal }, () => work(ownSignal)),
     );
   }
 

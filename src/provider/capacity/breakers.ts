@@ -16,7 +16,7 @@ import { Gate, type GatedCall } from './gate.ts';
  */
 export interface Breakers {
   /** Makes the call, or throws a `ModelDeferred` instead. */
-  through<T>(call: GuardedCall, work: () => Promise<T>): Promise<T>;
+  run<T>(call: GuardedCall, work: () => Promise<T>): Promise<T>;
   /** The most recently used ones. */
   states(): BreakerState[];
 }
@@ -49,7 +49,7 @@ export function createBreakers(callsMax: number): Breakers {
     gates.getOrCreate(key, () => new Gate(provider, max));
 
   return {
-    async through(call, work) {
+    async run(call, work) {
       const { provider, credential, model, baseURL } = call;
       const leaveAll = await enterAll(call, {
         model: gate(models, `${credential} ${model}`, provider),

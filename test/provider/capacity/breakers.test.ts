@@ -9,10 +9,10 @@ import {
 
 const minute = 60_000;
 
-function through<T>(
+function run<T>(
   breakers: Breakers,
   work: () => Promise<T>,
-  more: Partial<Parameters<Breakers['through']>[0]> = {},
+  more: Partial<Parameters<Breakers['run']>[0]> = {},
 ): Promise<T> {
   const call = {
     ...{ provider: 'openai', credential: 'one', model: 'm', baseURL: 'https://one.example' },
@@ -24,18 +24,18 @@ function through<T>(
     },
     ...more,
   };
-  return breakers.through(call, work);
+  return breakers.run(call, work);
 }
 
 async function failTimes(
   breakers: Breakers,
   times: number,
   error: unknown,
-  more: Parameters<typeof through>[2] = {},
+  more: Parameters<typeof run>[2] = {},
 ): Promise<void> {
   for (let i = 0; i < times; i++) {
     await assert.rejects(
-      through(breakers, () => Promise.reject(error), more),
+      run(breakers, () => Promise.reject(error), more),
       (thrown) => thrown === error,
     );
   }
@@ -48,7 +48,7 @@ const never = () => assert.fail('called');
 test('a failing provider opens the breaker, and the call is deferred with delay and reason', async () => {
   const breakers = createBreakers(100);
   await failTimes(breakers, 10, broken);
-  const error = await through(breakers, never).then(never, (thrown) => thrown);
+  const error = await run(breakers, never).then(never, (thrown) => thrown);
   assert.ok(error instanceof ModelDeferred);
   assert.ok(error.afterMs >= 500);
   assert.equal(error.code, 'PROVIDER_ERROR');
@@ -61,7 +61,7 @@ test('other credentials and other models are not affected', async () => {
   await failTimes(breakers, 10, broken);
   await failTimes(breakers, 1, limited, { model: 'limited' });
   for (const other of [{ credential: 'two' }, { model: 'n' }]) {
-    assert.equal(await through(breakers, async () => 'there', other), 'there');
+    assert.equal(await run(breakers, async () => 'there', other), 'there');
   }
 });
 
@@ -70,9 +70,9 @@ test('a base URL that is not reached is paused for every credential and model', 
   const away = new ModelFailure('PROVIDER_ERROR', 'No connection.', { unreached: true });
   await failTimes(breakers, 10, away);
   const other = { credential: 'two', model: 'n' };
-  await assert.rejects(through(breakers, never, other), { code: 'PROVIDER_ERROR' });
+  await assert.rejects(run(breakers, never, other), { code: 'PROVIDER_ERROR' });
   const elsewhere = { baseURL: 'https://two.example' };
-  assert.equal(await through(breakers, async () => 'there', elsewhere), 'there');
+  assert.equal(await run(breakers, async () => 'there', elsewhere), 'there');
 });
 
 test('a rejected credential or an empty account holds back no call', async () => {
@@ -80,7 +80,7 @@ test('a rejected credential or an empty account holds back no call', async () =>
   for (const code of ['PROVIDER_AUTH', 'PROVIDER_QUOTA'] as const) {
     await failTimes(breakers, 20, new ModelFailure(code, 'No.'));
   }
-  assert.equal(await through(breakers, async () => 'there'), 'there');
+  assert.equal(await run(breakers, async () => 'there'), 'there');
 });
 
 test('a rejected credential does not count as an answer of a failing model', async () => {
@@ -88,7 +88,7 @@ test('a rejected credential does not count as an answer of a failing model', asy
   await failTimes(breakers, 9, broken);
   await failTimes(breakers, 1, new ModelFailure('PROVIDER_AUTH', 'No.'));
   await failTimes(breakers, 1, broken);
-  await assert.rejects(through(breakers, never), ModelDeferred);
+  await assert.rejects(run(breakers, never), ModelDeferred);
 });
 
 test('a call whose deadline comes before the end of the pause is made, one per second', async (t) => {
@@ -98,18 +98,18 @@ test('a call whose deadline comes before the end of the pause is made, one per s
   await failTimes(breakers, 1, limited);
   const short = { leftMs: 6_000 };
   await failTimes(breakers, 1, limited, short);
-  await assert.rejects(through(breakers, never, short), { code: 'PROVIDER_RATE_LIMITED' });
-  await assert.rejects(through(breakers, never), { code: 'PROVIDER_RATE_LIMITED' });
+  await assert.rejects(run(breakers, never, short), { code: 'PROVIDER_RATE_LIMITED' });
+  await assert.rejects(run(breakers, never), { code: 'PROVIDER_RATE_LIMITED' });
   nowMs += 1_000;
-  assert.equal(await through(breakers, async () => 'there', short), 'there');
+  assert.equal(await run(breakers, async () => 'there', short), 'there');
   // The answer has ended the pause.
-  assert.equal(await through(breakers, async () => 'there'), 'there');
+  assert.equal(await run(breakers, async () => 'there'), 'there');
 });
 
 test('Retry-After applies to every call with the credential and model', async () => {
   const breakers = createBreakers(100);
   await failTimes(breakers, 1, limited);
-  const error = await through(breakers, never).then(never, (thrown) => thrown);
+  const error = await run(breakers, never).then(never, (thrown) => thrown);
   assert.ok(error instanceof ModelDeferred && error.afterMs > 7_000);
   assert.equal(error.code, 'PROVIDER_RATE_LIMITED');
 });
@@ -124,13 +124,13 @@ test('failures caused by the caller do not open it', async () => {
   const aborted = new AbortController();
   aborted.abort('canceled');
   await failTimes(breakers, 20, broken, { signal: aborted.signal });
-  assert.equal(await through(breakers, async () => 'there'), 'there');
+  assert.equal(await run(breakers, async () => 'there'), 'there');
 });
 
 test('timeouts open it', async () => {
   const breakers = createBreakers(100);
   await failTimes(breakers, 10, new ModelFailure('MODEL_TIMEOUT', 'It took too long.'));
-  await assert.rejects(through(breakers, never), ModelDeferred);
+  await assert.rejects(run(breakers, never), ModelDeferred);
 });
 
 test('calls beyond the concurrency limit queue', async () => {
@@ -138,7 +138,7 @@ test('calls beyond the concurrency limit queue', async () => {
   const order: string[] = [];
   const gates = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
   const calls = gates.map((gate, i) =>
-    through(breakers, async () => {
+    run(breakers, async () => {
       order.push(`started ${i}`);
       await gate.promise;
     }),
@@ -158,7 +158,7 @@ test('workspaces that share a credential take turns', async () => {
   const order: string[] = [];
   const gates: (() => void)[] = [];
   const call = (name: string) =>
-    through(
+    run(
       breakers,
       () => {
         order.push(name);
@@ -187,7 +187,7 @@ test('a slot that opens by time goes to a queued call, not to a new one', async 
   const order: string[] = [];
   const silent = Promise.withResolvers<void>();
   const call = (name: string) =>
-    through(breakers, () => {
+    run(breakers, () => {
       order.push(name);
       return silent.promise;
     });
@@ -212,7 +212,7 @@ test('the retry delay depends on the deferred calls of the workspace first, then
   const breakers = createBreakers(100);
   await failTimes(breakers, 10, broken);
   const delayMs = async (workspaceId: string) => {
-    const error = await through(breakers, never, { workspaceId }).then(never, (thrown) => thrown);
+    const error = await run(breakers, never, { workspaceId }).then(never, (thrown) => thrown);
     assert.ok(error instanceof ModelDeferred);
     return error.afterMs;
   };
@@ -228,9 +228,9 @@ test('the retry delay depends on the deferred calls of the workspace first, then
 test('a queued call that times out or is aborted never reaches the provider', async () => {
   const breakers = createBreakers(1);
   const gate = Promise.withResolvers<void>();
-  const first = through(breakers, () => gate.promise);
+  const first = run(breakers, () => gate.promise);
   const controller = new AbortController();
-  const waiting = [through(breakers, never), through(breakers, never, controller)];
+  const waiting = [run(breakers, never), run(breakers, never, controller)];
   controller.abort('canceled');
   for (const one of await Promise.allSettled(waiting)) {
     assert.ok(one.status === 'rejected' && one.reason instanceof ModelDeferred);
