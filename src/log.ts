@@ -91,7 +91,10 @@ export function executionLog(log: Logger) {
       log[level]({ ...fields, ...failure }, 'workflow run ended');
     },
     /** The model answered, but the answer was lost: the provider writes this field in an unknown form. */
-    responseUnread(field: string, { id, agentId }: Pick<QueuedExecution, 'id' | 'agentId'>): void {
+    responseUnreadable(
+      field: string,
+      { id, agentId }: Pick<QueuedExecution, 'id' | 'agentId'>,
+    ): void {
       log.warn({ ...executionFields(id, agentId), field }, 'provider response unreadable');
     },
     /** An error that is a defect of this program, not a failure of the model. */

@@ -276,7 +276,7 @@ function createEngine(
   const { models, providerHealth } = observedModels(deps, connections, failures, metrics);
   const execute = {
     ...{ models, template, streams },
-    ...{ onFault: log.executionFaulted, onUnread: log.responseUnread },
+    ...{ onFault: log.executionFaulted, onUnreadableField: log.responseUnreadable },
   };
   const worker =
     deps.role === 'api'

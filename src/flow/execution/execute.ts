@@ -83,7 +83,7 @@ export interface ExecuteDeps {
   /** Reports an error that is a defect of this program. */
   readonly onFault: (error: unknown, execution: QueuedExecution) => void;
   /** Reports the field that kept a provider's response from being read. */
-  readonly onUnread?: (field: string, execution: QueuedExecution) => void;
+  readonly onUnreadableField?: (field: string, execution: QueuedExecution) => void;
 }
 
 /** Executes one attempt. Throws database errors: they are not failures of the execution. */
@@ -138,8 +138,8 @@ export async function executeAttempt(
     const firstTextMs = shown?.firstTextMs() ?? null;
     const timing = { attemptMs, firstTextMs, leftMs: settings.timeoutMs - elapsedMs - attemptMs };
     if (isDeferred) return deferredOutcome(execution, error, timing.leftMs);
-    if (error instanceof ModelFailure && error.unreadField) {
-      deps.onUnread?.(error.unreadField, execution);
+    if (error instanceof ModelFailure && error.unreadableField) {
+      deps.onUnreadableField?.(error.unreadableField, execution);
     }
     if (error instanceof ModelFailure) return failureOutcome(execution, error, timing, prompt);
     deps.onFault(error, execution);

@@ -197,7 +197,7 @@ async function planRuns(
         addToPlan(one, result, plan);
       } else incomplete.push({ run: { ...one, conditions }, missing: result.missing });
     }
-    const missing = incomplete.map(({ run, missing: unread }) => ({ runId: run.run.id, unread }));
+    const missing = incomplete.map(({ run, missing }) => ({ runId: run.run.id, missing }));
     const loaded = await loadMissingValues(send, missing, budget);
     remaining = incomplete.map(({ run }, at) => withLoaded(deps, run, loaded[at] as LoadedValues));
   }

@@ -20,7 +20,7 @@ import { UnreadableResponse } from './unreadable-response.ts';
  */
 export function toFailure(error: unknown, secrets: readonly string[], nowMs: number): ModelFailure {
   if (error instanceof ModelFailure) return error;
-  if (error instanceof UnreadableResponse) return unread(error.field);
+  if (error instanceof UnreadableResponse) return unreadable(error.field);
   const own = outboundFailure(error);
   if (own)
     return new ModelFailure(
@@ -31,7 +31,7 @@ export function toFailure(error: unknown, secrets: readonly string[], nowMs: num
   const { statusCode, responseHeaders = {}, responseBody = '' } = error as Partial<ApiError>;
   if (statusCode === undefined) {
     // The AI SDK's message for an unreadable response quotes the response.
-    if (unreadable.test(error instanceof Error ? error.name : '')) return unread();
+    if (unreadableErrors.test(error instanceof Error ? error.name : '')) return unreadable();
     // Neither a response nor the network: the request could not be built.
     const reason = error instanceof Error ? error.message : String(error);
     const message = redact(`The call failed: ${reason}`, secrets);
@@ -58,7 +58,7 @@ function hiddenFailure(
   const fields = fieldsOf(response);
   const { usage } = fields;
   const error = fields.error || statedError(fields);
-  if (!error) return unread();
+  if (!error) return unreadable();
   // A provider that counted tokens may charge for them.
   const paid = usage ? { cost: unknownCost } : {};
   return refusal({ headers, body: JSON.stringify({ error }) }, reading, paid);
@@ -111,7 +111,7 @@ const askForURL = 'Is the base URL right?';
  * Not retried: it was paid for, and the next one would be written in the same way.
  * @param field the path of the field at fault; null if the response is not JSON, left out if neither is known
  */
-function unread(field?: string | null): ModelFailure {
+function unreadable(field?: string | null): ModelFailure {
   const name = (field ?? 'body').replace(/[^\w.[\]-]/g, '').slice(0, fieldCharsMax);
   const why =
     field === null
@@ -123,7 +123,7 @@ function unread(field?: string | null): ModelFailure {
   const message = `The provider's response could not be read${why}.${asked}`;
   return new ModelFailure('PROVIDER_ERROR', message, {
     ...failureOptions.malformed,
-    unreadField: name,
+    unreadableField: name,
   });
 }
 
@@ -208,7 +208,7 @@ const failureOptions = {
 const unsupported = 'AI_UnsupportedFunctionalityError';
 
 /** The AI SDK's errors for responses of an unexpected shape. */
-const unreadable =
+const unreadableErrors =
   /^AI_(InvalidResponseData|NoContentGenerated|TypeValidation|JSONParse|EmptyResponseBody)Error$/;
 
 /** The AI SDK wraps errors of its fetch when the cause looks like the network. */

@@ -50,20 +50,20 @@ async function readRepaired(
   const isResponses = (given as { object?: unknown }).object === 'response';
   const form: RequestForm = isResponses ? new Set([...model.form, 'responses']) : model.form;
   const lost = issuesOf(error).map((issue) => issue.path.join('.'));
-  const unread: string[] = [];
+  const unreadable: string[] = [];
   for (let round = 0; round < roundsMax; round++) {
     try {
       const response = new Response(JSON.stringify(body), { headers: jsonHeaders(headers) });
       const answer = await model.readResponse(response, options, form);
-      if (unread.length > 0 && !hasContent(answer)) break;
-      return { answer, lost: unread };
+      if (unreadable.length > 0 && !hasContent(answer)) break;
+      return { answer, lost: unreadable };
     } catch (again) {
       const issues = issuesOf(again);
       if (issues.length === 0) break;
-      unread.push(...repairFields(body, issues));
+      unreadable.push(...repairFields(body, issues));
     }
   }
-  throw new UnreadableResponse(unread[0] ?? lost[0] ?? 'choices', error);
+  throw new UnreadableResponse(unreadable[0] ?? lost[0] ?? 'choices', error);
 }
 
 /** The answer with the parts of a content that the AI SDK skips without an error; `null` if there are none. */

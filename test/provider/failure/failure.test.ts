@@ -81,7 +81,7 @@ describe('a response', () => {
     const failure = toFailure(read({ ...limited, output: [] }), [], 0);
     assert.equal(failure.code, 'PROVIDER_RATE_LIMITED');
     assert.equal(failure.message, 'The provider answered with an error: slow');
-    assert.equal(toFailure(read({ error: null }), [], 0).unreadField, 'body');
+    assert.equal(toFailure(read({ error: null }), [], 0).unreadableField, 'body');
   });
 
   test('that ended in an error keeps its cost and its error', () => {
