@@ -14,10 +14,10 @@ export class ByteBudget {
     if (this.#waiting.length > 0 || this.#reserved + bytes > this.#bytesMax) {
       await this.#wait(bytes, signal);
     } else this.#reserved += bytes;
-    let held = bytes;
+    let reserved = bytes;
     const shrinkTo = (left: number) => {
-      this.#reserved -= Math.max(0, held - left);
-      held = Math.min(held, left);
+      this.#reserved -= Math.max(0, reserved - left);
+      reserved = Math.min(reserved, left);
       this.#startWaiting();
     };
     return { shrinkTo, release: () => shrinkTo(0) };

@@ -7,26 +7,26 @@ import { storable } from '../../core/storable-text.ts';
  */
 export class LiveText {
   readonly #emit: Emit;
-  /** Held texts are passed on at the end only. */
-  readonly #held: boolean;
+  /** Buffered texts are passed on at the end only. */
+  readonly #isBuffered: boolean;
   #state: 'begin' | 'thinking' | 'text' = 'begin';
   #hasThought = false;
   #waiting = '';
   /** The first half of a surrogate pair whose second one has not arrived. */
   readonly #halves = { text: '', reasoning: '' };
-  readonly #shown: string[] = [];
+  readonly #emitted: string[] = [];
   #hasReasoning = false;
 
-  constructor(emit: Emit, held: boolean) {
+  constructor(emit: Emit, isBuffered: boolean) {
     this.#emit = emit;
-    this.#held = held;
+    this.#isBuffered = isBuffered;
   }
 
   readonly text = (delta: string): void => {
-    if (this.#held) return;
+    if (this.#isBuffered) return;
     const rest = this.#state === 'text' ? delta : this.#splitThoughts(delta);
-    const shown = this.#emitWhole('text', rest);
-    if (shown !== '') this.#shown.push(shown);
+    const emitted = this.#emitWhole('text', rest);
+    if (emitted !== '') this.#emitted.push(emitted);
   };
 
   readonly reasoning = (delta: string): void => {
@@ -43,9 +43,10 @@ export class LiveText {
     if (reasoning !== null && !this.#hasReasoning) this.reasoning(reasoning);
     const half = storable(this.#halves.reasoning);
     if (half !== '') this.#emit({ type: 'reasoning', text: half });
-    const shown = this.#shown.join('');
-    if (!text.startsWith(shown)) return shown;
-    if (text.length > shown.length) this.#emit({ type: 'text', text: text.slice(shown.length) });
+    const emitted = this.#emitted.join('');
+    if (!text.startsWith(emitted)) return emitted;
+    if (text.length > emitted.length)
+      this.#emit({ type: 'text', text: text.slice(emitted.length) });
     return text;
   }
 

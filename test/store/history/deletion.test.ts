@@ -42,7 +42,7 @@ test('deleting the oldest records of an agent reads only these, however many rec
   assert.equal(remaining.rows[0]?.count, many - limit);
 });
 
-test('what the stream of a record has shown is deleted with it', async () => {
+test('what the stream of a record has emitted is deleted with it', async () => {
   const { id: agentId } = await addAgent(service);
   const ids = await putRecords(
     db,

@@ -2,10 +2,10 @@ import type { ToolCall } from '../../core/agent/messages.ts';
 import type { ModelEvent } from '../../core/model/model-port.ts';
 
 /**
- * What an attempt has shown so far. Offsets count UTF-16 units of text, or of reasoning, before the event; `at` is the
+ * What an attempt has emitted so far. Offsets count UTF-16 units of text, or of reasoning, before the event; `at` is the
  * offset in the text at which reasoning or a tool call arrived.
  */
-export type ShownEvent =
+export type EmittedEvent =
   | { readonly type: 'text'; readonly offset: number; readonly text: string }
   | {
       readonly type: 'reasoning';
@@ -35,25 +35,25 @@ export function startOf(attempt: number): StreamPosition {
   return { attempt, offset: 0, reasoning: 0, tools: 0 };
 }
 
-/** The events of an attempt, as they are shown. */
-export class ShownEvents {
-  readonly #events: ShownEvent[] = [];
+/** The events of an attempt, as they are emitted. */
+export class EmittedEvents {
+  readonly #events: EmittedEvent[] = [];
   #offset = 0;
   #reasoning = 0;
   #tools = 0;
 
-  get all(): readonly ShownEvent[] {
+  get all(): readonly EmittedEvent[] {
     return this.#events;
   }
 
-  /** False for an event that is not shown. */
+  /** False for an event that is not emitted. */
   add(event: ModelEvent): boolean {
-    const shown = this.#shown(event);
-    if (shown) this.#events.push(shown);
-    return shown !== null;
+    const emitted = this.#toEmitted(event);
+    if (emitted) this.#events.push(emitted);
+    return emitted !== null;
   }
 
-  #shown(event: ModelEvent): ShownEvent | null {
+  #toEmitted(event: ModelEvent): EmittedEvent | null {
     const at = this.#offset;
     if (event.type === 'text') {
       this.#offset += event.text.length;
@@ -70,8 +70,8 @@ export class ShownEvents {
 }
 
 /** Joins neighboring texts. */
-export function mergeTexts(events: readonly ShownEvent[]): ShownEvent[] {
-  const merged: ShownEvent[] = [];
+export function mergeTexts(events: readonly EmittedEvent[]): EmittedEvent[] {
+  const merged: EmittedEvent[] = [];
   let texts: string[] = [];
   for (const [index, event] of events.entries()) {
     if (event.type === 'tool') {
@@ -89,9 +89,9 @@ export function mergeTexts(events: readonly ShownEvent[]): ShownEvent[] {
 
 /** What a reader at this position has not seen of an event; null if it has seen all of it. */
 export function unseen(
-  event: ShownEvent,
+  event: EmittedEvent,
   position: StreamPosition,
-): { readonly event: ShownEvent; readonly position: StreamPosition } | null {
+): { readonly event: EmittedEvent; readonly position: StreamPosition } | null {
   if (event.type === 'tool') {
     const { index, at } = event;
     const isSeen = position.tools === null ? at < position.offset : index < position.tools;
