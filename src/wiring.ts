@@ -301,8 +301,8 @@ function createEngine(
     onFault: failures.reporter('workflow run faulted'),
     onError: failures.reporter('workflow step failed'),
   });
-  completions.subscribe((event) => announcements.completed(event));
-  completions.subscribe(workflows.completed);
+  completions.subscribe((event) => announcements.announceCompletion(event));
+  completions.subscribe(workflows.onCompletion);
   completions.subscribe(() => batches?.slotsFreed());
   notifications.subscribe('cueline_batch_uploaded', () => batches?.wake());
   const openCalls = announcedOpenCalls(notifications);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DisabledReason } from '../core/event/endpoint.ts';
 import { inFlightMax } from '../core/event/retry.ts';
-import { type Repeated, repeated } from '../core/repeated.ts';
+import { createWakeLoop, type WakeLoop } from '../core/wake-loop.ts';
 import { batcher } from '../flow/admission/batcher.ts';
 import {
   type AttemptDeps,
@@ -95,7 +95,7 @@ class Sender {
   /** The lease of `#claimed`. */
   #worker: string | null = null;
   #aborting = new AbortController();
-  readonly #steps: Repeated;
+  readonly #steps: WakeLoop;
   /** When this process last looked for endpoints, on the monotonic clock. */
   #claimedAt = Number.NEGATIVE_INFINITY;
   #nextClaim: NodeJS.Timeout | undefined;
@@ -110,7 +110,7 @@ class Sender {
 
   constructor(deps: EventSenderDeps) {
     this.#deps = deps;
-    this.#steps = repeated(() => this.#send(), deps.onError);
+    this.#steps = createWakeLoop(() => this.#send(), deps.onError);
     this.#timer = setInterval(() => this.wake(), pollMs);
     this.#timer.unref();
   }

@@ -64,7 +64,7 @@ export interface AdmissionDeps {
   readonly testingLimits: RateLimits;
   /** The slots of the worker in this process, if it has one. */
   readonly slots: Slots | null;
-  readonly announcements: Pick<Announcements, 'executionsQueued' | 'eventsQueued'>;
+  readonly announcements: Pick<Announcements, 'announceQueuedExecutions' | 'announceQueuedEvents'>;
   readonly onBatch?: (size: number) => void;
 }
 
@@ -117,9 +117,10 @@ async function admitBatch(
     const [first] = [...writes.executions, ...writes.refused];
     const inserted = { xid: state.xid, id: first?.id, kind: 'execution' } as const;
     const hasEvents = await awaitCommit(pipelines, writeAdmission(send, writes), inserted);
-    if (hasEvents ?? writes.events.length > 0) announcements.eventsQueued();
+    if (hasEvents ?? writes.events.length > 0) announcements.announceQueuedEvents();
     for (const execution of batch.bornClaimed) slots?.start(execution);
-    if (writes.executions.some(({ queued }) => !queued.claimed)) announcements.executionsQueued();
+    if (writes.executions.some(({ queued }) => !queued.claimed))
+      announcements.announceQueuedExecutions();
     return results;
   } catch (error) {
     for (const { workspaceId } of batch.bornClaimed) slots?.release(workspaceId);

@@ -27,7 +27,7 @@ export interface StepAdmissionDeps extends ProgressDeps {
   readonly pipelines: Pipelines;
   readonly admission: Pick<Admission, 'admit'>;
   readonly completions: Pick<Completions, 'publish'>;
-  readonly announcements: Pick<Announcements, 'workflowRunsAdvanced'>;
+  readonly announcements: Pick<Announcements, 'announceAdvancedWorkflowRuns'>;
   /** Releases steps that do not fit now, for a later sweep. */
   readonly releaseSteps: (steps: readonly DueStep[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
@@ -100,7 +100,7 @@ async function callSteps(deps: StepAdmissionDeps, steps: readonly DueStep[]): Pr
       refused.push({ runId, step: name, item, fallback, executionId: null, outcome });
     }),
   );
-  if (called[0]) deps.announcements.workflowRunsAdvanced([called[0]]);
+  if (called[0]) deps.announcements.announceAdvancedWorkflowRuns([called[0]]);
   if (rateLimited.length > 0) await deps.releaseSteps(rateLimited);
   if (refused[0]) await settleSteps(deps, refused[0].runId, refused);
 }

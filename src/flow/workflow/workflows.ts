@@ -20,7 +20,7 @@ export interface Workflows {
     cancel(runId: string): Promise<boolean>;
   };
   /** Acts after a commit in which workflow runs advanced. */
-  readonly completed: CompletionListener;
+  readonly onCompletion: CompletionListener;
   sweep(): Promise<void>;
   endOverdueWorkflowRuns(): Promise<void>;
   /** Resolves once nothing is in progress here. */
@@ -37,7 +37,7 @@ export interface WorkflowDeps extends ProgressDeps {
   readonly canceler: Canceler;
   readonly testingLimits: RateLimits;
   readonly completions: Pick<Completions, 'publish'>;
-  readonly announcements: Pick<Announcements, 'workflowRunsAdvanced'>;
+  readonly announcements: Pick<Announcements, 'announceAdvancedWorkflowRuns'>;
   /** A workflow run failed because of a defect. */
   readonly onFault: (error: Error) => void;
   readonly onError: (error: unknown) => void;
@@ -45,7 +45,7 @@ export interface WorkflowDeps extends ProgressDeps {
 
 export function createWorkflows(deps: WorkflowDeps): Workflows {
   const stops = new Set<Promise<void>>();
-  const completed: CompletionListener = ({ progress }) => {
+  const onCompletion: CompletionListener = ({ progress }) => {
     if (progress === null) return;
     const { ready, ended, stopping, learned, faults } = progress;
     for (const [runId, values] of learned) deps.values.add(runId, values);
@@ -66,7 +66,7 @@ export function createWorkflows(deps: WorkflowDeps): Workflows {
   return {
     starter,
     canceler: { cancel: (runId) => endWorkflowRun(single, runId, canceled) },
-    completed,
+    onCompletion,
     sweep: () => sweepWorkflows({ ...single, stepAdmission }),
     endOverdueWorkflowRuns: () => endOverdueWorkflowRuns(single),
     async idle() {

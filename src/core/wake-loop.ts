@@ -1,5 +1,5 @@
 /** Work that is done after wake-ups, never twice at the same time. */
-export interface Repeated {
+export interface WakeLoop {
   /** Starts the work. During the work, it is repeated afterwards. */
   wake(): void;
   /** Resolves once no work is in progress. */
@@ -9,7 +9,10 @@ export interface Repeated {
   readonly stopped: boolean;
 }
 
-export function repeated(work: () => Promise<void>, onError: (error: unknown) => void): Repeated {
+export function createWakeLoop(
+  work: () => Promise<void>,
+  onError: (error: unknown) => void,
+): WakeLoop {
   let again = false;
   let stopped = false;
   let round: Promise<void> | null = null;

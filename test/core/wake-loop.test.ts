@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { repeated } from '../../src/core/repeated.ts';
+import { createWakeLoop } from '../../src/core/wake-loop.ts';
 
 /** Work of which each round waits for its release. */
 function heldWork() {
   const rounds: PromiseWithResolvers<void>[] = [];
   const errors: unknown[] = [];
-  const work = repeated(
+  const work = createWakeLoop(
     () => {
       const round = Promise.withResolvers<void>();
       rounds.push(round);
