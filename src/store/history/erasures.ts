@@ -52,7 +52,7 @@ export async function insertErasure(
     from id_floor(clock_timestamp() + interval '1 millisecond') as top`.execute(trx);
 }
 
-/** Locks the workspace's row, so that two concurrent requests cannot both use the last free place. */
+/** Locks the workspace's row, so that two concurrent requests together cannot exceed the limit. */
 export async function countOpenErasures(trx: Trx, workspaceId: string): Promise<number> {
   await sql`select from workspaces where id = ${workspaceId} for no key update`.execute(trx);
   const { rows } = await sql<{ open: number }>`

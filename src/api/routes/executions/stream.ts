@@ -63,7 +63,7 @@ export function readStart(id: string | string[] | undefined): StreamStart | null
   return { attempt, offset };
 }
 
-/** The events of an execution for one reader, who holds a place until it is over. */
+/** The events of an execution for one reader, who has a slot until it is over. */
 export interface OpenStream {
   readonly request: FastifyRequest;
   readonly events: SentEvents;
