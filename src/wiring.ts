@@ -68,7 +68,6 @@ import { createMailer } from './net/mailer.ts';
 import { createPostEvent } from './net/post-event.ts';
 import { type BreakerState, providersOpen } from './provider/capacity/breakers.ts';
 import { withMetrics } from './provider/with-metrics.ts';
-import { markKeysUsed } from './store/admission/callers.ts';
 import { countWaitingLines } from './store/batch/due-batches.ts';
 import {
   type Connections,
@@ -86,6 +85,7 @@ import { queueDepth } from './store/execution/queue.ts';
 import { deleteEndedStreams } from './store/execution/stream-chunks.ts';
 import { readTemplate } from './store/execution/templates.ts';
 import { readSearchLag } from './store/history/search-index.ts';
+import { markKeysUsed } from './store/people/callers.ts';
 import { createEventSender, type EventSender } from './worker/event-sender.ts';
 import { startMaintenance } from './worker/start-maintenance.ts';
 import { startSweep } from './worker/start-sweep.ts';

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DisabledReason } from '../core/event/endpoint.ts';
 import { inFlightMax } from '../core/event/retry.ts';
 import { createWakeLoop, type WakeLoop } from '../core/wake-loop.ts';
-import { batcher } from '../flow/admission/batcher.ts';
 import {
   type AttemptDeps,
   type Attempted,
@@ -11,6 +10,7 @@ import {
   hasFullData,
 } from '../flow/event/attempt-delivery.ts';
 import { disableEndpoint } from '../flow/event/disable-endpoint.ts';
+import { batcher } from '../flow/transaction/batcher.ts';
 import type { Db } from '../store/connection/database.ts';
 import type { Pipelines } from '../store/connection/pipeline.ts';
 import {

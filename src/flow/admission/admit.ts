@@ -10,11 +10,11 @@ import { readForAdmission } from '../../store/admission/admission-read.ts';
 import { writeAdmission } from '../../store/admission/admission-write.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import type { Announcements } from '../announcements.ts';
+import { awaitCommit } from '../transaction/await-commit.ts';
+import { batcher } from '../transaction/batcher.ts';
+import { transactBatch } from '../transaction/retry-transaction.ts';
 import { AdmissionBatch, clockTag } from './admission-batch.ts';
 import { lookupOf, unknownCaller } from './admission-mapping.ts';
-import { awaitCommit } from './await-commit.ts';
-import { batcher } from './batcher.ts';
-import { transactBatch } from './retry-transaction.ts';
 
 /**
  * Admission: decides whether calls of agents are accepted, and makes them durable.

@@ -7,7 +7,7 @@ import {
   readItems,
   readValues,
 } from '../../store/workflow/workflow-progress-read.ts';
-import { ItemFault } from '../admission/retry-transaction.ts';
+import { ItemFault } from '../transaction/retry-transaction.ts';
 
 /** Characters that the workflow runs of one transaction may read and write: they stay in memory until it commits. */
 const sharedCharsMax = 33_554_432;

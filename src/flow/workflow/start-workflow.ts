@@ -13,10 +13,10 @@ import {
   writeStart,
 } from '../../store/workflow/workflow-start.ts';
 import { callerLookup, membersOf } from '../admission/admission-mapping.ts';
-import { awaitCommit } from '../admission/await-commit.ts';
-import { batcher } from '../admission/batcher.ts';
-import { transactBatch } from '../admission/retry-transaction.ts';
 import { type Completions, progressed } from '../completions.ts';
+import { awaitCommit } from '../transaction/await-commit.ts';
+import { batcher } from '../transaction/batcher.ts';
+import { transactBatch } from '../transaction/retry-transaction.ts';
 import { type ProgressDeps, planProgress } from './progress.ts';
 import { noValues } from './value-cache.ts';
 import { WorkflowStarts } from './workflow-starts.ts';

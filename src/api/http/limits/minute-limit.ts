@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify';
 import { type Caller, limitSubjectOf } from '../../../core/execution/caller.ts';
 import { secondsUntil } from '../../../core/execution/limits.ts';
 import { CallFailure } from '../../../core/failure.ts';
-import { countInMinute } from '../../../store/admission/callers.ts';
 import type { Db } from '../../../store/connection/database.ts';
+import { countInMinute } from '../../../store/people/callers.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { rateHeaders } from './rate-headers.ts';
 

@@ -3,10 +3,10 @@ import type { Visibility } from '../../core/agent/agent.ts';
 import { type Caller, sessionCaller } from '../../core/execution/caller.ts';
 import { hashBytes } from '../../core/people/key.ts';
 import type { Role } from '../../core/people/member.ts';
+import { type KeyRow, readKeysWithAllAgents } from '../admission/admission-read.ts';
 import type { Db } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
-import { ownWorkspacesFirst } from '../people/members.ts';
-import { type KeyRow, readKeysWithAllAgents } from './admission-read.ts';
+import { ownWorkspacesFirst } from './members.ts';
 
 /** Authenticates callers outside admission: a key by its hash, a session by its user. Nothing is cached. */
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { batcher } from '../../../src/flow/admission/batcher.ts';
+import { batcher } from '../../../src/flow/transaction/batcher.ts';
 
 test('a batch is limited by size and weight, and a heavy item forms its own batch', async () => {
   const batches: number[][] = [];
