@@ -5,7 +5,8 @@ import { type ExecuteBody, parseExecuteBody } from '../../../core/agent/variable
 import type { Caller } from '../../../core/execution/caller.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
-import { checkSignature, generateWebhookSecret } from '../../../core/workflow/webhook.ts';
+import { generateWebhookSecret } from '../../../core/standard-webhooks.ts';
+import { checkSignature } from '../../../core/workflow/webhook.ts';
 import * as flow from '../../../flow/workflow/change-webhook.ts';
 import type { StartCall } from '../../../flow/workflow/start-workflow.ts';
 import * as store from '../../../store/workflow/webhooks.ts';
