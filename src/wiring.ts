@@ -8,6 +8,7 @@ import {
   createGracefulShutdown,
   type GracefulShutdown,
 } from './api/http/connection/graceful-shutdown.ts';
+import { createCallerSlots } from './api/http/limits/caller-slots.ts';
 import { createManagementLimit } from './api/http/limits/management-limit.ts';
 import {
   countAdmitted,
@@ -16,7 +17,6 @@ import {
   type Metrics,
 } from './api/http/metrics.ts';
 import { markWrites } from './api/http/response/mark-writes.ts';
-import { createWaitSlots } from './api/http/wait-for.ts';
 import { createOpenCalls } from './api/routes/mcp/open-calls.ts';
 import { dashboardRoutes } from './api/routes/system/dashboard.ts';
 import { openapiRoute, systemRoutes } from './api/routes/system/system.ts';
@@ -573,8 +573,8 @@ function createApiDeps(
     streams: engine.streams,
     workflowStarter: workflows.starter,
     workflowCanceler: workflows.canceler,
-    waitSlots: createWaitSlots(),
-    streamSlots: createWaitSlots({
+    waitSlots: createCallerSlots(),
+    streamSlots: createCallerSlots({
       max: limits.streamsMax,
       ofCallerMax: limits.streamsOfCallerMax,
     }),
