@@ -1,6 +1,6 @@
 import type { AnswerDetails } from '../../core/model/model-port.ts';
 /**
- * A provider's text, made fit for a record: secrets removed, cut to a maximum length, storable. Providers echo what
+ * A provider's text, made fit for a record: secrets removed, cut to a maximum length, printable. Providers echo what
  * they were sent: the key ("Incorrect API key provided: sk-…"), the URL with a key in it, headers.
  */
 
@@ -15,7 +15,7 @@ export const redacted = '[redacted]';
 
 /** `secrets` are those of the call; texts that merely look like a secret are removed too. */
 export function redact(text: string, secrets: readonly string[]): string {
-  return storable(hideSecrets(text.slice(0, scanCharsMax), secrets));
+  return printable(hideSecrets(text.slice(0, scanCharsMax), secrets));
 }
 
 /** What a response says beside its text. A provider may echo a key in any field. */
@@ -100,7 +100,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** PostgreSQL stores no NUL, a lone surrogate is not a character, and a record is not a terminal. */
-function storable(text: string): string {
+function printable(text: string): string {
   const clean = text
     .toWellFormed()
     .replace(/[^\P{Cc}\t\n\r]/gu, '\ufffd')

@@ -1,3 +1,4 @@
+import { isObject } from '../../core/is-object.ts';
 import { credentialHeader, hasExtras } from '../../core/model/request-extras.ts';
 import type { Connection } from '../connection/settings.ts';
 
@@ -43,8 +44,4 @@ export function merge(target: unknown, extra: unknown): unknown {
     Object.hasOwn(target, name) ? merge(target[name], value) : value,
   ]);
   return { ...target, ...Object.fromEntries(merged) };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
