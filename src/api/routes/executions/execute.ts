@@ -14,6 +14,7 @@ import { allowOrigin } from '../../http/cors.ts';
 import { rateHeaders } from '../../http/limits/rate-headers.ts';
 import { callerAddress } from '../../http/request/caller-address.ts';
 import { errorResponse } from '../../http/response/error-response.ts';
+import { asksForStream } from '../../http/response/event-stream.ts';
 import { routePath, send } from '../../http/route.ts';
 import {
   readDashboardCall,
@@ -21,7 +22,7 @@ import {
   readIdempotency,
   userAgentOf,
 } from './execute-call.ts';
-import { asksForStream, type OpenStream, openStream, streamResponse } from './stream.ts';
+import { type OpenStream, openStream, streamResponse } from './stream.ts';
 
 /** Executes an agent, with a key or from the dashboard. Admission decides everything but the key's format and the session. */
 export function executeRoutes(app: FastifyInstance, deps: ApiDeps): void {

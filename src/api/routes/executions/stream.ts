@@ -15,7 +15,6 @@ import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import {
-  asksForStream,
   EventStream,
   eventStreamHeaders,
   type SentEvent,
@@ -23,8 +22,6 @@ import {
 import { emptyStream } from '../../http/response/stream.ts';
 import { type HandlerResponse, route } from '../../http/route.ts';
 import { visibleExecutionWire } from './execution-wire.ts';
-
-export { asksForStream };
 
 /** Streams one execution as server-sent events. */
 export function executionStreamRoutes(app: FastifyInstance, deps: ApiDeps): void {
