@@ -56,7 +56,7 @@ const mayImport: Record<string, { folders: string[]; packages: string[] } | 'eve
   config: { folders: ['core'], packages: [] },
   'config.ts': { folders: ['core', 'config'], packages: [] },
   'log.ts': { folders: ['core', 'config.ts', 'provider', 'store', 'flow'], packages: ['pino'] },
-  'wiring.ts': {
+  wiring: {
     folders: [
       'core',
       'contract',

@@ -20,7 +20,7 @@ import type { CallerSlots } from './http/limits/caller-slots.ts';
 import type { ManagementLimit } from './http/limits/management-limit.ts';
 import type { OpenCalls } from './routes/mcp/open-calls.ts';
 
-/** Dependencies of the routes; `wiring.ts` creates them. */
+/** Dependencies of the routes; `wiring/app.ts` creates them. */
 export interface ApiDeps {
   readonly db: Db;
   /** Batched reads of callers, agents and executions. */
