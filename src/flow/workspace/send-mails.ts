@@ -1,6 +1,6 @@
 import type { SendMail } from '../../core/people/mail.ts';
 import type { Db } from '../../store/connection/database.ts';
-import { claimMails, deleteMail, isLastTry } from '../../store/people/mails.ts';
+import { claimMails, deleteMail, isLastAttempt } from '../../store/people/mails.ts';
 
 const claimedMax = 10;
 
@@ -21,7 +21,7 @@ export async function sendMails({
         await send(mail);
       } catch (error) {
         onError(error);
-        if (!isLastTry(mail)) continue;
+        if (!isLastAttempt(mail)) continue;
       }
       await deleteMail(db, mail.id);
     }

@@ -22,7 +22,7 @@ import { idBounds } from '../history/id-bounds.ts';
  * - One worker at a time sends to an endpoint: the one in `endpoint_senders`. Its lease is the lease of the worker, and
  *   ends when the worker's row is deleted.
  * - An attempt is recorded only after its answer, so a killed worker repeats it: at least once. A success is final unless
- *   somebody sends the event again, and ends every series, because the event has arrived. `tries` is the fence of failures:
+ *   somebody sends the event again, and ends every series, because the event has arrived. `attemptCount` is the fence of failures:
  *   one of an earlier series counts in a later one only if as many attempts precede it there.
  */
 
@@ -101,7 +101,7 @@ export interface DueDelivery extends StoredEvent {
   readonly isFailing: boolean;
   /** The last success that was recorded for the endpoint is more than a minute ago. */
   readonly isSuccessOld: boolean;
-  readonly tries: number;
+  readonly attemptCount: number;
   readonly subject: string | null;
   /** The database time. */
   readonly nowMs: number;
@@ -140,7 +140,7 @@ const selectDue: Statement = {
       case when p.previous_until > clock_timestamp() then p.previous_sealed_secret end as "previousSealedSecret",
       p.failing_since is not null as "isFailing",
       p.last_success_at is null or p.last_success_at < clock_timestamp() - interval '1 minute' as "isSuccessOld",
-      d.tries, e.id, e.type, e.at, e.sequence, e.subject, e.data,
+      d.tries as "attemptCount", e.id, e.type, e.at, e.sequence, e.subject, e.data,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"
     from ${claimedEndpoints.table}
     join endpoint_senders s on s.endpoint_id = h.endpoint_id and s.worker = $${claimedEndpoints.next}
@@ -188,7 +188,7 @@ export interface AttemptOutcome {
   readonly endpointId: string;
   readonly eventId: string;
   /** As read before the attempt. */
-  readonly tries: number;
+  readonly attemptCount: number;
   readonly attempt: DeliveryAttempt;
   readonly delivered: boolean;
   /** Until the next attempt; null if there is none. */
@@ -208,7 +208,7 @@ export async function recordAttempts(
 const outcomeRows = rowSet<AttemptOutcome>('g', {
   endpoint_id: ['uuid', (one) => one.endpointId],
   event_id: ['uuid', (one) => one.eventId],
-  tries: ['int', (one) => one.tries],
+  tries: ['int', (one) => one.attemptCount],
   attempt: ['jsonb', (one) => JSON.stringify(one.attempt)],
   delivered: ['bool', (one) => one.delivered],
   retry_ms: ['float8', (one) => one.retryMs],
