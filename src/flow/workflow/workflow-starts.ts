@@ -22,7 +22,7 @@ import type { StartCall, Started } from './start-workflow.ts';
 
 type Accepted = Extract<StartDecision, { kind: 'accepted' }>;
 
-/** The starts of one transaction, in memory, like `AdmissionBatch`: calls are decided in order, each sees what earlier ones changed. */
+/** The starts of one transaction, in memory, like `AdmissionBatch`: each call sees what earlier ones changed. */
 export class WorkflowStarts {
   readonly #state: StartState;
   readonly #definition: (versionId: string) => Promise<WorkflowDefinition>;

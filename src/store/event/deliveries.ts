@@ -22,8 +22,8 @@ import { idBounds } from '../history/id-bounds.ts';
  * - One worker at a time sends to an endpoint: the one in `endpoint_senders`. Its lease is the lease of the worker, and
  *   ends when the worker's row is deleted.
  * - An attempt is recorded only after its answer, so a killed worker repeats it: at least once. A success is final unless
- *   somebody sends the event again, and ends every series, because the event has arrived. `attemptCount` is the fence of failures:
- *   one of an earlier series counts in a later one only if as many attempts precede it there.
+ *   somebody sends the event again, and ends every series, because the event has arrived. `attemptCount` is the fence of
+ *   failures: one of an earlier series counts in a later one only if as many attempts precede it there.
  */
 
 /** One attempt as the delivery log shows it. */
@@ -108,8 +108,8 @@ export interface DueDelivery extends StoredEvent {
 }
 
 /**
- * The due deliveries of endpoints that the worker has claimed, up to a limit each. An endpoint that is disabled or deleted, or that
- * another worker has claimed by now, has none.
+ * The due deliveries of endpoints that the worker has claimed, up to a limit each. An endpoint that is disabled or deleted,
+ * or that another worker has claimed by now, has none.
  */
 export async function readDue(
   send: Send,
