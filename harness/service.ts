@@ -12,7 +12,7 @@ import { deriveSealKey } from '../src/core/seal.ts';
 import { checkBaseURL, checkEndpointURL } from '../src/net/guard.ts';
 import { type Db, openDatabase } from '../src/store/connection/database.ts';
 import type { Connection } from '../src/store/connection/detect-pooler.ts';
-import { wire } from '../src/wiring.ts';
+import { wire } from '../src/wiring/wire.ts';
 import { type ApiResponse, type CallOptions, callOver } from './call.ts';
 import { createTestDatabase, statementMsMax, type TestDatabase } from './database.ts';
 import { type ScriptedModels, scriptedModels } from './models.ts';

@@ -3,7 +3,7 @@ import type { LogLevel } from './config.ts';
 import type { QueuedExecution } from './core/execution/queued-execution.ts';
 import { toId } from './core/id.ts';
 import type { EndedWorkflowRun } from './flow/workflow/progress.ts';
-import { redact } from './provider/redact.ts';
+import { redact } from './provider/failure/redact.ts';
 import type { EndedExecution } from './store/execution/completion.ts';
 
 /**
@@ -91,7 +91,10 @@ export function executionLog(log: Logger) {
       log[level]({ ...fields, ...failure }, 'workflow run ended');
     },
     /** The model answered, but the answer was lost: the provider writes this field in an unknown form. */
-    responseUnread(field: string, { id, agentId }: Pick<QueuedExecution, 'id' | 'agentId'>): void {
+    responseUnreadable(
+      field: string,
+      { id, agentId }: Pick<QueuedExecution, 'id' | 'agentId'>,
+    ): void {
       log.warn({ ...executionFields(id, agentId), field }, 'provider response unreadable');
     },
     /** An error that is a defect of this program, not a failure of the model. */

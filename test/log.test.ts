@@ -191,7 +191,7 @@ test('an ended execution is logged with ids, status and code, at info if it fail
 
   const executions = executionLog(log);
   executions.executionFaulted(failure, execution);
-  executions.responseUnread('choices[0]', execution);
+  executions.responseUnreadable('choices[0]', execution);
   const all = {
     ...execution,
     error: failure.message,
@@ -202,10 +202,10 @@ test('an ended execution is logged with ids, status and code, at info if it fail
   executions.executionEnded({ ...all, status: 'success', errorCode: null });
   assert.doesNotMatch(lines.join(''), /canary/);
   const ids = { executionId: toId('execution', id), agentId: toId('agent', execution.agentId) };
-  const [fault, unread, failed, success] = logged().map(({ time, err, ...line }) => line);
+  const [fault, unreadable, failed, success] = logged().map(({ time, err, ...line }) => line);
   assert.deepEqual(fault, { level: 'error', ...ids, msg: 'execution defect' });
   const told = { level: 'warn', ...ids, field: 'choices[0]' };
-  assert.deepEqual(unread, { ...told, msg: 'provider response unreadable' });
+  assert.deepEqual(unreadable, { ...told, msg: 'provider response unreadable' });
   const ended = { ...ids, attempts: 1, latencyMs: 20, msg: 'execution ended' };
   const code = { status: 'failed', errorCode: 'PROVIDER_AUTH' };
   assert.deepEqual(failed, { level: 'info', ...ended, ...code });

@@ -3,7 +3,7 @@ import { addMember } from '../../harness/people.ts';
 import { signIn } from '../../harness/sessions.ts';
 import { toId, uuid7 } from '../../src/core/id.ts';
 import { generateToken, hashToken } from '../../src/core/people/token.ts';
-import { findSessionCaller } from '../../src/store/admission/callers.ts';
+import { findSessionCaller } from '../../src/store/people/callers.ts';
 import { insertView } from '../../src/store/people/views.ts';
 import type { Caller } from './callers.ts';
 import type { Call, Prepare } from './calls.ts';

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { sessionPaths } from '../../src/api/access/session-paths.ts';
 import { readConfig } from '../../src/config.ts';
 import { pageSegments } from '../../src/core/public-url.ts';
-import { wire } from '../../src/wiring.ts';
+import { wire } from '../../src/wiring/wire.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import type { Row } from './table.ts';
 

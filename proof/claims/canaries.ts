@@ -18,7 +18,7 @@ export const canaries: Claim = {
     {
       name: 'missing-redaction',
       description: "a provider's error is stored without redaction",
-      file: 'provider/redact.ts',
+      file: 'provider/failure/redact.ts',
       find: 'for (const form of secrets.flatMap(forms)) out = out.replaceAll(form, redacted);',
       replace: 'void forms;',
     },

@@ -33,7 +33,7 @@ export const malformed: Claim = {
     {
       name: 'unhandled-reset',
       description: 'errors of upgraded connections are not handled',
-      file: 'api/http/drain-socket.ts',
+      file: 'api/http/connection/drain-socket.ts',
       find: "socket.on('error', () => {});",
       replace: '',
     },

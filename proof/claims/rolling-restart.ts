@@ -45,7 +45,7 @@ export const rollingRestart: Claim = {
     {
       name: 'refused-keep-alive',
       description: 'keep-alive requests during shutdown are refused',
-      file: 'api/http/graceful-shutdown.ts',
+      file: 'api/http/connection/graceful-shutdown.ts',
       find: 'started = true;',
       replace: `started = true;
         server.removeAllListeners('request');
@@ -54,7 +54,7 @@ export const rollingRestart: Claim = {
     {
       name: 'closed-during-request',
       description: 'connections are closed during a request',
-      file: 'api/http/graceful-shutdown.ts',
+      file: 'api/http/connection/graceful-shutdown.ts',
       find: 'await Promise.race([closed, sleep(Math.min(deadlineMs, unusableMs) - performance.now())]);',
       replace: 'server.closeAllConnections();',
     },

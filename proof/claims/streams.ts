@@ -35,7 +35,7 @@ export const streams: Claim = {
     {
       name: 'shifted-resume',
       description: 'a stream continues one character too late',
-      file: 'flow/execution/live-stream.ts',
+      file: 'flow/execution/emitted-events.ts',
       find: 'text.slice(from - offset)',
       replace: 'text.slice(from - offset + (from > offset ? 1 : 0))',
     },

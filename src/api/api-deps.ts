@@ -16,11 +16,11 @@ import type { Db } from '../store/connection/database.ts';
 import type { Pipelines } from '../store/connection/pipeline.ts';
 import type { Authenticator } from './access/authenticate.ts';
 import type { Sessions } from './access/session.ts';
-import type { ManagementLimit } from './http/management-limit.ts';
-import type { WaitSlots } from './http/wait-for.ts';
+import type { CallerSlots } from './http/limits/caller-slots.ts';
+import type { ManagementLimit } from './http/limits/management-limit.ts';
 import type { OpenCalls } from './routes/mcp/open-calls.ts';
 
-/** Dependencies of the routes; `wiring.ts` creates them. */
+/** Dependencies of the routes; `wiring/app.ts` creates them. */
 export interface ApiDeps {
   readonly db: Db;
   /** Batched reads of callers, agents and executions. */
@@ -41,9 +41,9 @@ export interface ApiDeps {
   readonly workflowStarter: WorkflowStarter;
   readonly workflowCanceler: Workflows['canceler'];
   /** Limits waiting requests. */
-  readonly waitSlots: WaitSlots;
+  readonly waitSlots: CallerSlots;
   /** Of the readers of streams. */
-  readonly streamSlots: WaitSlots;
+  readonly streamSlots: CallerSlots;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
   /** Null if the server sends no e-mail. */

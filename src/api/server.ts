@@ -9,18 +9,30 @@ import Fastify, {
 } from 'fastify';
 import { CallFailure, notFound } from '../core/failure.ts';
 import { basePathOf } from '../core/public-url.ts';
-import { announcesBody } from './http/body.ts';
-import { rangeMatcher } from './http/caller-address.ts';
-import { drainAfterResponse } from './http/drain-socket.ts';
-import { asCallFailure, errorResponse } from './http/error-response.ts';
-import { addEventStreamHook } from './http/event-stream.ts';
-import { type GracefulShutdown, idleBufferMs, idleMs } from './http/graceful-shutdown.ts';
-import { OpenRequests } from './http/open-requests.ts';
-import { isOpenAIPath, openaiErrorResponse } from './http/openai-error.ts';
-import { generateRequestId, rejectConnect, rejectMalformed } from './http/raw-response.ts';
+import { drainAfterResponse } from './http/connection/drain-socket.ts';
+import {
+  type GracefulShutdown,
+  idleBufferMs,
+  idleMs,
+} from './http/connection/graceful-shutdown.ts';
+import {
+  generateRequestId,
+  rejectConnect,
+  rejectMalformed,
+} from './http/connection/raw-response.ts';
+import {
+  disconnectSlowReaders,
+  type ServerLimits,
+  serverLimits,
+} from './http/connection/slow-readers.ts';
+import { OpenRequests } from './http/limits/open-requests.ts';
+import { announcesBody } from './http/request/body.ts';
+import { rangeMatcher } from './http/request/caller-address.ts';
+import { asCallFailure, errorResponse } from './http/response/error-response.ts';
+import { addEventStreamHook } from './http/response/event-stream.ts';
+import { isOpenAIPath, openaiErrorResponse } from './http/response/openai-error.ts';
 import { send } from './http/route.ts';
 import { recordRoutes } from './http/route-table.ts';
-import { disconnectSlowReaders, type ServerLimits, serverLimits } from './http/slow-readers.ts';
 
 /** The HTTP server: what applies to every request, whatever its route. */
 

@@ -126,7 +126,7 @@ export const longPagesMax = 20;
 export const longPagesOfWorkspaceMax = 10;
 /** Maximum duration of an export or a streamed page. */
 export const streamMsMax = 3_600_000;
-export const statisticsStepsMax = 1_500;
+export const statisticsIntervalsMax = 1_500;
 /** Agents by which one statistics request can filter. */
 export const statisticsAgentsMax = 100;
 /** Non-empty buckets (intervals × groups). */

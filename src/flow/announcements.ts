@@ -69,41 +69,41 @@ export class Announcements {
   }
 
   /** Executions wait in the queue for a worker. */
-  executionsQueued(): void {
+  announceQueuedExecutions(): void {
     this.#worker?.wake();
     this.#deps.notifications.publish('cueline_execution_queued');
   }
 
   /** Events must be sent to endpoints. */
-  eventsQueued(): void {
+  announceQueuedEvents(): void {
     this.#sender?.wake();
     this.#deps.notifications.publish('cueline_event_queued');
   }
 
   /** The states of steps changed. Readers of their workflow runs wait for it. */
-  workflowRunsAdvanced(runIds: readonly string[]): void {
+  announceAdvancedWorkflowRuns(runIds: readonly string[]): void {
     this.#deps.streams.wake(runIds);
     this.#deps.notifications.publish('cueline_workflow_run_advanced', runIds);
   }
 
   /** Announces what became final. */
-  completed({
+  announceCompletion({
     executions,
     interrupted,
     slotsFreed,
     progress,
     eventsQueued,
   }: CompletionEvent): void {
-    for (const execution of executions) this.#executionEnded(execution);
-    for (const id of interrupted) this.#executionInterrupted(id);
-    for (const run of progress?.ended ?? []) this.#workflowRunEnded(run);
+    for (const execution of executions) this.#announceEndedExecution(execution);
+    for (const id of interrupted) this.#announceInterruption(id);
+    for (const run of progress?.ended ?? []) this.#announceEndedWorkflowRun(run);
     const advanced = progress ? advancedRuns(progress) : [];
-    if (advanced.length > 0) this.workflowRunsAdvanced(advanced);
-    if (slotsFreed) this.executionsQueued();
-    if (eventsQueued) this.eventsQueued();
+    if (advanced.length > 0) this.announceAdvancedWorkflowRuns(advanced);
+    if (slotsFreed) this.announceQueuedExecutions();
+    if (eventsQueued) this.announceQueuedEvents();
   }
 
-  #executionEnded(execution: EndedExecution): void {
+  #announceEndedExecution(execution: EndedExecution): void {
     const { notifications, waiters, streams, metrics, log } = this.#deps;
     waiters.wake([execution.id]);
     streams.wake([execution.id]);
@@ -113,12 +113,12 @@ export class Announcements {
   }
 
   /** A canceled execution was claimed: its worker must abort the call. */
-  #executionInterrupted(executionId: string): void {
+  #announceInterruption(executionId: string): void {
     this.#worker?.cancel([executionId]);
     this.#deps.notifications.publish('cueline_execution_canceled', [executionId]);
   }
 
-  #workflowRunEnded(run: EndedWorkflowRun): void {
+  #announceEndedWorkflowRun(run: EndedWorkflowRun): void {
     const { notifications, waiters, streams, metrics, log } = this.#deps;
     waiters.wake([run.runId]);
     streams.wake([run.runId]);

@@ -1,10 +1,10 @@
 /** As many dispatchers as the calls in flight need, each with at most `dispatcherCallsMax`. */
 export interface Dispatchers<Dispatcher> {
   /**
-   * Uses the first dispatcher with room, so that connections are reused. Work that continues after its promise holds
-   * its room until it calls what `hold` returned.
+   * Uses the first dispatcher with room, so that connections are reused. Work that continues after its promise keeps
+   * its slot until it calls what `acquire` returned.
    */
-  through<T>(work: (dispatcher: Dispatcher, hold: () => () => void) => Promise<T>): Promise<T>;
+  dispatch<T>(work: (dispatcher: Dispatcher, acquire: () => () => void) => Promise<T>): Promise<T>;
   /** Aborts calls in flight; later calls fail as if aborted. */
   close(): Promise<void>;
 }
@@ -31,15 +31,15 @@ export function dispatchers<Dispatcher extends { destroy(): Promise<void> }>(
   }
 
   return {
-    async through(work) {
+    async dispatch(work) {
       const one = withRoom();
-      const hold = () => {
+      const acquire = () => {
         one.calls++;
         return () => void one.calls--;
       };
-      const release = hold();
+      const release = acquire();
       try {
-        return await work(one.dispatcher, hold);
+        return await work(one.dispatcher, acquire);
       } finally {
         release();
       }

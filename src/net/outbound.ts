@@ -67,12 +67,12 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const files = createRoutes({ ...options, allowedHosts: options.fileHosts ?? [] });
   const trusted = (read: ReadBody): typeof fetch => {
     return (input, init) =>
-      routes.trusted((dispatcher, hold) => send(dispatcher, urlOf(input), init, read, hold));
+      routes.trusted((dispatcher, acquire) => send(dispatcher, urlOf(input), init, read, acquire));
   };
   const guarded = (read: ReadBody, { guarded }: Routes = routes): typeof fetch => {
     return async (input, init) => {
       const url = urlOf(input);
-      return guarded(url, (dispatcher, hold) => send(dispatcher, url, init, read, hold));
+      return guarded(url, (dispatcher, acquire) => send(dispatcher, url, init, read, acquire));
     };
   };
   return {
@@ -86,7 +86,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   };
 }
 
-type Work<T> = (dispatcher: Dispatcher, hold: () => () => void) => Promise<T>;
+type Work<T> = (dispatcher: Dispatcher, acquire: () => () => void) => Promise<T>;
 
 /** The dispatchers of one outbound client, and which of them may reach a URL. */
 interface Routes {
@@ -107,11 +107,11 @@ export function createRoutes({
   const lookup = guardedLookup(resolve);
   const publicOnly = dispatchers(() => createAgent({ timeouts, proxies, lookup }));
   return {
-    trusted: (work) => anywhere.through(work),
+    trusted: (work) => anywhere.dispatch(work),
     async guarded(url, work) {
       const why = refusal(url, allowed);
       if (why) throw new OutboundFailure('refused', why);
-      return (isAllowed(url, allowed) ? anywhere : publicOnly).through(work);
+      return (isAllowed(url, allowed) ? anywhere : publicOnly).dispatch(work);
     },
     close: async () => {
       await Promise.all([anywhere.close(), publicOnly.close()]);
@@ -152,7 +152,7 @@ async function send(
   url: URL,
   init: RequestInit = {},
   read: ReadBody,
-  hold: () => () => void,
+  acquire: () => () => void,
 ): Promise<Response> {
   const signal = init.signal ?? undefined;
   try {
@@ -163,7 +163,7 @@ async function send(
       body: bodyOf(init.body),
       signal,
     });
-    return await read(response, signal, hold);
+    return await read(response, signal, acquire);
   } catch (error) {
     // An abort is the caller's own and is rethrown as it is.
     throw signal?.aborted ? error : interrupted(error);

@@ -35,7 +35,7 @@ export async function readResponseBody(
     throw refused("The provider's response has more values than any model returns.");
   }
   // The response was paid for, and nothing of it is missing.
-  if (failure && !isObject(bytes)) throw failure;
+  if (failure && !isJsonObject(bytes)) throw failure;
   return new Response(bodiless.has(status) ? null : bytes, { status, headers });
 }
 
@@ -130,7 +130,7 @@ function inUtf8(bytes: Uint8Array<ArrayBuffer>, contentType: string): Uint8Array
 }
 
 /** Whether these bytes, which have been counted, are one JSON object. */
-function isObject(bytes: Uint8Array): boolean {
+function isJsonObject(bytes: Uint8Array): boolean {
   try {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString());
     return typeof value === 'object' && value !== null;

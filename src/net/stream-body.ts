@@ -7,12 +7,12 @@ import { countStreamValues, responseBytesMax } from './response-limits.ts';
 /**
  * Returns a response whose body arrives as it is read, within the limits, decompressed. Reading it throws an
  * `OutboundFailure`, or the reason of the signal. An error response is read at once.
- * @param hold holds the connection's place until the returned function is called
+ * @param acquire keeps the connection in use until the returned function is called
  */
 export async function streamResponseBody(
   response: Dispatcher.ResponseData,
   signal: AbortSignal | undefined,
-  hold: () => () => void,
+  acquire: () => () => void,
 ): Promise<Response> {
   const { statusCode: status, headers: given, body } = response;
   if (status !== 200) return readResponseBody(response, signal);
@@ -20,7 +20,7 @@ export async function streamResponseBody(
   const encoding = headers.get('content-encoding') ?? '';
   headers.delete('content-encoding');
   headers.delete('content-length');
-  const release = hold();
+  const release = acquire();
   const pieces = decompressPieces(body.iterator({ destroyOnReturn: false }), encoding);
   const leave = () => void discardRest(body).finally(release);
   return new Response(ReadableStream.from(limited(pieces, signal, leave)), { status, headers });

@@ -1,14 +1,14 @@
 import { ModelFailure, type TriedCall } from '../core/model/model-port.ts';
 import type { ProviderKind } from '../core/model/provider.ts';
 import { credentialHeader } from '../core/model/request-extras.ts';
-import { azureListURL } from './azure.ts';
-import { withChain } from './chain-tokens.ts';
+import { azureListURL } from './connection/azure.ts';
+import { withChain } from './connection/chain-tokens.ts';
+import { type Connection, isOwnOllamaAPI, secretsOf } from './connection/settings.ts';
 import { recordExchange } from './exchange.ts';
-import { extendRequests } from './extend-request.ts';
-import { toFailure } from './failure.ts';
+import { toFailure } from './failure/failure.ts';
 import { generate } from './generate.ts';
-import { languageModel } from './language-model.ts';
-import { type Connection, isOwnOllamaAPI, secretsOf } from './settings.ts';
+import { languageModel } from './models/language-model.ts';
+import { extendRequests } from './request/extend-request.ts';
 
 /**
  * Tests whether a provider is reachable and accepts the credential, at no cost and without running a model: it requests

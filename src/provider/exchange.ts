@@ -1,7 +1,7 @@
 import type { Exchange } from '../core/model/model-port.ts';
 import { credentialHeader, isVersion } from '../core/model/request-extras.ts';
-import { hideSecrets, redact, redacted } from './redact.ts';
-import { type Connection, secretsOf } from './settings.ts';
+import { type Connection, secretsOf } from './connection/settings.ts';
+import { hideSecrets, redact, redacted } from './failure/redact.ts';
 
 /** Records the last request of a `fetch` and its response, for a person to read. */
 export function recordExchange(fetch: typeof globalThis.fetch) {

@@ -1,16 +1,21 @@
 import type { ToolCall } from '../core/agent/messages.ts';
 import type { AnswerDetails, Cost, Emit, Usage } from '../core/model/model-port.ts';
 import { storable } from '../core/storable-text.ts';
-import { type Asked, instructionOf, type PreparedCall, prepareCall } from './call-options.ts';
-import { type Finish, isFiltered, readFinish } from './finish-reason.ts';
-import type { Answer, Model, ReadableModel } from './language-model.ts';
-import { LiveText } from './live-text.ts';
+import type { Answer, Model, ReadableModel } from './model.ts';
 import { statedCost } from './prices.ts';
-import { toolCallsOf } from './prompt-messages.ts';
-import { rawUsage, readAnswer } from './read-answer.ts';
-import { requestResponse } from './read-response.ts';
-import { inAcceptedForm, settingsLeftOut } from './request-form.ts';
-import { type Counts, usageOf } from './usage.ts';
+import {
+  type Asked,
+  instructionOf,
+  type PreparedCall,
+  prepareCall,
+} from './request/call-options.ts';
+import { toolCallsOf } from './request/prompt-messages.ts';
+import { inAcceptedForm, settingsLeftOut } from './request/request-form.ts';
+import { type Finish, isFiltered, readFinish } from './response/finish-reason.ts';
+import { LiveText } from './response/live-text.ts';
+import { requestResponse } from './response/request-response.ts';
+import { rawUsage, readTextAndDetails } from './response/response-details.ts';
+import { type Counts, usageOf } from './response/usage.ts';
 
 export interface Generated extends Finish {
   readonly text: string;
@@ -47,7 +52,7 @@ export async function generate(
   const { answer: response, lost } = await inAcceptedForm(model.form, prepared, async (options) =>
     requestResponse(isStreamed() ? await model.streaming(live) : model, options),
   );
-  const { text: whole, details: read } = readAnswer(response, { isStreamed: isStreamed() });
+  const { text: whole, details: read } = readTextAndDetails(response, { isStreamed: isStreamed() });
   const instruction = instructionOf(model, call);
   // PostgreSQL stores no NUL in a text, and a lone surrogate is not a character.
   const given = storable(whole);

@@ -20,19 +20,14 @@ import type { ProxySettings } from '../core/proxy-settings.ts';
 import { withDeadline } from '../net/deadline.ts';
 import { allowedHostCheck, type Resolve } from '../net/guard.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
-import { type BreakerState, type Breakers, createBreakers } from './breakers.ts';
-import { ByteBudget } from './byte-budget.ts';
-import { instructionOf } from './call-options.ts';
-import { listModels, testConnection, tryModel } from './connection-test.ts';
-import { echo } from './echo.ts';
-import { environmentProviders, fromEnvironment, ownOllama, variableFor } from './environment.ts';
-import { empty, endedInError, filtered, toFailure } from './failure.ts';
-import { type FileFetching, fetchedBytesMax, withFetchedFiles } from './files.ts';
-import { type Generated, generate } from './generate.ts';
-import { languageModel, type ReadableModel } from './language-model.ts';
-import { cost } from './prices.ts';
-import { requestIdOf } from './read-answer.ts';
-import { redactDetails } from './redact.ts';
+import { type BreakerState, type Breakers, createBreakers } from './capacity/breakers.ts';
+import { ByteBudget } from './capacity/byte-budget.ts';
+import {
+  environmentProviders,
+  fromEnvironment,
+  ownOllama,
+  variableFor,
+} from './connection/environment.ts';
 import {
   type Connection,
   complete,
@@ -40,7 +35,18 @@ import {
   type ProviderSettings,
   priceList,
   secretsOf,
-} from './settings.ts';
+} from './connection/settings.ts';
+import { listModels, testConnection, tryModel } from './connection-test.ts';
+import { empty, endedInError, filtered, toFailure } from './failure/failure.ts';
+import { redactDetails } from './failure/redact.ts';
+import { type Generated, generate } from './generate.ts';
+import type { ReadableModel } from './model.ts';
+import { echo } from './models/echo.ts';
+import { languageModel } from './models/language-model.ts';
+import { cost } from './prices.ts';
+import { instructionOf } from './request/call-options.ts';
+import { type FileFetching, fetchedBytesMax, withFetchedFiles } from './request/files.ts';
+import { requestIdOf } from './response/response-details.ts';
 
 export interface ModelsOptions {
   /** Opens what a workspace has stored under that name; throws a `ModelFailure` if it cannot be opened. */
@@ -179,10 +185,10 @@ class ModelRegistry implements Models {
     const credential = JSON.stringify(connection);
     const guarded = { ...called, credential, baseURL, workspaceId, timeoutMs, leftMs, signal };
     if (!call.called) {
-      return this.#breakers.through(guarded, () => withDeadline(call, unknownCost, work));
+      return this.#breakers.run(guarded, () => withDeadline(call, unknownCost, work));
     }
     return withDeadline(call, unknownCost, (ownSignal) =>
-      this.#breakers.through({ ...guarded, signal: ownSignal }, () => work(ownSignal)),
+      this.#breakers.run({ ...guarded, signal: ownSignal }, () => work(ownSignal)),
     );
   }
 

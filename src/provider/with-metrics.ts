@@ -5,7 +5,7 @@ import {
   type ModelPort,
   splitModelName,
 } from '../core/model/model-port.ts';
-import { variableFor } from './environment.ts';
+import { variableFor } from './connection/environment.ts';
 
 /** One model call. Provider and outcome come from closed lists, so that they can label a metric. */
 export interface ModelCalled {

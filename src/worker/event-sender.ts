@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DisabledReason } from '../core/event/endpoint.ts';
 import { inFlightMax } from '../core/event/retry.ts';
-import { type Repeated, repeated } from '../core/repeated.ts';
-import { batcher } from '../flow/admission/batcher.ts';
+import { createWakeLoop, type WakeLoop } from '../core/wake-loop.ts';
 import {
   type AttemptDeps,
   type Attempted,
@@ -11,22 +10,23 @@ import {
   hasFullData,
 } from '../flow/event/attempt-delivery.ts';
 import { disableEndpoint } from '../flow/event/disable-endpoint.ts';
+import { batcher } from '../flow/transaction/batcher.ts';
 import type { Db } from '../store/connection/database.ts';
 import type { Pipelines } from '../store/connection/pipeline.ts';
 import {
+  claimEndpoints,
   type DueDelivery,
   readDue,
   readFullData,
   recordAttempts,
   recordHealth,
   releaseEndpoints,
-  takeEndpoints,
 } from '../store/event/deliveries.ts';
 import { findFailingEndpoints } from '../store/event/endpoints.ts';
 
 /**
- * Sends events to endpoints. Each process takes endpoints that have due deliveries and sends to them until nothing is due for a
- * while. What it holds belongs to its lease, as executions do.
+ * Sends events to endpoints. Each process claims endpoints that have due deliveries and sends to them until nothing is due for a
+ * while. What it claims belongs to its lease, as executions do.
  *
  * Invariants
  * - One process at a time sends to an endpoint, so its limit of requests in flight is exact.
@@ -43,7 +43,7 @@ export interface EventSender {
   wake(): void;
   /** Aborts requests in flight; the lease is not certain. */
   abortAll(): void;
-  /** Waits for requests in flight, at most as long as one may take, and gives up the endpoints. */
+  /** Waits for requests in flight, at most as long as one may take, and releases the endpoints. */
   stop(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export interface EventSenderDeps extends AttemptDeps {
   readonly onError: (error: unknown) => void;
 }
 
-interface Held {
+interface ClaimedEndpoint {
   readonly inFlight: Set<string>;
   /** What ended since due deliveries were last read: an older snapshot may show it as pending. */
   readonly ended: Set<string>;
@@ -71,10 +71,10 @@ interface Held {
 }
 
 const pollMs = 1_000;
-/** Endpoints that one step takes. */
-const takenMax = 200;
-/** Many steps a second send to the endpoints that are held: few of them need to look for others. */
-const takeEveryMs = 50;
+/** Endpoints that one step claims. */
+const claimedMax = 200;
+/** Many steps a second send to the claimed endpoints: few of them need to look for others. */
+const claimEveryMs = 50;
 /** Endpoints are kept for a while, because the next event often follows soon. */
 const idleMs = 5_000;
 const recordedMax = 200;
@@ -90,15 +90,15 @@ export function createEventSender(deps: EventSenderDeps): EventSender {
 
 class Sender {
   readonly #deps: EventSenderDeps;
-  readonly #held = new Map<string, Held>();
+  readonly #claimed = new Map<string, ClaimedEndpoint>();
   readonly #attempts = new Set<Promise<void>>();
-  /** The lease under which `#held` was taken. */
+  /** The lease of `#claimed`. */
   #worker: string | null = null;
   #aborting = new AbortController();
-  readonly #steps: Repeated;
+  readonly #steps: WakeLoop;
   /** When this process last looked for endpoints, on the monotonic clock. */
-  #takenAt = Number.NEGATIVE_INFINITY;
-  #nextTake: NodeJS.Timeout | undefined;
+  #claimedAt = Number.NEGATIVE_INFINITY;
+  #nextClaim: NodeJS.Timeout | undefined;
   readonly #timer: NodeJS.Timeout;
   /** Resolves once no endpoint is being disabled. */
   #disabled: Promise<void> = Promise.resolve();
@@ -110,7 +110,7 @@ class Sender {
 
   constructor(deps: EventSenderDeps) {
     this.#deps = deps;
-    this.#steps = repeated(() => this.#send(), deps.onError);
+    this.#steps = createWakeLoop(() => this.#send(), deps.onError);
     this.#timer = setInterval(() => this.wake(), pollMs);
     this.#timer.unref();
   }
@@ -122,21 +122,21 @@ class Sender {
   abortAll(): void {
     this.#aborting.abort();
     this.#aborting = new AbortController();
-    this.#held.clear();
+    this.#claimed.clear();
     this.#worker = null;
   }
 
   async stop(): Promise<void> {
     const settled = this.#steps.stop();
     clearInterval(this.#timer);
-    clearTimeout(this.#nextTake);
+    clearTimeout(this.#nextClaim);
     await settled;
     const late = setTimeout(() => this.#aborting.abort(), stopMsMax);
     await Promise.all(this.#attempts);
     clearTimeout(late);
     await this.#record.idle();
-    if (this.#worker === null || this.#held.size === 0) return;
-    await releaseEndpoints(this.#deps.db, this.#worker, [...this.#held.keys()]).catch(
+    if (this.#worker === null || this.#claimed.size === 0) return;
+    await releaseEndpoints(this.#deps.db, this.#worker, [...this.#claimed.keys()]).catch(
       this.#deps.onError,
     );
   }
@@ -146,14 +146,16 @@ class Sender {
     if (worker !== this.#worker) this.abortAll();
     if (worker === null) return;
     this.#worker = worker;
-    await this.#take(worker);
+    await this.#claim(worker);
     await this.#releaseIdle(worker);
-    const open = [...this.#held].filter(([, held]) => held.inFlight.size < windowOf(held));
+    const open = [...this.#claimed].filter(
+      ([, endpoint]) => endpoint.inFlight.size < windowOf(endpoint),
+    );
     if (open.length === 0) return;
     const readAt = performance.now();
-    const limits = open.map(([endpointId, held]) => ({
+    const limits = open.map(([endpointId, endpoint]) => ({
       endpointId,
-      limit: windowOf(held) + held.inFlight.size,
+      limit: windowOf(endpoint) + endpoint.inFlight.size,
     }));
     for (const [, { ended }] of open) ended.clear();
     const read = await this.#deps.pipelines.use((send) => readDue(send, worker, limits));
@@ -161,62 +163,62 @@ class Sender {
     // At once: while full data is read, an attempt may end whose delivery was read as pending.
     const due = read.filter((one) => this.#reserve(one, readAt));
     const full = await this.#readFull(due).catch((error: unknown) => {
-      for (const { endpointId, id } of due) this.#held.get(endpointId)?.inFlight.delete(id);
+      for (const { endpointId, id } of due) this.#claimed.get(endpointId)?.inFlight.delete(id);
       throw error;
     });
     if (this.#worker !== worker) return;
     for (const one of due) this.#start(one, readAt, full(one));
   }
 
-  async #take(worker: string): Promise<void> {
+  async #claim(worker: string): Promise<void> {
     const now = performance.now();
-    if (now < this.#takenAt + takeEveryMs)
-      return this.#takeLater(this.#takenAt + takeEveryMs - now);
-    this.#takenAt = now;
-    const ids = await takeEndpoints(this.#deps.db, worker, {
-      held: [...this.#held.keys()],
-      limit: takenMax,
+    if (now < this.#claimedAt + claimEveryMs)
+      return this.#claimLater(this.#claimedAt + claimEveryMs - now);
+    this.#claimedAt = now;
+    const ids = await claimEndpoints(this.#deps.db, worker, {
+      claimed: [...this.#claimed.keys()],
+      limit: claimedMax,
     });
     if (this.#worker !== worker) return;
     for (const id of ids) {
       const usedAt = performance.now();
-      this.#held.set(id, {
+      this.#claimed.set(id, {
         ...{ inFlight: new Set(), ended: new Set(), usedAt },
         ...{ isFailing: false, isSuccessOld: true, healthAt: Number.NEGATIVE_INFINITY },
       });
     }
-    if (ids.length < takenMax) return;
-    this.#takenAt = Number.NEGATIVE_INFINITY;
+    if (ids.length < claimedMax) return;
+    this.#claimedAt = Number.NEGATIVE_INFINITY;
     this.wake();
   }
 
-  #takeLater(waitMs: number): void {
-    this.#nextTake ??= setTimeout(() => {
-      this.#nextTake = undefined;
+  #claimLater(waitMs: number): void {
+    this.#nextClaim ??= setTimeout(() => {
+      this.#nextClaim = undefined;
       this.wake();
     }, waitMs);
-    this.#nextTake.unref();
+    this.#nextClaim.unref();
   }
 
   async #releaseIdle(worker: string): Promise<void> {
     const before = performance.now() - idleMs;
-    const idle = [...this.#held].filter(
+    const idle = [...this.#claimed].filter(
       ([, { inFlight, usedAt }]) => inFlight.size === 0 && usedAt < before,
     );
     if (idle.length === 0) return;
     const ids = idle.map(([id]) => id);
-    for (const id of ids) this.#held.delete(id);
+    for (const id of ids) this.#claimed.delete(id);
     await releaseEndpoints(this.#deps.db, worker, ids);
   }
 
   /** False if the delivery is in flight or was until a moment ago, or its endpoint has no room. */
   #reserve({ endpointId, id, isFailing, isSuccessOld }: DueDelivery, now: number): boolean {
-    const held = this.#held.get(endpointId);
-    if (!held || held.inFlight.has(id) || held.ended.has(id)) return false;
-    if (now > held.healthAt) Object.assign(held, { isFailing, isSuccessOld });
-    if (held.inFlight.size >= windowOf(held)) return false;
-    held.inFlight.add(id);
-    held.usedAt = now;
+    const endpoint = this.#claimed.get(endpointId);
+    if (!endpoint || endpoint.inFlight.has(id) || endpoint.ended.has(id)) return false;
+    if (now > endpoint.healthAt) Object.assign(endpoint, { isFailing, isSuccessOld });
+    if (endpoint.inFlight.size >= windowOf(endpoint)) return false;
+    endpoint.inFlight.add(id);
+    endpoint.usedAt = now;
     return true;
   }
 
@@ -233,8 +235,8 @@ class Sender {
 
   #start(due: DueDelivery, readAt: number, full: Parameters<typeof attemptDelivery>[2]['full']) {
     const { signal } = this.#aborting;
-    // After an abort, another may hold the endpoint and have the delivery in flight.
-    const held = this.#held.get(due.endpointId);
+    // After an abort, another process may have claimed the endpoint and have the delivery in flight.
+    const endpoint = this.#claimed.get(due.endpointId);
     const attempt = attemptDelivery(this.#deps, due, { readAt, full, signal })
       .then(async (outcome) => {
         if (signal.aborted) return;
@@ -251,8 +253,8 @@ class Sender {
       })
       .finally(() => {
         this.#attempts.delete(attempt);
-        held?.inFlight.delete(due.id);
-        held?.ended.add(due.id);
+        endpoint?.inFlight.delete(due.id);
+        endpoint?.ended.add(due.id);
         this.wake();
       });
     this.#attempts.add(attempt);
@@ -293,8 +295,8 @@ class Sender {
   /** Writes only what is new: most outcomes change no health. */
   async #recordHealth(succeeded: readonly string[], failed: readonly string[]): Promise<void> {
     const isNew = (id: string, isFailing: boolean) => {
-      const held = this.#held.get(id);
-      return !held || held.isFailing !== isFailing || (!isFailing && held.isSuccessOld);
+      const endpoint = this.#claimed.get(id);
+      return !endpoint || endpoint.isFailing !== isFailing || (!isFailing && endpoint.isSuccessOld);
     };
     const given = {
       succeeded: succeeded.filter((id) => isNew(id, false)),
@@ -307,17 +309,17 @@ class Sender {
   }
 
   #setHealth(endpointId: string, isFailing: boolean): void {
-    const held = this.#held.get(endpointId);
-    if (!held) return;
-    held.isFailing = isFailing;
-    if (!isFailing) held.isSuccessOld = false;
-    held.healthAt = performance.now();
+    const endpoint = this.#claimed.get(endpointId);
+    if (!endpoint) return;
+    endpoint.isFailing = isFailing;
+    if (!isFailing) endpoint.isSuccessOld = false;
+    endpoint.healthAt = performance.now();
   }
 }
 
 /** A drain waits no longer for answers; what is aborted is sent again by another process. */
 const stopMsMax = 5_000;
 
-function windowOf({ isFailing }: Held): number {
+function windowOf({ isFailing }: ClaimedEndpoint): number {
   return isFailing ? 1 : inFlightMax;
 }

@@ -21,7 +21,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
     '| duration of an export or long page | {streamMsMax:hours} hour |',
     '| characters that `q` searches per record | {searchedCharactersMax} |',
     '| filters by `variables.NAME`; agents of statistics | {variableFiltersMax}; {statisticsAgentsMax} |',
-    '| statistics: steps; buckets; stored rows; by user, tag or metadata | {statisticsStepsMax}; {statisticsBucketsMax}; {statisticsRowsMax}; {statisticsLabelRowsMax} |',
+    '| statistics: steps; buckets; stored rows; by user, tag or metadata | {statisticsIntervalsMax}; {statisticsBucketsMax}; {statisticsRowsMax}; {statisticsLabelRowsMax} |',
     '| statistics: values with a bucket; days of minutes | {statisticsValuesMax}; {statisticsMinuteDays} |',
     'views of a member | 100; 100 each; {viewsMax} |',
     '| items of a step in a workflow run; runs that are counted | {runItemsMax}; {runsCountedMax} |',

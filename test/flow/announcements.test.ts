@@ -34,7 +34,7 @@ test('readers of a workflow run learn that its steps changed, here and in other 
       ['ended', noValues],
     ]),
   };
-  announcements.completed(progressed(progress, false));
+  announcements.announceCompletion(progressed(progress, false));
   assert.deepEqual(woken, ['ended', 'advanced']);
   assert.deepEqual(sent, [
     ['cueline_workflow_run_ended', ['ended']],

@@ -21,7 +21,7 @@ function counted() {
 function calls(all: ReturnType<typeof counted>['all'], count: number) {
   return Array.from({ length: count }, () => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const call = all.through(() => promise);
+    const call = all.dispatch(() => promise);
     return { call, end: resolve, fail: reject };
   });
 }
@@ -37,7 +37,7 @@ test('creates a dispatcher only if all others are full', async () => {
   await Promise.allSettled(first.map(({ call }) => call));
   const used: unknown[] = [];
   await Promise.all(
-    Array.from({ length: dispatcherCallsMax }, () => all.through(async (one) => used.push(one))),
+    Array.from({ length: dispatcherCallsMax }, () => all.dispatch(async (one) => used.push(one))),
   );
   assert.deepEqual(new Set(used), new Set([created[0]]));
   assert.equal(created.length, 2);
@@ -49,7 +49,7 @@ test('close destroys all dispatchers, including later ones', async () => {
   const { created, all } = counted();
   const inProgress = calls(all, dispatcherCallsMax);
   await all.close();
-  await all.through(async (one) => assert.ok(one.destroyed));
+  await all.dispatch(async (one) => assert.ok(one.destroyed));
   assert.deepEqual(
     created.map(({ destroyed }) => destroyed),
     [true, true],

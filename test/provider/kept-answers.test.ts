@@ -330,7 +330,7 @@ describe('an answer that cannot be read names its field and is not retried', () 
         fake.script({ status: 200, body });
         const failure = await failedModel(fake, { kind });
         assert.deepEqual(
-          [failure.code, failure.retryable, failure.cost.known, failure.unreadField],
+          [failure.code, failure.retryable, failure.cost.known, failure.unreadableField],
           ['PROVIDER_ERROR', false, false, field],
         );
         assert.match(

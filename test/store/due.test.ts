@@ -9,10 +9,10 @@ import { deleteExpiredIdempotencyKeys } from '../../src/store/admission/idempote
 import type { Db, Trx } from '../../src/store/connection/database.ts';
 import { wakeExecutions } from '../../src/store/execution/maintenance.ts';
 import { promoteDelayed } from '../../src/store/execution/queue.ts';
-import { removeTransientOutputs } from '../../src/store/history/bodies.ts';
+import { deleteTransientOutputs } from '../../src/store/history/bodies.ts';
 import { sweep as sweepAttempts } from '../../src/store/people/sign-in-attempts.ts';
 import { claimDueSchedules } from '../../src/store/workflow/schedules.ts';
-import { removeTransientRunBodies } from '../../src/store/workflow/workflow-removal.ts';
+import { removeTransientRunBodies } from '../../src/store/workflow/workflow-deletion.ts';
 import {
   claimDueSteps,
   claimDueStops,
@@ -59,7 +59,7 @@ const selections: Record<
   'transient outputs': [
     sql`insert into transient_outputs (execution_id, ended_at)
         select gen_random_uuid(), clock_timestamp() from generate_series(1, ${many}::int) as n`,
-    (counted) => removeTransientOutputs(counted, limit),
+    (counted) => deleteTransientOutputs(counted, limit),
   ],
   'steps to stop': [
     sql`insert into workflow_steps (run_id, step, item, status, ready_at, agent_id)

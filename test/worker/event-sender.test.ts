@@ -6,7 +6,7 @@ import { addEndpoint, verified } from '../../harness/endpoints.ts';
 import { startReceiver, status, toReceivers } from '../../harness/receiver.ts';
 import { startService } from '../../harness/service.ts';
 import { fromId } from '../../src/core/id.ts';
-import { takeEndpoints } from '../../src/store/event/deliveries.ts';
+import { claimEndpoints } from '../../src/store/event/deliveries.ts';
 
 const service = await startService({ config: toReceivers });
 after(service.close);
@@ -152,7 +152,7 @@ test('endpoints of a process that is gone are sent to by another', async () => {
   await receiver.close();
 });
 
-test('an endpoint that a worker has lost from memory only is taken again, by that worker alone', async () => {
+test('an endpoint that a worker has lost from memory only is claimed again, by that worker alone', async () => {
   const endpoint = await addEndpoint(service, key, { url: 'https://shop.example/' });
   const id = fromId('endpoint', endpoint.endpointId) ?? '';
   const workers = [randomUUID(), randomUUID()];
@@ -166,10 +166,10 @@ test('an endpoint that a worker has lost from memory only is taken again, by tha
       values (${id}, ${randomUUID()}, 'ping', 'pending', clock_timestamp() - interval '1 second')`.execute(
       trx,
     );
-    const take = async (worker: string, held: readonly string[] = []) =>
-      (await takeEndpoints(trx, worker, { held, limit: 100 })).includes(id);
+    const claim = async (worker: string, claimed: readonly string[] = []) =>
+      (await claimEndpoints(trx, worker, { claimed, limit: 100 })).includes(id);
     assert.deepEqual(
-      [await take(own), await take(own), await take(own, [id]), await take(other)],
+      [await claim(own), await claim(own), await claim(own, [id]), await claim(other)],
       [true, true, false, false],
     );
     await sql`delete from endpoint_senders where endpoint_id = ${id}`.execute(trx);

@@ -3,8 +3,8 @@ import { notFound } from '../../core/failure.ts';
 import { fromId } from '../../core/id.ts';
 import { sees } from '../../core/people/member.ts';
 import type { SharedReads } from '../../flow/execution/shared-reads.ts';
-import type { AgentView } from '../../store/admission/callers.ts';
 import type { ExecutionDetailRow } from '../../store/execution/executions.ts';
+import type { AgentView } from '../../store/people/callers.ts';
 
 /** The agent with this wire id. An agent that the caller cannot see returns 404, as if it did not exist. */
 export async function visibleAgent(

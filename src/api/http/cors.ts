@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../core/execution/caller.ts';
 import { fromId } from '../../core/id.ts';
+import type { Db } from '../../store/connection/database.ts';
 import {
   findAgentOrigins,
   findKeyOrigins,
   findWorkflowOrigins,
-} from '../../store/admission/callers.ts';
-import type { Db } from '../../store/connection/database.ts';
+} from '../../store/people/callers.ts';
 
 /**
  * CORS with the allowed origins of keys and agents. Origins match exactly; there is no wildcard. A preflight has no key,

@@ -6,7 +6,7 @@ import { type CallFailureCode, callFailureCodes } from '../../core/failure.ts';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
 import type { Admitted } from '../../flow/admission/admit.ts';
 import type { EndedExecution } from '../../store/execution/completion.ts';
-import { failureCodeIn } from './openai-error.ts';
+import { failureCodeIn } from './response/openai-error.ts';
 import { routePath } from './route.ts';
 import { cached, withTimeout } from './ttl-cache.ts';
 
@@ -16,7 +16,7 @@ export interface Metrics {
   executionRefused(code: CallFailureCode): void;
   executionEnded(execution: Pick<EndedExecution, 'status' | 'startedMs' | 'latencyMs'>): void;
   workflowRunEnded(status: WorkflowRunStatus): void;
-  batchCompleted(kind: 'admission' | 'finish' | 'read', size: number): void;
+  transactionObserved(kind: 'admission' | 'finish' | 'read', size: number): void;
   modelCallEnded(call: { provider: string; outcome: string; seconds: number }): void;
   deliveryAttempted(outcome: DeliveryOutcome): void;
   linesStarted(count: number): void;
@@ -73,7 +73,7 @@ export function createMetrics(gauges: Gauges): Metrics {
       if (startedMs !== null) executions.duration.observe({ status }, latencyMs / 1_000);
     },
     workflowRunEnded: (status) => workflowRunsEnded.inc({ status }),
-    batchCompleted: (kind, size) => batchSize.observe({ kind }, size),
+    transactionObserved: (kind, size) => batchSize.observe({ kind }, size),
     modelCallEnded: ({ provider, outcome, seconds }) =>
       modelCallDuration.observe({ provider, outcome }, seconds),
     deliveryAttempted: (outcome) => attempts.inc({ outcome }),

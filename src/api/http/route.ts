@@ -13,12 +13,12 @@ import type { Caller } from '../../core/execution/caller.ts';
 import { invalidRequest } from '../../core/failure.ts';
 import { requireCredential, unauthorized } from '../access/authenticate.ts';
 import type { ApiDeps } from '../api-deps.ts';
-import { announcesBody, type RawBody, readBody } from './body.ts';
 import { allowOrigin } from './cors.ts';
-import { EventStream } from './event-stream.ts';
-import { refuseTags } from './if-match.ts';
-import { toJson } from './json-response.ts';
-import { checkQuery, noFields, readFields } from './validate.ts';
+import { announcesBody, type RawBody, readBody } from './request/body.ts';
+import { refuseTags } from './request/if-match.ts';
+import { checkQuery, noFields, readFields } from './request/validate.ts';
+import { EventStream } from './response/event-stream.ts';
+import { toJson } from './response/json-response.ts';
 
 /** Binds an endpoint of the contract to a handler: read the body, authenticate, validate, handle, respond. */
 

@@ -1,36 +1,9 @@
 import type { FastifyReply } from 'fastify';
-import { waitsMax, waitsOfCallerMax } from '../../contract/limits.ts';
 import type { Caller } from '../../core/execution/caller.ts';
 import type { Waiters } from '../../flow/execution/wait.ts';
 import { waitForDatabase } from '../../flow/wait-for-database.ts';
-import { abortOnDisconnect } from './disconnect.ts';
-
-/** Limits what is open for each caller and in the process: long polls, readers of streams, uploads. */
-export interface WaitSlots {
-  /** Returns the release function; null above either limit. */
-  acquire(callerId: string): (() => void) | null;
-}
-
-export function createWaitSlots(
-  { max, ofCallerMax } = { max: waitsMax, ofCallerMax: waitsOfCallerMax },
-): WaitSlots {
-  const used = new Map<string, number>();
-  let total = 0;
-  return {
-    acquire(callerId) {
-      const own = used.get(callerId) ?? 0;
-      if (own >= ofCallerMax || total >= max) return null;
-      used.set(callerId, own + 1);
-      total++;
-      return () => {
-        const left = (used.get(callerId) ?? 1) - 1;
-        if (left > 0) used.set(callerId, left);
-        else used.delete(callerId);
-        total--;
-      };
-    },
-  };
-}
+import { abortOnDisconnect } from './connection/disconnect.ts';
+import type { CallerSlots } from './limits/caller-slots.ts';
 
 interface Wait<Row> {
   /** Null if it is malformed. */
@@ -55,7 +28,7 @@ interface Viewed<Row> {
  * While the database is unavailable it waits until the time is up.
  */
 export async function waitFor<Row extends { readonly status: string }>(
-  { slots, waiters }: { readonly slots: WaitSlots; readonly waiters: Waiters },
+  { slots, waiters }: { readonly slots: CallerSlots; readonly waiters: Waiters },
   { id, seconds, caller, reauthenticate, read }: Wait<Row>,
   reply: FastifyReply,
 ): Promise<Viewed<Row>> {

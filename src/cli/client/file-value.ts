@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { typeOfBytes, typeOfPath } from '../../provider/media-types.ts';
+import { typeOfBytes, typeOfPath } from '../../provider/request/media-types.ts';
 import { CommandFailure } from './failure.ts';
 
 /** The value of `--file name=…`: `@` and the path of a file, which becomes a data URL, or an https URL. */

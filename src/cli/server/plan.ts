@@ -1,4 +1,4 @@
-import { checkBody } from '../../api/http/validate.ts';
+import { checkBody } from '../../api/http/request/validate.ts';
 import type { Body } from '../../contract/endpoint.ts';
 import * as contract from '../../contract/workspace/usage.ts';
 import { commandActor } from '../../core/people/audit.ts';

@@ -9,7 +9,8 @@ import { bootstrapWorkspace } from '../../flow/workspace/bootstrap-workspace.ts'
 import { createDemo, type Demo } from '../../flow/workspace/create-demo.ts';
 import { createCredentials } from '../../flow/workspace/credentials.ts';
 import { createModels } from '../../provider/registry.ts';
-import { type Role, type WiringDeps, wire } from '../../wiring.ts';
+import { wire } from '../../wiring/wire.ts';
+import type { Role, WiringDeps } from '../../wiring/wiring-deps.ts';
 import type { Context } from '../command.ts';
 import { version } from '../version.ts';
 import { banner, createdLines } from './banner.ts';

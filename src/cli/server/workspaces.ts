@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { checkBody } from '../../api/http/validate.ts';
+import { checkBody } from '../../api/http/request/validate.ts';
 import { newWorkspace } from '../../contract/workspace/new-workspace.ts';
 import { toId } from '../../core/id.ts';
 import * as flow from '../../flow/workspace/create-workspace.ts';

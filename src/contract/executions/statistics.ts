@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { endStatuses, sources } from '../../core/execution/execution.ts';
 import { executionErrorCodes } from '../../core/failure.ts';
+import { type IntervalLength, intervalLengths } from '../../core/history/intervals.ts';
 import { groupings } from '../../core/history/statistics.ts';
-import { type StepLength, stepLengths } from '../../core/history/steps.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { ListLimitProblem, problems } from '../problem.ts';
@@ -92,7 +92,7 @@ export const Bucket = Type.Object(
 export type Bucket = Static<typeof Bucket>;
 
 const answered = {
-  level: oneOf(stepLengths, 'Length of an interval.'),
+  level: oneOf(intervalLengths, 'Length of an interval.'),
   groupBy: Type.Array(Type.String(), { description: 'Groups within each interval.' }),
   timeZone: Type.String({ description: 'Time zone of the days and hours.', examples: ['UTC'] }),
   startDate: time('Start of the first interval.'),
@@ -124,9 +124,9 @@ export const agentGroupings = groupings.filter((grouping) => grouping !== 'agent
 function statisticsParameters(allowed: readonly string[]) {
   return {
     level: Type.Optional(
-      Type.Unsafe<StepLength>({
+      Type.Unsafe<IntervalLength>({
         ...oneOf(
-          stepLengths,
+          intervalLengths,
           'Length of an interval. `all`: one interval for the whole range. Weeks begin on Mondays, six hours at 0:00, 6:00, 12:00 and 18:00.',
         ),
         default: 'day',
@@ -171,7 +171,7 @@ function statisticsParameters(allowed: readonly string[]) {
   };
 }
 
-const bounds = `Limits: ${limits.statisticsStepsMax} intervals, ${limits.statisticsBucketsMax} buckets and ${limits.statisticsRowsMax} stored rows (${limits.statisticsLabelRowsMax} by user, tag or metadata) per response. Level \`minute\` covers the last ${limits.statisticsMinuteDays} days and groups only by status, source and agent. Default range: the last 60 minutes, 24 hours (\`quarterHour\`), 48 hours (\`hour\`), 7 days (\`sixHours\`), 30 days or 13 weeks.`;
+const bounds = `Limits: ${limits.statisticsIntervalsMax} intervals, ${limits.statisticsBucketsMax} buckets and ${limits.statisticsRowsMax} stored rows (${limits.statisticsLabelRowsMax} by user, tag or metadata) per response. Level \`minute\` covers the last ${limits.statisticsMinuteDays} days and groups only by status, source and agent. Default range: the last 60 minutes, 24 hours (\`quarterHour\`), 48 hours (\`hour\`), 7 days (\`sixHours\`), 30 days or 13 weeks.`;
 
 const counted =
   'Counted by the time a call was accepted or refused, one bucket per interval and group. Executions in progress are not included. Bounds are rounded to whole intervals (quarter hours with `all`) and returned.';

@@ -167,9 +167,9 @@ function additionProblem(
       'This agent takes no tools from callers, unless its setting "allowTools" permits it.';
     return unsupported('tools', message);
   }
-  const taken = tools.find(({ name }) => toolNames.includes(name));
-  if (!taken) return null;
-  return invalid('tools', `The agent has a tool "${taken.name}" of its own.`);
+  const conflicting = tools.find(({ name }) => toolNames.includes(name));
+  if (!conflicting) return null;
+  return invalid('tools', `The agent has a tool "${conflicting.name}" of its own.`);
 }
 
 /** A caller may ask for the format that the agent has, or for one if it has none. */

@@ -1,3 +1,4 @@
+import { isObject } from '../is-object.ts';
 import type { Content, ContentPart, TemplatePart } from './content.ts';
 import { type FileKind, fileProblem } from './file-value.ts';
 
@@ -82,7 +83,7 @@ function problemOf(item: unknown, called: ReadonlySet<string>, isStored: boolean
     if (!isValid) return 'needs "toolCalls" with "id", "name" and "arguments" each';
   }
   const isOptional = toolCalls !== undefined && (content === undefined || content === null);
-  const problem = isOptional ? null : contentProblem(role, content, isStored);
+  const problem = isOptional ? null : contentProblem(role as Message['role'], content, isStored);
   if (problem !== null || role !== 'tool') return problem;
   if (typeof toolCallId !== 'string') return 'needs a "toolCallId"';
   return called.has(toolCallId) ? null : 'has a "toolCallId" that matches no earlier tool call';
@@ -118,9 +119,4 @@ function isToolCall(value: unknown): value is ToolCall {
   const isTexts = typeof id === 'string' && id !== '' && typeof name === 'string' && name !== '';
   const hasArguments = isObject(given) || typeof given === 'string';
   return isTexts && hasArguments && Object.keys(others).length === 0;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: fields of any JSON
-function isObject(value: unknown): value is Record<string, any> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

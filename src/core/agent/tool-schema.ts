@@ -1,4 +1,4 @@
-import { isObject } from '../schema/read-schema.ts';
+import { isObject } from '../is-object.ts';
 
 /** The JSON schemas with which an agent or a workflow is described as a tool. */
 

@@ -1,6 +1,7 @@
 import { type Labels, labelFields, labelsJson, readLabels } from '../execution/labels.ts';
 import { unknownName } from '../failure.ts';
 import { fromId } from '../id.ts';
+import { isObject } from '../is-object.ts';
 import {
   canonical,
   compact,
@@ -181,10 +182,6 @@ export function bodyDigestInput(body: ExecuteBody): string {
   if (labels !== null) lines.push(canonical(labels));
   if (body.playground) lines.push('playground');
   return lines.join('\n');
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(message: string): ExecuteBody {

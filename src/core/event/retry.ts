@@ -8,16 +8,16 @@ const retryAfterSecondsMax = 86_400;
 
 /**
  * The delay before the next attempt in milliseconds; null after the last one.
- * @param tries the attempts so far
+ * @param attempts how many preceded it
  * @param retryAfterSeconds as the receiver asks; 0 if it does not
  * @param random between 0 and 1
  */
 export function retryDelayMs(
-  tries: number,
+  attempts: number,
   retryAfterSeconds: number,
   random: number,
 ): number | null {
-  const seconds = delaySeconds[tries];
+  const seconds = delaySeconds[attempts];
   if (seconds === undefined) return null;
   const varied = seconds * (1 - jitter + 2 * jitter * random);
   return Math.round(Math.max(varied, Math.min(retryAfterSeconds, retryAfterSecondsMax)) * 1_000);

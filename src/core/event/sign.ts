@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
+import { webhookHmac } from '../standard-webhooks.ts';
 
-/** Signs events as Standard Webhooks specifies. Secrets are those of `core/workflow/webhook.ts`. */
+/** Signs events as Standard Webhooks specifies. */
 
 /**
  * The headers of one attempt. During a rotation both secrets sign.
@@ -12,8 +12,7 @@ export function signedHeaders(
 ): Record<string, string> {
   const timestamp = String(Math.floor(atMs / 1_000));
   const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(secret.indexOf('_') + 1), 'base64');
-    const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`);
+    const hmac = webhookHmac(secret, id, timestamp).update(body);
     return `v1,${hmac.digest('base64')}`;
   });
   return {

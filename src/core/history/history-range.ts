@@ -7,7 +7,7 @@ import { levelMs } from './statistics.ts';
  * Everything here is newest first.
  */
 
-export type StepLevel = keyof typeof levelMs;
+export type BucketLevel = keyof typeof levelMs;
 
 /** The identifiers `[fromId, toId)`. */
 export interface IdRange {
@@ -17,7 +17,7 @@ export interface IdRange {
 
 /** Whole buckets of one level that begin in `[fromMs, toMs)`. */
 export interface Span {
-  readonly level: StepLevel;
+  readonly level: BucketLevel;
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -30,7 +30,7 @@ export interface Cover {
 
 /** A part of the history with its counts. `level` is null if it is not a bucket. */
 export interface Piece extends IdRange {
-  readonly level: StepLevel | null;
+  readonly level: BucketLevel | null;
   /** How many of its records match, and how many it has. */
   readonly matching: number;
   readonly all: number;
@@ -48,7 +48,7 @@ export const everything: IdRange = {
 };
 
 /** The coarsest buckets of these levels (coarsest first) that lie inside a range. */
-export function cover(range: IdRange, levels: readonly StepLevel[]): Cover {
+export function cover(range: IdRange, levels: readonly BucketLevel[]): Cover {
   const finest = levels.at(-1) ?? 'minute';
   const fromMs = firstStart(range.fromId, levelMs[finest]);
   const toMs = floor(uuid7Time(range.toId), levelMs[finest]);
@@ -87,7 +87,7 @@ export function minutesOf({ spans }: Cover): { readonly span: Span; readonly hou
 }
 
 /** The coarsest whole buckets between two bounds of the finest level. */
-export function spansOf(fromMs: number, toMs: number, levels: readonly StepLevel[]): Span[] {
+export function spansOf(fromMs: number, toMs: number, levels: readonly BucketLevel[]): Span[] {
   const [level, ...finer] = levels;
   if (level === undefined || fromMs >= toMs) return [];
   const step = levelMs[level];
@@ -101,7 +101,7 @@ export function idsOf({ fromMs, toMs }: Span): IdRange {
   return { fromId: uuidFloor(fromMs), toId: uuidFloor(toMs) };
 }
 
-export function bucketPiece(level: StepLevel, startMs: number, counts: Counts): Piece {
+export function bucketPiece(level: BucketLevel, startMs: number, counts: Counts): Piece {
   const toId = uuidFloor(startMs + levelMs[level]);
   return { level, fromId: uuidFloor(startMs), toId, ...counts };
 }
@@ -127,7 +127,7 @@ export function windowOf(pieces: readonly Piece[], skip: number, take: number): 
  * The pieces of a window worth splitting into a finer level: where more records might have to be read than is cheap. In
  * the worst case all that do not match come first.
  */
-export function crowded(window: Window, take: number, level: StepLevel): Piece[] {
+export function crowded(window: Window, take: number, level: BucketLevel): Piece[] {
   return window.pieces.filter((piece, index) => {
     if (!isCoarser(piece, level)) return false;
     const wanted = Math.min(piece.matching, take + (index === 0 ? window.skip : 0));
@@ -136,21 +136,21 @@ export function crowded(window: Window, take: number, level: StepLevel): Piece[]
 }
 
 /** The pieces that hold mostly records that do not match, if every match must be read. */
-export function sparsePieces({ pieces }: Window, level: StepLevel): Piece[] {
+export function sparsePieces({ pieces }: Window, level: BucketLevel): Piece[] {
   return pieces.filter(
     (piece) => isCoarser(piece, level) && piece.all > readCheaply && piece.all > 2 * piece.matching,
   );
 }
 
 /** The pieces that hold more than one statement reads, if only a look at each record tells whether it matches. */
-export function longPieces({ pieces }: Window, level: StepLevel): Piece[] {
+export function longPieces({ pieces }: Window, level: BucketLevel): Piece[] {
   return pieces.filter((piece) => isCoarser(piece, level) && piece.all > readInOneGo);
 }
 
 /** Records that one statement reads. */
 export const readInOneGo = 20_000;
 
-function isCoarser(piece: Piece, level: StepLevel): boolean {
+function isCoarser(piece: Piece, level: BucketLevel): boolean {
   return piece.level !== null && levelMs[piece.level] > levelMs[level];
 }
 

@@ -217,7 +217,7 @@ export class ModelFailure extends Error {
   readonly usage: Usage;
   readonly cost: Cost;
   /** The path of the field that kept a response from being read, for the log; null for other failures. */
-  readonly unreadField: string | null;
+  readonly unreadableField: string | null;
   /** Of a response without a text that counts; null if there was no response. */
   readonly finishReason: string | null;
   readonly details: AnswerDetails;
@@ -232,7 +232,7 @@ export class ModelFailure extends Error {
       unreached?: boolean;
       usage?: Usage;
       cost?: Cost;
-      unreadField?: string;
+      unreadableField?: string;
       finishReason?: string;
       details?: AnswerDetails;
     } = {},
@@ -246,7 +246,7 @@ export class ModelFailure extends Error {
     this.unreached = more.unreached ?? false;
     this.usage = more.usage ?? noUsage;
     this.cost = more.cost ?? noCost;
-    this.unreadField = more.unreadField ?? null;
+    this.unreadableField = more.unreadableField ?? null;
     this.finishReason = more.finishReason ?? null;
     this.details = more.details ?? noDetails;
   }
@@ -254,11 +254,11 @@ export class ModelFailure extends Error {
 
 /** The same failure with what the response said. */
 export function withDetails(failure: ModelFailure, details: AnswerDetails): ModelFailure {
-  const { code, message, finishReason, unreadField, ...rest } = failure;
+  const { code, message, finishReason, unreadableField, ...rest } = failure;
   return new ModelFailure(code, message, {
     ...rest,
     ...(finishReason !== null && { finishReason }),
-    ...(unreadField !== null && { unreadField }),
+    ...(unreadableField !== null && { unreadableField }),
     details,
   });
 }

@@ -68,7 +68,7 @@ export interface Actor {
 
 export const commandLine = 'command line';
 
-export interface AuditLine {
+export interface AuditEntry {
   readonly action: AuditAction;
   /** The wire identifier or name of the changed object. */
   readonly subject: string;
@@ -78,7 +78,7 @@ export interface AuditLine {
   readonly personal?: Readonly<Record<string, string | null>>;
 }
 
-/** Days for which audit lines, accepted and expired invitations and sign-in attempts keep addresses of people. */
+/** Days for which audit entries, accepted and expired invitations and sign-in attempts keep addresses of people. */
 export const personalDays = 90;
 
 export function actorOf(caller: {

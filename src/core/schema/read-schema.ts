@@ -1,3 +1,4 @@
+import { isObject } from '../is-object.ts';
 import { linearPattern } from './linear-pattern.ts';
 
 /**
@@ -211,8 +212,4 @@ function valuesIn(value: unknown): number {
 
 function entriesIn(value: unknown): number {
   return isObject(value) || Array.isArray(value) ? 1 + Object.keys(value).length : 1;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

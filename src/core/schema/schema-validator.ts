@@ -8,12 +8,12 @@ import {
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fastFormats, fullFormats } from 'ajv-formats/dist/formats.js';
 import { invalidRequest } from '../failure.ts';
+import { isObject } from '../is-object.ts';
 import { canonical } from '../json.ts';
 import { LruCache } from '../lru-cache.ts';
 import { linearPattern } from './linear-pattern.ts';
 import {
   type Dialect,
-  isObject,
   readSchema,
   type Schema,
   SchemaProblem,

@@ -1,4 +1,5 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import { webhookHmac } from '../standard-webhooks.ts';
 
 /**
  * Inbound webhooks, signed as Standard Webhooks specifies: HMAC-SHA256 over `webhook-id`, `webhook-timestamp` and the bytes
@@ -7,14 +8,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** The maximum difference between the sender's clock and the database's. */
 export const toleranceMs = 300_000;
-const secretPrefix = 'whsec_';
-const secretBytes = 32;
 /** A sender that rotates its secret signs with both; more than a few signatures are not plausible. */
 const signaturesMax = 10;
-
-export function generateWebhookSecret(): string {
-  return `${secretPrefix}${randomBytes(secretBytes).toString('base64')}`;
-}
 
 export interface SignatureHeaders {
   readonly id: string | undefined;
@@ -38,8 +33,7 @@ export function checkSignature(
   secret: string,
   { id, timestamp, signature }: SignatureHeaders,
 ): SignatureCheck {
-  const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
-  const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.`);
+  const hmac = webhookHmac(secret, id, timestamp);
   return {
     update: (chunk) => void hmac.update(chunk),
     result(nowMs) {

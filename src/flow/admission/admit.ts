@@ -10,11 +10,11 @@ import { readForAdmission } from '../../store/admission/admission-read.ts';
 import { writeAdmission } from '../../store/admission/admission-write.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import type { Announcements } from '../announcements.ts';
+import { awaitCommit } from '../transaction/await-commit.ts';
+import { batcher } from '../transaction/batcher.ts';
+import { transactBatch } from '../transaction/retry-transaction.ts';
 import { AdmissionBatch, clockTag } from './admission-batch.ts';
 import { lookupOf, unknownCaller } from './admission-mapping.ts';
-import { awaitCommit } from './await-commit.ts';
-import { batcher } from './batcher.ts';
-import { transactBatch } from './retry-transaction.ts';
 
 /**
  * Admission: decides whether calls of agents are accepted, and makes them durable.
@@ -64,7 +64,7 @@ export interface AdmissionDeps {
   readonly testingLimits: RateLimits;
   /** The slots of the worker in this process, if it has one. */
   readonly slots: Slots | null;
-  readonly announcements: Pick<Announcements, 'executionsQueued' | 'eventsQueued'>;
+  readonly announcements: Pick<Announcements, 'announceQueuedExecutions' | 'announceQueuedEvents'>;
   readonly onBatch?: (size: number) => void;
 }
 
@@ -117,9 +117,10 @@ async function admitBatch(
     const [first] = [...writes.executions, ...writes.refused];
     const inserted = { xid: state.xid, id: first?.id, kind: 'execution' } as const;
     const hasEvents = await awaitCommit(pipelines, writeAdmission(send, writes), inserted);
-    if (hasEvents ?? writes.events.length > 0) announcements.eventsQueued();
+    if (hasEvents ?? writes.events.length > 0) announcements.announceQueuedEvents();
     for (const execution of batch.bornClaimed) slots?.start(execution);
-    if (writes.executions.some(({ queued }) => !queued.claimed)) announcements.executionsQueued();
+    if (writes.executions.some(({ queued }) => !queued.claimed))
+      announcements.announceQueuedExecutions();
     return results;
   } catch (error) {
     for (const { workspaceId } of batch.bornClaimed) slots?.release(workspaceId);
@@ -176,7 +177,7 @@ function appliedSettings({
   return { ...effective(agent.config, agent.version), responseFormat: own ?? asked };
 }
 
-/** The code tells `take-steps.ts` to leave the step alone. */
+/** The code tells `admit-steps.ts` to leave the step alone. */
 const stepNotReady: Refusal = {
   kind: 'refused',
   code: 'CONFLICT',

@@ -47,15 +47,15 @@ export async function changePrompt(
     const changed = fields.filter((field) => change[field] !== prompt[field]);
     if (changed.length === 0) return prompt;
     const subject = toId('prompt', prompt.id);
-    for (const line of auditLines(change, changed)) {
-      await writeAudit(trx, actorOf(caller), { subject, ...line });
+    for (const entry of auditEntries(change, changed)) {
+      await writeAudit(trx, actorOf(caller), { subject, ...entry });
     }
     return updatePrompt(trx, { ...prompt, ...change });
   });
 }
 
 /** Records the names of the changed fields; archiving and restoring are actions of their own. */
-function auditLines(
+function auditEntries(
   { archived }: PromptChange,
   changed: readonly (keyof PromptChange)[],
 ): { readonly action: AuditAction; readonly details?: Record<string, unknown> }[] {

@@ -54,7 +54,7 @@ export interface AdmitLinesDeps {
   readonly testingLimits: RateLimits;
   readonly slots: Slots;
   readonly bound: TagBound;
-  readonly announcements: Pick<Announcements, 'eventsQueued'>;
+  readonly announcements: Pick<Announcements, 'announceQueuedEvents'>;
 }
 
 export interface AdmittedLines {
@@ -105,7 +105,7 @@ async function transact(
   try {
     const plan = planLines(admission, due, call, waiting);
     const hasEvents = await write(send, admission, batch, { plan, nowMs: state.nowMs });
-    if (hasEvents) announcements.eventsQueued();
+    if (hasEvents) announcements.announceQueuedEvents();
     for (const execution of admission.bornClaimed) slots.start(execution);
     const { lines, stop } = plan;
     return {

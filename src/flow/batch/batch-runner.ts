@@ -1,5 +1,5 @@
 import { tagBound } from '../../core/execution/tag-bound.ts';
-import { repeated } from '../../core/repeated.ts';
+import { createWakeLoop } from '../../core/wake-loop.ts';
 import { listCanceledExecutions, listWaitingBatches } from '../../store/batch/due-batches.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Canceler } from '../execution/cancel.ts';
@@ -62,7 +62,7 @@ export function createBatchRunner(deps: BatchRunnerDeps): BatchRunner {
   /** No line waited at the last read. */
   let isIdle = false;
   let polls = 0;
-  const rounds = repeated(startLines, onError);
+  const rounds = createWakeLoop(startLines, onError);
 
   /** Repeats until no batch advances. */
   async function startLines(): Promise<void> {

@@ -15,7 +15,7 @@ export interface CancelBatchDeps {
   readonly db: Db;
   readonly pipelines: Pipelines;
   readonly canceler: Canceler;
-  readonly announcements: Pick<Announcements, 'eventsQueued'>;
+  readonly announcements: Pick<Announcements, 'announceQueuedEvents'>;
 }
 
 const canceledAtOnce = 500;
@@ -28,7 +28,7 @@ export async function cancelBatch(deps: CancelBatchDeps, id: string): Promise<vo
   const { db, pipelines, canceler, announcements } = deps;
   const nowMs = await readClock(db);
   const eventsQueued = await pipelines.use((send) => cancelWaiting(send, id, nowMs));
-  if (eventsQueued) announcements.eventsQueued();
+  if (eventsQueued) announcements.announceQueuedEvents();
   for (let after = 0; ; ) {
     const running = await listRunningLines(db, id, { after, limit: canceledAtOnce });
     await canceler.cancelAll(running.map(({ executionId }) => executionId));

@@ -10,11 +10,11 @@ import { storable } from '../../core/storable-text.ts';
 import {
   appendLines,
   beginUpload,
+  deleteUpload,
   type EarlierUpload,
   finishUpload,
   type NewLine,
   type NewUpload,
-  removeUpload,
   resumeUpload,
   type StoredLine,
 } from '../../store/batch/uploads.ts';
@@ -83,7 +83,7 @@ export async function uploadBatch(
   } catch (error) {
     // A refused file must not run. An interrupted one waits for its retry, if a retry can name it.
     const isRefused = error instanceof CallFailure && error.code !== 'MALFORMED_BODY';
-    if (isRefused || input.idempotencyKey === null) await removeUpload(db, own);
+    if (isRefused || input.idempotencyKey === null) await deleteUpload(db, own);
     throw error;
   }
 }
@@ -124,8 +124,8 @@ class UploadedLines {
   readonly #splitter: ReturnType<typeof lineSplitter>;
   /** Ids that an interrupted upload has stored and this one has not repeated yet. */
   readonly #unrepeated: Set<string>;
-  readonly #taken: Set<number>;
-  readonly #lastTaken: number;
+  readonly #usedNumbers: Set<number>;
+  readonly #lastUsedNumber: number;
   readonly #ids = new Set<string>();
   #bytes: number;
   #count: number;
@@ -148,8 +148,8 @@ class UploadedLines {
     this.#target = options.target;
     this.#splitter = lineSplitter(options.lineBytesMax);
     this.#unrepeated = new Set(lines.flatMap(({ id }) => id ?? []));
-    this.#taken = new Set(lines.map(({ line }) => line));
-    this.#lastTaken = lines.at(-1)?.line ?? 0;
+    this.#usedNumbers = new Set(lines.map(({ line }) => line));
+    this.#lastUsedNumber = lines.at(-1)?.line ?? 0;
     this.#bytes = bytes;
     this.#count = lines.length;
     this.#lastLine = 0;
@@ -191,8 +191,8 @@ class UploadedLines {
 
   /** The number in the file. A retry may send only what is missing: its lines follow those that are stored. */
   #numberOf(number: number): number {
-    const isFree = number > this.#lastLine && !this.#taken.has(number);
-    const line = isFree ? number : Math.max(this.#lastLine, this.#lastTaken) + 1;
+    const isFree = number > this.#lastLine && !this.#usedNumbers.has(number);
+    const line = isFree ? number : Math.max(this.#lastLine, this.#lastUsedNumber) + 1;
     this.#lastLine = line;
     return line;
   }

@@ -51,11 +51,18 @@ export async function attemptDelivery(
   const { answer, error } = await post(deps, due, atMs, more);
   const status = answer?.status ?? null;
   const delivered = status !== null && status >= 200 && status < 300;
-  const tries = due.tries + 1;
+  const attempts = due.attemptCount + 1;
   const waitSeconds = retryAfterSeconds(answer?.retryAfter ?? null, nowMs());
   return {
-    ...{ endpointId: due.endpointId, eventId: due.id, tries: due.tries, delivered, status },
-    retryMs: delivered || status === gone ? null : retryDelayMs(tries, waitSeconds, Math.random()),
+    ...{
+      endpointId: due.endpointId,
+      eventId: due.id,
+      attemptCount: due.attemptCount,
+      delivered,
+      status,
+    },
+    retryMs:
+      delivered || status === gone ? null : retryDelayMs(attempts, waitSeconds, Math.random()),
     attempt: {
       at: new Date(atMs).toISOString(),
       status,

@@ -5,7 +5,7 @@ import { toId, uuid7 } from '../../core/id.ts';
 import { sealOwner } from '../../core/model/provider.ts';
 import { type AuditAction, actorOf } from '../../core/people/audit.ts';
 import { seal } from '../../core/seal.ts';
-import { generateWebhookSecret } from '../../core/workflow/webhook.ts';
+import { generateWebhookSecret } from '../../core/standard-webhooks.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import { type DeliveryFilter, findDelivery, sendAgain } from '../../store/event/deliveries.ts';

@@ -78,12 +78,12 @@ interface Deferred {
 export interface ExecuteDeps {
   readonly models: ModelPort;
   readonly template: (promptVersionId: string) => Promise<Template>;
-  /** Where attempts that are read as a stream show what arrives. */
+  /** Where attempts that are read as a stream emit what arrives. */
   readonly streams?: Pick<LiveStreams, 'open'>;
   /** Reports an error that is a defect of this program. */
   readonly onFault: (error: unknown, execution: QueuedExecution) => void;
   /** Reports the field that kept a provider's response from being read. */
-  readonly onUnread?: (field: string, execution: QueuedExecution) => void;
+  readonly onUnreadableField?: (field: string, execution: QueuedExecution) => void;
 }
 
 /** Executes one attempt. Throws database errors: they are not failures of the execution. */
@@ -117,16 +117,16 @@ export async function executeAttempt(
   }
   const format = settings.responseFormat ?? template.responseFormat ?? null;
   const startedAt = performance.now();
-  const shown = settings.stream ? showEvents(deps, execution, isOwned) : null;
+  const emission = settings.stream ? emitEvents(deps, execution, isOwned) : null;
   try {
     const call = modelCall(execution, prompt, { format, leftMs, signal });
-    const response = await collectResponse(deps.models, call, shown?.onEvent);
+    const response = await collectResponse(deps.models, call, emission?.onEvent);
     const { text: output, usage, cost, finishReason, details = noDetails } = response;
     const { settingsNotApplied = [], toolCalls = [] } = response;
     // Calls of tools come instead of an answer.
     const outputJson = format && toolCalls.length === 0 ? requireJson(format, response) : null;
     const attemptMs = performance.now() - startedAt;
-    const firstTextMs = shown?.firstTextMs() ?? null;
+    const firstTextMs = emission?.firstTextMs() ?? null;
     const sent = { settingsNotApplied, attemptMs, firstTextMs };
     const answer = { output, outputJson, toolCalls, usage, cost, finishReason, details, ...sent };
     const success = { status: 'success', ...answer } as const;
@@ -135,11 +135,11 @@ export async function executeAttempt(
     const isDeferred = error instanceof ModelDeferred;
     if (signal.aborted) return { kind: 'stopped', sent: isDeferred ? null : prompt };
     const attemptMs = performance.now() - startedAt;
-    const firstTextMs = shown?.firstTextMs() ?? null;
+    const firstTextMs = emission?.firstTextMs() ?? null;
     const timing = { attemptMs, firstTextMs, leftMs: settings.timeoutMs - elapsedMs - attemptMs };
     if (isDeferred) return deferredOutcome(execution, error, timing.leftMs);
-    if (error instanceof ModelFailure && error.unreadField) {
-      deps.onUnread?.(error.unreadField, execution);
+    if (error instanceof ModelFailure && error.unreadableField) {
+      deps.onUnreadableField?.(error.unreadableField, execution);
     }
     if (error instanceof ModelFailure) return failureOutcome(execution, error, timing, prompt);
     deps.onFault(error, execution);
@@ -149,7 +149,7 @@ export async function executeAttempt(
       attemptMs,
     });
   } finally {
-    shown?.close();
+    emission?.close();
   }
 }
 
@@ -180,8 +180,8 @@ function modelCall(
   };
 }
 
-/** Shows what an attempt that is read as a stream receives, and times its first text. */
-function showEvents({ streams }: ExecuteDeps, execution: QueuedExecution, isOwned: () => boolean) {
+/** Emits what an attempt that is read as a stream receives, and times its first text. */
+function emitEvents({ streams }: ExecuteDeps, execution: QueuedExecution, isOwned: () => boolean) {
   const stream = streams?.open(execution, isOwned);
   const startedAt = performance.now();
   let firstTextMs: number | null = null;

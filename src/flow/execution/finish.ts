@@ -32,10 +32,10 @@ import {
 } from '../../store/execution/completion.ts';
 import type { LiveExecution } from '../../store/execution/executions.ts';
 import { lockExecutions, type QueuedExecutionRow } from '../../store/execution/lock-executions.ts';
-import { batcher, type Outcome } from '../admission/batcher.ts';
-import { endAfterRetries, transactBatch } from '../admission/retry-transaction.ts';
 import { planLineEnds } from '../batch/end-lines.ts';
 import type { Completions } from '../completions.ts';
+import { batcher, type Outcome } from '../transaction/batcher.ts';
+import { endAfterRetries, transactBatch } from '../transaction/retry-transaction.ts';
 import { type ProgressDeps, planProgress, type WorkflowRunEvent } from '../workflow/progress.ts';
 
 /**

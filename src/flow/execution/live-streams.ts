@@ -3,17 +3,17 @@ import type { ModelEvent } from '../../core/model/model-port.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Notifications } from '../../store/connection/notifications.ts';
 import { findStreamStates, writeStreamChunks } from '../../store/execution/stream-chunks.ts';
-import { mergeTexts, type ShownEvent, ShownEvents } from './live-stream.ts';
+import { type EmittedEvent, EmittedEvents, mergeTexts } from './emitted-events.ts';
 
 /**
- * The streams of this process: what its attempts show, and the readers that wait for more.
+ * The streams of this process: what its attempts emit, and the readers that wait for more.
  *
  * Readers in this process read from memory and are woken by each event. For readers in other processes, chunks are
  * written to the database and announced: the first one at once, the next ones every 50 ms or 1,024 characters. All
  * streams of the process share one statement, one at a time.
  *
  * Invariants
- * - While an attempt does not own its execution, nothing of it is shown. If it owns it again, nothing is missing.
+ * - While an attempt does not own its execution, nothing of it is emitted. If it owns it again, nothing is missing.
  * - Chunks of an attempt are written in order. A failed write is repeated, and begins at the beginning of the text: the
  *   database may have crashed and lost all chunks.
  * - Nothing here delays a model call or an end.
@@ -24,10 +24,10 @@ import { mergeTexts, type ShownEvent, ShownEvents } from './live-stream.ts';
 export interface LiveStreams {
   /** Begins the stream of an attempt. `isOwned` tells whether this process still holds the execution. */
   open(execution: QueuedExecution, isOwned: () => boolean): AttemptStream;
-  /** What the attempt that runs in this process has shown; null if none does. */
+  /** What the attempt that runs in this process has emitted; null if none does. */
   find(
     executionId: string,
-  ): { readonly attempt: number; readonly events: readonly ShownEvent[] } | null;
+  ): { readonly attempt: number; readonly events: readonly EmittedEvent[] } | null;
   watch(id: string): StreamWatch;
   /** Wakes the readers of these executions. */
   wake(ids: readonly string[]): void;
@@ -66,7 +66,7 @@ const writtenMax = 500;
 interface OpenStream {
   readonly execution: QueuedExecution;
   readonly isOwned: () => boolean;
-  readonly shown: ShownEvents;
+  readonly emitted: EmittedEvents;
   /** The number of events in chunks that are written. */
   written: number;
   unwrittenChars: number;
@@ -86,7 +86,7 @@ export function createLiveStreams(deps: LiveStreamsDeps): LiveStreams {
 
   function start(execution: QueuedExecution, isOwned: () => boolean): AttemptStream {
     const stream: OpenStream = {
-      ...{ execution, isOwned, shown: new ShownEvents(), written: 0, unwrittenChars: 0 },
+      ...{ execution, isOwned, emitted: new EmittedEvents(), written: 0, unwrittenChars: 0 },
       ...{ previous: null, number: 0, timer: null, begun: false, closed: false },
     };
     const before = open.get(execution.id);
@@ -95,7 +95,7 @@ export function createLiveStreams(deps: LiveStreamsDeps): LiveStreams {
     readers.wake([execution.id]);
     return {
       emit(event) {
-        if (stream.closed || !stream.shown.add(event)) return;
+        if (stream.closed || !stream.emitted.add(event)) return;
         if ('text' in event) stream.unwrittenChars += event.text.length;
         // Kept: a process may be unsure for a moment whether it still holds the execution.
         if (!isOwned()) return;
@@ -119,7 +119,7 @@ export function createLiveStreams(deps: LiveStreamsDeps): LiveStreams {
     find(executionId) {
       const stream = open.get(executionId);
       if (!stream?.isOwned()) return null;
-      return { attempt: stream.execution.attempt, events: stream.shown.all };
+      return { attempt: stream.execution.attempt, events: stream.emitted.all };
     },
     watch: readers.watch,
     wake: readers.wake,
@@ -160,10 +160,10 @@ function createWriter({ db, notifications, onError }: LiveStreamsDeps) {
     // Events that arrive together share the first chunk.
     await Promise.resolve();
     while (due.size > 0) {
-      const taken = [...due].slice(0, writtenMax);
-      for (const stream of taken) due.delete(stream);
-      const streams = taken.filter(({ closed }) => !closed);
-      const sent = streams.map((stream) => ({ stream, to: stream.shown.all.length }));
+      const batch = [...due].slice(0, writtenMax);
+      for (const stream of batch) due.delete(stream);
+      const streams = batch.filter(({ closed }) => !closed);
+      const sent = streams.map((stream) => ({ stream, to: stream.emitted.all.length }));
       try {
         if (sent.length > 0) await write(sent);
       } catch (error) {
@@ -196,7 +196,7 @@ function createWriter({ db, notifications, onError }: LiveStreamsDeps) {
       }
       stream.previous = stream.number++;
       stream.written = to;
-      if (stream.shown.all.length > to) schedule(stream);
+      if (stream.emitted.all.length > to) schedule(stream);
     }
     notifications.publish('cueline_execution_streamed', [...results.keys()]);
   }
@@ -217,8 +217,8 @@ function createWriter({ db, notifications, onError }: LiveStreamsDeps) {
 }
 
 function chunkOf(stream: OpenStream, to: number) {
-  const { execution, shown, written, previous, number } = stream;
-  const events = shown.all.slice(previous === null ? 0 : written, to);
+  const { execution, emitted, written, previous, number } = stream;
+  const events = emitted.all.slice(previous === null ? 0 : written, to);
   const { id: executionId, worker, attempt } = execution;
   return {
     ...{ executionId, worker, attempt, number, previous },

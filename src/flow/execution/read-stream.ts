@@ -3,7 +3,7 @@ import type { Db } from '../../store/connection/database.ts';
 import type { ExecutionDetailRow, ExecutionKey } from '../../store/execution/executions.ts';
 import { readStreamChunks } from '../../store/execution/stream-chunks.ts';
 import { waitForDatabase } from '../wait-for-database.ts';
-import { type ShownEvent, type StreamPosition, startOf, unseen } from './live-stream.ts';
+import { type EmittedEvent, type StreamPosition, startOf, unseen } from './emitted-events.ts';
 import type { LiveStreams, StreamWatch } from './live-streams.ts';
 import type { SharedReads } from './shared-reads.ts';
 
@@ -11,13 +11,13 @@ import type { SharedReads } from './shared-reads.ts';
  * Reads the stream of an execution from a position until its end, in whatever process it runs: from the memory of this
  * process, from the chunks in the database, or after the end from the record.
  *
- * The texts of the last attempt, concatenated, are the output. A later attempt voids what was shown: `restart` precedes
+ * The texts of the last attempt, concatenated, are the output. A later attempt voids what was emitted: `restart` precedes
  * its events if there was anything to void. After the end, the record has the rest of the text.
  */
 export type ExecutionStreamEvent =
   /** The record of an execution that has not ended: at the beginning, and when an attempt begins. */
   | { readonly type: 'status'; readonly execution: ExecutionDetailRow }
-  | (ShownEvent & { readonly attempt: number; readonly next: number })
+  | (EmittedEvent & { readonly attempt: number; readonly next: number })
   | { readonly type: 'restart'; readonly attempt: number }
   /** The text does not exist any more. */
   | { readonly type: 'gone'; readonly reason: 'retention' }
@@ -64,7 +64,7 @@ class StreamReader {
   /** Null until an attempt has begun. */
   #position: StreamPosition | null;
   /** Whether the reader has anything of the current attempt. */
-  #hasShown: boolean;
+  #hasEmitted: boolean;
   /** The last chunk read from the database. */
   #chunk = { attempt: 0, number: -1 };
   /** The number of events read from memory. */
@@ -80,7 +80,7 @@ class StreamReader {
     this.#deps = deps;
     this.#key = key;
     this.#signal = signal;
-    this.#hasShown = after !== null;
+    this.#hasEmitted = after !== null;
     const known = after?.offset === 0 ? 0 : null;
     this.#position = after && { ...after, reasoning: known, tools: known };
   }
@@ -104,12 +104,12 @@ class StreamReader {
     return this.#signal.aborted || this.#deps.streams.closed;
   }
 
-  *#fromMemory({ attempt, events }: { attempt: number; events: readonly ShownEvent[] }) {
+  *#fromMemory({ attempt, events }: { attempt: number; events: readonly EmittedEvent[] }) {
     yield* this.#begin(attempt);
     if (this.#read.attempt !== attempt) this.#read = { attempt, count: 0 };
     while (this.#read.count < events.length) {
       const event = events[this.#read.count++];
-      if (event) yield* this.#show(event);
+      if (event) yield* this.#emit(event);
     }
   }
 
@@ -139,7 +139,7 @@ class StreamReader {
     if (this.#chunk.attempt !== attempt) this.#chunk = { attempt, number: -1 };
     for (const { number, events } of chunks) {
       this.#chunk = { attempt, number };
-      for (const event of JSON.parse(events) as ShownEvent[]) yield* this.#show(event);
+      for (const event of JSON.parse(events) as EmittedEvent[]) yield* this.#emit(event);
     }
     return true;
   }
@@ -147,17 +147,17 @@ class StreamReader {
   /** The reader arrives at this attempt. */
   *#begin(attempt: number): Generator<ExecutionStreamEvent, void, undefined> {
     if (this.#position?.attempt === attempt) return;
-    const isVoid = this.#hasShown;
+    const isVoid = this.#hasEmitted;
     this.#position = startOf(attempt);
-    this.#hasShown = false;
+    this.#hasEmitted = false;
     if (isVoid) yield { type: 'restart', attempt };
   }
 
-  *#show(event: ShownEvent): Generator<ExecutionStreamEvent, void, undefined> {
+  *#emit(event: EmittedEvent): Generator<ExecutionStreamEvent, void, undefined> {
     const found = this.#position && unseen(event, this.#position);
     if (!found) return;
     this.#position = found.position;
-    this.#hasShown = true;
+    this.#hasEmitted = true;
     const { attempt, offset: next } = found.position;
     yield { ...found.event, attempt, next };
   }
@@ -166,16 +166,16 @@ class StreamReader {
     const { status, output, toolCalls, reasoningText, lastClaim } = execution;
     if (status === 'success') {
       yield* this.#begin(lastClaim ?? this.#position?.attempt ?? 1);
-      const isFresh = !this.#hasShown;
+      const isFresh = !this.#hasEmitted;
       if (isFresh && reasoningText) {
-        yield* this.#show({ type: 'reasoning', offset: 0, at: 0, text: reasoningText });
+        yield* this.#emit({ type: 'reasoning', offset: 0, at: 0, text: reasoningText });
       }
       const text = output ?? '';
       if (output === null) yield { type: 'gone', reason: 'retention' };
-      else if (text !== '') yield* this.#show({ type: 'text', offset: 0, text });
+      else if (text !== '') yield* this.#emit({ type: 'text', offset: 0, text });
       const calls: ToolCall[] = toolCalls === null ? [] : JSON.parse(toolCalls);
       for (const [index, toolCall] of calls.entries()) {
-        yield* this.#show({ type: 'tool', index, at: text.length, toolCall });
+        yield* this.#emit({ type: 'tool', index, at: text.length, toolCall });
       }
     }
     yield { type: 'end', execution };

@@ -1,14 +1,14 @@
 import type { Caller } from '../../core/execution/caller.ts';
-import { type AgentView, readAgentViews, readCallerKeys } from '../../store/admission/callers.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import {
   type ExecutionDetailRow,
   type ExecutionKey,
   readExecutions,
 } from '../../store/execution/executions.ts';
+import { type AgentView, readAgentViews, readCallerKeys } from '../../store/people/callers.ts';
 import { callerOfKey } from '../admission/admission-mapping.ts';
-import { batcher } from '../admission/batcher.ts';
-import { transactBatch } from '../admission/retry-transaction.ts';
+import { batcher } from '../transaction/batcher.ts';
+import { transactBatch } from '../transaction/retry-transaction.ts';
 
 /**
  * Batched reads of what polling callers request: the key, the agent in the path, the record. Requests that arrive during

@@ -1,11 +1,11 @@
 import {
+  type BucketLevel,
   cover,
   type IdRange,
   idsOf,
   minutesOf,
   type Piece,
   type Span,
-  type StepLevel,
   splitPieces,
   type Window,
 } from '../../core/history/history-range.ts';
@@ -47,7 +47,7 @@ export async function breakDown(
   request: HistoryRequest,
   initial: Window,
   take: number,
-  select: (window: Window, level: StepLevel) => Piece[],
+  select: (window: Window, level: BucketLevel) => Piece[],
 ): Promise<Window> {
   let window = initial;
   for (const level of levelsOf(request).slice(1)) {

@@ -3,10 +3,10 @@ import { toId } from '../../core/id.ts';
 import type { Actor } from '../../core/people/audit.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { forgetExecutions } from '../../store/event/events.ts';
-import { removeRecords } from '../../store/history/removal.ts';
+import { deleteRecords } from '../../store/history/deletion.ts';
 import { sendAudit } from '../../store/people/audit.ts';
 
-/** Deletes one record and writes an audit line. A record that is locked is a conflict. */
+/** Deletes one record and writes an audit entry. A record that is locked is a conflict. */
 export async function deleteExecution(
   pipelines: Pipelines,
   actor: Actor,
@@ -17,9 +17,9 @@ export async function deleteExecution(
     subject: toId('execution', record.id),
     details: { agentId: toId('agent', record.agentId) },
   } as const;
-  const removed = await removeRecords(pipelines, { ids: [record.id] }, (send, deleted) =>
+  const deletedRecords = await deleteRecords(pipelines, { ids: [record.id] }, (send, deleted) =>
     deleted.length > 0 ? [forgetExecutions(send, deleted), sendAudit(send, actor, line)] : [],
   );
-  if (removed.length > 0) return;
+  if (deletedRecords.length > 0) return;
   throw new CallFailure('CONFLICT', 'The record is being changed by another request. Try again.');
 }

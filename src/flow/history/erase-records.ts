@@ -2,13 +2,13 @@ import { deleteIdempotencyOf } from '../../store/admission/idempotency.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { forgetExecutions } from '../../store/event/events.ts';
+import { deleteRecords } from '../../store/history/deletion.ts';
 import { recordErasureProgress } from '../../store/history/erasures.ts';
-import { removeRecords } from '../../store/history/removal.ts';
 import type { RunPaced } from './paced-transactions.ts';
 
 export interface ErasedBatch {
   readonly erasureId: string;
-  /** At most `removedMax`. */
+  /** At most `deletedMax`. */
   readonly ids: readonly string[];
   /** Everything from this id on has been scanned. */
   readonly downTo: string;
@@ -24,12 +24,12 @@ export async function eraseRecords(
   { erasureId, ids, downTo }: ErasedBatch,
   runPaced: RunPaced,
 ): Promise<number | undefined> {
-  const removed = await runPaced(async () => {
+  const deletedRecords = await runPaced(async () => {
     if (ids.length > 0) await deleteIdempotencyOf(db, ids);
-    return removeRecords(pipelines, { ids }, (send, deleted) => [
+    return deleteRecords(pipelines, { ids }, (send, deleted) => [
       forgetExecutions(send, deleted),
       recordErasureProgress(send, erasureId, { ids, downTo, deleted: deleted.length }),
     ]);
   });
-  return removed?.length;
+  return deletedRecords?.length;
 }

@@ -3,8 +3,8 @@ import { everything } from '../../core/history/history-range.ts';
 import { compact } from '../../core/json.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
+import { deletedMax } from '../../store/history/deletion.ts';
 import type { OpenErasure } from '../../store/history/erasures.ts';
-import { removedMax } from '../../store/history/removal.ts';
 import {
   forgetErasedRuns,
   listErasableRuns,
@@ -12,7 +12,7 @@ import {
   recordScannedRuns,
   scanWorkflowRuns,
 } from '../../store/workflow/erased-runs.ts';
-import { removeErasedWorkflowRuns } from '../../store/workflow/workflow-removal.ts';
+import { deleteErasedWorkflowRuns } from '../../store/workflow/workflow-deletion.ts';
 import { eraseRecords } from './erase-records.ts';
 import type { RunPaced } from './paced-transactions.ts';
 
@@ -51,7 +51,7 @@ export async function* eraseWorkflowRuns(
     const runIds = await runPaced(() => listErasableRuns(deps.db, erasure.id, after, runsAtOnce));
     const last = runIds?.at(-1);
     if (runIds === undefined || last === undefined) return runIds !== undefined;
-    if (!(await removeRuns(deps, erasure.id, runIds, runPaced))) return false;
+    if (!(await deleteRuns(deps, erasure.id, runIds, runPaced))) return false;
     after = last;
     yield;
   }
@@ -69,25 +69,25 @@ async function scan(db: Db, erasure: OpenErasure): Promise<string> {
 }
 
 /** Executions first: a run that is gone can still be found in the list. What is locked is left for the next round. */
-async function removeRuns(
+async function deleteRuns(
   { db, pipelines }: Deps,
   erasureId: string,
   runIds: readonly string[],
   runPaced: RunPaced,
 ): Promise<boolean> {
   for (;;) {
-    const ids = await runPaced(() => listExecutionsOfRuns(db, runIds, removedMax));
+    const ids = await runPaced(() => listExecutionsOfRuns(db, runIds, deletedMax));
     if (ids === undefined) return false;
     if (ids.length === 0) break;
     const batch = { erasureId, ids, downTo: top };
-    const removed = await eraseRecords({ db, pipelines }, batch, runPaced);
-    if (removed === undefined) return false;
-    if (removed < ids.length) break;
+    const deletedCount = await eraseRecords({ db, pipelines }, batch, runPaced);
+    if (deletedCount === undefined) return false;
+    if (deletedCount < ids.length) break;
   }
   for (;;) {
-    const removed = await runPaced(() => removeErasedWorkflowRuns(db, runIds));
-    if (removed === undefined) return false;
-    if (removed === 0) break;
+    const deletedCount = await runPaced(() => deleteErasedWorkflowRuns(db, runIds));
+    if (deletedCount === undefined) return false;
+    if (deletedCount === 0) break;
   }
   await runPaced(() => forgetErasedRuns(db, erasureId, runIds));
   return true;

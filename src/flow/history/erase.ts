@@ -13,9 +13,9 @@ import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { forgetUserInEvents } from '../../store/event/events.ts';
+import { deletedMax } from '../../store/history/deletion.ts';
 import * as store from '../../store/history/erasures.ts';
 import { forgetUser } from '../../store/history/label-changes.ts';
-import { removedMax } from '../../store/history/removal.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { recordRunsOfRecords } from '../../store/workflow/erased-runs.ts';
 import { listScheduleInputs } from '../../store/workflow/schedules.ts';
@@ -167,19 +167,19 @@ async function* erase(
 ): AsyncGenerator<void> {
   let { downTo } = erasure;
   while (downTo !== bottom) {
-    const next = await scanAndRemove(db, pipelines, { ...erasure, downTo }, runPaced);
+    const next = await scanAndDelete(db, pipelines, { ...erasure, downTo }, runPaced);
     if (next === undefined) return;
     downTo = next;
     yield;
   }
-  await removeEnded(db, pipelines, erasure, runPaced);
+  await deleteEnded(db, pipelines, erasure, runPaced);
   if (!(yield* eraseWorkflowRuns({ db, pipelines }, erasure, runPaced))) return;
   await runPaced(() => complete(db, erasure));
   yield;
 }
 
 /** Returns the new progress; undefined once the round must end. */
-async function scanAndRemove(
+async function scanAndDelete(
   db: Db,
   pipelines: Pipelines,
   erasure: store.OpenErasure,
@@ -197,30 +197,32 @@ async function scanAndRemove(
     .map(({ id }) => id);
   const ids = [...new Set(found)];
   // A locked record is remembered like a live execution, so none is skipped.
-  for (let at = 0; at === 0 || at < ids.length; at += removedMax) {
-    const batch = { ids: ids.slice(at, at + removedMax), runPaced };
-    const reached = at + removedMax >= ids.length ? downTo : erasure.downTo;
-    if ((await remove(db, pipelines, erasure.id, batch, reached)) === undefined) return undefined;
+  for (let at = 0; at === 0 || at < ids.length; at += deletedMax) {
+    const batch = { ids: ids.slice(at, at + deletedMax), runPaced };
+    const reached = at + deletedMax >= ids.length ? downTo : erasure.downTo;
+    if ((await deleteBatch(db, pipelines, erasure.id, batch, reached)) === undefined)
+      return undefined;
   }
   return downTo;
 }
 
-async function removeEnded(
+async function deleteEnded(
   db: Db,
   pipelines: Pipelines,
   { id }: store.OpenErasure,
   runPaced: RunPaced,
 ): Promise<void> {
   for (;;) {
-    const ids = (await runPaced(() => store.deletableExecutions(db, id, removedMax))) ?? [];
-    const removed = ids.length > 0 && (await remove(db, pipelines, id, { ids, runPaced }, top));
+    const ids = (await runPaced(() => store.deletableExecutions(db, id, deletedMax))) ?? [];
+    const deleted =
+      ids.length > 0 && (await deleteBatch(db, pipelines, id, { ids, runPaced }, top));
     // The next round removes locked records.
-    if (!removed || ids.length < removedMax) return;
+    if (!deleted || ids.length < deletedMax) return;
   }
 }
 
 /** Returns the number of deleted records; undefined once the round must end. */
-async function remove(
+async function deleteBatch(
   db: Db,
   pipelines: Pipelines,
   erasureId: string,

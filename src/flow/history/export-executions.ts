@@ -67,7 +67,7 @@ export async function* exportExecutions(
  * Leaves out records that were deleted after the snapshot was taken. Ends with an error if they were erased: the client must
  * notice that what it has received may contain erased records.
  */
-export async function* withoutRemoved(
+export async function* withoutDeleted(
   db: Db,
   { workspaceId, msMax }: Pick<ExportRequest, 'msMax'> & { readonly workspaceId: string },
   batches: AsyncIterable<readonly ExecutionDetailRow[]>,

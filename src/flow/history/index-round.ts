@@ -2,7 +2,7 @@ import type { Db } from '../../store/connection/database.ts';
 import {
   emptyIndex,
   extendCoverage,
-  firstPlace,
+  firstPosition,
   forgetMonths,
   indexChanges,
 } from '../../store/history/search-index.ts';
@@ -34,10 +34,10 @@ export async function indexRound({ db, signal, isOn, rest = 1 }: IndexRoundDeps)
   };
   if (!isOn) return repeat(() => emptyIndex(db, changesAtOnce));
   const takeChanges = () => {
-    let place: string | null = firstPlace;
+    let position: string | null = firstPosition;
     return repeat(async () => {
-      place = place && (await indexChanges(db, changesAtOnce, place));
-      return place !== null;
+      position = position && (await indexChanges(db, changesAtOnce, position));
+      return position !== null;
     });
   };
   await repeat(async () => (await forgetMonths(db, groupsAtOnce)) > 0);

@@ -1,6 +1,6 @@
 import { deleteExpiredIdempotencyKeys } from '../../store/admission/idempotency.ts';
 import { deleteOldBatches, wakeBatches } from '../../store/batch/due-batches.ts';
-import { removeUnfinishedUploads } from '../../store/batch/uploads.ts';
+import { deleteUnfinishedUploads } from '../../store/batch/uploads.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { deleteOldDeliveries } from '../../store/event/deliveries.ts';
 import { deleteOldEvents } from '../../store/event/events.ts';
@@ -38,7 +38,7 @@ export async function maintain(db: Db): Promise<void> {
     () => deleteOldRecentWrites(db),
     () => all(deleteOldDeliveries),
     () => all(deleteOldEvents),
-    () => all(removeUnfinishedUploads, batchesAtOnce),
+    () => all(deleteUnfinishedUploads, batchesAtOnce),
     () => all(deleteOldBatches, batchesAtOnce),
     () => all(wakeBatches),
     () => all(store.wakeExecutions),

@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { everything } from '../../core/history/history-range.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
-import { removeBodies, removeTransientOutputs } from '../../store/history/bodies.ts';
+import { deleteTransientOutputs, removeBodies } from '../../store/history/bodies.ts';
+import { deletedMax, deleteRecords } from '../../store/history/deletion.ts';
 import { foldLabels } from '../../store/history/label-changes.ts';
 import {
   type JobName,
@@ -12,15 +13,14 @@ import {
   writeJobCursor,
 } from '../../store/history/maintenance-jobs.ts';
 import * as months from '../../store/history/months.ts';
-import { removedMax, removeRecords } from '../../store/history/removal.ts';
 import { listOverdueAgents, type Overdue } from '../../store/history/retention.ts';
 import { listAgentIds, rollUpHours } from '../../store/history/rollup.ts';
 import {
+  deleteOverdueWorkflowRuns,
   listOverdueVersions,
   removeOverdueRunBodies,
-  removeOverdueWorkflowRuns,
   removeTransientRunBodies,
-} from '../../store/workflow/workflow-removal.ts';
+} from '../../store/workflow/workflow-deletion.ts';
 import { workErasures } from './erase.ts';
 import { paced, type RunPaced, repeatWhileFull, runAll } from './paced-transactions.ts';
 
@@ -68,14 +68,14 @@ export async function runRollupIfDue(deps: RoundDeps): Promise<void> {
 export async function retentionRound(deps: RoundDeps): Promise<void> {
   const runPaced = pacedBy(deps, 'retention');
   const all = (take: (db: Db, limit: number) => Promise<number>) =>
-    repeatWhileFull(removedMax, () => runPaced(() => take(deps.db, removedMax)));
+    repeatWhileFull(deletedMax, () => runPaced(() => take(deps.db, deletedMax)));
   await runAll([
-    () => all(removeTransientOutputs),
+    () => all(deleteTransientOutputs),
     () => all(removeTransientRunBodies),
     () => workErasures(deps.db, deps.pipelines, runPaced),
     () => dropMonths(deps.db, runPaced),
-    () => removeWorkflowRuns(deps, runPaced),
-    () => removeOverdueRecords(deps, runPaced),
+    () => deleteWorkflowRuns(deps, runPaced),
+    () => deleteOverdueRecords(deps, runPaced),
   ]);
 }
 
@@ -125,17 +125,17 @@ async function dropMonths(db: Db, runPaced: RunPaced): Promise<void> {
       await runPaced(() => wait(dropRetryMs));
     }
   }
-  await repeatWhileFull(removedMax, () => runPaced(() => months.deleteBeforeFloor(db, removedMax)));
+  await repeatWhileFull(deletedMax, () => runPaced(() => months.deleteBeforeFloor(db, deletedMax)));
   if (await months.isFloorCleared(db)) return;
   const floor = await months.readFloor(db);
   const done = await eachAgent(db, runPaced, async (agentId) => {
-    while (((await runPaced(() => months.clearBuckets(db, agentId, removedMax))) ?? 0) > 0);
+    while (((await runPaced(() => months.clearBuckets(db, agentId, deletedMax))) ?? 0) > 0);
   });
   if (done) await months.markFloorCounted(db, floor);
 }
 
 /** For a limited time. The next round starts with what is left. */
-async function removeWorkflowRuns(
+async function deleteWorkflowRuns(
   { db, recordsMs = recordsMsMax }: RoundDeps,
   runPaced: RunPaced,
 ): Promise<void> {
@@ -149,12 +149,12 @@ async function removeWorkflowRuns(
     for (const { versionId, losesRuns, losesBodies } of versions) {
       const works = [
         async () => {
-          while (losesRuns && (await runInTime(() => removeOverdueWorkflowRuns(db, versionId))));
+          while (losesRuns && (await runInTime(() => deleteOverdueWorkflowRuns(db, versionId))));
         },
         async () => {
           while (
             losesBodies &&
-            (await runInTime(() => removeOverdueRunBodies(db, versionId, removedMax)))
+            (await runInTime(() => removeOverdueRunBodies(db, versionId, deletedMax)))
           );
         },
       ];
@@ -168,7 +168,7 @@ async function removeWorkflowRuns(
 }
 
 /** For a limited time. The next round continues with the next agent. */
-async function removeOverdueRecords(deps: RoundDeps, runPaced: RunPaced): Promise<void> {
+async function deleteOverdueRecords(deps: RoundDeps, runPaced: RunPaced): Promise<void> {
   const { db, pipelines, recordsMs = recordsMsMax } = deps;
   const until = performance.now() + recordsMs;
   const runInTime: RunPaced = async (work) =>
@@ -183,7 +183,7 @@ async function removeOverdueRecords(deps: RoundDeps, runPaced: RunPaced): Promis
       if (performance.now() >= until || deps.signal.aborted) break;
       after = agent.agentId;
       const works = [
-        () => removeOverdue(pipelines, agent, runInTime),
+        () => deleteOverdue(pipelines, agent, runInTime),
         () => removeOverdueBodies(db, agent, runInTime),
       ];
       await runAll(works).catch((error: unknown) => failures.push(error));
@@ -198,24 +198,24 @@ async function removeOverdueRecords(deps: RoundDeps, runPaced: RunPaced): Promis
   if (failures.length > 0) throw failures[0];
 }
 
-async function removeOverdue(
+async function deleteOverdue(
   pipelines: Pipelines,
   { agentId, oldest }: Overdue,
   runPaced: RunPaced,
 ): Promise<void> {
   let from = oldest;
   while (from !== null) {
-    const removal = { agentId, from, limit: removedMax };
-    const removed = (await runPaced(() => removeRecords(pipelines, removal))) ?? [];
+    const deletion = { agentId, from, limit: deletedMax };
+    const deleted = (await runPaced(() => deleteRecords(pipelines, deletion))) ?? [];
     // Continue after the last one, without walking the index over deleted rows.
-    from = removed.length < removedMax ? null : highest(removed.map(({ id }) => id));
+    from = deleted.length < deletedMax ? null : highest(deleted.map(({ id }) => id));
   }
 }
 
 async function removeOverdueBodies(db: Db, { agentId, losesBodies }: Overdue, runPaced: RunPaced) {
   if (!losesBodies) return;
-  await repeatWhileFull(removedMax, () =>
-    runPaced(() => removeBodies(db, { agentId, limit: removedMax })),
+  await repeatWhileFull(deletedMax, () =>
+    runPaced(() => removeBodies(db, { agentId, limit: deletedMax })),
   );
 }
 

@@ -204,7 +204,7 @@ class Search {
   async #scanOnce(rest: readonly IdRange[], size: number): Promise<Batch> {
     const countable = { ...this.#request, contents: null };
     const batch =
-      (await this.#askIndex(rest, size)) ?? (await nextRecords(this.#trx, countable, rest, size));
+      (await this.#scanIndex(rest, size)) ?? (await nextRecords(this.#trx, countable, rest, size));
     return {
       ...batch,
       matching: await countRecords(this.#trx, this.#among(batch), batch.scanned),
@@ -219,7 +219,7 @@ class Search {
    * The next records that the index finds, from the newest of these ranges to the oldest. Between them no record matches the
    * filters that buckets count. Null where the index covers nothing.
    */
-  async #askIndex(rest: readonly IdRange[], count: number): Promise<Scanned | null> {
+  async #scanIndex(rest: readonly IdRange[], count: number): Promise<Scanned | null> {
     if (this.#sets === null) return null;
     this.#coveredFrom ??= await readCoverage(this.#trx);
     const from = this.#coveredFrom;

@@ -35,7 +35,7 @@ export interface Standby {
   /** The time of the primary; null until it was sampled. */
   primaryTime(): Date | null;
   /** Records a write of the caller, before its response. */
-  wrote(writer: string): Promise<void>;
+  recordWrite(writer: string): Promise<void>;
   stop(): void;
 }
 
@@ -107,7 +107,7 @@ export function createStandby({ db, sampleDb, lagMsMax, onError }: StandbyDeps):
       }
     },
     primaryTime: () => samples.now(),
-    async wrote(writer) {
+    async recordWrite(writer) {
       const now = performance.now();
       if ((marks.get(writer) ?? 0) - now >= lagMsMax) return;
       marks.delete(writer);

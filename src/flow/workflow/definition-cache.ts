@@ -2,7 +2,7 @@ import { LruCache } from '../../core/lru-cache.ts';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import type { Send } from '../../store/connection/pipeline.ts';
 import { readDefinition } from '../../store/workflow/workflow-definitions.ts';
-import { ItemFault } from '../admission/retry-transaction.ts';
+import { ItemFault } from '../transaction/retry-transaction.ts';
 
 /** Caches the definitions of workflow versions, which never change. */
 export type Definitions = (send: Send, workflowVersionId: string) => Promise<WorkflowDefinition>;

@@ -3,8 +3,8 @@ import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import { commit } from '../../store/connection/statements.ts';
 import { writeCompletion } from '../../store/execution/completion.ts';
 import { beginProgress, lockWorkflowRuns } from '../../store/workflow/workflow-progress.ts';
-import { retryTransaction } from '../admission/retry-transaction.ts';
 import { type CompletionEvent, type Completions, progressed } from '../completions.ts';
+import { retryTransaction } from '../transaction/retry-transaction.ts';
 import { endedWorkflowRun } from './progress.ts';
 
 /**

@@ -7,7 +7,7 @@ import {
   readItems,
   readValues,
 } from '../../store/workflow/workflow-progress-read.ts';
-import { ItemFault } from '../admission/retry-transaction.ts';
+import { ItemFault } from '../transaction/retry-transaction.ts';
 
 /** Characters that the workflow runs of one transaction may read and write: they stay in memory until it commits. */
 const sharedCharsMax = 33_554_432;
@@ -43,7 +43,7 @@ export async function loadMissingValues(
   missing: readonly MissingValues[],
   budget: CharBudget | null,
 ): Promise<LoadedValues[]> {
-  const withValues = missing.filter(({ unread: { input, outputs, lists } }) => {
+  const withValues = missing.filter(({ missing: { input, outputs, lists } }) => {
     return input || outputs.length + lists.length > 0;
   });
   if (budget && withValues.length > 0) {
@@ -53,8 +53,8 @@ export async function loadMissingValues(
   const loaded: LoadedValues[] = [];
   for (const [at, own] of values.entries()) {
     const rows: WorkflowRunStepState[] = [];
-    const { runId, unread } = missing[at] as MissingValues;
-    for (const items of unread.items) {
+    const { runId, missing: lacking } = missing[at] as MissingValues;
+    for (const items of lacking.items) {
       const next = await readItems(send, runId, items);
       budget?.spend(next.reduce((sum, { output }) => sum + (output?.length ?? 0), 0));
       rows.push(...next);

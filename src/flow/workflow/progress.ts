@@ -26,7 +26,7 @@ import type {
 } from '../../store/workflow/workflow-progress.ts';
 import type { WorkflowRunSteps } from '../../store/workflow/workflow-progress-read.ts';
 import type { DueStep } from '../../store/workflow/workflow-steps.ts';
-import { asItemFaults, ItemFault } from '../admission/retry-transaction.ts';
+import { asItemFaults, ItemFault } from '../transaction/retry-transaction.ts';
 import type { Definitions } from './definition-cache.ts';
 import { createCharBudget, type LoadedValues, loadMissingValues } from './load-missing-values.ts';
 import { merged, type ValueCache } from './value-cache.ts';
@@ -197,7 +197,7 @@ async function planRuns(
         addToPlan(one, result, plan);
       } else incomplete.push({ run: { ...one, conditions }, missing: result.missing });
     }
-    const missing = incomplete.map(({ run, missing: unread }) => ({ runId: run.run.id, unread }));
+    const missing = incomplete.map(({ run, missing }) => ({ runId: run.run.id, missing }));
     const loaded = await loadMissingValues(send, missing, budget);
     remaining = incomplete.map(({ run }, at) => withLoaded(deps, run, loaded[at] as LoadedValues));
   }

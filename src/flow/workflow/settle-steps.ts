@@ -4,8 +4,8 @@ import { writeCompletion } from '../../store/execution/completion.ts';
 import { beginProgress, lockWorkflowRuns } from '../../store/workflow/workflow-progress.ts';
 import { readSteps } from '../../store/workflow/workflow-progress-read.ts';
 import { lockReadyStepsOfRuns } from '../../store/workflow/workflow-steps.ts';
-import { endAfterRetries, retryTransaction } from '../admission/retry-transaction.ts';
 import { type Completions, progressed } from '../completions.ts';
+import { endAfterRetries, retryTransaction } from '../transaction/retry-transaction.ts';
 import { type ProgressDeps, planProgress, type WorkflowRunEvent } from './progress.ts';
 
 /** Advances a workflow run after admission refused some of its steps. No end of an execution would advance it. */

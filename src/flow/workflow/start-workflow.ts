@@ -13,17 +13,17 @@ import {
   writeStart,
 } from '../../store/workflow/workflow-start.ts';
 import { callerLookup, membersOf } from '../admission/admission-mapping.ts';
-import { awaitCommit } from '../admission/await-commit.ts';
-import { batcher } from '../admission/batcher.ts';
-import { transactBatch } from '../admission/retry-transaction.ts';
 import { type Completions, progressed } from '../completions.ts';
+import { awaitCommit } from '../transaction/await-commit.ts';
+import { batcher } from '../transaction/batcher.ts';
+import { transactBatch } from '../transaction/retry-transaction.ts';
 import { type ProgressDeps, planProgress } from './progress.ts';
-import { StartBatch } from './start-batch.ts';
 import { noValues } from './value-cache.ts';
+import { WorkflowStarts } from './workflow-starts.ts';
 
 /**
  * Starts workflow runs, with the protocol of admission (`admit.ts`): one batch is one transaction that locks and reads,
- * decides in memory (`StartBatch`), plans the first steps, then writes and commits. A refusal is a value. Refused starts
+ * decides in memory (`WorkflowStarts`), plans the first steps, then writes and commits. A refusal is a value. Refused starts
  * leave no record.
  */
 
@@ -84,22 +84,24 @@ export function createWorkflowStarter(deps: WorkflowStarterDeps): WorkflowStarte
     inFlightMax: batchesInFlightMax,
     weight: ({ body }) => (body.kind === 'variables' ? body.variables.json.length : 0),
     run: (calls) =>
-      transactBatch(calls, (some) => deps.pipelines.use((send) => startBatch(deps, send, some))),
+      transactBatch(calls, (some) =>
+        deps.pipelines.use((send) => startWorkflows(deps, send, some)),
+      ),
   });
   return { start: add, idle };
 }
 
-async function startBatch(
+async function startWorkflows(
   deps: WorkflowStarterDeps,
   send: Send,
   calls: StartCall[],
 ): Promise<Started[]> {
   const state = await readForStart(send, lookupOf(calls));
-  const batch = new StartBatch(state, (versionId) => deps.definitions(send, versionId));
+  const starts = new WorkflowStarts(state, (versionId) => deps.definitions(send, versionId));
   const results: Started[] = [];
-  for (const call of calls) results.push(await batch.start(call));
+  for (const call of calls) results.push(await starts.decide(call));
 
-  const { runs } = batch;
+  const { runs } = starts;
   const started = {
     runs: runs.map((run) => atProgress(run, state.nowMs)),
     steps: { rows: [], items: [] },
@@ -109,7 +111,7 @@ async function startBatch(
     ),
   };
   const plan = await planProgress(deps, send, started, []);
-  const writes = { ...batch.writes(), progress: plan.writes };
+  const writes = { ...starts.writes(), progress: plan.writes };
   const inserted = { xid: state.xid, id: runs[0]?.id, kind: 'workflowRun' } as const;
   const completed = await awaitCommit(deps.pipelines, writeStart(send, writes), inserted);
   const { stopping, eventsQueued } = completed ?? { stopping: [], eventsQueued: true };

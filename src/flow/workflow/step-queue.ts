@@ -22,7 +22,7 @@ const reservedMs = 5_000;
 
 interface QueuedStep {
   readonly step: DueStep;
-  takenAtMs: number;
+  reservedAtMs: number;
 }
 
 export function stepQueue(nowMs = () => performance.now()): StepQueue {
@@ -60,12 +60,12 @@ export function stepQueue(nowMs = () => performance.now()): StepQueue {
       const known = queued.get(keyOf(step));
       // A sweep took it again, which renews the reservation.
       if (known) {
-        known.takenAtMs = nowMs();
+        known.reservedAtMs = nowMs();
         return true;
       }
       const left = room(workspaceId);
       if (left.steps === 0 || left.chars === 0) return false;
-      const one = { step, takenAtMs: nowMs() };
+      const one = { step, reservedAtMs: nowMs() };
       queued.set(keyOf(step), one);
       count(step, 1);
       const own = waiting.get(workspaceId);
@@ -82,7 +82,7 @@ export function stepQueue(nowMs = () => performance.now()): StepQueue {
         waiting.delete(workspaceId);
         if (own.length > 0) waiting.set(workspaceId, own);
         if (!one) continue;
-        if (nowMs() - one.takenAtMs > reservedMs) remove(one.step);
+        if (nowMs() - one.reservedAtMs > reservedMs) remove(one.step);
         else steps.push(one.step);
       }
       return steps;

@@ -20,8 +20,8 @@ import {
 import type { Completions } from '../completions.ts';
 import type { Canceler } from '../execution/cancel.ts';
 import { runAll } from '../history/paced-transactions.ts';
+import type { StepAdmission } from './admit-steps.ts';
 import { deadlineExceeded, endWorkflowRun } from './end-workflow-run.ts';
-import type { StepTaker } from './take-steps.ts';
 
 /**
  * Finds work on workflow runs that no commit triggers any more: ready steps whose process died or that waited for a
@@ -30,7 +30,7 @@ import type { StepTaker } from './take-steps.ts';
 export interface SweepDeps {
   readonly db: Db;
   readonly pipelines: Pipelines;
-  readonly taker: Pick<StepTaker, 'take' | 'room'>;
+  readonly stepAdmission: Pick<StepAdmission, 'admit' | 'room'>;
   readonly canceler: Canceler;
   readonly completions: Pick<Completions, 'publish'>;
   /** The caps of agents in the Testing stage. */
@@ -45,7 +45,7 @@ const agentsMax = 1_000;
 
 export async function sweepWorkflows(deps: SweepDeps): Promise<void> {
   const stopRemaining = async () => stopExecutions(deps, await claimDueStops(deps.db, batchMax));
-  await runAll([stopRemaining, () => takeDue(deps)]);
+  await runAll([stopRemaining, () => claimDue(deps)]);
 }
 
 /** Separate from the sweep, because workflow runs end one after the other and steps must not wait for that. */
@@ -73,7 +73,7 @@ export async function stopExecutions(
  * Takes due steps of each agent, only as many as its rate limits allow: admission would refuse the others. In each batch
  * all agents get equal shares, and agents that were served move to the end.
  */
-async function takeDue(deps: SweepDeps): Promise<void> {
+async function claimDue(deps: SweepDeps): Promise<void> {
   const due = await findDueAgents(deps.db, agentsMax);
   const waiting = new Map(
     due.map((agent) => [
@@ -82,29 +82,29 @@ async function takeDue(deps: SweepDeps): Promise<void> {
     ]),
   );
   for (;;) {
-    const shares = sharesOf([...waiting.values()], deps.taker.room);
+    const shares = sharesOf([...waiting.values()], deps.stepAdmission.room);
     if (shares.length === 0) return;
     const steps = await claimDueSteps(deps.db, shares, {
       stepsMax: Math.max(batchMax, shares.length),
       bytesMax: Math.min(batchBytesMax, Math.max(...shares.map(({ chars }) => chars))),
     });
-    const taken = Map.groupBy(steps, (step) => step.agentId);
+    const claimed = Map.groupBy(steps, (step) => step.agentId);
     for (const { agentId } of shares) {
       const agent = waiting.get(agentId);
-      const count = taken.get(agentId)?.length ?? 0;
+      const count = claimed.get(agentId)?.length ?? 0;
       waiting.delete(agentId);
       if (agent && count > 0) {
         waiting.set(agentId, { ...agent, remaining: agent.remaining - count });
       }
     }
-    deps.taker.take(steps);
+    deps.stepAdmission.admit(steps);
   }
 }
 
 /** How many steps of each agent the next batch takes: equal shares, within the room of each workspace. */
 function sharesOf(
   agents: readonly (DueAgentRow & { remaining: number })[],
-  roomOf: StepTaker['room'],
+  roomOf: StepAdmission['room'],
 ) {
   const rooms = new Map(
     agents.map(({ workspaceId }) => [workspaceId, { ...roomOf(workspaceId ?? '') }]),

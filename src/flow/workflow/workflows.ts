@@ -6,11 +6,11 @@ import type { Admission } from '../admission/admit.ts';
 import type { Announcements } from '../announcements.ts';
 import type { CompletionListener, Completions } from '../completions.ts';
 import type { Canceler } from '../execution/cancel.ts';
+import { createStepAdmission } from './admit-steps.ts';
 import { canceled, endWorkflowRun } from './end-workflow-run.ts';
 import type { ProgressDeps } from './progress.ts';
 import { createWorkflowStarter, type WorkflowStarter } from './start-workflow.ts';
 import { endOverdueWorkflowRuns, stopExecutions, sweepWorkflows } from './sweep-workflows.ts';
-import { createStepTaker } from './take-steps.ts';
 
 /** The workflow engine of one process: starts, advances, sweeps and cancels workflow runs. */
 export interface Workflows {
@@ -20,7 +20,7 @@ export interface Workflows {
     cancel(runId: string): Promise<boolean>;
   };
   /** Acts after a commit in which workflow runs advanced. */
-  readonly completed: CompletionListener;
+  readonly onCompletion: CompletionListener;
   sweep(): Promise<void>;
   endOverdueWorkflowRuns(): Promise<void>;
   /** Resolves once nothing is in progress here. */
@@ -37,7 +37,7 @@ export interface WorkflowDeps extends ProgressDeps {
   readonly canceler: Canceler;
   readonly testingLimits: RateLimits;
   readonly completions: Pick<Completions, 'publish'>;
-  readonly announcements: Pick<Announcements, 'workflowRunsAdvanced'>;
+  readonly announcements: Pick<Announcements, 'announceAdvancedWorkflowRuns'>;
   /** A workflow run failed because of a defect. */
   readonly onFault: (error: Error) => void;
   readonly onError: (error: unknown) => void;
@@ -45,20 +45,20 @@ export interface WorkflowDeps extends ProgressDeps {
 
 export function createWorkflows(deps: WorkflowDeps): Workflows {
   const stops = new Set<Promise<void>>();
-  const completed: CompletionListener = ({ progress }) => {
+  const onCompletion: CompletionListener = ({ progress }) => {
     if (progress === null) return;
     const { ready, ended, stopping, learned, faults } = progress;
     for (const [runId, values] of learned) deps.values.add(runId, values);
     for (const { runId } of ended) deps.values.forget(runId);
     for (const fault of faults) deps.onFault(fault);
-    taker.take(ready);
+    stepAdmission.admit(ready);
     if (stopping.length === 0) return;
     const stop = stopExecutions(deps, stopping).catch(deps.onError);
     stops.add(stop);
     void stop.finally(() => stops.delete(stop));
   };
   const single = { ...deps, pipelines: deps.singlePipelines };
-  const taker = createStepTaker({
+  const stepAdmission = createStepAdmission({
     ...single,
     releaseSteps: (steps) => releaseSteps(deps.db, steps),
   });
@@ -66,13 +66,13 @@ export function createWorkflows(deps: WorkflowDeps): Workflows {
   return {
     starter,
     canceler: { cancel: (runId) => endWorkflowRun(single, runId, canceled) },
-    completed,
-    sweep: () => sweepWorkflows({ ...single, taker }),
+    onCompletion,
+    sweep: () => sweepWorkflows({ ...single, stepAdmission }),
     endOverdueWorkflowRuns: () => endOverdueWorkflowRuns(single),
     async idle() {
       await starter.idle();
       await Promise.all(stops);
-      await taker.idle();
+      await stepAdmission.idle();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type Caller, commandCaller } from '../../core/execution/caller.ts';
-import { findSessionCaller } from '../../store/admission/callers.ts';
 import type { Db } from '../../store/connection/database.ts';
+import { findSessionCaller } from '../../store/people/callers.ts';
 import { changeAgent } from '../agent/change-agent.ts';
 import { createPrompt } from '../agent/change-prompt.ts';
 import { moveAgent } from '../agent/change-stage.ts';

@@ -12,7 +12,7 @@ import { writeRevoked } from './key-events.ts';
 
 /**
  * Deletes the account of a user: their memberships as if they left every workspace, then the user with password,
- * sessions and linked accounts, and what else names their address. Records and audit lines keep the id of the user.
+ * sessions and linked accounts, and what else names their address. Records and audit entries keep the id of the user.
  */
 export async function deleteAccount(db: Db, userId: string): Promise<void> {
   const remove = async (trx: Trx) => {

@@ -1,8 +1,8 @@
 import type { SendMail } from '../../core/people/mail.ts';
 import type { Db } from '../../store/connection/database.ts';
-import { deleteMail, isLastTry, takeMails } from '../../store/people/mails.ts';
+import { claimMails, deleteMail, isLastAttempt } from '../../store/people/mails.ts';
 
-const takenMax = 10;
+const claimedMax = 10;
 
 /** Sends what is due. A mail that fails is tried again, five times in all. */
 export async function sendMails({
@@ -15,16 +15,16 @@ export async function sendMails({
   readonly onError: (error: unknown) => void;
 }): Promise<void> {
   for (;;) {
-    const mails = await takeMails(db, takenMax);
+    const mails = await claimMails(db, claimedMax);
     for (const mail of mails) {
       try {
         await send(mail);
       } catch (error) {
         onError(error);
-        if (!isLastTry(mail)) continue;
+        if (!isLastAttempt(mail)) continue;
       }
       await deleteMail(db, mail.id);
     }
-    if (mails.length < takenMax) return;
+    if (mails.length < claimedMax) return;
   }
 }

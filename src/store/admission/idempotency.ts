@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { hashBytes } from '../../core/people/key.ts';
+import { arrayLiteral } from '../connection/array-literal.ts';
 import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 import { rowSet } from '../connection/row-set.ts';
-import { textArray } from '../connection/text-array.ts';
 
 /**
  * The first calls with an Idempotency-Key, of agents and of workflows. The `target` is the agent or workflow, the `result` the
@@ -91,7 +91,7 @@ const newCalls = rowSet<NewFirstCall>('n', {
   key: ['text', (one) => one.key],
   digest: ['bytea', (one) => one.digest],
   result: ['uuid', (one) => one.result],
-  ignored: ['text', (one) => textArray(one.ignored)],
+  ignored: ['text', (one) => arrayLiteral(one.ignored)],
   created_at: ['timestamptz', (one) => new Date(one.createdAtMs).toISOString()],
 });
 

@@ -17,14 +17,14 @@ export async function nextVersion(
 ): Promise<NextVersion> {
   const versions = sql.table(`${of}_versions`);
   const owner = sql.ref(`${of}_id`);
-  const { rows } = await sql<{ number: number; taken: string[] }>`
+  const { rows } = await sql<{ number: number; existing: string[] }>`
     select number, array(
       select label from ${versions}
-      where ${owner} = ${id} and starts_with(label, 'v' || next.number)) as taken
+      where ${owner} = ${id} and starts_with(label, 'v' || next.number)) as existing
     from (
       select coalesce(max(number), 0) + 1 as number from ${versions} where ${owner} = ${id}) as next`.execute(
     db,
   );
-  const { number, taken } = rows[0] ?? { number: 1, taken: [] };
-  return { number, label: defaultLabel(number, new Set(taken)) };
+  const { number, existing } = rows[0] ?? { number: 1, existing: [] };
+  return { number, label: defaultLabel(number, new Set(existing)) };
 }

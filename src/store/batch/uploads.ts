@@ -175,7 +175,7 @@ export async function finishUpload(
 }
 
 /** Removes an upload that is still in progress. */
-export async function removeUpload(
+export async function deleteUpload(
   db: Db,
   { id, upload }: { readonly id: string; readonly upload: string },
 ): Promise<void> {
@@ -186,7 +186,7 @@ export async function removeUpload(
 }
 
 /** Removes up to `limit` unfinished uploads after a day. Returns how many. */
-export async function removeUnfinishedUploads(db: Db, limit: number): Promise<number> {
+export async function deleteUnfinishedUploads(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from batches where id in (
       select id from batches

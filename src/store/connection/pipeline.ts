@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { Semaphore } from '../../core/semaphore.ts';
+import { arrayLiteral } from './array-literal.ts';
 import { Client } from './client.ts';
 import { clientConfig } from './database.ts';
 import { DatabaseUnavailable } from './database-error.ts';
@@ -241,26 +242,9 @@ function createSend(client: pg.Client, { statements, onResponse, onFailure }: Se
 
 function serialize(value: Value): string | Buffer | null {
   if (value === null || value === undefined) return null;
-  if (Array.isArray(value)) return arrayText(value);
+  if (Array.isArray(value)) return arrayLiteral(value);
   return Buffer.isBuffer(value) ? value : String(value);
 }
-
-/** An array literal of PostgreSQL. */
-function arrayText(values: readonly Value[]): string {
-  let text = '{';
-  for (const value of values) text += text === '{' ? elementText(value) : `,${elementText(value)}`;
-  return `${text}}`;
-}
-
-function elementText(value: Value): string {
-  if (value === null || value === undefined) return 'NULL';
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;
-  const text = String(value);
-  return special.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : `"${text}"`;
-}
-
-const special = /["\\]/;
 
 function streamOf(client: pg.Client): Socket | undefined {
   return (client as unknown as { connection?: { stream?: Socket } }).connection?.stream;

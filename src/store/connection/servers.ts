@@ -41,7 +41,7 @@ export class Servers {
   /** Throws `DatabaseUnavailable` if none serves the wanted sessions now. */
   async find(): Promise<FoundServer> {
     if (this.#known) return this.#known;
-    this.#search ??= this.#ask().finally(() => {
+    this.#search ??= this.#probe().finally(() => {
       this.#search = null;
     });
     return this.#search;
@@ -68,7 +68,7 @@ export class Servers {
     this.#connections.delete(connection);
   }
 
-  async #ask(): Promise<FoundServer> {
+  async #probe(): Promise<FoundServer> {
     const sessions = this.#servers.map((server) => this.#sessionOf(server));
     try {
       this.#known = await this.#choose(sessions);

@@ -140,8 +140,8 @@ async function create(
     await syncDirectory(dirname(cluster));
   } catch (error) {
     const { code, message, stderr } = error as NodeJS.ErrnoException & { stderr?: string };
-    const taken = code === 'ENOTEMPTY' || code === 'EEXIST';
-    const reason = taken ? 'the directory exists and is not empty' : stderr?.trim() || message;
+    const isOccupied = code === 'ENOTEMPTY' || code === 'EEXIST';
+    const reason = isOccupied ? 'the directory exists and is not empty' : stderr?.trim() || message;
     throw new StartupFailure(`Creating the database in ${cluster} failed: ${reason}`, {
       cause: error,
     });

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AlertSettings, CallSums } from '../../core/event/alert.ts';
 import type { AcceptedCalls, MinuteSums, Wait } from '../../core/event/alert-preview.ts';
-import { type Span, type StepLevel, spansOf } from '../../core/history/history-range.ts';
+import { type BucketLevel, type Span, spansOf } from '../../core/history/history-range.ts';
 import { levelMs } from '../../core/history/statistics.ts';
 import { visibleIncludingDeleted } from '../agent/agents.ts';
 import type { Db } from '../connection/database.ts';
@@ -147,10 +147,10 @@ export async function readMinutes(
   scope: AlertScope,
   bounds: Bounds,
 ): Promise<(MinuteSums & AcceptedCalls)[] | null> {
-  const hours = await readSteps(db, scope, bounds, 'hour');
+  const hours = await readIntervals(db, scope, bounds, 'hour');
   if (hours === null) return null;
   const wanted = scope.tag === null ? null : await readTaggedHours(db, scope, scope.tag, bounds);
-  const minutes = wanted ? [] : await readSteps(db, scope, bounds, 'minute');
+  const minutes = wanted ? [] : await readIntervals(db, scope, bounds, 'minute');
   if (minutes === null) return null;
   const counted = new Map<number, number>();
   for (const { startMs, occurred } of minutes) {
@@ -175,26 +175,29 @@ export function readHours(
   scope: AlertScope,
   bounds: Bounds,
 ): Promise<AcceptedCalls[] | null> {
-  return readSteps(db, scope, bounds, 'hour');
+  return readIntervals(db, scope, bounds, 'hour');
 }
 
-type StepSums = StatisticsGroup & MinuteSums;
+type IntervalSums = StatisticsGroup & MinuteSums;
 
-async function readSteps(
+async function readIntervals(
   db: Db,
   scope: AlertScope,
   { fromMs, toMs }: Bounds,
-  level: Extract<StepLevel, 'hour' | 'minute'>,
-): Promise<StepSums[] | null> {
-  const steps = (toMs - fromMs) / levelMs[level];
-  const bounds = Array.from({ length: steps + 1 }, (_, step) => fromMs + step * levelMs[level]);
+  level: Extract<BucketLevel, 'hour' | 'minute'>,
+): Promise<IntervalSums[] | null> {
+  const intervals = (toMs - fromMs) / levelMs[level];
+  const bounds = Array.from(
+    { length: intervals + 1 },
+    (_, index) => fromMs + index * levelMs[level],
+  );
   const spans: Span[] = [{ level, fromMs, toMs }];
   const of = { viewer: workspaceViewer(scope), among: scope.agentIds };
   const playground = playgroundOf(scope);
   const read = { of, playground, by: [], byLabel: null, bounds, spans, rowsMax: previewRowsMax };
-  const groups = await readStatistics(db, { ...read, table: 'statistics', groupsMax: steps });
+  const groups = await readStatistics(db, { ...read, table: 'statistics', groupsMax: intervals });
   if (typeof groups === 'string') return null;
-  return groups.map((group) => ({ ...group, startMs: bounds[group.step] ?? 0 }));
+  return groups.map((group) => ({ ...group, startMs: bounds[group.intervalIndex] ?? 0 }));
 }
 
 async function readTaggedHours(
@@ -240,7 +243,7 @@ function hasTag({ tag }: QueueScope, alias: 'e' | 'q'): RawBuilder<unknown> {
  * whole minute, and of those with the same minutes the oldest. Null if there are too many records.
  */
 export async function readWaits(db: Db, scope: AlertScope, bounds: Bounds): Promise<Wait[] | null> {
-  const hours = await readSteps(db, scope, bounds, 'hour');
+  const hours = await readIntervals(db, scope, bounds, 'hour');
   if (!hours || hours.reduce((sum, { recorded }) => sum + recorded, 0) > previewRowsMax)
     return null;
   const { rows } = await sql<Wait>`

@@ -22,8 +22,8 @@ import { idBounds } from '../history/id-bounds.ts';
  * - One worker at a time sends to an endpoint: the one in `endpoint_senders`. Its lease is the lease of the worker, and
  *   ends when the worker's row is deleted.
  * - An attempt is recorded only after its answer, so a killed worker repeats it: at least once. A success is final unless
- *   somebody sends the event again, and ends every series, because the event has arrived. `tries` is the fence of failures:
- *   one of an earlier series counts in a later one only if as many attempts precede it there.
+ *   somebody sends the event again, and ends every series, because the event has arrived. `attemptCount` is the fence of
+ *   failures: one of an earlier series counts in a later one only if as many attempts precede it there.
  */
 
 /** One attempt as the delivery log shows it. */
@@ -38,20 +38,20 @@ export interface DeliveryAttempt {
 }
 
 /**
- * Takes up to `limit` endpoints with due deliveries that no other worker sends to. Returns their ids. They include those that
- * this worker holds in the database but, after a silence, no longer in memory: `held` has the others.
+ * Claims up to `limit` endpoints with due deliveries that no other worker sends to. Returns their ids. They include those that
+ * this worker has claimed in the database but, after a silence, no longer in memory: `claimed` has the others.
  */
-export async function takeEndpoints(
+export async function claimEndpoints(
   db: Db,
   worker: string,
-  { held, limit }: { readonly held: readonly string[]; readonly limit: number },
+  { claimed, limit }: { readonly claimed: readonly string[]; readonly limit: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with own as materialized (select id from workers where id = ${worker} for key share),
     due as materialized (
       select p.id from active_endpoints p
       where p.url is not null
-        and p.id <> all(${held}::uuid[])
+        and p.id <> all(${claimed}::uuid[])
         and not exists (
           select from endpoint_senders s where s.endpoint_id = p.id and s.worker <> ${worker})
         and exists (
@@ -77,7 +77,7 @@ export async function releaseEndpoints(
   );
 }
 
-/** Frees the endpoints of workers whose row is gone. Their row preceded what they took, so one snapshot shows both. */
+/** Frees the endpoints of workers whose row is gone. Their row preceded what they claimed, so one snapshot shows both. */
 export async function freeLostEndpoints(db: Db): Promise<void> {
   await sql`
     delete from endpoint_senders s
@@ -101,34 +101,34 @@ export interface DueDelivery extends StoredEvent {
   readonly isFailing: boolean;
   /** The last success that was recorded for the endpoint is more than a minute ago. */
   readonly isSuccessOld: boolean;
-  readonly tries: number;
+  readonly attemptCount: number;
   readonly subject: string | null;
   /** The database time. */
   readonly nowMs: number;
 }
 
 /**
- * The due deliveries of endpoints that the worker holds, up to a limit each. An endpoint that is disabled or deleted, or that
- * another worker holds by now, has none.
+ * The due deliveries of endpoints that the worker has claimed, up to a limit each. An endpoint that is disabled or deleted,
+ * or that another worker has claimed by now, has none.
  */
 export async function readDue(
   send: Send,
   worker: string,
-  held: readonly HeldEndpoint[],
+  claimed: readonly ClaimedEndpoint[],
 ): Promise<DueDelivery[]> {
-  return await send<DueDelivery>(selectDue, [...heldEndpoints.values(held), worker]);
+  return await send<DueDelivery>(selectDue, [...claimedEndpoints.values(claimed), worker]);
 }
 
 /** A constant, by which the plan is chosen; no endpoint is read further. */
 const dueMax = 2 * inFlightMax;
 
-interface HeldEndpoint {
+interface ClaimedEndpoint {
   readonly endpointId: string;
   /** Deliveries to read at most, up to `dueMax`. */
   readonly limit: number;
 }
 
-const heldEndpoints = rowSet<HeldEndpoint>('h', {
+const claimedEndpoints = rowSet<ClaimedEndpoint>('h', {
   endpoint_id: ['uuid', (one) => one.endpointId],
   most: ['int', (one) => one.limit],
 });
@@ -140,10 +140,10 @@ const selectDue: Statement = {
       case when p.previous_until > clock_timestamp() then p.previous_sealed_secret end as "previousSealedSecret",
       p.failing_since is not null as "isFailing",
       p.last_success_at is null or p.last_success_at < clock_timestamp() - interval '1 minute' as "isSuccessOld",
-      d.tries, e.id, e.type, e.at, e.sequence, e.subject, e.data,
+      d.tries as "attemptCount", e.id, e.type, e.at, e.sequence, e.subject, e.data,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"
-    from ${heldEndpoints.table}
-    join endpoint_senders s on s.endpoint_id = h.endpoint_id and s.worker = $${heldEndpoints.next}
+    from ${claimedEndpoints.table}
+    join endpoint_senders s on s.endpoint_id = h.endpoint_id and s.worker = $${claimedEndpoints.next}
     join active_endpoints p on p.id = h.endpoint_id and p.url is not null
     cross join lateral (
       select * from (
@@ -188,7 +188,7 @@ export interface AttemptOutcome {
   readonly endpointId: string;
   readonly eventId: string;
   /** As read before the attempt. */
-  readonly tries: number;
+  readonly attemptCount: number;
   readonly attempt: DeliveryAttempt;
   readonly delivered: boolean;
   /** Until the next attempt; null if there is none. */
@@ -208,7 +208,7 @@ export async function recordAttempts(
 const outcomeRows = rowSet<AttemptOutcome>('g', {
   endpoint_id: ['uuid', (one) => one.endpointId],
   event_id: ['uuid', (one) => one.eventId],
-  tries: ['int', (one) => one.tries],
+  tries: ['int', (one) => one.attemptCount],
   attempt: ['jsonb', (one) => JSON.stringify(one.attempt)],
   delivered: ['bool', (one) => one.delivered],
   retry_ms: ['float8', (one) => one.retryMs],

@@ -67,7 +67,7 @@ export async function lockEndpoint(
   return findEndpoint(trx, workspaceId, id);
 }
 
-/** Locks the workspace's row, so that two concurrent requests cannot both use the last free place. */
+/** Locks the workspace's row, so that two concurrent requests together cannot exceed the limit. */
 export async function countEndpoints(trx: Trx, workspaceId: string): Promise<number> {
   await sql`select from workspaces where id = ${workspaceId} for no key update`.execute(trx);
   const { rows } = await sql<{ n: number }>`

@@ -7,7 +7,7 @@ import type { Db } from '../connection/database.ts';
  *
  * Invariants
  * - A chunk is written only by the claim that holds the execution: it names `(worker, attempt)`, the fence.
- * - Chunks are read by the attempt in the queue, so an attempt that lost its claim shows nothing more.
+ * - Chunks are read by the attempt in the queue, so an attempt that lost its claim emits nothing more.
  * - A chunk is written only after the one before it, so that readers never miss one.
  *
  * Chunks of ended executions are of no use, because the record has the text. A round deletes them.

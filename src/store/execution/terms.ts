@@ -2,8 +2,8 @@ import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { BatchLineOf } from '../../core/batch/batch.ts';
 import type { StoredSource } from '../../core/execution/execution.ts';
 import type { Labels } from '../../core/execution/labels.ts';
+import { arrayLiteral } from '../connection/array-literal.ts';
 import type { Columns } from '../connection/row-set.ts';
-import { textArray } from '../connection/text-array.ts';
 
 /** What admission fixes for an execution: live rows and records of refusals have these columns in common. */
 
@@ -62,7 +62,7 @@ export const callColumns: Columns<Omit<AdmittedCall<ExecutionTerms>, 'terms'>> =
   batch_id: ['uuid', (call) => call.batchLine?.batchId],
   end_user: ['text', (call) => call.labels?.user],
   session: ['text', (call) => call.labels?.session],
-  tags: ['text', (call) => call.labels?.tags && textArray(call.labels.tags)],
+  tags: ['text', (call) => call.labels?.tags && arrayLiteral(call.labels.tags)],
   metadata: ['json', (call) => call.labels?.metadata],
   rerun_of: ['uuid', (call) => call.rerunOf],
   background: ['bool', (call) => call.background],

@@ -56,7 +56,7 @@ export async function removeBodies(
 }
 
 /** Removes up to `limit` expired outputs of agents that store no bodies. Returns how many. */
-export async function removeTransientOutputs(db: Db, limit: number): Promise<number> {
+export async function deleteTransientOutputs(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from transient_outputs where execution_id = any (array(
       select execution_id from transient_outputs

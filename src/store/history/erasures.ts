@@ -52,7 +52,7 @@ export async function insertErasure(
     from id_floor(clock_timestamp() + interval '1 millisecond') as top`.execute(trx);
 }
 
-/** Locks the workspace's row, so that two concurrent requests cannot both use the last free place. */
+/** Locks the workspace's row, so that two concurrent requests together cannot exceed the limit. */
 export async function countOpenErasures(trx: Trx, workspaceId: string): Promise<number> {
   await sql`select from workspaces where id = ${workspaceId} for no key update`.execute(trx);
   const { rows } = await sql<{ open: number }>`
@@ -246,7 +246,7 @@ export async function recordErasureProgress(
   await Promise.all([
     send(updateProgress, [erasureId, downTo, deleted]),
     send(addWaiting, [erasureId, ids]),
-    send(removeWaiting, [erasureId, ids]),
+    send(deleteWaiting, [erasureId, ids]),
   ]);
 }
 
@@ -263,8 +263,8 @@ const addWaiting: Statement = {
     where e.id = any($2::uuid[]) and e.workflow_run_id is null on conflict do nothing`,
 };
 
-const removeWaiting: Statement = {
-  name: 'erasure-remove-waiting',
+const deleteWaiting: Statement = {
+  name: 'erasure-delete-waiting',
   text: `delete from erasure_executions r
     where r.erasure_id = $1 and r.execution_id = any($2::uuid[])
       and not exists (select from all_executions e where e.id = r.execution_id and e.id = any($2::uuid[]))`,

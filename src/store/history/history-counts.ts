@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import {
+  type BucketLevel,
   bucketPiece,
   type IdRange,
   type Piece,
   type Span,
-  type StepLevel,
   idsOf as spanIds,
 } from '../../core/history/history-range.ts';
 import { levelMs } from '../../core/history/statistics.ts';
@@ -27,7 +27,7 @@ import {
 /** Counts the records of a history. Each function reads the snapshot of the given transaction. */
 
 /** The bucket levels that can answer a request, coarsest first. */
-export function levelsOf(request: HistoryRequest): readonly StepLevel[] {
+export function levelsOf(request: HistoryRequest): readonly BucketLevel[] {
   return needsBreakdown(request) ? ['day', 'quarter'] : ['day', 'hour', 'minute'];
 }
 

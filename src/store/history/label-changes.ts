@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { levelMs, type Tally } from '../../core/history/statistics.ts';
+import { arrayLiteral } from '../connection/array-literal.ts';
 import { type Db, inTransaction, type Trx } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 import { rowSet } from '../connection/row-set.ts';
-import { textArray } from '../connection/text-array.ts';
 
 /**
  * Statistics by user, tag and value of the metadata.
@@ -22,7 +22,7 @@ export function appendLabels(send: Send, tallies: readonly Tally[]): Promise<unk
 }
 
 /** Appends that these records are deleted. What occurred stays counted. */
-export function appendRemovedLabels(send: Send, tallies: readonly Tally[]): Promise<unknown> {
+export function appendDeletedLabels(send: Send, tallies: readonly Tally[]): Promise<unknown> {
   return append(send, tallies, 0);
 }
 
@@ -50,7 +50,7 @@ const changes = rowSet<Tally & { readonly occurred: 0 | 1 }>('c', {
   api_key_id: ['uuid', (one) => one.apiKeyId],
   error_code: ['text', (one) => one.errorCode],
   end_user: ['text', (one) => one.labels?.user],
-  tags: ['text', (one) => one.labels?.tags && textArray(one.labels.tags)],
+  tags: ['text', (one) => one.labels?.tags && arrayLiteral(one.labels.tags)],
   metadata: ['json', (one) => one.labels?.metadata],
   occurred: ['smallint', (one) => one.occurred],
   recorded: ['smallint', (one) => (one.occurred === 1 ? 1 : -1)],

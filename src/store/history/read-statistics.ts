@@ -7,7 +7,7 @@ import { type Viewer, visibleIncludingDeleted } from '../agent/agents.ts';
 import type { Db } from '../connection/database.ts';
 import { hasSource } from './history-filter.ts';
 
-/** Reads the statistics by time step and by group. */
+/** Reads the statistics by interval and by group. */
 
 export interface StatisticsRead {
   /** One agent that the caller sees, or all that it sees including deleted ones, optionally restricted to some. */
@@ -19,7 +19,7 @@ export interface StatisticsRead {
   readonly by: readonly Grouping[];
   /** The label to group by, and how many of its values; the rest forms one group. Null without one. */
   readonly byLabel: { readonly grouping: LabelGrouping; readonly valuesMax: number } | null;
-  /** The beginning of each step, and the end of the last one. */
+  /** The beginning of each interval, and the end of the last one. */
   readonly bounds: readonly number[];
   /** The buckets to add up, and their table. */
   readonly spans: readonly Span[];
@@ -29,10 +29,10 @@ export interface StatisticsRead {
   readonly groupsMax: number;
 }
 
-/** One group of one step. Fields that the request does not group by are absent. */
+/** One group of one interval. Fields that the request does not group by are absent. */
 export interface StatisticsGroup {
-  /** The number of the step, from 0. */
-  readonly step: number;
+  /** The number of the interval, from 0. */
+  readonly intervalIndex: number;
   readonly agentId?: string;
   readonly agentName?: string | null;
   readonly status?: string;
@@ -61,7 +61,7 @@ export interface StatisticsGroup {
 }
 
 /**
- * The groups by step and key, or which limit the request exceeds. `offset 0` makes PostgreSQL look up the rows of each agent
+ * The groups by interval and key, or which limit the request exceeds. `offset 0` makes PostgreSQL look up the rows of each agent
  * separately; otherwise it may scan those of all workspaces.
  */
 export async function readStatistics(
@@ -85,7 +85,7 @@ export async function readStatistics(
       limit ${rowsMax + 1}),
     ${largestOf(byLabel)}
     groups as (
-      select width_bucket(bucket, (select starts from bounds)) - 1 as step, ${columns}
+      select width_bucket(bucket, (select starts from bounds)) - 1 as interval_index, ${columns}
         sum(occurred)::bigint as occurred,
         coalesce(sum(recorded) filter (where bucket >= (select at from history_floor)), 0)::bigint as recorded,
         coalesce(sum(occurred) filter (where status not in ('rate_limited', 'unauthorized')), 0)::bigint as accepted,
@@ -95,12 +95,12 @@ export async function readStatistics(
         sum(cost_usd) as cost_usd, sum(cost_unknown)::bigint as cost_unknown,
         string_agg(${byLabel === null ? sql`latency::text` : signedLatency}, ';') as latency, count(*) as rows_read
       from ${byLabel === null ? sql`found` : sql`ranked`}
-      group by ${joinSql(keys.map((key) => sql`${groupKey(key)},`))} step
+      group by ${joinSql(keys.map((key) => sql`${groupKey(key)},`))} interval_index
       ${byLabel === null ? sql`` : sql`having sum(occurred) > 0`}
       limit ${groupsMax + 1})
     select g.* ${joinSql(request.by.map((grouping) => nameOf[grouping] ?? sql``))}
     from groups g ${joinSql(request.by.map((grouping) => joins[grouping] ?? sql``))}
-    order by ${sql.join([sql`step`, ...keys.map((key) => sql`${sql.ref(`g.${key}`)}::text collate "C"`)])}`.execute(
+    order by ${sql.join([sql`interval_index`, ...keys.map((key) => sql`${sql.ref(`g.${key}`)}::text collate "C"`)])}`.execute(
     db,
   );
   if (rows.length > groupsMax) return 'too many groups';
@@ -202,18 +202,18 @@ function joinSql(parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
   return parts.length === 0 ? sql`` : sql.join(parts, sql` `);
 }
 
-/** The sums of each group over all steps, in step 0. A group keeps the place of its key in the order. */
-export async function sumSteps(groups: readonly StatisticsGroup[]): Promise<StatisticsGroup[]> {
+/** The sums of each group over all intervals, in interval 0. A group keeps the place of its key in the order. */
+export async function sumIntervals(groups: readonly StatisticsGroup[]): Promise<StatisticsGroup[]> {
   const sums = new Map<
     string,
     Omit<Writable<StatisticsGroup>, 'latency'> & { latency: number[] }
   >();
-  for (const [index, { step: _, latency, ...group }] of groups.entries()) {
+  for (const [index, { intervalIndex: _, latency, ...group }] of groups.entries()) {
     if (index % groupsPerSlice === groupsPerSlice - 1) await yieldToEventLoop();
     const key = sortKey(group);
     const sum = sums.get(key);
     if (sum === undefined) {
-      sums.set(key, { ...group, step: 0, latency: [...latency] });
+      sums.set(key, { ...group, intervalIndex: 0, latency: [...latency] });
       continue;
     }
     sum.occurred += group.occurred;
@@ -234,7 +234,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 const groupsPerSlice = 1_000;
 
-function sortKey(group: Omit<StatisticsGroup, 'step' | 'latency'>): string {
+function sortKey(group: Omit<StatisticsGroup, 'intervalIndex' | 'latency'>): string {
   const { agentId, status, source, promptVersionId, model, apiKeyId, errorCode } = group;
   const { label, other } = group;
   // As in the database, null comes last.

@@ -23,7 +23,7 @@ import { aboveFloor, idBounds } from './id-bounds.ts';
  * - In every snapshot, each record from `search_coverage` on is in a group or among the changes. So a search misses nothing,
  *   however far behind the index is.
  * - One transaction at a time writes groups, under an advisory lock. It takes a change and writes what follows from it.
- * - A record that is gone, or has lost its texts, is in no group once its change is taken.
+ * - A record that is gone, or has lost its texts, is in no group once its change is done.
  *
  * Failure cases
  * - The round dies: its transaction is rolled back with its lock, and the changes remain for the next round.
@@ -53,13 +53,17 @@ const groupTokensMax = 20_000;
 const batchBytesMax = 2_000_000;
 
 /** Where the first change may lie in its table. */
-export const firstPlace = '(0,0)';
+export const firstPosition = '(0,0)';
 
 /**
- * Takes up to `limit` changes that lie behind a place in their table, so that a long series of calls does not read past what
- * the earlier ones deleted. Returns the place of the last one; null if there are none, or while another process takes them.
+ * Indexes up to `limit` changes that lie behind a position in their table, so that a long series of calls does not read past what
+ * the earlier ones deleted. Returns the position of the last one; null if there are none, or while another process indexes.
  */
-export function indexChanges(db: Db, limit: number, behind = firstPlace): Promise<string | null> {
+export function indexChanges(
+  db: Db,
+  limit: number,
+  behind = firstPosition,
+): Promise<string | null> {
   return inTransaction(db, async (trx) => {
     if (!(await lockIndex(trx))) return null;
     const { rows: changes } = await sql<{ at: string; id: string }>`
@@ -75,8 +79,8 @@ export function indexChanges(db: Db, limit: number, behind = firstPlace): Promis
       trx,
       ids.filter((id) => !indexed.has(id) && !left.has(id)),
     );
-    const taken = changes.filter(({ id }) => !left.has(id)).map(({ at }) => at);
-    await sql`delete from search_changes where ctid = any(${taken}::tid[])`.execute(trx);
+    const done = changes.filter(({ id }) => !left.has(id)).map(({ at }) => at);
+    await sql`delete from search_changes where ctid = any(${done}::tid[])`.execute(trx);
     return left.size > 0 ? behind : (changes.at(-1)?.at ?? null);
   });
 }
@@ -337,12 +341,12 @@ async function findByTokens(
     below as materialized (
       select at, newest from matching where newest >= ${fromId}::uuid and newest < ${toId}::uuid
       order by newest desc limit ${groupsMax(page)}),
-    taken as (
+    done as (
       select g.ids, g.tokens, g.masks
       from (select at from straddling union all select at from below) as t
       join search_groups g on g.ctid = t.at
       where not (select is_frequent from counted)),
-    ${foundIn(sql`taken`, sets, page)},
+    ${foundIn(sql`done`, sets, page)},
       (select is_frequent from counted) as "isFrequent"`.execute(trx);
   const [row] = rows;
   return row && !row.isFrequent ? candidatesOf(row, page, false) : null;

@@ -8,7 +8,7 @@ import {
 } from '../../core/history/statistics.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 import { type Columns, type RowSet, rowSet } from '../connection/row-set.ts';
-import { appendLabels, appendRemovedLabels } from './label-changes.ts';
+import { appendDeletedLabels, appendLabels } from './label-changes.ts';
 
 /** Adds tallies to the statistics in the caller's transaction. These rows are the last locks of every transaction. */
 export async function addStatistics(send: Send, tallies: readonly Tally[]): Promise<void> {
@@ -20,7 +20,7 @@ export async function addStatistics(send: Send, tallies: readonly Tally[]): Prom
  * Skips missing buckets (rolled-up minutes) and buckets below the floor, which are cleared as a whole.
  */
 export async function subtractStatistics(send: Send, tallies: readonly Tally[]): Promise<void> {
-  await Promise.all([sendToBothTables(send, tallies, removed), appendRemovedLabels(send, tallies)]);
+  await Promise.all([sendToBothTables(send, tallies, removed), appendDeletedLabels(send, tallies)]);
 }
 
 type AnyBucket = Bucket | BreakdownBucket;

@@ -3,7 +3,7 @@ import { toId } from '../../core/id.ts';
 import {
   type Actor,
   type AuditAction,
-  type AuditLine,
+  type AuditEntry,
   commandActor,
   personalDays,
 } from '../../core/people/audit.ts';
@@ -13,44 +13,44 @@ import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { type Page, readPage } from '../page.ts';
 
 /**
- * The audit log. A line is written in the transaction of the change that it describes, and never modified. Only its
+ * The audit log. An entry is written in the transaction of the change that it describes, and never modified. Only its
  * addresses of people are deleted after a time.
  */
 
-/** In the transaction of the change, unless the line describes something that changes no row. */
-export async function writeAudit(db: Db, actor: Actor, line: AuditLine): Promise<void> {
-  await db.executeQuery(CompiledQuery.raw(insertLine.text, lineValues(actor, line)));
+/** In the transaction of the change, unless the entry describes something that changes no row. */
+export async function writeAudit(db: Db, actor: Actor, entry: AuditEntry): Promise<void> {
+  await db.executeQuery(CompiledQuery.raw(insertEntry.text, entryValues(actor, entry)));
 }
 
-/** Writes a line about a user to every workspace of the user. `userId` is null if somebody else may have acted. */
+/** Writes an entry about a user to every workspace of the user. `userId` is null if somebody else may have acted. */
 export async function writeUserAudit(
   db: Db,
   user: { readonly id: string },
   actor: Omit<Actor, 'workspaceId'>,
-  line: Omit<AuditLine, 'subject'>,
+  entry: Omit<AuditEntry, 'subject'>,
 ): Promise<void> {
-  const [, ...values] = lineValues(
+  const [, ...values] = entryValues(
     { ...actor, workspaceId: '' },
-    { ...line, subject: toId('user', user.id) },
+    { ...entry, subject: toId('user', user.id) },
   );
   const text = insertInto('select workspace_id from members where user_id = $1');
   await db.executeQuery(CompiledQuery.raw(text, [user.id, ...values]));
 }
 
-/** Writes a line about the whole installation to every workspace, each with itself as the subject. */
+/** Writes an entry about the whole installation to every workspace, each with itself as the subject. */
 export async function writeAuditEverywhere(
   trx: Trx,
-  line: Omit<AuditLine, 'subject'>,
+  entry: Omit<AuditEntry, 'subject'>,
 ): Promise<void> {
   const { rows } = await sql<{ id: string }>`select id from workspaces order by id`.execute(trx);
   for (const { id } of rows) {
-    await writeAudit(trx, commandActor(id), { ...line, subject: toId('workspace', id) });
+    await writeAudit(trx, commandActor(id), { ...entry, subject: toId('workspace', id) });
   }
 }
 
 /** Like `writeAudit`, on a pipelined connection. */
-export async function sendAudit(send: Send, actor: Actor, line: AuditLine): Promise<void> {
-  await send(insertLine, lineValues(actor, line));
+export async function sendAudit(send: Send, actor: Actor, entry: AuditEntry): Promise<void> {
+  await send(insertEntry, entryValues(actor, entry));
 }
 
 // The id is a UUIDv7 of the database time.
@@ -60,13 +60,13 @@ const insertInto = (workspaces: string) =>
       workspace_id, $2, $3, $4, $5, $6, $7
     from (${workspaces}) as workspaces (workspace_id)`;
 
-const insertLine: Statement = {
-  name: 'audit-insert-line',
+const insertEntry: Statement = {
+  name: 'audit-insert-entry',
   text: insertInto('select $1::uuid'),
 };
 
-function lineValues({ workspaceId, userId, apiKeyId, via }: Actor, line: AuditLine): Value[] {
-  const { action, subject, details = {}, personal } = line;
+function entryValues({ workspaceId, userId, apiKeyId, via }: Actor, entry: AuditEntry): Value[] {
+  const { action, subject, details = {}, personal } = entry;
   return [
     ...[workspaceId, userId, apiKeyId, action, subject],
     JSON.stringify(via ? { ...details, via } : details),
@@ -112,7 +112,7 @@ export function listAudit(
   return readPage<AuditRow>(db, { columns, from, order: sql`id desc` }, request);
 }
 
-/** Deletes the addresses of people in up to `limit` old lines. Returns how many. */
+/** Deletes the addresses of people in up to `limit` old entries. Returns how many. */
 export async function deleteOldPersonal(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update audit set personal = null where id in (

@@ -37,22 +37,24 @@ export async function queueMails(trx: Trx, mails: readonly Mail[]): Promise<void
 
 export interface QueuedMail extends Mail {
   readonly id: string;
-  /** Tries so far, with this one. */
-  readonly tries: number;
+  /** Attempts so far, with this one. */
+  readonly attemptCount: number;
 }
 
-const triesMax = 5;
+const attemptsMax = 5;
 const retryMinutes = 5;
 
-/** Takes due mails, so that no other process sends them meanwhile. */
-export async function takeMails(db: Db, limit: number): Promise<QueuedMail[]> {
+/** Claims due mails, so that no other process sends them meanwhile. */
+export async function claimMails(db: Db, limit: number): Promise<QueuedMail[]> {
   const { rows } = await sql<QueuedMail>`
     update mails m set tries = m.tries + 1, due_at = clock_timestamp() + m.tries * make_interval(mins => ${retryMinutes})
       + make_interval(mins => ${retryMinutes})
     from (
       select id from mails where due_at <= ${statementTime} order by due_at limit ${limit} for update skip locked) as due
     where m.id = due.id
-    returning m.id, m.recipient as to, m.subject, m.body as text, m.tries`.execute(db);
+    returning m.id, m.recipient as to, m.subject, m.body as text, m.tries as attempt_count`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -60,6 +62,6 @@ export async function deleteMail(db: Db, id: string): Promise<void> {
   await sql`delete from mails where id = ${id}`.execute(db);
 }
 
-export function isLastTry({ tries }: QueuedMail): boolean {
-  return tries >= triesMax;
+export function isLastAttempt({ attemptCount }: QueuedMail): boolean {
+  return attemptCount >= attemptsMax;
 }

@@ -49,7 +49,7 @@ export async function readSteps(
 /** The values to read of a workflow run. */
 export interface MissingValues {
   readonly runId: string;
-  readonly unread: MissingRunValues;
+  readonly missing: MissingRunValues;
 }
 
 /** Counts the characters of the values of these runs, without list items. Stops counting above `charsMax`. */
@@ -60,9 +60,9 @@ export async function measureValues(
 ): Promise<number> {
   const [row] = await send<{ chars: number }>(sumValues, [
     missing.map(({ runId }) => runId),
-    missing.map(({ unread }) => unread.input),
-    missing.map(({ unread }) => unread.outputs.join(' ')),
-    missing.map(({ unread }) => unread.lists.join(' ')),
+    missing.map((one) => one.missing.input),
+    missing.map((one) => one.missing.outputs.join(' ')),
+    missing.map((one) => one.missing.lists.join(' ')),
     charsMax,
   ]);
   return row?.chars ?? 0;
@@ -77,7 +77,7 @@ export interface ReadValues {
 /** Reads values of a run: of the outputs the shortest, as many as one step may refer to. Omits values that do not exist. */
 export async function readValues(
   send: Send,
-  { runId, unread: { input, outputs, lists } }: MissingValues,
+  { runId, missing: { input, outputs, lists } }: MissingValues,
 ): Promise<ReadValues> {
   const [inputs, outputRows, listRows] = await Promise.all([
     input ? send<{ input: string }>(readInput, [runId]) : [],

@@ -49,7 +49,7 @@ const agentsWithReadySteps = sql`ready_agents as (
 
 /**
  * Finds agents with due steps, by one index lookup per agent. Above the limit, workspaces get equal shares, and the agents are
- * chosen at random: with a fixed order, agents with exhausted rate limits could take all places forever.
+ * chosen at random: with a fixed order, agents with exhausted rate limits could take all slots forever.
  */
 export async function findDueAgents(db: Db, limit: number): Promise<DueAgentRow[]> {
   const { rows } = await sql<DueAgentRow>`

@@ -12,7 +12,7 @@ import {
   upload,
 } from '../../../harness/batches.ts';
 import { startService } from '../../../harness/service.ts';
-import { removeUnfinishedUploads } from '../../../src/store/batch/uploads.ts';
+import { deleteUnfinishedUploads } from '../../../src/store/batch/uploads.ts';
 
 const service = await startService();
 after(service.close);
@@ -118,9 +118,9 @@ test('an interrupted upload without an Idempotency-Key is removed, others after 
   await interrupt(agent, start, 500);
   while ((await count()) !== 0);
   await interrupt(agent, start, 500, 'old');
-  assert.equal(await removeUnfinishedUploads(service.db, 10), 0);
+  assert.equal(await deleteUnfinishedUploads(service.db, 10), 0);
   await sql`update batches set created_at = created_at - interval '25 hours'
     where agent_id = ${agent.id}`.execute(service.db);
-  assert.equal(await removeUnfinishedUploads(service.db, 10), 1);
+  assert.equal(await deleteUnfinishedUploads(service.db, 10), 1);
   assert.equal(await count(), 0);
 });

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import Fastify from 'fastify';
 import { idleGauges } from '../../../harness/system-app.ts';
-import { errorResponse } from '../../../src/api/http/error-response.ts';
 import { countExecuteCalls, createMetrics, type Metrics } from '../../../src/api/http/metrics.ts';
+import { errorResponse } from '../../../src/api/http/response/error-response.ts';
 import { send } from '../../../src/api/http/route.ts';
 import { CallFailure } from '../../../src/core/failure.ts';
 
@@ -16,8 +16,8 @@ test('metrics count the events of one process', async () => {
   metrics.executionEnded({ status: 'success', startedMs: 5, latencyMs: 1_500 });
   metrics.executionEnded({ status: 'canceled', startedMs: null, latencyMs: 0 });
   metrics.workflowRunEnded('failed');
-  metrics.batchCompleted('admission', 3);
-  metrics.batchCompleted('finish', 500);
+  metrics.transactionObserved('admission', 3);
+  metrics.transactionObserved('finish', 500);
   metrics.linesStarted(20);
   metrics.modelCallEnded({ provider: 'openai', outcome: 'MODEL_TIMEOUT', seconds: 0.2 });
   const text = await metrics.text();

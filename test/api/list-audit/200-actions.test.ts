@@ -18,24 +18,24 @@ const { call } = service;
 const user = await service.member('owner');
 const userId = toId('user', user);
 
-interface Line {
+interface Entry {
   readonly subject: string;
   readonly userId: string | null;
   readonly via: string | null;
   readonly details: Record<string, unknown>;
 }
 
-/** The lines of an action, oldest first. */
-async function lines(action: string, owner = user): Promise<Line[]> {
+/** The entries of an action, oldest first. */
+async function entries(action: string, owner = user): Promise<Entry[]> {
   const { body } = await call('GET', `/api/v1/audit?action=${action}&limit=100`, { user: owner });
   return body.audit.toReversed();
 }
 
-async function onlyLine(action: string): Promise<Omit<Line, 'via'>> {
-  const [line, ...more] = await lines(action);
+async function onlyEntry(action: string): Promise<Omit<Entry, 'via'>> {
+  const [entry, ...more] = await entries(action);
   assert.deepEqual(more, [], action);
-  assert.ok(line, action);
-  const { subject, userId: by, details, via } = line;
+  assert.ok(entry, action);
+  const { subject, userId: by, details, via } = entry;
   assert.equal(via, null);
   return { subject, userId: by, details };
 }
@@ -59,7 +59,7 @@ test('prompts: create, change, version, archive, restore', async () => {
     'prompt.archive': {},
     'prompt.restore': {},
   })) {
-    assert.deepEqual(await onlyLine(action), { ...by, details });
+    assert.deepEqual(await onlyEntry(action), { ...by, details });
   }
 });
 
@@ -67,13 +67,13 @@ test('prices and tests of providers', async () => {
   const model = 'own/large';
   const price = { model, inputPerMillion: '1.50', outputPerMillion: 2 };
   assert.equal((await call('PUT', '/api/v1/prices', { user, body: price })).status, 200);
-  const put = await onlyLine('price.put');
+  const put = await onlyEntry('price.put');
   assert.deepEqual([put.subject, put.userId], [model, userId]);
   assert.equal(put.details.outputPerMillion, '2');
   const path = `/api/v1/prices?model=${encodeURIComponent(model)}`;
   assert.equal((await call('DELETE', path, { user })).status, 204);
   assert.equal((await call('DELETE', path, { user })).status, 404);
-  assert.deepEqual(await onlyLine('price.delete'), { subject: model, userId, details: {} });
+  assert.deepEqual(await onlyEntry('price.delete'), { subject: model, userId, details: {} });
 
   const provider = { kind: 'openai', apiKey: 'sk-hidden' };
   await call('PUT', '/api/v1/providers/own', { user, body: provider });
@@ -81,7 +81,7 @@ test('prices and tests of providers', async () => {
   testFails = true;
   await call('POST', '/api/v1/providers/own/test', { user });
   assert.deepEqual(
-    (await lines('provider.test')).map(({ subject, details }) => ({ subject, details })),
+    (await entries('provider.test')).map(({ subject, details }) => ({ subject, details })),
     [
       { subject: 'own', details: { ok: true } },
       { subject: 'own', details: { ok: false, code: 'PROVIDER_AUTH' } },
@@ -106,7 +106,7 @@ test('an export names its filters, not their values', async () => {
   await get('/api/v1/executions/export?format=csv&bom=true&status=success');
   await call('GET', '/api/v1/executions/export?limit=5', { key });
 
-  const [one, all, ...more] = await lines('execution.export');
+  const [one, all, ...more] = await entries('execution.export');
   assert.deepEqual(more, []);
   assert.equal(one?.subject, agent.agentId);
   assert.deepEqual(one?.details, { format: 'jsonl', filters: ['variables.name'] });
@@ -119,7 +119,7 @@ test('sign-ins, failed sign-ins and password changes, in every workspace of the 
   const other = await service.workspace();
   const subject = toId('user', member);
   const about = async (action: string, owner = user) =>
-    (await lines(action, owner)).filter((line) => line.subject === subject);
+    (await entries(action, owner)).filter((entry) => entry.subject === subject);
   const post = (path: string, body: unknown, extra = {}) =>
     send(service.url, 'POST', `/api/auth/${path}`, { body, origin: service.url, ...extra });
 

@@ -9,13 +9,13 @@ after(service.close);
 const { call } = service;
 const user = await service.member('owner');
 
-interface Line {
+interface Entry {
   readonly action: string;
   readonly subject: string;
   readonly apiKeyId: string | null;
 }
 
-test('each change has a line, newest first, without secrets', async () => {
+test('each change has an entry, newest first, without secrets', async () => {
   const { agentId, path } = await addAgent(service, { stage: 'Testing' });
   const issuing = { name: 'Site', agentIds: null, permissions: ['manage'], rateLimits: {} };
   const created = await call('POST', '/api/v1/keys', { user, body: issuing });
@@ -38,9 +38,9 @@ test('each change has a line, newest first, without secrets', async () => {
 
   const { status, body } = await call('GET', '/api/v1/audit?limit=100', { user });
   assert.equal(status, 200);
-  const lines: Line[] = body.audit;
+  const entries: Entry[] = body.audit;
   assert.deepEqual(
-    new Set(lines.map(({ action }) => action)),
+    new Set(entries.map(({ action }) => action)),
     new Set([
       ...['retention.change', 'invitation.delete', 'invitation.create', 'provider.delete'],
       ...['provider.put', 'plan.change', 'key.revoke', 'key.rotate', 'agent.delete', 'agent.move'],
@@ -52,7 +52,7 @@ test('each change has a line, newest first, without secrets', async () => {
   for (const hidden of [secret, key, rotated.body.key, invited.body.url]) {
     assert.ok(!text.includes(hidden));
   }
-  const byKey = lines.filter((line) => line.apiKeyId === apiKeyId);
+  const byKey = entries.filter((entry) => entry.apiKeyId === apiKeyId);
   assert.deepEqual(new Set(byKey.map(({ subject }) => subject)), new Set([agentId]));
 
   const moves = await call('GET', '/api/v1/audit?action=agent.move&limit=1', { user });
@@ -61,7 +61,7 @@ test('each change has a line, newest first, without secrets', async () => {
   assert.equal((await call('GET', '/api/v1/audit?action=none', { user })).status, 400);
 });
 
-test('a workspace sees only its own lines', async () => {
+test('a workspace sees only its own entries', async () => {
   const { ownerId } = await service.workspace();
   const { body } = await call('GET', '/api/v1/audit', { user: ownerId });
   assert.deepEqual(body.audit, []);
@@ -79,8 +79,8 @@ test('filters by user, subject and time', async () => {
     const { status, body } = await call('GET', `/api/v1/audit?${query}`, { user });
     assert.equal(status, 200, JSON.stringify(body));
     assert.equal(body.pagination.total, body.audit.length);
-    return body.audit.map((line: { subject: string; details: { action?: string } }) => [
-      ...[line.subject, line.details.action],
+    return body.audit.map((entry: { subject: string; details: { action?: string } }) => [
+      ...[entry.subject, entry.details.action],
     ]);
   };
   const by = `userId=${toId('user', first)}`;

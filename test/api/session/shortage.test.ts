@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { send } from '../../../harness/browser.ts';
 import { secret, startService } from '../../../harness/service.ts';
 import { createSessions } from '../../../src/api/access/session.ts';
-import { createGracefulShutdown } from '../../../src/api/http/graceful-shutdown.ts';
+import { createGracefulShutdown } from '../../../src/api/http/connection/graceful-shutdown.ts';
 import { createServer } from '../../../src/api/server.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
 

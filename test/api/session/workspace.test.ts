@@ -7,7 +7,7 @@ import { addAgent, run } from '../../../harness/agents.ts';
 import { secret, startService } from '../../../harness/service.ts';
 import { addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import { createSessions } from '../../../src/api/access/session.ts';
-import { asCallFailure } from '../../../src/api/http/error-response.ts';
+import { asCallFailure } from '../../../src/api/http/response/error-response.ts';
 import { toId } from '../../../src/core/id.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { bodyBytesMax, chatBody, fullBody, thinData } from '../../../src/core/event/event.ts';
 import { signedHeaders } from '../../../src/core/event/sign.ts';
-import { generateWebhookSecret } from '../../../src/core/workflow/webhook.ts';
+import { generateWebhookSecret } from '../../../src/core/standard-webhooks.ts';
 
 const event = {
   id: '019a9e3b-7c00-7a52-9e0c-5b1f0c6d2e41',

@@ -159,8 +159,8 @@ test('requests no more items of a complete list once the known outputs exceed th
     );
   const output = JSON.stringify('x'.repeat(valuesCharsMax / 2));
   const read = [0, 1].map((index) => item(index, { status: 'success', output }));
-  const unread = { input: false, outputs: [], lists: [], items: [{ step: 'a', from: 1 }] };
-  assert.deepEqual(after(read.slice(0, 1)), { kind: 'missing', missing: unread });
+  const missing = { input: false, outputs: [], lists: [], items: [{ step: 'a', from: 1 }] };
+  assert.deepEqual(after(read.slice(0, 1)), { kind: 'missing', missing });
   const all = after(read);
   assert.ok(all.kind === 'advanced');
   assert.equal(all.changed.find((one) => one.item < 0)?.errorCode, 'VALUES_TOO_LARGE');

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { generateWebhookSecret } from '../../../src/core/standard-webhooks.ts';
 import {
   checkSignature,
-  generateWebhookSecret,
   type SignatureHeaders,
   toleranceMs,
 } from '../../../src/core/workflow/webhook.ts';

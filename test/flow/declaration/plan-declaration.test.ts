@@ -6,7 +6,7 @@ import { startService } from '../../../harness/service.ts';
 import { addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import { planDeclaration } from '../../../src/flow/declaration/plan-declaration.ts';
 import { readDeclaration } from '../../../src/flow/declaration/read-declaration.ts';
-import { findSessionCaller } from '../../../src/store/admission/callers.ts';
+import { findSessionCaller } from '../../../src/store/people/callers.ts';
 
 const service = await startService();
 after(service.close);

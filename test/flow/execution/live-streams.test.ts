@@ -5,12 +5,12 @@ import { createTestDatabase, type TestDatabase } from '../../../harness/database
 import { freshId } from '../../../harness/fresh-id.ts';
 import type { QueuedExecution } from '../../../src/core/execution/queued-execution.ts';
 import {
+  type EmittedEvent,
+  EmittedEvents,
   mergeTexts,
-  type ShownEvent,
-  ShownEvents,
   startOf,
   unseen,
-} from '../../../src/flow/execution/live-stream.ts';
+} from '../../../src/flow/execution/emitted-events.ts';
 import { createLiveStreams, type LiveStreams } from '../../../src/flow/execution/live-streams.ts';
 import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
 import {
@@ -61,9 +61,9 @@ const text = (value: string) => ({ type: 'text', text: value }) as const;
 const all = { attempt: 0, number: -1 };
 const owned = () => true;
 
-async function stored(execution: QueuedExecution): Promise<ShownEvent[][]> {
+async function stored(execution: QueuedExecution): Promise<EmittedEvent[][]> {
   const found = await readStreamChunks(db, execution.id, all);
-  return found?.chunks.map(({ events }) => JSON.parse(events) as ShownEvent[]) ?? [];
+  return found?.chunks.map(({ events }) => JSON.parse(events) as EmittedEvent[]) ?? [];
 }
 
 describe('chunks', () => {
@@ -96,7 +96,7 @@ describe('chunks', () => {
     await written;
     await sql`truncate stream_chunks`.execute(db);
     stream.emit(text('b'));
-    let chunks: ShownEvent[][] = [];
+    let chunks: EmittedEvent[][] = [];
     while (chunks.length === 0) {
       written = announced.promise;
       chunks = await stored(execution);
@@ -106,7 +106,7 @@ describe('chunks', () => {
     stream.close();
   });
 
-  test('of a lost claim are neither written nor shown', async () => {
+  test('of a lost claim are neither written nor emitted', async () => {
     const execution = await claimed();
     const stream = streams.open(execution, owned);
     const written = announced.promise;
@@ -154,7 +154,7 @@ test('an attempt shows nothing while it does not own its execution, and all of i
   stream.close();
 });
 
-test('a later attempt replaces an earlier one, whose events are not shown any more', async () => {
+test('a later attempt replaces an earlier one, whose events are not emitted any more', async () => {
   const execution = await claimed();
   const earlier = streams.open(execution, owned);
   const later = streams.open({ ...execution, attempt: 2 }, owned);
@@ -167,7 +167,7 @@ test('a later attempt replaces an earlier one, whose events are not shown any mo
 });
 
 describe('what a reader has not seen', () => {
-  const shown = new ShownEvents();
+  const emitted = new EmittedEvents();
   const toolCall = { id: 'c', name: 'f', arguments: '{}' };
   for (const event of [
     { type: 'reasoning', text: 'hm' } as const,
@@ -175,11 +175,11 @@ describe('what a reader has not seen', () => {
     text('de'),
     { type: 'toolCall', toolCall } as const,
   ]) {
-    shown.add(event);
+    emitted.add(event);
   }
   const read = (from: Parameters<typeof unseen>[1]) => {
     let position = from;
-    return mergeTexts(shown.all).flatMap((event) => {
+    return mergeTexts(emitted.all).flatMap((event) => {
       const found = unseen(event, position);
       if (found) position = found.position;
       return found ? [found.event] : [];

@@ -12,7 +12,7 @@ import { everything, type IdRange } from '../../../src/core/history/history-rang
 import { indexRound } from '../../../src/flow/history/index-round.ts';
 import { searchExecutions } from '../../../src/flow/history/search-executions.ts';
 import { removeBodies } from '../../../src/store/history/bodies.ts';
-import { removeRecords } from '../../../src/store/history/removal.ts';
+import { deleteRecords } from '../../../src/store/history/deletion.ts';
 import {
   type Candidates,
   findCandidates,
@@ -99,7 +99,7 @@ test('a deleted record leaves the index, the others of its group stay', async ()
     record('cyd', nowMs - 1),
   ]);
   await round();
-  await removeRecords(pipelines, { ids: [second] });
+  await deleteRecords(pipelines, { ids: [second] });
   assert.deepEqual(await search('bob'), []);
   await round();
   assert.deepEqual(await indexedIds(), [first, third]);

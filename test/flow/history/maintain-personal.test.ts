@@ -9,7 +9,7 @@ after(service.close);
 const { db, workspaceId } = service;
 const user = service.ownerId;
 
-test('invitations, attempts, sessions and audit lines lose addresses of people after 90 days', async () => {
+test('invitations, attempts, sessions and audit entries lose addresses of people after 90 days', async () => {
   const [older, newer] = [91, 89];
   for (const [name, accepted, days] of [
     ['accepted', true, older],

@@ -21,7 +21,7 @@ const { db, workspaceId } = service;
 const agent = await addAgent(service, { user: 'x' });
 const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
 const { testingLimits } = readConfig({});
-const announcements = { executionsQueued() {}, eventsQueued() {} };
+const announcements = { announceQueuedExecutions() {}, announceQueuedEvents() {} };
 const admission = createAdmission({ pipelines, testingLimits, slots: null, announcements });
 
 function callOf(runId: string, fallback: boolean): ExecuteCall {

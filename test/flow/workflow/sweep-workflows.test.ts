@@ -34,7 +34,7 @@ const room = { steps: 1_000, chars: 1_000_000_000 };
 const deps = (more: Partial<SweepDeps> = {}): SweepDeps => ({
   db,
   pipelines,
-  taker: { take: (steps) => void taken.push(...steps), room: () => room },
+  stepAdmission: { admit: (steps) => void taken.push(...steps), room: () => room },
   canceler: { cancel: async () => true, cancelAll: async (ids) => ids.map(() => true) },
   completions: createCompletions(),
   testingLimits: noLimits,
@@ -124,26 +124,26 @@ test('steps with long variables are taken in small batches, within the room', as
   await addReady(agent.id, 30, 1_000_000);
   const batches: number[] = [];
   const items = new Set<number>();
-  const taker: SweepDeps['taker'] = {
-    take(steps) {
+  const stepAdmission: SweepDeps['stepAdmission'] = {
+    admit(steps) {
       batches.push(steps.length);
       for (const { item } of steps) items.add(item);
     },
     room: () => room,
   };
-  await sweepWorkflows(deps({ taker }));
+  await sweepWorkflows(deps({ stepAdmission }));
   // Distinct items: on a slow machine a reservation may expire, and a step is taken twice.
   assert.equal(items.size, 30);
   assert.ok(Math.max(...batches) <= 9, `${batches}`);
   await sql`update workflow_steps set ready_at = clock_timestamp()`.execute(db);
   let remaining = 5;
-  const narrow: SweepDeps['taker'] = {
-    take: (steps) => {
+  const narrow: SweepDeps['stepAdmission'] = {
+    admit: (steps) => {
       remaining -= steps.length;
     },
     room: () => ({ steps: remaining, chars: 1_000_000_000 }),
   };
-  await sweepWorkflows(deps({ taker: narrow }));
+  await sweepWorkflows(deps({ stepAdmission: narrow }));
   assert.equal(remaining, 0);
 });
 
@@ -155,11 +155,11 @@ test('each agent gets a share of a batch, however many steps wait for another on
   await addReady(busy.id, 450);
   await addReady(other.id, 1);
   const turns: DueStep[][] = [];
-  const taker: SweepDeps['taker'] = {
-    take: (steps) => void turns.push([...steps]),
+  const stepAdmission: SweepDeps['stepAdmission'] = {
+    admit: (steps) => void turns.push([...steps]),
     room: () => room,
   };
-  await sweepWorkflows(deps({ taker }));
+  await sweepWorkflows(deps({ stepAdmission }));
   assert.ok(turns[0]?.some(({ agentId }) => agentId === other.id));
   assert.equal(turns.flat().length, 451);
 });
@@ -167,11 +167,11 @@ test('each agent gets a share of a batch, however many steps wait for another on
 test('a workspace without room does not block others', async () => {
   await addReady(agent.id, 3);
   await addReady(freshId(), 2);
-  const taker: SweepDeps['taker'] = {
-    take: (steps) => void taken.push(...steps),
+  const stepAdmission: SweepDeps['stepAdmission'] = {
+    admit: (steps) => void taken.push(...steps),
     room: (of) => (of === workspaceId ? { steps: 0, chars: 0 } : room),
   };
-  await sweepWorkflows(deps({ taker }));
+  await sweepWorkflows(deps({ stepAdmission }));
   assert.equal(taken.length, 2);
 });
 
@@ -197,17 +197,17 @@ test('a sweep respects the room of a workspace, however many agents it has', asy
   const agents = await Promise.all(Array.from({ length: 5 }, () => addAgent(service)));
   for (const { id } of agents) await addReady(id, 3);
   let steps = 4;
-  const small: SweepDeps['taker'] = {
-    take(some) {
+  const small: SweepDeps['stepAdmission'] = {
+    admit(some) {
       taken.push(...some);
       steps -= some.length;
     },
     room: () => ({ steps, chars: 1_000_000 }),
   };
-  await sweepWorkflows(deps({ taker: small }));
+  await sweepWorkflows(deps({ stepAdmission: small }));
   assert.equal(taken.length, 4);
   steps = 1_000;
-  await sweepWorkflows(deps({ taker: small }));
+  await sweepWorkflows(deps({ stepAdmission: small }));
   assert.equal(taken.length, 15);
 });
 

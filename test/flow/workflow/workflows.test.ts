@@ -10,11 +10,11 @@ test('a completion evicts the values of ended workflow runs, however they ended'
   for (const runId of ['canceled', 'other']) {
     values.add(runId, { ...noValues, input: documentOf('{}') });
   }
-  const { completed } = createWorkflows({ values } as unknown as WorkflowDeps);
+  const { onCompletion } = createWorkflows({ values } as unknown as WorkflowDeps);
   const end = { status: 'canceled', errorCode: 'CANCELED', error: 'x', failedStep: null } as const;
   const ended = [{ runId: 'canceled', workflowId: 'w', end }];
   const learned = new Map([['canceled', { ...noValues, input: documentOf('{}') }]]);
-  completed(progressed({ ready: [], ended, stopping: [], learned, faults: [] }, false));
+  onCompletion(progressed({ ready: [], ended, stopping: [], learned, faults: [] }, false));
   assert.deepEqual(values.of('canceled'), noValues);
   assert.ok(values.of('other').input);
 });

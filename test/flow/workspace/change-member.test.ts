@@ -10,9 +10,9 @@ import { hashToken } from '../../../src/core/people/token.ts';
 import { acceptInvitation } from '../../../src/flow/workspace/accept-invitation.ts';
 import { changeRole, removeMember } from '../../../src/flow/workspace/change-member.ts';
 import { invite } from '../../../src/flow/workspace/invite.ts';
-import { findSessionCaller } from '../../../src/store/admission/callers.ts';
 import { lockLimits } from '../../../src/store/admission/limits.ts';
 import type { Db } from '../../../src/store/connection/database.ts';
+import { findSessionCaller } from '../../../src/store/people/callers.ts';
 import { listInvitations } from '../../../src/store/people/invitations.ts';
 
 const { db, close } = await openTestDatabase();

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { createTestDatabase } from '../../../harness/database.ts';
-import { asCallFailure } from '../../../src/api/http/error-response.ts';
+import { asCallFailure } from '../../../src/api/http/response/error-response.ts';
 import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
 import { isUnavailable } from '../../../src/store/connection/database-error.ts';
 

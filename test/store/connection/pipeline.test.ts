@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import pg from 'pg';
 import { createTestDatabase } from '../../../harness/database.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
-import { asCallFailure } from '../../../src/api/http/error-response.ts';
+import { asCallFailure } from '../../../src/api/http/response/error-response.ts';
 import { isUnstorable } from '../../../src/store/connection/database-error.ts';
 
 const database = await createTestDatabase();

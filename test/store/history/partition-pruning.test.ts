@@ -5,7 +5,7 @@ import { freshId } from '../../../harness/fresh-id.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import type { Send } from '../../../src/store/connection/pipeline.ts';
 import { readExecutions } from '../../../src/store/execution/executions.ts';
-import { removeRecords } from '../../../src/store/history/removal.ts';
+import { deleteRecords } from '../../../src/store/history/deletion.ts';
 
 /** Prepared statements with ids open only the partitions of these ids. */
 
@@ -19,9 +19,9 @@ const id = freshId();
 
 const statements: [name: string, parameters: string, execute: () => Promise<unknown>][] = [
   [
-    'removal-delete-given',
+    'records-delete-given',
     `'{${id}}', '${id}', '${id}'`,
-    () => removeRecords(pipelines, { ids: [id] }),
+    () => deleteRecords(pipelines, { ids: [id] }),
   ],
   [
     'read-executions',

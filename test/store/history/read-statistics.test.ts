@@ -39,7 +39,7 @@ test('the maximum number of rows and groups is returned, one more is rejected', 
   const groups = await readStatistics(db, requestFor(agentId, { rowsMax: 3, groupsMax: 2 }));
   assert.ok(typeof groups !== 'string');
   assert.deepEqual(
-    groups.map(({ step, status, occurred }) => [step, status, occurred]),
+    groups.map(({ intervalIndex, status, occurred }) => [intervalIndex, status, occurred]),
     [
       [0, 'success', 2],
       [1, 'success', 1],

@@ -14,9 +14,9 @@ import { requirePermission, requireWholeWorkspace } from '../../access/require-p
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { etag, ifMatch } from '../../http/if-match.ts';
-import { pageResponse, readPage } from '../../http/page.ts';
-import { readRange } from '../../http/range.ts';
+import { etag, ifMatch } from '../../http/request/if-match.ts';
+import { pageResponse, readPage } from '../../http/request/page.ts';
+import { readRange } from '../../http/request/range.ts';
 import { type Context, type HandlerResponse, route } from '../../http/route.ts';
 import { limitWire } from '../workspace/limit-wire.ts';
 import { agentPatch, agentPinWire, agentWire, newAgent, pinWire } from './agent-wire.ts';

@@ -15,8 +15,8 @@ import { listVersions } from '../../../store/agent/versions.ts';
 import type { Db } from '../../../store/connection/database.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { etag, ifMatch } from '../../http/if-match.ts';
-import { pageResponse, readPage } from '../../http/page.ts';
+import { etag, ifMatch } from '../../http/request/if-match.ts';
+import { pageResponse, readPage } from '../../http/request/page.ts';
 import { type HandlerResponse, route } from '../../http/route.ts';
 import { promptWire, versionSummaryWire, versionWire } from './prompt-wire.ts';
 

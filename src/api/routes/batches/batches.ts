@@ -14,12 +14,12 @@ import {
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { toJson } from '../../http/json-response.ts';
-import { limitLists } from '../../http/minute-limit.ts';
-import { pageResponse, readPage } from '../../http/page.ts';
+import { limitLists } from '../../http/limits/minute-limit.ts';
+import { createStreamSlots } from '../../http/limits/stream-slots.ts';
+import { pageResponse, readPage } from '../../http/request/page.ts';
+import { toJson } from '../../http/response/json-response.ts';
+import { emptyStream, streamOf } from '../../http/response/stream.ts';
 import { type Context, route } from '../../http/route.ts';
-import { emptyStream, streamOf } from '../../http/stream.ts';
-import { createStreamSlots } from '../../http/stream-slots.ts';
 import { batchWire, resultWire } from './batch-wire.ts';
 
 /** Lists, reads and cancels batches, and streams their results. */

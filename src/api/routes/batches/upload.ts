@@ -17,18 +17,18 @@ import { type AgentRow, readUploadAgent } from '../../../store/admission/admissi
 import { type EarlierUpload, findEarlierUpload } from '../../../store/batch/uploads.ts';
 import { requireCredential } from '../../access/authenticate.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { hasJsonLines, streamBody } from '../../http/body.ts';
-import { callerAddress } from '../../http/caller-address.ts';
 import { allowAgentOrigins, allowOrigin } from '../../http/cors.ts';
+import { createCallerSlots } from '../../http/limits/caller-slots.ts';
+import { hasJsonLines, streamBody } from '../../http/request/body.ts';
+import { callerAddress } from '../../http/request/caller-address.ts';
+import { checkQuery, noFields } from '../../http/request/validate.ts';
 import { routePath, send } from '../../http/route.ts';
-import { checkQuery, noFields } from '../../http/validate.ts';
-import { createWaitSlots } from '../../http/wait-for.ts';
 import { readIdempotency, userAgentOf } from '../executions/execute-call.ts';
 
 /** Uploads batches. Refusals follow the order of an execute call; the body is read last, because it is long. */
 export function uploadRoutes(app: FastifyInstance, deps: ApiDeps): void {
   // Each upload holds a line and the ids of its file in memory.
-  const slots = createWaitSlots({ max: uploadsMax, ofCallerMax: uploadsOfCallerMax });
+  const slots = createCallerSlots({ max: uploadsMax, ofCallerMax: uploadsOfCallerMax });
   app.post<{ Params: { agentId: string } }>(routePath(createBatch), async (request, reply) => {
     requireCredential(request);
     const caller = await deps.authenticator.identify(request, createBatch);

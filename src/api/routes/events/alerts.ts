@@ -8,7 +8,7 @@ import * as flow from '../../../flow/event/change-alert.ts';
 import * as store from '../../../store/event/alerts.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { limitLists } from '../../http/minute-limit.ts';
+import { limitLists } from '../../http/limits/minute-limit.ts';
 import { route } from '../../http/route.ts';
 
 /** Alerts about the calls of a workspace. */

@@ -12,8 +12,8 @@ import * as store from '../../../store/event/endpoints.ts';
 import * as events from '../../../store/event/events.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { readCursor } from '../../http/page.ts';
-import { readRange } from '../../http/range.ts';
+import { readCursor } from '../../http/request/page.ts';
+import { readRange } from '../../http/request/range.ts';
 import { route } from '../../http/route.ts';
 import { deliveryWire, endpointWire, eventWire } from './endpoint-wire.ts';
 

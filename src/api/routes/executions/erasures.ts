@@ -16,7 +16,7 @@ import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import { visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { pageResponse, readPage } from '../../http/page.ts';
+import { pageResponse, readPage } from '../../http/request/page.ts';
 import { route } from '../../http/route.ts';
 
 /** Deletes one record, or erases all records of an end user. */

@@ -6,7 +6,7 @@ import type { ExecuteCall } from '../../../core/execution/decide.ts';
 import { unknownName } from '../../../core/failure.ts';
 import { requireCredential } from '../../access/authenticate.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { readBody } from '../../http/body.ts';
+import { readBody } from '../../http/request/body.ts';
 
 /** Reads a request to execute an agent or a workflow. Errors in it are values, because admission checks limits first. */
 

@@ -13,10 +13,11 @@ import type { ExecutionKey } from '../../../store/execution/executions.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
 import { isVisible, mayRead } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { callerAddress } from '../../http/caller-address.ts';
 import { allowOrigin } from '../../http/cors.ts';
-import { errorResponse } from '../../http/error-response.ts';
-import { rateHeaders } from '../../http/rate-headers.ts';
+import { rateHeaders } from '../../http/limits/rate-headers.ts';
+import { callerAddress } from '../../http/request/caller-address.ts';
+import { errorResponse } from '../../http/response/error-response.ts';
+import { asksForStream } from '../../http/response/event-stream.ts';
 import { routePath, send } from '../../http/route.ts';
 import {
   readDashboardCall,
@@ -24,7 +25,7 @@ import {
   readIdempotency,
   userAgentOf,
 } from './execute-call.ts';
-import { asksForStream, type OpenStream, openStream, streamResponse } from './stream.ts';
+import { type OpenStream, openStream, streamResponse } from './stream.ts';
 
 /** Executes an agent, with a key or from the dashboard. Admission decides everything but the key's format and the session. */
 export function executeRoutes(app: FastifyInstance, deps: ApiDeps): void {

@@ -7,7 +7,7 @@ import { type Labels, labelFields } from '../../../core/execution/labels.ts';
 import { limitedMessage } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { ExecutionDetailRow, ExecutionRow } from '../../../store/execution/executions.ts';
-import { RawJson } from '../../http/json-response.ts';
+import { RawJson } from '../../http/response/json-response.ts';
 
 /** An execution in API format. Fields without a value are absent. */
 export function executionWire(row: ExecutionRow): Record<string, unknown> {

@@ -2,7 +2,7 @@ import { isPlayground, sourceOf } from '../../../core/execution/execution.ts';
 import { csvLine, spreadsheetLine } from '../../../core/history/csv.ts';
 import { toId } from '../../../core/id.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
-import { toJson } from '../../http/json-response.ts';
+import { toJson } from '../../http/response/json-response.ts';
 import {
   attemptListWire,
   executionDetailWire,

@@ -14,7 +14,7 @@ import { actorOf } from '../../../core/people/audit.ts';
 import {
   type ExportRequest,
   exportExecutions as exportHistory,
-  withoutRemoved,
+  withoutDeleted,
 } from '../../../flow/history/export-executions.ts';
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
 import type { Db } from '../../../store/connection/database.ts';
@@ -24,11 +24,11 @@ import { reauthorized } from '../../access/reauthorize.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { historySource } from '../../http/history-source.ts';
-import { limitLists } from '../../http/minute-limit.ts';
+import { limitLists } from '../../http/limits/minute-limit.ts';
+import { createStreamSlots } from '../../http/limits/stream-slots.ts';
+import { historySource } from '../../http/response/history-source.ts';
+import { emptyStream, streamOf } from '../../http/response/stream.ts';
 import { route } from '../../http/route.ts';
-import { emptyStream, streamOf } from '../../http/stream.ts';
-import { createStreamSlots } from '../../http/stream-slots.ts';
 import { exportName } from './export-name.ts';
 import { type ExportForm, exportForms } from './export-wire.ts';
 import { type HistoryQuery, readHistory, readStart } from './history-query.ts';
@@ -165,7 +165,7 @@ async function openExportOn(
   const msMax = streamMsMax;
   const history = exportHistory(db, { ...filter, msMax });
   // What was removed meanwhile is known to the primary.
-  const existing = withoutRemoved(deps.db, { workspaceId, msMax }, history);
+  const existing = withoutDeleted(deps.db, { workspaceId, msMax }, history);
   const batches = reauthorized({ ...deps, request, endpoint }, existing);
   try {
     return { first: await batches.next(), batches };

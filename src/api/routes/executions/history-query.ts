@@ -18,8 +18,8 @@ import type {
   Label,
 } from '../../../store/history/history-filter.ts';
 import { idBounds } from '../../../store/history/id-bounds.ts';
-import { readCursor } from '../../http/page.ts';
-import { readRange } from '../../http/range.ts';
+import { readCursor } from '../../http/request/page.ts';
+import { readRange } from '../../http/request/range.ts';
 
 /** Reads the query parameters of history lists and exports. */
 

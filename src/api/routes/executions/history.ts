@@ -18,14 +18,14 @@ import { type ExecutionRow, readExecutionListRows } from '../../../store/executi
 import { reauthorized } from '../../access/reauthorize.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
+import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { abortOnDisconnect } from '../../http/disconnect.ts';
-import { historySource } from '../../http/history-source.ts';
-import { toJson } from '../../http/json-response.ts';
-import { limitLists } from '../../http/minute-limit.ts';
+import { limitLists } from '../../http/limits/minute-limit.ts';
+import { createStreamSlots, type StreamSlots } from '../../http/limits/stream-slots.ts';
+import { historySource } from '../../http/response/history-source.ts';
+import { toJson } from '../../http/response/json-response.ts';
+import { emptyStream, streamOf } from '../../http/response/stream.ts';
 import { type Context, type HandlerResponse, requireCaller, route } from '../../http/route.ts';
-import { emptyStream, streamOf } from '../../http/stream.ts';
-import { createStreamSlots, type StreamSlots } from '../../http/stream-slots.ts';
 import { executionWire } from './execution-wire.ts';
 import { type HistoryQuery, readHistory, readStart, writeCursor } from './history-query.ts';
 

@@ -8,9 +8,9 @@ import { readRetention } from '../../../store/history/retention.ts';
 import * as audit from '../../../store/people/audit.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { historySource } from '../../http/history-source.ts';
-import { pageResponse, readPage } from '../../http/page.ts';
-import { readRange } from '../../http/range.ts';
+import { pageResponse, readPage } from '../../http/request/page.ts';
+import { readRange } from '../../http/request/range.ts';
+import { historySource } from '../../http/response/history-source.ts';
 import { route } from '../../http/route.ts';
 
 /** Retention settings and the audit log. */

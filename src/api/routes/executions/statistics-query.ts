@@ -1,17 +1,22 @@
 import * as limits from '../../../contract/limits.ts';
 import { type CallFailure, invalidRequest } from '../../../core/failure.ts';
+import {
+  fits,
+  type IntervalLength,
+  intervalBounds,
+  intervalSpans,
+} from '../../../core/history/intervals.ts';
 import { type Grouping, type LabelGrouping, levelMs } from '../../../core/history/statistics.ts';
-import { fits, type StepLength, stepBounds, stepSpans } from '../../../core/history/steps.ts';
 import { fromId } from '../../../core/id.ts';
 import { findZone, utc } from '../../../core/time-zone.ts';
 import { readClockInZone } from '../../../store/connection/clock.ts';
 import type { Db } from '../../../store/connection/database.ts';
 import type { StatisticsRead } from '../../../store/history/read-statistics.ts';
-import { readRange } from '../../http/range.ts';
+import { readRange } from '../../http/request/range.ts';
 import { playgroundOf } from './history-query.ts';
 
 export interface StatisticsQuery {
-  readonly level?: StepLength;
+  readonly level?: IntervalLength;
   readonly groupBy?: string;
   readonly timeZone?: string;
   readonly playground?: 'true' | 'false' | readonly ('true' | 'false')[];
@@ -22,7 +27,7 @@ export interface StatisticsQuery {
 
 /** A validated statistics query, and the names that the response repeats. */
 export interface StatisticsRequest extends Omit<StatisticsRead, 'of'> {
-  readonly level: StepLength;
+  readonly level: IntervalLength;
   readonly timeZone: string;
   /** Whether to add the sums over the whole range. */
   readonly totals: boolean;
@@ -40,13 +45,13 @@ export async function readStatisticsQuery(
   const nowMs = timeZone === null ? null : await readClockInZone(db, timeZone);
   if (timeZone === null || nowMs === null) throw unknownZone(query.timeZone ?? '');
   const range = readRange(query, timeZone);
-  const bounds = stepBounds(
+  const bounds = intervalBounds(
     { ...range, length: level, zone: timeZone, nowMs },
-    limits.statisticsStepsMax,
+    limits.statisticsIntervalsMax,
   );
   if (bounds === null) {
     throw invalidRequest(
-      `Parameters "startDate" and "endDate" span more than ${limits.statisticsStepsMax} steps of level "${level}".`,
+      `Parameters "startDate" and "endDate" span more than ${limits.statisticsIntervalsMax} steps of level "${level}".`,
     );
   }
   const summed =
@@ -62,7 +67,7 @@ export async function readStatisticsQuery(
     byLabel: label && { grouping: label, valuesMax: limits.statisticsValuesMax },
     bounds,
     table,
-    spans: stepSpans(bounds, levels),
+    spans: intervalSpans(bounds, levels),
     rowsMax: label === null ? limits.statisticsRowsMax : limits.statisticsLabelRowsMax,
     groupsMax: limits.statisticsBucketsMax,
   };
@@ -134,8 +139,8 @@ function checkMinutes(firstMs: number, nowMs: number, summed: boolean): void {
   }
 }
 
-/** The smallest table whose rows align with every step. */
-function chooseTable(level: StepLength, bounds: readonly number[], summed: boolean) {
+/** The smallest table whose rows align with every interval. */
+function chooseTable(level: IntervalLength, bounds: readonly number[], summed: boolean) {
   if (level === 'minute') return { table: 'statistics', levels: ['minute'] } as const;
   if (summed && fits(bounds, 'hour')) {
     return { table: 'statistics', levels: ['day', 'hour'] } as const;

@@ -15,13 +15,13 @@ import {
   readStatistics,
   type StatisticsGroup,
   type StatisticsRead,
-  sumSteps,
+  sumIntervals,
 } from '../../../store/history/read-statistics.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { historySource } from '../../http/history-source.ts';
-import { limitLists } from '../../http/minute-limit.ts';
+import { limitLists } from '../../http/limits/minute-limit.ts';
+import { historySource } from '../../http/response/history-source.ts';
 import { route } from '../../http/route.ts';
 import {
   readAgentIds,
@@ -104,16 +104,16 @@ const bucketsPerBatch = 1_000;
 /** The groups over the whole range, which is one interval. */
 async function totalsWire(groups: readonly StatisticsGroup[], request: StatisticsRequest) {
   const bounds = [request.bounds[0] ?? 0, request.bounds.at(-1) ?? 0];
-  return bucketsWire(await sumSteps(groups), { ...request, bounds });
+  return bucketsWire(await sumIntervals(groups), { ...request, bounds });
 }
 
 function bucketWire(group: StatisticsGroup, { bounds, byLabel }: StatisticsRequest): Bucket {
-  const { step, agentId, promptVersionId, apiKeyId, succeeded, failed, latency } = group;
+  const { intervalIndex, agentId, promptVersionId, apiKeyId, succeeded, failed, latency } = group;
   const [p50, p95, p99] = [0.5, 0.95, 0.99].map((p) => percentile(latency, p));
   const completed = succeeded + failed;
   return {
-    start: iso(bounds[step]),
-    end: iso((bounds[step + 1] ?? 0) - 1),
+    start: iso(bounds[intervalIndex]),
+    end: iso((bounds[intervalIndex + 1] ?? 0) - 1),
     // Fields that are not grouped by are undefined, so the response omits them.
     agentId: agentId && toId('agent', agentId),
     agentName: group.agentName,

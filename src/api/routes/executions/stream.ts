@@ -15,16 +15,13 @@ import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import {
-  asksForStream,
   EventStream,
   eventStreamHeaders,
   type SentEvent,
-} from '../../http/event-stream.ts';
+} from '../../http/response/event-stream.ts';
+import { emptyStream } from '../../http/response/stream.ts';
 import { type HandlerResponse, route } from '../../http/route.ts';
-import { emptyStream } from '../../http/stream.ts';
 import { visibleExecutionWire } from './execution-wire.ts';
-
-export { asksForStream };
 
 /** Streams one execution as server-sent events. */
 export function executionStreamRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -63,7 +60,7 @@ export function readStart(id: string | string[] | undefined): StreamStart | null
   return { attempt, offset };
 }
 
-/** The events of an execution for one reader, who holds a place until it is over. */
+/** The events of an execution for one reader, who has a slot until it is over. */
 export interface OpenStream {
   readonly request: FastifyRequest;
   readonly events: SentEvents;

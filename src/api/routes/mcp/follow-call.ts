@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { cancelAbandoned } from '../../../flow/execution/cancel-abandoned.ts';
-import { asCallFailure } from '../../http/error-response.ts';
+import { asCallFailure } from '../../http/response/error-response.ts';
 import { canceledResult, unfinishedResult } from './tool-result.ts';
 import type { CallState, TrackedCall } from './tracked-call.ts';
 

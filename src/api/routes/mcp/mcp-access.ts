@@ -5,9 +5,9 @@ import { deniedMessage } from '../../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
 import { allowOrigin } from '../../http/cors.ts';
-import { errorResponse } from '../../http/error-response.ts';
+import { originOf } from '../../http/request/same-origin.ts';
+import { errorResponse } from '../../http/response/error-response.ts';
 import { send } from '../../http/route.ts';
-import { originOf } from '../../http/same-origin.ts';
 
 /** Who may speak MCP: a key with `execute`, and of pages those of this server and of the key's allowed origins. */
 

@@ -9,7 +9,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../../core/execution/caller.ts';
 import { refusalAdvice } from '../../../core/execution/refusal-advice.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { asCallFailure } from '../../http/error-response.ts';
+import { asCallFailure } from '../../http/response/error-response.ts';
 import { callTool, declaresTasks, tasksExtension } from './call-tool.ts';
 import { listedTools } from './listed-tools.ts';
 import { acknowledgeTask, cancelTask, getTask } from './tasks.ts';

@@ -9,10 +9,10 @@ import { findTool } from '../../../store/agent/tools.ts';
 import { unauthorized } from '../../access/authenticate.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { readBody } from '../../http/body.ts';
+import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { handleMcpPreflights } from '../../http/cors.ts';
-import { abortOnDisconnect } from '../../http/disconnect.ts';
-import { limitLists } from '../../http/minute-limit.ts';
+import { limitLists } from '../../http/limits/minute-limit.ts';
+import { readBody } from '../../http/request/body.ts';
 import { requireWorkflow } from '../workflows/workflows.ts';
 import { admitTool, toolClient } from './call-tool.ts';
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { openToolCallsOfKeyMax } from '../../../contract/limits.ts';
-import { createWaitSlots } from '../../http/wait-for.ts';
+import { createCallerSlots } from '../../http/limits/caller-slots.ts';
 
 /**
  * Cancellation of tool calls. The notification arrives as a request of its own, perhaps in another process, and without a
@@ -44,7 +44,7 @@ export function createOpenCalls(
   ofKeyMax = openToolCallsOfKeyMax,
 ): OpenCalls {
   const byName = new Map<string, Set<AbortController>>();
-  const slots = createWaitSlots({
+  const slots = createCallerSlots({
     max: Number.POSITIVE_INFINITY,
     ofCallerMax: ofKeyMax,
   });

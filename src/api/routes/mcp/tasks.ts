@@ -3,7 +3,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
-import { asCallFailure } from '../../http/error-response.ts';
+import { asCallFailure } from '../../http/response/error-response.ts';
 import type { McpRequest } from './mcp-server.ts';
 import { type CallState, currentCaller, findTracked, type TrackedCall } from './tracked-call.ts';
 

@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { toolResultBytesMax } from '../../../contract/limits.ts';
 import { type RefusedCall, refusalAdvice } from '../../../core/execution/refusal-advice.ts';
 import { limitedMessage } from '../../../core/failure.ts';
+import { isObject } from '../../../core/is-object.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import type { WorkflowRunDetailRow } from '../../../store/workflow/workflow-history.ts';
 import type { Era } from './mcp-server.ts';
@@ -28,7 +29,7 @@ export function executionResult(
   if (row.outputJson === null) return textResult(row.output ?? '', links);
   const result = textResult(row.outputJson, links);
   const structured: unknown = JSON.parse(row.outputJson);
-  if (viewer.era === 'legacy' && !isRecord(structured)) return result;
+  if (viewer.era === 'legacy' && !isObject(structured)) return result;
   // A client that knows the schema rejects a result without its structure, unless it is an error.
   if (result._meta?.truncated) return { ...result, isError: true };
   return { ...result, structuredContent: structured } as CallToolResult;
@@ -98,8 +99,4 @@ function textResult(text: string, links: ResultLinks): CallToolResult {
 function firstBytes(text: string): string {
   const bytes = Buffer.from(text).subarray(0, toolResultBytesMax);
   return new TextDecoder().decode(bytes, { stream: true });
-}
-
-function isRecord(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -17,11 +17,11 @@ import type { ExecutionDetailRow } from '../../../store/execution/executions.ts'
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
 import { isVisible, mayRead } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { callerAddress } from '../../http/caller-address.ts';
+import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { allowOrigin } from '../../http/cors.ts';
-import { abortOnDisconnect } from '../../http/disconnect.ts';
-import { asCallFailure } from '../../http/error-response.ts';
-import { rateHeaders } from '../../http/rate-headers.ts';
+import { rateHeaders } from '../../http/limits/rate-headers.ts';
+import { callerAddress } from '../../http/request/caller-address.ts';
+import { asCallFailure } from '../../http/response/error-response.ts';
 import { readIdempotency } from '../executions/execute-call.ts';
 import { type CallRequest, type ReadCall, readCall } from './read-call.ts';
 import { invalidValue, type Parameters } from './read-parameters.ts';

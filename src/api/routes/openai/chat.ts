@@ -3,7 +3,7 @@ import { createChatCompletion } from '../../../contract/openai/openai.ts';
 import { toId } from '../../../core/id.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { executionErrorResponse } from '../../http/openai-error.ts';
+import { executionErrorResponse } from '../../http/response/openai-error.ts';
 import { type HandlerResponse, routePath, send } from '../../http/route.ts';
 import { type AgentCall, callAgent } from './call-agent.ts';
 import { completionWire } from './chat-wire.ts';

@@ -3,7 +3,7 @@ import { modelsListMax } from '../../../contract/limits.ts';
 import { getModel, listModels } from '../../../contract/openai/openai.ts';
 import * as store from '../../../store/agent/models.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { limitLists } from '../../http/minute-limit.ts';
+import { limitLists } from '../../http/limits/minute-limit.ts';
 import { route } from '../../http/route.ts';
 import { findAgentId, modelNotFound } from './call-agent.ts';
 import { seconds } from './response-wire.ts';

@@ -1,6 +1,6 @@
 import { createChatCompletion } from '../../../contract/openai/openai.ts';
 import type { Conversation, SuppliedMessage } from '../../../core/agent/conversation.ts';
-import { isObject } from '../../../core/schema/read-schema.ts';
+import { isObject } from '../../../core/is-object.ts';
 import type { CallRequest } from './read-call.ts';
 import {
   flagOf,

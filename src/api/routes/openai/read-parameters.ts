@@ -8,8 +8,8 @@ import type { ToolCall } from '../../../core/agent/messages.ts';
 import type { ResponseFormat } from '../../../core/agent/response-format.ts';
 import type { Tool, ToolChoice } from '../../../core/agent/version-content.ts';
 import { type Labels, readLabels } from '../../../core/execution/labels.ts';
+import { isObject } from '../../../core/is-object.ts';
 import { changedNumber } from '../../../core/json.ts';
-import { isObject } from '../../../core/schema/read-schema.ts';
 
 /** Reads the parameters that both APIs of OpenAI share. `null` counts as not sent. */
 

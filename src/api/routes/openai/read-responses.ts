@@ -5,8 +5,8 @@ import type {
   SuppliedMessage,
 } from '../../../core/agent/conversation.ts';
 import { fromId } from '../../../core/id.ts';
+import { isObject } from '../../../core/is-object.ts';
 import { compact, members } from '../../../core/json.ts';
-import { isObject } from '../../../core/schema/read-schema.ts';
 import type { CallRequest } from './read-call.ts';
 import {
   flagOf,

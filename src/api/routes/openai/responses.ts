@@ -13,9 +13,9 @@ import type { ExecutionDetailRow } from '../../../store/execution/executions.ts'
 import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { EventStream, eventStreamHeaders } from '../../http/event-stream.ts';
+import { EventStream, eventStreamHeaders } from '../../http/response/event-stream.ts';
+import { emptyStream } from '../../http/response/stream.ts';
 import { type Context, type HandlerResponse, route, routePath, send } from '../../http/route.ts';
-import { emptyStream } from '../../http/stream.ts';
 import { tooManyReaders } from '../executions/stream.ts';
 import { callAgent, responseNotFound } from './call-agent.ts';
 import { inputItemsPage } from './input-items.ts';

@@ -1,5 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { EventStream, eventStreamHeaders, type SentEvent } from '../../http/event-stream.ts';
+import {
+  EventStream,
+  eventStreamHeaders,
+  type SentEvent,
+} from '../../http/response/event-stream.ts';
 import { send } from '../../http/route.ts';
 import type { AgentCall } from './call-agent.ts';
 

@@ -1,8 +1,8 @@
 import { toId } from '../../../core/id.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
-import type { SentEvent } from '../../http/event-stream.ts';
-import { RawJson } from '../../http/json-response.ts';
-import { executionErrorResponse } from '../../http/openai-error.ts';
+import type { SentEvent } from '../../http/response/event-stream.ts';
+import { RawJson } from '../../http/response/json-response.ts';
+import { executionErrorResponse } from '../../http/response/openai-error.ts';
 import type { AgentCall } from './call-agent.ts';
 import { chatFinishReason, chatToolCalls, chatUsage } from './chat-wire.ts';
 import { errorText, seconds } from './response-wire.ts';

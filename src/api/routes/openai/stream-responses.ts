@@ -1,6 +1,6 @@
 import type { ExecutionStreamEvent } from '../../../flow/execution/read-stream.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
-import type { SentEvent } from '../../http/event-stream.ts';
+import type { SentEvent } from '../../http/response/event-stream.ts';
 import {
   messageItem,
   outputItems,

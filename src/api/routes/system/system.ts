@@ -15,9 +15,9 @@ import {
   isUnavailable,
 } from '../../../store/connection/database-error.ts';
 import { checkSchema } from '../../../store/migrate.ts';
-import { peerAddress, rangeMatcher } from '../../http/caller-address.ts';
-import { errorResponse } from '../../http/error-response.ts';
 import type { Metrics } from '../../http/metrics.ts';
+import { peerAddress, rangeMatcher } from '../../http/request/caller-address.ts';
+import { errorResponse } from '../../http/response/error-response.ts';
 import { routePath, send } from '../../http/route.ts';
 import { cached, withTimeout } from '../../http/ttl-cache.ts';
 

@@ -15,9 +15,9 @@ import {
 } from '../../../store/workflow/schedules.ts';
 import { requirePermission, requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { etag, ifMatch } from '../../http/if-match.ts';
-import { RawJson } from '../../http/json-response.ts';
-import { pageResponse, readPage } from '../../http/page.ts';
+import { etag, ifMatch } from '../../http/request/if-match.ts';
+import { pageResponse, readPage } from '../../http/request/page.ts';
+import { RawJson } from '../../http/response/json-response.ts';
 import { type HandlerResponse, route } from '../../http/route.ts';
 import { requireWorkflow } from './workflows.ts';
 

@@ -7,9 +7,13 @@ import { readExecutionStream, type StreamStart } from '../../../flow/execution/r
 import { waitForDatabase } from '../../../flow/wait-for-database.ts';
 import type { WorkflowRunDetailRow } from '../../../store/workflow/workflow-history.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { EventStream, eventStreamHeaders, type SentEvent } from '../../http/event-stream.ts';
+import {
+  EventStream,
+  eventStreamHeaders,
+  type SentEvent,
+} from '../../http/response/event-stream.ts';
+import { emptyStream } from '../../http/response/stream.ts';
 import { route } from '../../http/route.ts';
-import { emptyStream } from '../../http/stream.ts';
 import { readStart, SentEvents, tooManyReaders } from '../executions/stream.ts';
 import { visibleRunWire } from './workflow-run-wire.ts';
 import { type RunPath, readRun } from './workflow-runs.ts';

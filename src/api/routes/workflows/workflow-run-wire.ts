@@ -16,7 +16,7 @@ import type {
   WorkflowStepRow,
 } from '../../../store/workflow/workflow-runs.ts';
 import type { UsageRow } from '../../../store/workflow/workflow-usage.ts';
-import { RawJson } from '../../http/json-response.ts';
+import { RawJson } from '../../http/response/json-response.ts';
 
 /** Workflow runs in API format. */
 

@@ -21,10 +21,10 @@ import {
 } from '../../../store/workflow/workflows.ts';
 import { requirePermission, requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { etag, ifMatch } from '../../http/if-match.ts';
-import { pageResponse, readPage } from '../../http/page.ts';
+import { etag, ifMatch } from '../../http/request/if-match.ts';
+import { pageResponse, readPage } from '../../http/request/page.ts';
+import { validationErrors } from '../../http/request/validate.ts';
 import { type HandlerResponse, route } from '../../http/route.ts';
-import { validationErrors } from '../../http/validate.ts';
 import * as wire from './workflow-wire.ts';
 
 /** Workflows. A key that is restricted to agents can read the workflows that use only those agents. */

@@ -17,7 +17,7 @@ import * as store from '../../../store/people/invitations.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import { throttleAttempts } from '../../access/sign-in-guard.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { callerAddress } from '../../http/caller-address.ts';
+import { callerAddress } from '../../http/request/caller-address.ts';
 import { route } from '../../http/route.ts';
 import { membershipWire } from './member-wire.ts';
 

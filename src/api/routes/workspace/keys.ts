@@ -13,7 +13,7 @@ import { parseMoment } from '../../../core/time.ts';
 import * as flow from '../../../flow/workspace/issue-key.ts';
 import * as store from '../../../store/people/keys.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { pageResponse, readPage } from '../../http/page.ts';
+import { pageResponse, readPage } from '../../http/request/page.ts';
 import { route } from '../../http/route.ts';
 import { keyWire } from './key-wire.ts';
 

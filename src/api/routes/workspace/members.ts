@@ -19,8 +19,8 @@ import { findUser, hasGeneratedPassword } from '../../../store/people/users.ts';
 import { bearerHash, requireCredential, unauthorized } from '../../access/authenticate.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
+import { checkQuery, noFields } from '../../http/request/validate.ts';
 import { route, routePath, send } from '../../http/route.ts';
-import { checkQuery, noFields } from '../../http/validate.ts';
 import { dismissalWire, membershipWire, memberWire } from './member-wire.ts';
 
 /** The signed-in user, and the members of a workspace. */

@@ -1,0 +1,111 @@
+import type { ToolCall } from '../../core/agent/messages.ts';
+import type { ModelEvent } from '../../core/model/model-port.ts';
+
+/**
+ * What an attempt has emitted so far. Offsets count UTF-16 units of text, or of reasoning, before the event; `at` is the
+ * offset in the text at which reasoning or a tool call arrived.
+ */
+export type EmittedEvent =
+  | { readonly type: 'text'; readonly offset: number; readonly text: string }
+  | {
+      readonly type: 'reasoning';
+      readonly offset: number;
+      readonly at: number;
+      readonly text: string;
+    }
+  | {
+      readonly type: 'tool';
+      readonly index: number;
+      readonly at: number;
+      readonly toolCall: ToolCall;
+    };
+
+/** How far a reader has come within an attempt. */
+export interface StreamPosition {
+  readonly attempt: number;
+  /** In the text. */
+  readonly offset: number;
+  /** In the reasoning; null if only the offset in the text is known. */
+  readonly reasoning: number | null;
+  /** The number of tool calls, likewise. */
+  readonly tools: number | null;
+}
+
+export function startOf(attempt: number): StreamPosition {
+  return { attempt, offset: 0, reasoning: 0, tools: 0 };
+}
+
+/** The events of an attempt, as they are emitted. */
+export class EmittedEvents {
+  readonly #events: EmittedEvent[] = [];
+  #offset = 0;
+  #reasoning = 0;
+  #tools = 0;
+
+  get all(): readonly EmittedEvent[] {
+    return this.#events;
+  }
+
+  /** False for an event that is not emitted. */
+  add(event: ModelEvent): boolean {
+    const emitted = this.#toEmitted(event);
+    if (emitted) this.#events.push(emitted);
+    return emitted !== null;
+  }
+
+  #toEmitted(event: ModelEvent): EmittedEvent | null {
+    const at = this.#offset;
+    if (event.type === 'text') {
+      this.#offset += event.text.length;
+      return { type: 'text', offset: at, text: event.text };
+    }
+    if (event.type === 'reasoning') {
+      const offset = this.#reasoning;
+      this.#reasoning += event.text.length;
+      return { type: 'reasoning', offset, at, text: event.text };
+    }
+    if (event.type !== 'toolCall') return null;
+    return { type: 'tool', index: this.#tools++, at, toolCall: event.toolCall };
+  }
+}
+
+/** Joins neighboring texts. */
+export function mergeTexts(events: readonly EmittedEvent[]): EmittedEvent[] {
+  const merged: EmittedEvent[] = [];
+  let texts: string[] = [];
+  for (const [index, event] of events.entries()) {
+    if (event.type === 'tool') {
+      merged.push(event);
+      continue;
+    }
+    texts.push(event.text);
+    if (events[index + 1]?.type === event.type) continue;
+    const text = texts.join('');
+    merged.push({ ...event, offset: event.offset + event.text.length - text.length, text });
+    texts = [];
+  }
+  return merged;
+}
+
+/** What a reader at this position has not seen of an event; null if it has seen all of it. */
+export function unseen(
+  event: EmittedEvent,
+  position: StreamPosition,
+): { readonly event: EmittedEvent; readonly position: StreamPosition } | null {
+  if (event.type === 'tool') {
+    const { index, at } = event;
+    const isSeen = position.tools === null ? at < position.offset : index < position.tools;
+    return isSeen ? null : { event, position: { ...position, tools: index + 1 } };
+  }
+  const { type, offset, text } = event;
+  const end = offset + text.length;
+  if (type === 'reasoning' && position.reasoning === null && event.at < position.offset)
+    return null;
+  const seen = type === 'text' ? position.offset : (position.reasoning ?? 0);
+  if (end <= seen) return null;
+  const from = Math.max(offset, seen);
+  return {
+    event: { ...event, offset: from, text: text.slice(from - offset) },
+    position: { ...position, [type === 'text' ? 'offset' : 'reasoning']: end },
+  };
+}

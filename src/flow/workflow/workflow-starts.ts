@@ -1,0 +1,174 @@
+import { type Caller, workflowCaller } from '../../core/execution/caller.ts';
+import { labelsJson } from '../../core/execution/labels.ts';
+import type { Counts } from '../../core/execution/limits.ts';
+import { uuid7 } from '../../core/id.ts';
+import { decideStart, type StartDecision } from '../../core/workflow/decide-start.ts';
+import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
+import type {
+  FirstWorkflowRun,
+  NewWorkflowRun,
+  StartState,
+  StartWrites,
+  WorkflowRow,
+} from '../../store/workflow/workflow-start.ts';
+import {
+  bodyDigest,
+  callerResolver,
+  idempotencyId,
+  keyWindowsOf,
+  unknownCaller,
+} from '../admission/admission-mapping.ts';
+import type { StartCall, Started } from './start-workflow.ts';
+
+type Accepted = Extract<StartDecision, { kind: 'accepted' }>;
+
+/** The starts of one transaction, in memory, like `AdmissionBatch`: each call sees what earlier ones changed. */
+export class WorkflowStarts {
+  readonly #state: StartState;
+  readonly #definition: (versionId: string) => Promise<WorkflowDefinition>;
+  readonly #resolveCaller: ReturnType<typeof callerResolver>;
+  readonly #workflows: ReadonlyMap<string, WorkflowRow>;
+  readonly #firstWorkflowRuns: Map<string, FirstWorkflowRun>;
+  readonly #counts = new Map<string, Counts>();
+  readonly #newFirstCalls: StartWrites['firstCalls'][number][] = [];
+  readonly runs: NewWorkflowRun[] = [];
+
+  constructor(state: StartState, definition: (versionId: string) => Promise<WorkflowDefinition>) {
+    this.#state = state;
+    this.#definition = definition;
+    this.#resolveCaller = callerResolver(state.keys, state.members);
+    this.#workflows = new Map(state.workflows.map((row) => [row.id, row]));
+    this.#firstWorkflowRuns = new Map(
+      state.replays.map((row) => [idempotencyId(row.caller, row.target, row.key), row]),
+    );
+  }
+
+  async decide(call: StartCall): Promise<Started> {
+    const { nowMs } = this.#state;
+    const caller = this.#callerOf(call.credential);
+    if (!caller) return { ...unknownCaller, nowMs };
+    const workflow = this.#workflowOf(call, caller);
+    const first = this.#firstRunOf(call, caller);
+    const decision = await this.#decisionFor(call, caller, workflow, first);
+    if (decision.kind === 'refused') return { ...decision, nowMs };
+    const { states } = decision;
+    if (decision.kind === 'replayed') {
+      if (!first) throw new Error('A replay needs its first workflow run.');
+      return { ...accepted(first, workflow), replayed: true, states, nowMs };
+    }
+    const started = this.#accept(call, caller, workflow, decision);
+    return { ...accepted(started, workflow), replayed: false, states, nowMs };
+  }
+
+  writes(): Omit<StartWrites, 'progress'> {
+    return {
+      executedAtMs: this.#state.nowMs,
+      counts: this.#counts,
+      runs: this.runs,
+      firstCalls: this.#newFirstCalls,
+    };
+  }
+
+  #callerOf(credential: StartCall['credential']): Caller | null {
+    return credential.kind === 'trigger'
+      ? workflowCaller(credential)
+      : this.#resolveCaller(credential);
+  }
+
+  #workflowOf({ workflowId }: StartCall, { workspaceId }: Caller): WorkflowRow | null {
+    const workflow = workflowId === null ? undefined : this.#workflows.get(workflowId);
+    return workflow?.workspace_id === workspaceId ? workflow : null;
+  }
+
+  #firstRunOf({ workflowId, idempotencyKey }: StartCall, { id }: Caller): FirstWorkflowRun | null {
+    if (idempotencyKey === null) return null;
+    return this.#firstWorkflowRuns.get(idempotencyId(id, workflowId ?? '', idempotencyKey)) ?? null;
+  }
+
+  async #decisionFor(
+    call: StartCall,
+    caller: Caller,
+    workflow: WorkflowRow | null,
+    first: FirstWorkflowRun | null,
+  ): Promise<StartDecision> {
+    const { nowMs, counts } = this.#state;
+    const keyWindows = keyWindowsOf(caller, counts, this.#counts);
+    const versionId = workflow?.version_id ?? null;
+    return decideStart({
+      nowMs,
+      caller,
+      keyWindows,
+      workflow: workflow && {
+        enabled: workflow.enabled,
+        definition: versionId === null ? null : await this.#definition(versionId),
+        privateCreators: caller.kind === 'workflow' ? [] : workflow.private_creators,
+      },
+      body: call.body,
+      idempotencyProblem: call.idempotencyProblem,
+      replay: first && { sameBody: () => first.digest.equals(bodyDigest(call.body)) },
+    });
+  }
+
+  #accept(
+    call: StartCall,
+    caller: Caller,
+    workflow: WorkflowRow | null,
+    { definition, input, ignoredInput }: Accepted,
+  ): StartedRun {
+    if (!workflow || workflow.version_id === null) {
+      throw new Error('A start needs a workflow version.');
+    }
+    const { nowMs } = this.#state;
+    const run: NewWorkflowRun = {
+      id: uuid7(nowMs),
+      workspaceId: workflow.workspace_id,
+      workflowId: workflow.id,
+      versionId: workflow.version_id,
+      trigger: call.trigger,
+      apiKeyId: caller.kind === 'key' ? caller.id : null,
+      executedBy: caller.userId,
+      deadlineMs: nowMs + definition.timeoutMs,
+      input,
+      labels: call.body.kind === 'variables' ? labelsJson(call.body.labels) : null,
+      storeBodies: workflow.stores_bodies,
+    };
+    this.runs.push(run);
+    const started = {
+      target: workflow.id,
+      target_name: workflow.name,
+      result: run.id,
+      status: 'processing' as const,
+      executed_at_ms: nowMs,
+      version_id: run.versionId,
+      version_label: workflow.version_label ?? '',
+      ignored: [...ignoredInput],
+    };
+    if (call.idempotencyKey !== null) {
+      const key = { caller: caller.id, key: call.idempotencyKey, digest: bodyDigest(call.body) };
+      const id = idempotencyId(caller.id, workflow.id, call.idempotencyKey);
+      this.#firstWorkflowRuns.set(id, { ...started, ...key });
+      this.#newFirstCalls.push({
+        ...key,
+        ...{ target: workflow.id, targetName: workflow.name, result: run.id },
+        ...{ ignored: started.ignored, createdAtMs: nowMs },
+      });
+    }
+    return started;
+  }
+}
+
+type StartedRun = Omit<FirstWorkflowRun, 'caller' | 'key' | 'digest'>;
+
+function accepted(run: StartedRun, workflow: WorkflowRow | null) {
+  return {
+    kind: 'accepted',
+    runId: run.result,
+    currentStatus: run.status,
+    workflowId: run.target,
+    workflowName: workflow?.name ?? '',
+    workflowVersionId: run.version_id,
+    workflowVersionLabel: run.version_label,
+    executedAtMs: run.executed_at_ms,
+    ignoredInput: run.ignored,
+  } as const;
+}

@@ -1,0 +1,136 @@
+import type { FastifyInstance } from 'fastify';
+import { createAuthenticator } from '../api/access/authenticate.ts';
+import { createSessions } from '../api/access/session.ts';
+import type { ApiDeps } from '../api/api-deps.ts';
+import type { GracefulShutdown } from '../api/http/connection/graceful-shutdown.ts';
+import { createCallerSlots } from '../api/http/limits/caller-slots.ts';
+import { createManagementLimit } from '../api/http/limits/management-limit.ts';
+import { countAdmitted, countExecuteCalls } from '../api/http/metrics.ts';
+import { markWrites } from '../api/http/response/mark-writes.ts';
+import { dashboardRoutes } from '../api/routes/system/dashboard.ts';
+import { openapiRoute, systemRoutes } from '../api/routes/system/system.ts';
+import { apiRoutes } from '../api/routes.ts';
+import { createServer } from '../api/server.ts';
+import * as limits from '../contract/limits.ts';
+import type { Mailer } from '../core/people/mail.ts';
+import { deriveSealKey } from '../core/seal.ts';
+import { cancelBatch } from '../flow/batch/cancel-batch.ts';
+import { createSharedReads } from '../flow/execution/shared-reads.ts';
+import { createHistoryReads } from '../flow/history/history-reads.ts';
+import type { KeyUse } from '../flow/workspace/key-use.ts';
+import { allowedHostCheck, checkBaseURL, checkEndpointURL } from '../net/guard.ts';
+import type { Engine } from './engine.ts';
+import type { StandbyConnections } from './standby.ts';
+import type { WiringDeps } from './wiring-deps.ts';
+
+export interface ProcessServices {
+  readonly keyUse: KeyUse;
+  readonly mailer: Mailer | null;
+  readonly standby: StandbyConnections | null;
+}
+
+/** The HTTP server. `draining` makes the readiness check fail. */
+export function createApp(
+  deps: WiringDeps,
+  engine: Engine,
+  services: ProcessServices,
+  shutdown: GracefulShutdown,
+): { readonly app: FastifyInstance; draining: boolean } {
+  const { config, logger, role } = deps;
+  const { connections, metrics, worker } = engine;
+  const { metricsToken, trustedProxies, publicUrl } = config;
+  const app = createServer({ logger, trustedProxies, publicUrl, shutdown });
+  const server = { app, draining: false };
+  systemRoutes(app, {
+    db: connections.readinessDb,
+    metrics,
+    metricsToken,
+    draining: () => server.draining,
+    leased: () => role !== 'worker' || worker?.slots.lease() != null,
+  });
+  if (role !== 'worker') {
+    const { standby } = services;
+    if (standby) markWrites(app, standby.reads);
+    const api = createApiDeps(deps, engine, services);
+    countExecuteCalls(app, metrics);
+    openapiRoute(app, deps.version);
+    apiRoutes(app, { ...api, ...deps.overrides?.(api) });
+    dashboardRoutes(app);
+  }
+  return server;
+}
+
+const historyReadLimits = {
+  max: limits.historyReadsMax,
+  ofWorkspaceMax: limits.historyReadsOfWorkspaceMax,
+  ofCallerMax: limits.historyReadsOfCallerMax,
+  searchesOfCallerMax: limits.searchesOfCallerMax,
+  reserved: limits.historyReadsReserved,
+  waitMs: limits.historyReadWaitMs,
+};
+
+function createApiDeps(
+  deps: WiringDeps,
+  engine: Engine,
+  { keyUse, mailer, standby }: ProcessServices,
+): ApiDeps {
+  const { config, db, logger, secret } = deps;
+  const { publicUrl, signIn, listPerMinute, webhookPerMinute, testingLimits } = config;
+  const { connections, workflows, metrics, admission, canceler, announcements } = engine;
+  const { pipelines, singlePipelines, historyDb, exportDb } = connections;
+  const sendMail = mailer?.send ?? null;
+  const sessions = createSessions({ db, logger, secret, publicUrl, signIn, sendMail });
+  const { caller: session, checkSameOrigin } = sessions;
+  const onKeyUsed = keyUse.used;
+  const reads = createSharedReads({
+    pipelines,
+    onBatch: (size) => metrics.transactionObserved('read', size),
+  });
+  return {
+    db,
+    exportDb,
+    reads,
+    singlePipelines,
+    admission,
+    canceler,
+    sessions,
+    sendMail,
+    checkSameOrigin,
+    listPerMinute,
+    webhookPerMinute,
+    testingLimits,
+    onKeyUsed,
+    cancelBatch: (id) =>
+      cancelBatch({ db, canceler, pipelines: singlePipelines, announcements }, id),
+    limitManagement: createManagementLimit(config.managePerMinute),
+    historyReads: createHistoryReads({
+      db: historyDb,
+      limits: historyReadLimits,
+      standby: standby && { db: standby.historyDb, reads: standby.reads },
+    }),
+    standbyExports: standby && { db: standby.exportDb, reads: standby.reads },
+    waiters: engine.waiters,
+    streams: engine.streams,
+    workflowStarter: workflows.starter,
+    workflowCanceler: workflows.canceler,
+    waitSlots: createCallerSlots(),
+    streamSlots: createCallerSlots({
+      max: limits.streamsMax,
+      ofCallerMax: limits.streamsOfCallerMax,
+    }),
+    authenticator: createAuthenticator({ reads, session, onKeyUsed }),
+    sealKey: deriveSealKey(secret),
+    checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
+    checkEndpointURL: (url) => checkEndpointURL(url, config.allowedHosts),
+    chainRules: {
+      workspaces: config.chainWorkspaces,
+      isAllowedHost: allowedHostCheck(config.allowedHosts),
+    },
+    testConnection: deps.testConnection,
+    directory: deps.directory,
+    openCalls: engine.openCalls,
+    onAdmitted: (admitted) => countAdmitted(metrics, admitted),
+    version: deps.version,
+    publicUrl,
+  };
+}

@@ -1,0 +1,92 @@
+import { toId } from '../core/id.ts';
+import type { Mailer } from '../core/people/mail.ts';
+import { evaluateAlerts } from '../flow/event/evaluate-alerts.ts';
+import { maintainEndpoints } from '../flow/event/maintain-endpoints.ts';
+import { indexRound } from '../flow/history/index-round.ts';
+import { maintain } from '../flow/history/maintain.ts';
+import {
+  foldLabelsRound,
+  runRetentionIfDue,
+  runRollupIfDue,
+} from '../flow/history/retention-round.ts';
+import { fireSchedules } from '../flow/workflow/fire-schedules.ts';
+import { sendMails } from '../flow/workspace/send-mails.ts';
+import type { Db } from '../store/connection/database.ts';
+import { freeLostEndpoints } from '../store/event/deliveries.ts';
+import { deleteEndedStreams } from '../store/execution/stream-chunks.ts';
+import { startMaintenance } from '../worker/start-maintenance.ts';
+import { startSweep } from '../worker/start-sweep.ts';
+import type { BackgroundFailures } from './background-failures.ts';
+import type { Engine } from './engine.ts';
+import type { WiringDeps } from './wiring-deps.ts';
+
+/** The periodic work of a worker process. */
+export function startBackground(
+  { config, db, logger }: WiringDeps,
+  { connections, workflows, batches }: Engine,
+  failures: BackgroundFailures,
+  mailer: Mailer | null,
+) {
+  const { singlePipelines, workDb, eventDb } = connections;
+  const sweeps = [
+    startSweep({ sweep: workflows.sweep, onError: failures.reporter('workflow sweep failed') }),
+    startSweep({
+      sweep: async () => batches?.poll(),
+      onError: failures.reporter('batch sweep failed'),
+    }),
+    startSweep({
+      sweep: workflows.endOverdueWorkflowRuns,
+      onError: failures.reporter('workflow deadline sweep failed'),
+    }),
+    startSweep({
+      sweep: () =>
+        fireSchedules({
+          db: workDb,
+          starter: workflows.starter,
+          onRefused: ({ id }, { code }) =>
+            logger.warn({ scheduleId: toId('schedule', id), code }, 'schedule tick rejected'),
+          onError: failures.reporter('schedule tick failed'),
+        }),
+      onError: failures.reporter('schedule poll failed'),
+    }),
+    startSweep({
+      sweep: () => freeLostEndpoints(workDb),
+      onError: failures.reporter('event sender sweep failed'),
+    }),
+    startSweep({
+      sweep: () =>
+        evaluateAlerts({
+          db: eventDb,
+          mailsFrom: mailer && config.publicUrl,
+          onError: failures.reporter('alert evaluation failed'),
+        }),
+      onError: failures.reporter('alert sweep failed'),
+    }),
+    ...(mailer ? [mailSweep(eventDb, mailer, failures)] : []),
+  ];
+  const roundDeps = { db, pipelines: singlePipelines };
+  const maintenance = startMaintenance({
+    maintain: () => maintain(db),
+    writeIndex: (signal) => indexRound({ db, signal, isOn: config.searchIndex }),
+    rounds: {
+      retention: (signal) => runRetentionIfDue({ ...roundDeps, signal }),
+      rollup: (signal) => runRollupIfDue({ ...roundDeps, signal }),
+      labels: (signal) => foldLabelsRound({ ...roundDeps, signal }),
+      endpoints: () => maintainEndpoints(db),
+      streams: () => deleteEndedStreams(db),
+    },
+    onError: failures.reportOperation,
+  });
+  return {
+    stopSweeps: () => Promise.all(sweeps.map((sweep) => sweep.stop())),
+    stopMaintenance: () => maintenance.stop(),
+  };
+}
+
+function mailSweep(db: Db, { send }: Mailer, failures: BackgroundFailures) {
+  const onError = failures.reporter('mail failed');
+  return startSweep({
+    sweep: () => sendMails({ db, send, onError }),
+    onError: failures.reporter('mail sweep failed'),
+  });
+}

@@ -1,0 +1,214 @@
+import { createMetrics, type Metrics } from '../api/http/metrics.ts';
+import { createOpenCalls } from '../api/routes/mcp/open-calls.ts';
+import { splitModelName } from '../core/model/model-port.ts';
+import { deriveSealKey } from '../core/seal.ts';
+import { createAdmission } from '../flow/admission/admit.ts';
+import { Announcements } from '../flow/announcements.ts';
+import { type BatchRunner, createBatchRunner } from '../flow/batch/batch-runner.ts';
+import { createCompletions } from '../flow/completions.ts';
+import { createProviderHealth } from '../flow/event/provider-health.ts';
+import { type Canceler, createCanceler } from '../flow/execution/cancel.ts';
+import { type ExecuteDeps, templateCache } from '../flow/execution/execute.ts';
+import { createFinisher, type Finisher } from '../flow/execution/finish.ts';
+import { createLiveStreams } from '../flow/execution/live-streams.ts';
+import { createWaiters } from '../flow/execution/wait.ts';
+import { definitionCache } from '../flow/workflow/definition-cache.ts';
+import { valueCache } from '../flow/workflow/value-cache.ts';
+import { createWorkflows } from '../flow/workflow/workflows.ts';
+import { executionLog } from '../log.ts';
+import { createPostEvent } from '../net/post-event.ts';
+import { providersOpen } from '../provider/capacity/breakers.ts';
+import { withMetrics } from '../provider/with-metrics.ts';
+import { countWaitingLines } from '../store/batch/due-batches.ts';
+import type { Connections } from '../store/connection/connections.ts';
+import { dropIdle } from '../store/connection/database.ts';
+import type { Notifications } from '../store/connection/notifications.ts';
+import { countEndpointStates } from '../store/event/endpoints.ts';
+import { findEnded } from '../store/execution/executions.ts';
+import { queueDepth } from '../store/execution/queue.ts';
+import { readTemplate } from '../store/execution/templates.ts';
+import { readSearchLag } from '../store/history/search-index.ts';
+import { createEventSender, type EventSender } from '../worker/event-sender.ts';
+import { createWorker, type Worker } from '../worker/worker.ts';
+import type { BackgroundFailures } from './background-failures.ts';
+import type { WiringDeps } from './wiring-deps.ts';
+
+export type Engine = ReturnType<typeof createEngine>;
+
+/** What accepts, executes and ends executions and workflow runs, without the HTTP server. */
+export function createEngine(
+  deps: WiringDeps,
+  connections: Connections,
+  notifications: Notifications,
+  failures: BackgroundFailures,
+) {
+  const { config, db, logger } = deps;
+  const { pipelines, singlePipelines, workDb } = connections;
+  const { testingLimits } = config;
+  const onError = failures.reporter('wait poll failed');
+  const waiters = createWaiters({ findEnded: (ids) => findEnded(db, ids), onError });
+  const log = executionLog(logger);
+  const metrics = createMetrics({
+    running: () => worker?.running ?? 0,
+    queue: () => queueDepth(db),
+    searchLag: () => readSearchLag(db),
+    events: () => countEndpointStates(db),
+    waitingLines: () => countWaitingLines(db),
+    providers: () => providersOpen(deps.providers?.() ?? []),
+    onError: failures.reporter('metrics of the database failed'),
+  });
+  const values = valueCache();
+  const streams = createLiveStreams({
+    ...{ db: workDb, notifications },
+    onError: failures.reporter('stream failed'),
+  });
+  const announcements = new Announcements({
+    ...{ notifications, waiters, streams, values, metrics, log },
+  });
+  const completions = createCompletions();
+  const progressDeps = { definitions: definitionCache(), values, completions };
+  const finisher = createFinisher({
+    ...progressDeps,
+    ...{ pipelines, singlePipelines },
+    onBatch: (size) => metrics.transactionObserved('finish', size),
+  });
+  const template = templateCache((id) => readTemplate(workDb, id));
+  const { models, providerHealth } = observedModels(deps, connections, failures, metrics);
+  const execute = {
+    ...{ models, template, streams },
+    ...{ onFault: log.executionFaulted, onUnreadableField: log.responseUnreadable },
+  };
+  const worker =
+    deps.role === 'api'
+      ? null
+      : connectWorker(deps, connections, failures, {
+          ...{ finisher, execute },
+          onSilence: () => events?.sender.abortAll(),
+        });
+  const events = worker && connectSender(deps, connections, failures, { worker, metrics });
+  const admission = createAdmission({
+    ...{ pipelines, testingLimits, announcements, slots: worker?.slots ?? null },
+    onBatch: (size) => metrics.transactionObserved('admission', size),
+  });
+  const canceler = createCanceler({ db, finisher, template });
+  const batches =
+    worker &&
+    startBatches(deps, connections, failures, { worker, canceler, announcements, metrics });
+  const workflows = createWorkflows({
+    ...progressDeps,
+    ...{ db: workDb, pipelines, singlePipelines, admission, canceler, testingLimits },
+    announcements,
+    onFault: failures.reporter('workflow run faulted'),
+    onError: failures.reporter('workflow step failed'),
+  });
+  completions.subscribe((event) => announcements.announceCompletion(event));
+  completions.subscribe(workflows.onCompletion);
+  completions.subscribe(() => batches?.slotsFreed());
+  notifications.subscribe('cueline_batch_uploaded', () => batches?.wake());
+  const openCalls = announcedOpenCalls(notifications);
+  const waiting = { waiters, streams, openCalls };
+  return {
+    ...{ connections, announcements, metrics, worker, finisher, events, providerHealth },
+    ...{ admission, canceler, workflows, batches, ...waiting },
+  };
+}
+
+/** Starts lines of batches in the slots of the worker. */
+function startBatches(
+  { config }: WiringDeps,
+  { workDb: db, singlePipelines: pipelines }: Connections,
+  failures: BackgroundFailures,
+  {
+    worker,
+    metrics,
+    ...more
+  }: { worker: Worker; canceler: Canceler; announcements: Announcements; metrics: Metrics },
+): BatchRunner {
+  return createBatchRunner({
+    db,
+    pipelines,
+    testingLimits: config.testingLimits,
+    slots: worker.slots,
+    ...more,
+    onStarted: metrics.linesStarted,
+    onError: failures.reporter('batch admission failed'),
+  });
+}
+
+/** Calls of tools that other processes can cancel. */
+function announcedOpenCalls(notifications: Notifications) {
+  const channel = 'cueline_tool_call_canceled';
+  const openCalls = createOpenCalls((names) => notifications.publish(channel, names));
+  notifications.subscribe(channel, openCalls.cancelLocal);
+  return openCalls;
+}
+
+/** The models, whose calls metrics and events observe. */
+function observedModels(
+  deps: WiringDeps,
+  { eventDb: db }: Connections,
+  failures: BackgroundFailures,
+  metrics: Metrics,
+) {
+  const onError = failures.reporter('provider events failed');
+  const providerHealth = createProviderHealth({ db, onError });
+  const models = withMetrics(deps.models, (call) => {
+    metrics.modelCallEnded(call);
+    const { model, workspaceId, outcome } = call;
+    const { provider } = splitModelName(model);
+    providerHealth.called({ workspaceId, provider, model, outcome });
+  });
+  return { models, providerHealth };
+}
+
+function connectWorker(
+  { config, db, logger }: WiringDeps,
+  connections: Connections,
+  failures: BackgroundFailures,
+  {
+    onSilence,
+    ...work
+  }: {
+    readonly finisher: Finisher;
+    readonly execute: ExecuteDeps;
+    readonly onSilence: () => void;
+  },
+): Worker {
+  return createWorker({
+    db: connections.workDb,
+    leasePipelines: connections.leasePipelines,
+    ...work,
+    slots: config.slots,
+    leaseMs: config.leaseMs,
+    onSilence() {
+      onSilence();
+      // These connections are dead. The first statement afterwards must not have to find out.
+      connections.dropIdle();
+      dropIdle(db);
+    },
+    onRecovery: () => logger.info('heartbeat recovered'),
+    onError: failures.reportOperation,
+  });
+}
+
+/** Sends events while the worker has its lease. */
+function connectSender(
+  { config, secret, version }: WiringDeps,
+  { eventDb, eventPipelines }: Connections,
+  failures: BackgroundFailures,
+  { worker, metrics }: { readonly worker: Worker; readonly metrics: Metrics },
+): { readonly sender: EventSender; readonly close: () => Promise<void> } {
+  const { allowedHosts, proxies } = config;
+  const { post, close } = createPostEvent({ allowedHosts, proxies });
+  const sender = createEventSender({
+    db: eventDb,
+    pipelines: eventPipelines,
+    post,
+    sealKey: deriveSealKey(secret),
+    version,
+    lease: worker.slots.lease,
+    onAttempt: metrics.deliveryAttempted,
+    onError: failures.reporter('event delivery failed'),
+  });
+  return { sender, close };
+}

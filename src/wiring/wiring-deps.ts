@@ -1,0 +1,47 @@
+import type { Logger } from 'pino';
+import type { ApiDeps } from '../api/api-deps.ts';
+import type { Config } from '../config.ts';
+import type { ModelPort, ProviderDirectory, TestConnection } from '../core/model/model-port.ts';
+import type { BreakerState } from '../provider/capacity/breakers.ts';
+import type { Db } from '../store/connection/database.ts';
+import type { Connection } from '../store/connection/detect-pooler.ts';
+
+/** What a process does: `start` serves the API and works, the others do one of the two. */
+export type Role = 'start' | 'api' | 'worker';
+
+export interface WiringDeps {
+  readonly role: Role;
+  readonly connection: Connection;
+  readonly db: Db;
+  /** Standbys that serve lists, searches, statistics and exports. */
+  readonly readConnection?: Connection | null;
+  readonly secret: string;
+  readonly models: ModelPort;
+  readonly testConnection: TestConnection;
+  readonly directory: ProviderDirectory;
+  /** The circuit breakers of providers, for metrics. */
+  readonly providers?: () => BreakerState[];
+  readonly logger: Logger;
+  readonly version: string;
+  readonly config: Pick<
+    Config,
+    | 'slots'
+    | 'leaseMs'
+    | 'testingLimits'
+    | 'listPerMinute'
+    | 'readLagMs'
+    | 'searchIndex'
+    | 'managePerMinute'
+    | 'webhookPerMinute'
+    | 'trustedProxies'
+    | 'publicUrl'
+    | 'signIn'
+    | 'smtp'
+    | 'metricsToken'
+    | 'allowedHosts'
+    | 'proxies'
+    | 'chainWorkspaces'
+  >;
+  /** Replaces dependencies of the API in tests. */
+  readonly overrides?: (api: ApiDeps) => Partial<ApiDeps>;
+}
