@@ -30,8 +30,8 @@ export interface Outbound extends OutboundFetch {
   /** The same, but a successful response is returned at its beginning, and its body arrives as it is read. */
   readonly streamed: OutboundFetch;
   /**
-   * For a file of at most `fileBytesMax` instead of an API's response. From public hosts only: whoever executes an agent
-   * chooses the URL.
+   * For a file of at most `fileBytesMax` instead of an API's response. From public hosts only, because the caller chooses
+   * the URL.
    */
   readonly download: typeof fetch;
   /** Aborts calls in flight. */

@@ -55,7 +55,7 @@ export function createEngine(
     events: () => countEndpointStates(db),
     waitingLines: () => countWaitingLines(db),
     providers: () => providersOpen(deps.providers?.() ?? []),
-    onError: failures.reporter('metrics of the database failed'),
+    onError: failures.reporter('database metrics failed'),
   });
   const values = valueCache();
   const streams = createLiveStreams({
@@ -98,7 +98,7 @@ export function createEngine(
     ...progressDeps,
     ...{ db: workDb, pipelines, singlePipelines, admission, canceler, testingLimits },
     announcements,
-    onFault: failures.reporter('workflow run faulted'),
+    onFault: failures.reporter('workflow run defect'),
     onError: failures.reporter('workflow step failed'),
   });
   completions.subscribe((event) => announcements.announceCompletion(event));

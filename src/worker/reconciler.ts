@@ -40,7 +40,7 @@ export class Reconciler {
         abandoned.map((execution) => unchangedRelease({ ...execution, worker })),
       );
     } catch (error) {
-      onError(error, 'reconcile');
+      onError(error, 'reconciliation');
     }
   }
 }

@@ -150,7 +150,7 @@ export class RunningAttempts {
       return await executeAttempt(execute, execution, controller.signal, isOwned);
     } catch (error) {
       // The database failed, not the execution: release it unchanged.
-      onError(error, 'attempt');
+      onError(error, 'attempt processing');
       abort(attempt, 'unavailable');
       return { kind: 'stopped', sent: null };
     }
