@@ -29,7 +29,8 @@ export const openaiCalls: Readonly<Record<string, Prepare>> = {
   async 'POST /v1/chat/completions'(fixture, note, caller) {
     const body = { messages, stream: true };
     const call = await ofModel('/v1/chat/completions', body)(fixture, note, caller);
-    return { ...call, isEndless: true };
+    // Disconnecting then cancels nothing. A late cancellation would look like a change by the calls of the next row.
+    return { ...call, headers: { 'idempotency-key': 'kept' }, isEndless: true };
   },
   'GET /v1/responses/{responseId}': ofResponse(`GET ${execution}`),
   'POST /v1/responses/{responseId}/cancel': ofResponse(`GET ${execution}`, '/cancel'),
