@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { hashPassword, type Sessions } from '../src/api/access/session.ts';
 import { type SessionDeps, sessionOptions } from '../src/api/access/session-options.ts';
 import type { Endpoint } from '../src/contract/endpoint.ts';
-import type { Caller } from '../src/core/execution/caller.ts';
+import type { Caller } from '../src/core/people/caller.ts';
 import type { Db } from '../src/store/connection/database.ts';
 import { findSessionCaller } from '../src/store/people/callers.ts';
 import { findUser, setPassword } from '../src/store/people/users.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Caller } from '../src/core/execution/caller.ts';
+import type { Caller } from '../src/core/people/caller.ts';
 import { toId, uuid7 } from '../src/core/id.ts';
 import { changeAgent } from '../src/flow/agent/change-agent.ts';
 import { createPrompt } from '../src/flow/agent/change-prompt.ts';

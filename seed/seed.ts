@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { Caller } from '../src/core/execution/caller.ts';
+import type { Caller } from '../src/core/people/caller.ts';
 import { StartupFailure } from '../src/core/startup-failure.ts';
 import { indexRound } from '../src/flow/history/index-round.ts';
 import { readClock } from '../src/store/connection/clock.ts';

@@ -102,7 +102,7 @@ export function executionLog(log: Logger) {
       error: unknown,
       { id, agentId }: Pick<QueuedExecution, 'id' | 'agentId'>,
     ): void {
-      log.error({ err: error, ...executionFields(id, agentId) }, 'execution defect');
+      log.error({ err: error, ...executionFields(id, agentId) }, 'execution crashed');
     },
   };
 }

@@ -203,7 +203,7 @@ test('an ended execution is logged with ids, status and code, at info if it fail
   assert.doesNotMatch(lines.join(''), /canary/);
   const ids = { executionId: toId('execution', id), agentId: toId('agent', execution.agentId) };
   const [fault, unreadable, failed, success] = logged().map(({ time, err, ...line }) => line);
-  assert.deepEqual(fault, { level: 'error', ...ids, msg: 'execution defect' });
+  assert.deepEqual(fault, { level: 'error', ...ids, msg: 'execution crashed' });
   const told = { level: 'warn', ...ids, field: 'choices[0]' };
   assert.deepEqual(unreadable, { ...told, msg: 'provider response unreadable' });
   const ended = { ...ids, attempts: 1, latencyMs: 20, msg: 'execution ended' };

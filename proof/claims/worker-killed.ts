@@ -50,7 +50,7 @@ export const workerKilled: Claim = {
     {
       name: 'missing-deadline',
       description: 'deadlines are not enforced',
-      file: 'net/deadline.ts',
+      file: 'provider/deadline.ts',
       find: 'setTimeout(() => own.abort(timeout(timeoutMs, cost)), timeoutMs)',
       replace: 'undefined',
     },

@@ -1,5 +1,5 @@
 /**
- * Every error code of a call or an execution, as closed lists. `api/http/error-response` maps each call failure to an
+ * Every error code of a call or an execution, as closed lists. `api/http/response/error-response.ts` maps each call failure to an
  * HTTP status; an execution error code is stored in a record's `errorCode`. Codes of workflow runs are in
  * `core/workflow`.
  */
@@ -41,12 +41,22 @@ export function withoutProviderText(message: string): string {
   return message.replace(quoted, '$1.');
 }
 
+/** The beginnings of messages of network errors. The reason follows after a colon. */
+export const networkErrors = {
+  unreached: 'Could not reach the provider',
+  broken: 'The connection to the provider broke',
+} as const;
+
 /** The message as a key without `read` sees it: the reason of a network error may name an internal address. */
-export function limitedMessage(message: string): string {
-  return withoutProviderText(message).replace(networkError, '$1.');
+export function withoutErrorDetails(message: string): string {
+  return withoutProviderText(message).replace(networkReason, '$1.');
 }
 
-const networkError = /(Could not reach the provider|The connection to the provider broke): .*/s;
+// Version 0.1.0 wrote "The provider was not reached".
+const networkReason = new RegExp(
+  `(${networkErrors.unreached}|${networkErrors.broken}|The provider was not reached): .*`,
+  's',
+);
 
 export const callFailureCodes = [
   'MALFORMED_BODY',

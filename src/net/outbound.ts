@@ -52,8 +52,6 @@ const silenceMs = 300_000;
 export interface OutboundOptions {
   /** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`: private addresses that workspaces may reach. */
   readonly allowedHosts: readonly string[];
-  /** Private addresses that files may come from; none by default. */
-  readonly fileHosts?: readonly string[];
   /** Defaults to the system resolver. */
   readonly resolve?: Resolve;
   /** Defaults to `connectMs` and `silenceMs`. */
@@ -64,15 +62,17 @@ export interface OutboundOptions {
 
 export function createOutbound(options: OutboundOptions): Outbound {
   const routes = createRoutes(options);
-  const files = createRoutes({ ...options, allowedHosts: options.fileHosts ?? [] });
+  const files = createRoutes({ ...options, allowedHosts: [] });
   const trusted = (read: ReadBody): typeof fetch => {
     return (input, init) =>
       routes.trusted((dispatcher, acquire) => send(dispatcher, urlOf(input), init, read, acquire));
   };
-  const guarded = (read: ReadBody, { guarded }: Routes = routes): typeof fetch => {
+  const guarded = (read: ReadBody, through = routes): typeof fetch => {
     return async (input, init) => {
       const url = urlOf(input);
-      return guarded(url, (dispatcher, acquire) => send(dispatcher, url, init, read, acquire));
+      return through.guarded(url, (dispatcher, acquire) =>
+        send(dispatcher, url, init, read, acquire),
+      );
     };
   };
   return {

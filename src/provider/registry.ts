@@ -17,7 +17,6 @@ import {
 } from '../core/model/model-port.ts';
 import type { ProviderEnv, StoredProvider } from '../core/model/provider.ts';
 import type { ProxySettings } from '../core/proxy-settings.ts';
-import { withDeadline } from '../net/deadline.ts';
 import { allowedHostCheck, type Resolve } from '../net/guard.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
 import { type BreakerState, type Breakers, createBreakers } from './capacity/breakers.ts';
@@ -37,6 +36,7 @@ import {
   secretsOf,
 } from './connection/settings.ts';
 import { listModels, testConnection, tryModel } from './connection-test.ts';
+import { withDeadline } from './deadline.ts';
 import { empty, endedInError, filtered, toFailure } from './failure/failure.ts';
 import { redactDetails } from './failure/redact.ts';
 import { type Generated, generate } from './generate.ts';

@@ -3,12 +3,12 @@ import type { Mailer } from '../core/people/mail.ts';
 import { evaluateAlerts } from '../flow/event/evaluate-alerts.ts';
 import { maintainEndpoints } from '../flow/event/maintain-endpoints.ts';
 import { indexRound } from '../flow/history/index-round.ts';
-import { maintain } from '../flow/history/maintain.ts';
 import {
   foldLabelsRound,
   runRetentionIfDue,
   runRollupIfDue,
 } from '../flow/history/retention-round.ts';
+import { maintain } from '../flow/maintain.ts';
 import { fireSchedules } from '../flow/workflow/fire-schedules.ts';
 import { sendMails } from '../flow/workspace/send-mails.ts';
 import type { Db } from '../store/connection/database.ts';

@@ -98,7 +98,7 @@ export function createEngine(
     ...progressDeps,
     ...{ db: workDb, pipelines, singlePipelines, admission, canceler, testingLimits },
     announcements,
-    onFault: failures.reporter('workflow run defect'),
+    onFault: failures.reporter('workflow run crashed'),
     onError: failures.reporter('workflow step failed'),
   });
   completions.subscribe((event) => announcements.announceCompletion(event));

@@ -15,7 +15,7 @@ import {
   pythonSnippet,
   typeScriptSnippet,
   vsCodeSnippet,
-} from '../../dashboard/data/text/call-snippets.ts';
+} from '../../dashboard/data/agents/call-snippets.ts';
 import { addAgent } from '../../harness/agents.ts';
 import { clientResult, pythonEnv, skipWithout, skipWithoutPython } from '../../harness/clients.ts';
 import { legacy, modern } from '../../harness/mcp.ts';

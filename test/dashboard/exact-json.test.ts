@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AgentForm, blankForm, toAgentPatch } from '../../dashboard/data/agents/agent-form.ts';
-import { curlSnippet } from '../../dashboard/data/text/call-snippets.ts';
+import { curlSnippet } from '../../dashboard/data/agents/call-snippets.ts';
 import { ExactNumber, parse, stringify } from '../../dashboard/data/text/exact-json.ts';
 import { parseJsonObject } from '../../dashboard/data/text/json-object.ts';
 import { readDefinition, writeDefinition } from '../../dashboard/data/workflows/definition-text.ts';

@@ -9,7 +9,7 @@ import { runAsAdmin } from '../../harness/cluster.ts';
 import { type DebianServer, debianPostgres, startDebian } from '../../harness/debian-postgres.ts';
 import { firstHundred, makeHistory, type RandomHistory } from '../../harness/history.ts';
 import { listExecutions } from '../../src/flow/history/list-executions.ts';
-import { maintain } from '../../src/flow/history/maintain.ts';
+import { maintain } from '../../src/flow/maintain.ts';
 import { type Db, openDatabase } from '../../src/store/connection/database.ts';
 import { isFloorSettled } from '../../src/store/history/months.ts';
 import { inSnapshot } from '../../src/store/history/records.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
 import { type AgentOptions, addAgent, run } from '../../harness/agents.ts';
 import { startFakeProvider } from '../../harness/fake-provider.ts';
 import { startService } from '../../harness/service.ts';
@@ -62,8 +63,12 @@ test('a sum of tokens that the database cannot hold is stored as the largest tha
   const record = await recordOf({ models, fallbackOn: ['SCHEMA_MISMATCH'], ...rest });
   assert.deepEqual(
     [record.status, record.errorCode, record.attempts, record.outputTokens],
-    ['failed', 'SCHEMA_MISMATCH', 4, 2_147_483_647],
+    ['failed', 'SCHEMA_MISMATCH', 4, 1_073_741_823],
   );
+  // The view for BI tools adds input and output.
+  const { rows } = await sql<{ tokens: number }>`
+    select max(tokens_used)::int as tokens from cueline_executions`.execute(service.db);
+  assert.ok((rows[0]?.tokens ?? 0) > 1_073_741_823);
 });
 
 test('attempts count for each model', async () => {

@@ -136,7 +136,7 @@ test('an end whose follow-up cannot be stored fails the workflow run and keeps i
   assert.deepEqual([status, errorCode], ['success', null]);
   const faults = takeFaults();
   assert.equal(faults.length, 1, 'it was not tried again');
-  assert.match(faults[0] ?? '', /workflow run defect/);
+  assert.match(faults[0] ?? '', /workflow run crashed/);
 });
 
 test('the same holds for a cancel, which succeeds', async () => {

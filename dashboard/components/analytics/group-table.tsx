@@ -5,7 +5,7 @@ import { type Group, groupingLabels } from '../../data/analytics/groups.ts';
 import { metricLabels } from '../../data/analytics/metrics.ts';
 import { formatCount } from '../../data/text/format.ts';
 import { lacksPrice } from '../../data/workspace/prices.ts';
-import { SetPrice } from '../figures/set-price.tsx';
+import { SetPrice } from '../models/set-price.tsx';
 import { DataTable } from '../tables/data-table.tsx';
 import classes from './analytics.module.css';
 import { type GroupRow, groupColumns } from './group-columns.tsx';

@@ -1,4 +1,4 @@
-import { scriptLiteral, shellQuoted } from '../text/call-snippets.ts';
+import { scriptLiteral, shellQuoted } from '../agents/call-snippets.ts';
 
 /** Code snippets that send an event signed as Standard Webhooks specifies. */
 

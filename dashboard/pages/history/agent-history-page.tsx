@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { History } from './list/history.tsx';
+import { History } from './list/history-list.tsx';
 
 const route = getRouteApi('/app/agents/$agentId');
 

@@ -1,7 +1,5 @@
 import type { Agent } from '../../../src/client/index.ts';
 import { CodeSnippets } from '../../components/code/code-snippets.tsx';
-import { agentFields } from '../../data/agents/value-fields.ts';
-import { serverURL } from '../../data/client/base-path.ts';
 import {
   claudeCodeSnippet,
   curlSnippet,
@@ -10,7 +8,9 @@ import {
   pythonSnippet,
   typeScriptSnippet,
   vsCodeSnippet,
-} from '../../data/text/call-snippets.ts';
+} from '../../data/agents/call-snippets.ts';
+import { agentFields } from '../../data/agents/value-fields.ts';
+import { serverURL } from '../../data/client/base-path.ts';
 import { ownProperty } from '../../data/text/own-property.ts';
 import classes from './keys.module.css';
 

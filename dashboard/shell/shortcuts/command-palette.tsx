@@ -9,13 +9,13 @@ import type { Agent, Me } from '../../../src/client/index.ts';
 import { PauseDialog } from '../../components/dialogs/pause-dialog.tsx';
 import { Icon, type IconName } from '../../components/icon.tsx';
 import { agentsQuery } from '../../data/agents/agents.ts';
-import { identifiedQuery } from '../../data/client/identified.ts';
 import { promptsQuery } from '../../data/prompts/prompts.ts';
 import { workflowsQuery } from '../../data/workflows/workflows.ts';
 import { can } from '../../data/workspace/me.ts';
 import { navigationItems } from '../navigation/navigation-items.ts';
 import { settingsAreas } from '../navigation/settings-areas.ts';
 import { schemes } from '../schemes.ts';
+import { identifiedQuery } from './identified.ts';
 
 const [store, spotlight] = createSpotlight();
 const listId = 'palette-found';

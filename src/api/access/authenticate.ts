@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { type Endpoint, keyRight, sessionRight } from '../../contract/endpoint.ts';
-import type { Caller } from '../../core/execution/caller.ts';
 import { deniedMessage } from '../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../core/failure.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { hashKey, isKey } from '../../core/people/key.ts';
 import type { SharedReads } from '../../flow/execution/shared-reads.ts';
 import { setSessionUser } from './session-user.ts';

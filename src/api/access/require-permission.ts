@@ -1,5 +1,5 @@
-import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure } from '../../core/failure.ts';
+import type { Caller } from '../../core/people/caller.ts';
 
 /** Rejects a key that is restricted to agents: the operation affects more than those agents. */
 export function requireWholeWorkspace(caller: Caller): void {

@@ -1,6 +1,6 @@
-import type { Caller } from '../../core/execution/caller.ts';
 import { notFound } from '../../core/failure.ts';
 import { fromId } from '../../core/id.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { sees } from '../../core/people/member.ts';
 import type { SharedReads } from '../../flow/execution/shared-reads.ts';
 import type { ExecutionDetailRow } from '../../store/execution/executions.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../../core/execution/caller.ts';
 import { fromId } from '../../core/id.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import type { Db } from '../../store/connection/database.ts';
 import {
   findAgentOrigins,

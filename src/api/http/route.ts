@@ -9,8 +9,8 @@ import {
   type Query,
 } from '../../contract/endpoint.ts';
 import { ifMatch } from '../../contract/shared.ts';
-import type { Caller } from '../../core/execution/caller.ts';
 import { invalidRequest } from '../../core/failure.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { requireCredential, unauthorized } from '../access/authenticate.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { allowOrigin } from './cors.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Caller } from '../../core/execution/caller.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import type { Waiters } from '../../flow/execution/wait.ts';
 import { waitForDatabase } from '../../flow/wait-for-database.ts';
 import { abortOnDisconnect } from './connection/disconnect.ts';

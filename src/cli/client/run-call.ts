@@ -1,7 +1,7 @@
 import { type Cueline, CuelineError, createClient } from '../../client/index.ts';
 import { readConfig } from '../../config.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
-import { runWithLifetime } from '../server/process-lifetime.ts';
+import { runWithLifetime } from '../process-lifetime.ts';
 import { parse } from './exact-json.ts';
 import { CommandFailure, OutputClosed } from './failure.ts';
 import { oneLine } from './print.ts';

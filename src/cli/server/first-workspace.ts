@@ -1,5 +1,5 @@
-import { type Caller, commandCaller } from '../../core/execution/caller.ts';
 import { fromId } from '../../core/id.ts';
+import { type Caller, commandCaller } from '../../core/people/caller.ts';
 import type { HashPassword } from '../../core/people/token.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
 import { bootstrapWorkspace } from '../../flow/workspace/bootstrap-workspace.ts';

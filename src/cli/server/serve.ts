@@ -12,10 +12,10 @@ import { createModels } from '../../provider/registry.ts';
 import { wire } from '../../wiring/wire.ts';
 import type { Role, WiringDeps } from '../../wiring/wiring-deps.ts';
 import type { Context } from '../command.ts';
+import { untilStopping } from '../process-lifetime.ts';
 import { version } from '../version.ts';
 import { banner, createdLines } from './banner.ts';
 import { openForServer, openStandbys } from './open-database.ts';
-import { untilStopping } from './process-lifetime.ts';
 import { finishRotation } from './secrets.ts';
 
 /** Runs a server process until a shutdown is requested. */

@@ -1,5 +1,5 @@
 import type { CallFailureCode, ExecutionErrorCode } from '../failure.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../people/caller.ts';
 import type { EndStatus } from './execution.ts';
 import { type KeyWindows, type RateLimits, spendKeys, type WindowState } from './limits.ts';
 import { deniedMessage, limitFields, limitMessage, reportedLimits } from './refusal-messages.ts';

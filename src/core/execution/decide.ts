@@ -15,8 +15,8 @@ import type { BatchLineOf } from '../batch/batch.ts';
 import type { CallFailureCode } from '../failure.ts';
 import { toId } from '../id.ts';
 import type { ModelSetup } from '../model/model-port.ts';
+import type { Caller } from '../people/caller.ts';
 import { sees } from '../people/member.ts';
-import type { Caller } from './caller.ts';
 import {
   type CallFacts,
   type CallTarget,

@@ -37,6 +37,12 @@ export interface AcceptedAs {
   readonly batchLine?: BatchLineOf | null;
 }
 
+/**
+ * Sums of the input and of the output tokens of all attempts stop here, so that both together are an `integer`. A larger sum
+ * could not be stored, and the execution could never end.
+ */
+export const tokenSumMax = 1_073_741_823;
+
 /** One claimed execution: leased, with the fence that each write specifies. */
 export interface QueuedExecution extends AcceptedAs {
   readonly id: string;

@@ -2,8 +2,8 @@ import type { Stage } from '../agent/agent.ts';
 import type { ExecuteBody } from '../agent/variables.ts';
 import type { CallFailureCode } from '../failure.ts';
 import { toId } from '../id.ts';
+import type { Caller } from '../people/caller.ts';
 import { hasRight, type Right } from '../people/member.ts';
-import type { Caller } from './caller.ts';
 import {
   monthStartMs,
   noLimits,

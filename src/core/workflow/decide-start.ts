@@ -1,5 +1,4 @@
 import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.ts';
-import type { Caller } from '../execution/caller.ts';
 import {
   type CallFacts,
   type CallTarget,
@@ -10,6 +9,7 @@ import {
 import type { WindowState } from '../execution/limits.ts';
 import { bodyFailure } from '../execution/refusal-messages.ts';
 import { fromId } from '../id.ts';
+import type { Caller } from '../people/caller.ts';
 import { sees } from '../people/member.ts';
 import { storedProblems } from './check-definition.ts';
 import type { StepDefinition, WorkflowDefinition, WorkflowInput } from './definition.ts';

@@ -3,7 +3,6 @@ import { storeFiles } from '../../core/agent/stored-files.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import { executionEvent } from '../../core/event/execution-event.ts';
 import { type QuotaReport, quotaEvent, quotaReports } from '../../core/event/quota-event.ts';
-import type { Caller } from '../../core/execution/caller.ts';
 import type { Refusal } from '../../core/execution/check-call.ts';
 import type {
   AgentAtAdmission,
@@ -16,6 +15,7 @@ import type { EndStatus, ExecutionStatus } from '../../core/execution/execution.
 import type { Counts, RateLimits } from '../../core/execution/limits.ts';
 import type { QueuedExecution, Slots } from '../../core/execution/queued-execution.ts';
 import { uuid7 } from '../../core/id.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import type { AdmissionState } from '../../store/admission/admission-read.ts';
 import type {
   AcceptedTerms,

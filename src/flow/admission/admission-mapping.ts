@@ -6,12 +6,12 @@ import {
   type WorkflowStepOf,
 } from '../../core/agent/model-settings.ts';
 import { bodyDigestInput } from '../../core/agent/variables.ts';
-import { type Caller, sessionCaller } from '../../core/execution/caller.ts';
 import type { Refusal } from '../../core/execution/check-call.ts';
 import type { AgentAtAdmission, ExecuteCall } from '../../core/execution/decide.ts';
 import { type StoredSource, storedSource } from '../../core/execution/execution.ts';
 import type { Labels } from '../../core/execution/labels.ts';
 import type { Counts, KeyWindows, RateLimits } from '../../core/execution/limits.ts';
+import { type Caller, sessionCaller } from '../../core/people/caller.ts';
 import { keyRights, type MemberRole } from '../../core/people/member.ts';
 import type {
   AdmissionLookup,

@@ -1,8 +1,8 @@
-import type { Caller } from '../../core/execution/caller.ts';
 import type { Refusal } from '../../core/execution/check-call.ts';
 import type { AgentAtAdmission, ExecuteCall } from '../../core/execution/decide.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import { uuid7 } from '../../core/id.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import type { AdmissionState } from '../../store/admission/admission-read.ts';
 import type { NewRefusal } from '../../store/admission/admission-write.ts';
 import type { RefusalTerms, RefusedExecution } from '../../store/execution/completion.ts';

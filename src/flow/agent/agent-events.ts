@@ -1,7 +1,7 @@
 import type { Action, LifecycleState } from '../../core/agent/agent.ts';
 import type { EventType } from '../../core/event/event.ts';
-import type { Caller } from '../../core/execution/caller.ts';
 import { toId } from '../../core/id.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import type { AgentRow } from '../../store/agent/agents.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import type { Trx } from '../../store/connection/database.ts';

@@ -7,10 +7,10 @@ import {
   type PinnedVersion,
   requireFit,
 } from '../../core/agent/agent-settings.ts';
-import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { grantSlots, writeSettings } from '../../store/agent/agent-writes.ts';
 import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
 import { findVisibleVersion } from '../../store/agent/prompts.ts';

@@ -1,7 +1,7 @@
-import type { Caller } from '../../core/execution/caller.ts';
 import { notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { type AuditAction, actorOf } from '../../core/people/audit.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import {
   insertPrompt,
   lockPrompt,

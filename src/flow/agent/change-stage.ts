@@ -5,10 +5,10 @@ import {
   type LifecycleState,
   transition,
 } from '../../core/agent/agent.ts';
-import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { markDeleted, writeLifecycleState } from '../../store/agent/agent-writes.ts';
 import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
 import type { Db } from '../../store/connection/database.ts';

@@ -6,10 +6,10 @@ import {
   type PinnedVersion,
   requireFit,
 } from '../../core/agent/agent-settings.ts';
-import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { insertAgent } from '../../store/agent/agent-writes.ts';
 import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
 import { lockPromptShared } from '../../store/agent/prompts.ts';

@@ -12,10 +12,10 @@ import {
   type VersionContentFields,
   versionContent,
 } from '../../core/agent/version-content.ts';
-import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { nextVersion } from '../../store/agent/next-version.ts';
 import { lockPrompt, updatePrompt } from '../../store/agent/prompts.ts';
 import { insertVersion, type VersionRow } from '../../store/agent/versions.ts';

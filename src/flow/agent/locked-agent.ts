@@ -1,5 +1,5 @@
-import type { Caller } from '../../core/execution/caller.ts';
 import { notFound } from '../../core/failure.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { type AgentRow, findAgent, lockAgent } from '../../store/agent/agents.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';

@@ -6,13 +6,13 @@ import {
   type LineChange,
   type LockedBatch,
 } from '../../core/batch/line-changes.ts';
-import { type Caller, sessionCaller } from '../../core/execution/caller.ts';
 import type { Refusal } from '../../core/execution/check-call.ts';
 import { decide, type ExecuteCall, type Facts } from '../../core/execution/decide.ts';
 import { storedLabels } from '../../core/execution/labels.ts';
 import type { RateLimits } from '../../core/execution/limits.ts';
 import type { Slots } from '../../core/execution/queued-execution.ts';
 import type { TagBound } from '../../core/execution/tag-bound.ts';
+import { type Caller, sessionCaller } from '../../core/people/caller.ts';
 import {
   type AgentRow,
   readBatchAgent,

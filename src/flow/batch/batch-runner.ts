@@ -72,11 +72,8 @@ export function createBatchRunner(deps: BatchRunnerDeps): BatchRunner {
     for (let advanced = true; advanced && !rounds.stopped; ) {
       advanced = false;
       if (slots.lease() === null) return;
-      const waiting = await listWaitingBatches(db, {
-        limit: batchesMax,
-        except: failed.ids(),
-        exceptWorkspaces: [...fullWorkspaces],
-      });
+      const skipped = { except: failed.ids(), exceptWorkspaces: [...fullWorkspaces] };
+      const waiting = await listWaitingBatches(db, { limit: batchesMax, ...skipped });
       isIdle = waiting.length === 0 && fullWorkspaces.size === 0;
       const due = waiting.filter(({ isDue }) => isDue);
       const share = Math.max(linesMin, Math.floor(linesMax / Math.max(1, due.length)));
@@ -102,8 +99,13 @@ export function createBatchRunner(deps: BatchRunnerDeps): BatchRunner {
         }
         deps.onStarted(result.started);
         if (result.hasMore) hasMore = true;
-        if (result.advanced > 0) advanced = true;
-        else if (result.hasMore) full.add(batch.id);
+        if (result.advanced > 0) {
+          advanced = true;
+          // Slots may have become free meanwhile.
+          fullWorkspaces.clear();
+        } else if (result.hasMore) {
+          full.add(batch.id);
+        }
       }
     }
   }

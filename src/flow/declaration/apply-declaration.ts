@@ -1,5 +1,5 @@
-import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure } from '../../core/failure.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { findAgents } from '../../store/agent/agents.ts';
 import { lockDeclaration } from '../../store/agent/declaration.ts';

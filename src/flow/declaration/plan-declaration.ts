@@ -1,7 +1,7 @@
 import type { DeclaredAgent, DeclaredWorkflow } from '../../core/agent/declaration.ts';
 import type { PlaceholderWarning } from '../../core/agent/prompt.ts';
-import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, invalidRequest } from '../../core/failure.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../../store/agent/agents.ts';
 import {
   findPromptsByName,

@@ -4,8 +4,8 @@ import {
   declareAgent,
   declareDefinition,
 } from '../../core/agent/declaration.ts';
-import type { Caller } from '../../core/execution/caller.ts';
 import { toId } from '../../core/id.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { slugOf } from '../../core/slug.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../../store/agent/agents.ts';
 import {

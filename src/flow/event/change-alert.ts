@@ -8,12 +8,12 @@ import {
   type ValueAt,
   windowValues,
 } from '../../core/event/alert-preview.ts';
-import type { Caller } from '../../core/execution/caller.ts';
 import { monthOf, monthStartMs } from '../../core/execution/limits.ts';
 import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
 import { levelMs } from '../../core/history/statistics.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { type AuditAction, actorOf } from '../../core/people/audit.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import { readHours, readMinutes, readWaits } from '../../store/event/alert-values.ts';

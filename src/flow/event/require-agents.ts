@@ -1,5 +1,5 @@
-import type { Caller } from '../../core/execution/caller.ts';
 import { notFound } from '../../core/failure.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import type { Trx } from '../../store/connection/database.ts';
 import { countVisibleAgents } from '../../store/people/keys.ts';
 

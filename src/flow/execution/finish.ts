@@ -8,7 +8,7 @@ import type { NewEvent } from '../../core/event/event.ts';
 import { executionEvent } from '../../core/event/execution-event.ts';
 import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
 import { type EndStatus, latencyMsMax } from '../../core/execution/execution.ts';
-import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
+import { type AcceptedAs, tokenSumMax } from '../../core/execution/queued-execution.ts';
 import { type ExecutionErrorCode, withoutProviderText } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import { uuid7Time } from '../../core/id.ts';
@@ -319,11 +319,8 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
   };
 }
 
-/** The largest `integer`. A larger sum could not be stored, and the execution could never end. */
-const tokensMax = 2_147_483_647;
-
 function addTokens(spent: number, used: number): number {
-  return Math.min(spent + used, tokensMax);
+  return Math.min(spent + used, tokenSumMax);
 }
 
 /** The prompt as the last call sent it. */

@@ -1,4 +1,4 @@
-import type { Caller } from '../../core/execution/caller.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import {
   type ExecutionDetailRow,

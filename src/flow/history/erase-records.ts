@@ -4,7 +4,7 @@ import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { forgetExecutions } from '../../store/event/events.ts';
 import { deleteRecords } from '../../store/history/deletion.ts';
 import { recordErasureProgress } from '../../store/history/erasures.ts';
-import type { RunPaced } from './paced-transactions.ts';
+import type { RunPaced } from '../transaction/paced-transactions.ts';
 
 export interface ErasedBatch {
   readonly erasureId: string;

@@ -13,8 +13,8 @@ import {
   scanWorkflowRuns,
 } from '../../store/workflow/erased-runs.ts';
 import { deleteErasedWorkflowRuns } from '../../store/workflow/workflow-deletion.ts';
+import type { RunPaced } from '../transaction/paced-transactions.ts';
 import { eraseRecords } from './erase-records.ts';
-import type { RunPaced } from './paced-transactions.ts';
 
 /** Workflow runs that one step scans. Most do not match. */
 const scannedMax = 2_000;

@@ -1,5 +1,4 @@
 import { variableText } from '../../core/agent/variables.ts';
-import type { Caller } from '../../core/execution/caller.ts';
 import { storedLabels } from '../../core/execution/labels.ts';
 import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
 import { containsValue } from '../../core/history/contains-value.ts';
@@ -7,6 +6,7 @@ import { everything } from '../../core/history/history-range.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { compact, isStorable } from '../../core/json.ts';
 import { actorOf, serviceActor } from '../../core/people/audit.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { findAgent } from '../../store/agent/agents.ts';
 import { cancelErasedLines, lockWaitingBatches } from '../../store/batch/batches.ts';
 import { readClock } from '../../store/connection/clock.ts';
@@ -19,9 +19,9 @@ import { forgetUser } from '../../store/history/label-changes.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { recordRunsOfRecords } from '../../store/workflow/erased-runs.ts';
 import { listScheduleInputs } from '../../store/workflow/schedules.ts';
+import type { RunPaced } from '../transaction/paced-transactions.ts';
 import { eraseRecords } from './erase-records.ts';
 import { eraseWorkflowRuns } from './erase-workflow-runs.ts';
-import type { RunPaced } from './paced-transactions.ts';
 
 /**
  * Erasure of one end user: deletes every record with the requested `user`, or whose variable has the requested value, for one

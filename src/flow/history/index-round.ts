@@ -6,7 +6,7 @@ import {
   forgetMonths,
   indexChanges,
 } from '../../store/history/search-index.ts';
-import { paced } from './paced-transactions.ts';
+import { paced } from '../transaction/paced-transactions.ts';
 
 const changesAtOnce = 1_000;
 const groupsAtOnce = 1_000;

@@ -21,8 +21,13 @@ import {
   removeOverdueRunBodies,
   removeTransientRunBodies,
 } from '../../store/workflow/workflow-deletion.ts';
+import {
+  paced,
+  type RunPaced,
+  repeatWhileFull,
+  runAll,
+} from '../transaction/paced-transactions.ts';
 import { workErasures } from './erase.ts';
-import { paced, type RunPaced, repeatWhileFull, runAll } from './paced-transactions.ts';
 
 /**
  * Maintenance rounds that delete records and bodies after their retention, and roll up statistics.

@@ -1,7 +1,7 @@
 import { readVariables } from '../../core/agent/variables.ts';
-import { workflowCaller } from '../../core/execution/caller.ts';
 import type { ExecuteCall } from '../../core/execution/decide.ts';
 import { storedLabels } from '../../core/execution/labels.ts';
+import { workflowCaller } from '../../core/people/caller.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
 import type { DueStep } from '../../store/workflow/workflow-steps.ts';
 import type { Admission } from '../admission/admit.ts';

@@ -1,10 +1,10 @@
 import { parseExecuteBody } from '../../core/agent/variables.ts';
-import type { Caller } from '../../core/execution/caller.ts';
 import { changedLabels, type LabelFields } from '../../core/execution/labels.ts';
 import { bodyFailure } from '../../core/execution/refusal-messages.ts';
 import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { type AuditAction, actorOf } from '../../core/people/audit.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { missingInput } from '../../core/workflow/decide-start.ts';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import { type MissedPolicy, nextTicks, scheduleProblem } from '../../core/workflow/schedule.ts';

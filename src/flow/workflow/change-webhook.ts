@@ -1,8 +1,8 @@
-import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { sealOwner } from '../../core/model/provider.ts';
 import { type AuditAction, actorOf } from '../../core/people/audit.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { seal, unseal } from '../../core/seal.ts';
 import { generateWebhookSecret } from '../../core/standard-webhooks.ts';
 import { readClock } from '../../store/connection/clock.ts';

@@ -1,7 +1,7 @@
-import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import type { DefinitionDraft } from '../../core/workflow/fill-definition.ts';
 import { nextVersion } from '../../store/agent/next-version.ts';
 import { readClock } from '../../store/connection/clock.ts';

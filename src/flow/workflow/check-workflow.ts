@@ -1,7 +1,7 @@
 import { callable } from '../../core/agent/agent.ts';
-import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { fromId, toId } from '../../core/id.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import {
   agentsOf,
   checkWorkflow as check,

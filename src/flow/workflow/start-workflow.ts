@@ -1,7 +1,7 @@
 import type { ExecuteBody } from '../../core/agent/variables.ts';
-import type { Caller } from '../../core/execution/caller.ts';
 import type { Refusal } from '../../core/execution/check-call.ts';
 import type { WindowState } from '../../core/execution/limits.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import type { WorkflowRunStatus, WorkflowTrigger } from '../../core/workflow/definition.ts';
 import { documentOf } from '../../core/workflow/document.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';

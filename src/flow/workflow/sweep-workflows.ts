@@ -19,7 +19,7 @@ import {
 } from '../../store/workflow/workflow-steps.ts';
 import type { Completions } from '../completions.ts';
 import type { Canceler } from '../execution/cancel.ts';
-import { runAll } from '../history/paced-transactions.ts';
+import { runAll } from '../transaction/paced-transactions.ts';
 import type { StepAdmission } from './admit-steps.ts';
 import { deadlineExceeded, endWorkflowRun } from './end-workflow-run.ts';
 

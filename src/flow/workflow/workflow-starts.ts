@@ -1,7 +1,7 @@
-import { type Caller, workflowCaller } from '../../core/execution/caller.ts';
 import { labelsJson } from '../../core/execution/labels.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import { uuid7 } from '../../core/id.ts';
+import { type Caller, workflowCaller } from '../../core/people/caller.ts';
 import { decideStart, type StartDecision } from '../../core/workflow/decide-start.ts';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import type {

@@ -1,4 +1,4 @@
-import { type Caller, commandCaller } from '../../core/execution/caller.ts';
+import { type Caller, commandCaller } from '../../core/people/caller.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { findSessionCaller } from '../../store/people/callers.ts';
 import { changeAgent } from '../agent/change-agent.ts';

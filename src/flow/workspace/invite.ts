@@ -1,7 +1,7 @@
-import type { Caller } from '../../core/execution/caller.ts';
 import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { isEmail } from '../../core/people/email.ts';
 import type { Role } from '../../core/people/member.ts';
 import { generateToken, hashToken } from '../../core/people/token.ts';

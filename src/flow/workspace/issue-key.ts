@@ -1,8 +1,8 @@
-import type { Caller, CountedKey } from '../../core/execution/caller.ts';
 import { keyDefaultLimits, type RateLimits } from '../../core/execution/limits.ts';
 import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { type AuditAction, actorOf } from '../../core/people/audit.ts';
+import type { Caller, CountedKey } from '../../core/people/caller.ts';
 import { generateKey, hashKey, keyStart, type Permission } from '../../core/people/key.ts';
 import { excess, type IssuerScope } from '../../core/people/key-scope.ts';
 import { hasRight, type Role } from '../../core/people/member.ts';

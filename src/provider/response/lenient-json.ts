@@ -1,4 +1,4 @@
-import { isEventStream, joinEvents } from './event-stream.ts';
+import { isEventStream, joinEvents } from './join-events.ts';
 
 /**
  * Reads a response that strict JSON parsers reject although its content is clear: a byte order mark or comments of an

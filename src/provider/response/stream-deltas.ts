@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, listOf } from './event-stream.ts';
+import { type Fields, fieldsOf, listOf } from './join-events.ts';
 import { partsOf, textOf } from './repair-response.ts';
 
 /** A piece of text or reasoning in an event of a stream. */

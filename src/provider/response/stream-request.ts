@@ -1,7 +1,7 @@
 import { OutboundFailure } from '../../net/outbound-failure.ts';
 import { UnreadableResponse } from '../failure/unreadable-response.ts';
 import type { RequestForm } from '../request/request-form.ts';
-import { type Fields, isLast, joinParsed } from './event-stream.ts';
+import { type Fields, isLast, joinParsed } from './join-events.ts';
 import { deltasOf } from './stream-deltas.ts';
 import { awsEvents, jsonLines, type StreamFrames, serverSentEvents } from './stream-frames.ts';
 

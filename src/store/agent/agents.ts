@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AgentSort, LifecycleState, Stage } from '../../core/agent/agent.ts';
 import type { AgentSettings } from '../../core/agent/agent-settings.ts';
-import type { Caller } from '../../core/execution/caller.ts';
 import type { RateLimits } from '../../core/execution/limits.ts';
 import type { Retention } from '../../core/history/retention.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import { containsText, type Page, readPage } from '../page.ts';
 import { agentConfigOf, type StoredConfig } from './agent-config.ts';

@@ -2,7 +2,12 @@ import { sql } from 'kysely';
 import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
 import { restoreFiles } from '../../core/agent/stored-files.ts';
 import type { Attempt } from '../../core/execution/attempt.ts';
-import type { AcceptedAs, QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
+import {
+  type AcceptedAs,
+  type QueuedExecution,
+  type Spent,
+  tokenSumMax,
+} from '../../core/execution/queued-execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
@@ -309,8 +314,8 @@ export async function releaseExecutions(db: Db, releases: readonly Release[]): P
       emptied = released.fallback is null
         and (q.emptied or coalesce(released.failed ->> 'errorCode' = 'EMPTY_OUTPUT', false)),
       started_at = case when not released.unstarted then q.started_at end,
-      spent_input_tokens = least(q.spent_input_tokens::bigint + released.input_tokens, 2147483647),
-      spent_output_tokens = least(q.spent_output_tokens::bigint + released.output_tokens, 2147483647),
+      spent_input_tokens = least(q.spent_input_tokens::bigint + released.input_tokens, ${tokenSumMax}),
+      spent_output_tokens = least(q.spent_output_tokens::bigint + released.output_tokens, ${tokenSumMax}),
       spent_usd = q.spent_usd + released.usd, spent_known = q.spent_known and released.known,
       spent_source = coalesce(released.source, q.spent_source),
       available_at = clock_timestamp() + released.delay_ms * interval '1 millisecond'

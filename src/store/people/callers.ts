@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Visibility } from '../../core/agent/agent.ts';
-import { type Caller, sessionCaller } from '../../core/execution/caller.ts';
+import { type Caller, sessionCaller } from '../../core/people/caller.ts';
 import { hashBytes } from '../../core/people/key.ts';
 import type { Role } from '../../core/people/member.ts';
 import { type KeyRow, readKeysWithAllAgents } from '../admission/admission-read.ts';

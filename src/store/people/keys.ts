@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Caller } from '../../core/execution/caller.ts';
 import type { RateLimits } from '../../core/execution/limits.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { hashBytes, type Permission } from '../../core/people/key.ts';
 import type { Role } from '../../core/people/member.ts';
 import { type CountsRow, countsOf } from '../admission/limits.ts';

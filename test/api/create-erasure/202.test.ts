@@ -11,7 +11,7 @@ import { startService } from '../../../harness/service.ts';
 import { everything } from '../../../src/core/history/history-range.ts';
 import { fromId, uuid7 } from '../../../src/core/id.ts';
 import { workErasures } from '../../../src/flow/history/erase.ts';
-import type { RunPaced } from '../../../src/flow/history/paced-transactions.ts';
+import type { RunPaced } from '../../../src/flow/transaction/paced-transactions.ts';
 import { readClock } from '../../../src/store/connection/clock.ts';
 import {
   type ErasureScan,

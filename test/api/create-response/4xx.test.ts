@@ -164,6 +164,11 @@ test('unknown paths and methods have errors of the same form', async () => {
   }
 });
 
+async function setVisibility(visibility: string): Promise<void> {
+  const change = { user: service.ownerId, body: { visibility } };
+  assert.equal((await service.call('PATCH', one.path, change)).status, 200);
+}
+
 for (const [path, call] of [
   ['/v1/responses', { input: 'x' }],
   ['/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }] }],
@@ -177,6 +182,19 @@ for (const [path, call] of [
     assert.equal((await service.call('POST', revoke, { user: service.ownerId })).status, 200);
     held.release();
     assert.equal((await response).status, 401);
+  });
+
+  test(`404 on ${path} for a key that stops seeing the agent while it waits`, async () => {
+    const user = await service.member('editor');
+    const { key: theirs } = await service.key({ userId: user, permissions: ['execute'] });
+    const held = service.models.hold();
+    const response = service.call('POST', path, { key: theirs, body: { model: 'one', ...call } });
+    await held.arrived;
+    await setVisibility('private');
+    held.release();
+    const { status, body } = await response;
+    await setVisibility('public');
+    assert.deepEqual([status, body.error.code], [404, 'response_not_found']);
   });
 
   for (const isStream of [false, true]) {
@@ -198,10 +216,6 @@ for (const [path, call] of [
       const first = await send();
       assert.equal(first.status, 200);
       await first.text();
-      const setVisibility = async (visibility: string) => {
-        const change = { user: service.ownerId, body: { visibility } };
-        assert.equal((await service.call('PATCH', one.path, change)).status, 200);
-      };
       await setVisibility('private');
       const again = await send();
       await setVisibility('public');

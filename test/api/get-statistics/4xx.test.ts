@@ -19,9 +19,9 @@ const wrong: [query: string, message: RegExp][] = [
   ['?startDate=2026-03-05&endDate=2026-03-04', /"startDate" must not be after "endDate"/],
   [
     '?level=hour&startDate=2026-03-04T00:00Z&endDate=2026-05-05T12:00Z',
-    /more than 1500 steps of level "hour"/,
+    /more than 1500 intervals of level "hour"/,
   ],
-  ['?startDate=0000-01-01', /more than 1500 steps/],
+  ['?startDate=0000-01-01', /more than 1500 intervals/],
   ['?timeZone=Mars/Olympus', /"timeZone" must be an IANA time zone, .* "Mars\/Olympus" is unknown/],
   ['?timeZone=', /"timeZone"/],
   ['?timeZone=%2B05:45', /"timeZone"/],

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
+import { ModelFailure } from '../../../src/core/model/model-port.ts';
 
 /** A key without `read` sees the result of its workflow runs, not their input. */
 
@@ -38,3 +39,18 @@ for (const allowedOrigins of [[], ['https://a.example']]) {
     assert.equal((await service.call('GET', items, { key })).status, 200);
   });
 }
+
+test('a key with execute alone sees errors of steps without their details', async () => {
+  const { key } = await service.key({ permissions: ['execute'] });
+  const error = 'Could not reach the provider: connect ECONNREFUSED 10.0.0.7:11434';
+  service.models.script(new ModelFailure('PROVIDER_ERROR', error, { retryable: false }));
+  const body = { input: { name: 'you' } };
+  const { body: started } = await service.call('POST', `${path}/execute`, { key, body });
+  const { body: run } = await service.call('GET', `${started.statusUrl}?wait=60`, { key });
+  assert.deepEqual(
+    [run.error, run.steps[0].error],
+    ['Step "greet" failed: Could not reach the provider.', 'Could not reach the provider.'],
+  );
+  const { body: whole } = await service.call('GET', started.statusUrl, { key: reader });
+  assert.equal(whole.steps[0].error, error);
+});

@@ -167,10 +167,18 @@ test('returns a failed workflow run as an error of the tool', async () => {
     steps: [{ name: 'greet', agentId: greeter.agentId, variables: { name: 'x' } }],
   };
   await makeWorkflow(service, definition, { slug: 'failing' });
-  service.models.script(new ModelFailure('CONTENT_FILTERED', 'The provider filtered it.'));
-  const { isError, content } = await call('failing', {});
-  assert.equal(isError, true);
-  assert.match(content[0].text, /STEP_FAILED/);
+  const error = 'Could not reach the provider: connect ECONNREFUSED 10.0.0.7:11434';
+  const { key: own } = await service.key({ permissions: ['execute'] });
+  for (const [given, seen] of [
+    [key, true],
+    [own, false],
+  ] as const) {
+    service.models.script(new ModelFailure('PROVIDER_ERROR', error, { retryable: false }));
+    const { isError, content } = await call('failing', {}, given);
+    assert.equal(isError, true);
+    assert.match(content[0].text, /STEP_FAILED.*Could not reach the provider/);
+    assert.equal(content[0].text.includes('10.0.0.7'), seen);
+  }
 });
 
 test('returns the first result again for the same Idempotency-Key', async () => {
@@ -181,6 +189,23 @@ test('returns the first result again for the same Idempotency-Key', async () => 
     await legacy(service, 'tools/call', params, { key, headers }),
   ];
   assert.equal(one.body.result._meta.executionId, two.body.result._meta.executionId);
+});
+
+test('a replay shows nothing to a key that does not see the agent any more', async () => {
+  const { agentId, path } = await addAgent(service, { slug: 'hidden' });
+  const user = await service.member('editor');
+  const { key: theirs } = await service.key({ userId: user, permissions: ['execute'] });
+  const options = { key: theirs, headers: { 'idempotency-key': 'hidden' } };
+  const params = { name: agentId, arguments: { name: 'SECRET' }, _meta: { progressToken: 1 } };
+  const first = await modern(service, 'tools/call', params, options);
+  assert.match(JSON.stringify(first.notifications), /Hello SECRET/);
+  const change = { key, body: { visibility: 'private' } };
+  assert.equal((await service.call('PATCH', path, change)).status, 200);
+  for (let n = 0; n < 10; n++) {
+    const again = await modern(service, 'tools/call', params, options);
+    assert.match(again.body.result.content[0].text, /NOT_FOUND/);
+    assert.doesNotMatch(JSON.stringify([again.body, again.notifications]), /SECRET/);
+  }
 });
 
 test('hides from a key without read what the provider said', async () => {

@@ -5,7 +5,7 @@ import { addEndpoint, type TestEndpoint } from '../../../harness/endpoints.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { maintainEndpoints } from '../../../src/flow/event/maintain-endpoints.ts';
-import { maintain } from '../../../src/flow/history/maintain.ts';
+import { maintain } from '../../../src/flow/maintain.ts';
 import { countEndpointStates } from '../../../src/store/event/endpoints.ts';
 
 /** An endpoint that has been dead for long has many pending deliveries. No transaction changes all of them. */

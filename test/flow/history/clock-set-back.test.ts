@@ -11,7 +11,7 @@ import { queueExecutions } from '../../../harness/records.ts';
 import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import { shadowClock } from '../../../proof/clock.ts';
 import { nothingSpent } from '../../../src/core/execution/queued-execution.ts';
-import { maintain } from '../../../src/flow/history/maintain.ts';
+import { maintain } from '../../../src/flow/maintain.ts';
 import { openDatabase } from '../../../src/store/connection/database.ts';
 import {
   claimExecutions,

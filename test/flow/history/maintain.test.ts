@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { startService } from '../../../harness/service.ts';
-import { maintain } from '../../../src/flow/history/maintain.ts';
+import { maintain } from '../../../src/flow/maintain.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);

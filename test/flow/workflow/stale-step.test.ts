@@ -7,8 +7,8 @@ import { startService } from '../../../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import { readConfig } from '../../../src/config.ts';
 import { readVariables } from '../../../src/core/agent/variables.ts';
-import { workflowCaller } from '../../../src/core/execution/caller.ts';
 import type { ExecuteCall } from '../../../src/core/execution/decide.ts';
+import { workflowCaller } from '../../../src/core/people/caller.ts';
 import { createAdmission } from '../../../src/flow/admission/admit.ts';
 
 /** A paused process calls a step whose fallback has replaced it. */

@@ -12,7 +12,7 @@ import { useKeyNames } from '../../../data/workspace/key-names.ts';
 import { costCell, formatElapsed } from '../amounts.tsx';
 import { Highlighted, snippetOf } from '../highlight.tsx';
 import classes from '../history.module.css';
-import { Reason } from './reason.tsx';
+import { Reason } from './failure-reason.tsx';
 import { RowLink } from './row-link.tsx';
 import type { Selection } from './use-selection.ts';
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { SetPrice } from '../../../components/figures/set-price.tsx';
 import { useSeconds } from '../../../components/hooks/use-seconds.ts';
 import { DescriptionList } from '../../../components/layout/card.tsx';
+import { SetPrice } from '../../../components/models/set-price.tsx';
 import { type ExecutionDetail, isInProgress } from '../../../data/executions/executions.ts';
 import { formatDuration, formatExactCount } from '../../../data/text/format.ts';
 import { lacksPrice, pricesQuery } from '../../../data/workspace/prices.ts';

@@ -9,6 +9,7 @@ import { useCopy } from '../../../components/hooks/use-copy.ts';
 import { lazyComponent } from '../../../components/loading/lazy-component.tsx';
 import { FormError } from '../../../components/states/form-error.tsx';
 import { agentQuery } from '../../../data/agents/agents.ts';
+import { curlSnippet } from '../../../data/agents/call-snippets.ts';
 import { serverURL } from '../../../data/client/base-path.ts';
 import {
   type ExecutionDetail,
@@ -17,7 +18,6 @@ import {
   useDeleteExecution,
 } from '../../../data/executions/executions.ts';
 import { keepPlaygroundValues } from '../../../data/prompts/playground-values.ts';
-import { curlSnippet } from '../../../data/text/call-snippets.ts';
 import { can, useMe } from '../../../data/workspace/me.ts';
 
 const RunAgain = lazyComponent(() => import('./run-again.tsx'), true);

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { type Caller, limitSubjectOf } from '../../../core/execution/caller.ts';
+import { type Caller, limitSubjectOf } from '../../../core/people/caller.ts';
 import { applyMinuteLimit } from './minute-limit.ts';
 
 /** Counts a management call, and throws 429 above the caller's limit per minute. Sets the rate limit headers. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import type { StreamSlot } from '../limits/stream-slots.ts';
+import type { ResponseSlot } from '../limits/response-slots.ts';
 
 /**
  * A response that is generated no faster than its client reads it: the next text is generated once the previous one is sent.
@@ -10,7 +10,7 @@ import type { StreamSlot } from '../limits/stream-slots.ts';
 export function streamOf(
   texts: AsyncGenerator<string, void, undefined>,
   { log }: FastifyRequest,
-  { kind, signal, release }: StreamSlot,
+  { kind, signal, release }: ResponseSlot,
 ): Readable {
   const stream = Readable.from(texts, { objectMode: false, highWaterMark: 0 });
   signal.addEventListener('abort', () => stream.destroy(signal.reason));

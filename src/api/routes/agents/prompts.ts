@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/agents/prompts.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import { changePrompt, createPrompt } from '../../../flow/agent/change-prompt.ts';
 import { createVersion, versionInput } from '../../../flow/agent/create-version.ts';
 import {

@@ -1,6 +1,6 @@
-import type { Caller } from '../../../core/execution/caller.ts';
-import { limitedMessage } from '../../../core/failure.ts';
+import { withoutErrorDetails } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import type { BatchRow, ResultRow } from '../../../store/batch/batches.ts';
 
 /** A batch in API format. A key without `read` does not see the user. */
@@ -25,7 +25,7 @@ export function batchWire({ rights }: Caller, row: BatchRow) {
 export function resultWire({ rights }: Caller, row: ResultRow) {
   const { line, id, status, executionId, outputText, errorCode } = row;
   const error =
-    rights.includes('read') || row.error === null ? row.error : limitedMessage(row.error);
+    rights.includes('read') || row.error === null ? row.error : withoutErrorDetails(row.error);
   return {
     ...{ line, id, status },
     executionId: executionId === null ? null : toId('execution', executionId),

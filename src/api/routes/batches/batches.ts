@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/batches/batches.ts';
 import { resultsMax, resultsOfCallerMax, resultsOfWorkspaceMax } from '../../../contract/limits.ts';
 import type { LineStatus } from '../../../core/batch/batch.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import {
   type BatchRow,
   findBatch,
@@ -15,7 +15,7 @@ import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { limitLists } from '../../http/limits/minute-limit.ts';
-import { createStreamSlots } from '../../http/limits/stream-slots.ts';
+import { createResponseSlots } from '../../http/limits/response-slots.ts';
 import { pageResponse, readPage } from '../../http/request/page.ts';
 import { toJson } from '../../http/response/json-response.ts';
 import { emptyStream, streamOf } from '../../http/response/stream.ts';
@@ -25,7 +25,7 @@ import { batchWire, resultWire } from './batch-wire.ts';
 /** Lists, reads and cancels batches, and streams their results. */
 export function batchRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { db, reads } = deps;
-  const slots = createStreamSlots('results', {
+  const slots = createResponseSlots('results', {
     max: resultsMax,
     ofWorkspaceMax: resultsOfWorkspaceMax,
     ofCallerMax: resultsOfCallerMax,

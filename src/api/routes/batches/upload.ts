@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createBatch } from '../../../contract/batches/batches.ts';
 import { bodyBytesMax, uploadsMax, uploadsOfCallerMax } from '../../../contract/limits.ts';
 import { batchBytesMax } from '../../../core/batch/batch.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { type AgentAtAdmission, checkBatchCall } from '../../../core/execution/decide.ts';
 import { CallFailure, invalidRequest } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import { agentOfRow } from '../../../flow/admission/admission-mapping.ts';
 import {
   otherFile,

@@ -5,9 +5,9 @@ import {
   streamExecution,
 } from '../../../contract/executions/executions.ts';
 import { type ExecuteBody, unknownRerun } from '../../../core/agent/variables.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import type { ExecuteCall } from '../../../core/execution/decide.ts';
 import { fromId, toId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import type { Admitted } from '../../../flow/admission/admit.ts';
 import type { ExecutionKey } from '../../../store/execution/executions.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';

@@ -1,11 +1,11 @@
 import type { Prompt } from '../../../core/agent/prompt.ts';
 import { restoreFiles } from '../../../core/agent/stored-files.ts';
 import type { Attempt } from '../../../core/execution/attempt.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { isPlayground, sourceOf } from '../../../core/execution/execution.ts';
 import { type Labels, labelFields } from '../../../core/execution/labels.ts';
-import { limitedMessage } from '../../../core/failure.ts';
+import { withoutErrorDetails } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import type { ExecutionDetailRow, ExecutionRow } from '../../../store/execution/executions.ts';
 import { RawJson } from '../../http/response/json-response.ts';
 
@@ -120,7 +120,7 @@ export function visibleExecutionWire(
 ): Record<string, unknown> {
   if (rights.includes('read')) return executionDetailWire(row);
   // A provider's error may quote the prompt.
-  const error = row.error === null ? null : limitedMessage(row.error);
+  const error = row.error === null ? null : withoutErrorDetails(row.error);
   const wire = executionDetailWire({ ...row, error });
   const hidden = allowedOrigins.length > 0 ? [...requestFields, ...costFields] : requestFields;
   for (const name of hidden) delete wire[name];

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { listExecutionEvents } from '../../../contract/events/events.ts';
 import { cancelExecution, getExecution } from '../../../contract/executions/executions.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import { listEventsOf } from '../../../store/event/events.ts';
 import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';

@@ -7,10 +7,10 @@ import {
   exportsOfWorkspaceMax,
   streamMsMax,
 } from '../../../contract/limits.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import { actorOf } from '../../../core/people/audit.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import {
   type ExportRequest,
   exportExecutions as exportHistory,
@@ -25,7 +25,7 @@ import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { limitLists } from '../../http/limits/minute-limit.ts';
-import { createStreamSlots } from '../../http/limits/stream-slots.ts';
+import { createResponseSlots } from '../../http/limits/response-slots.ts';
 import { historySource } from '../../http/response/history-source.ts';
 import { emptyStream, streamOf } from '../../http/response/stream.ts';
 import { route } from '../../http/route.ts';
@@ -35,7 +35,7 @@ import { type HistoryQuery, readHistory, readStart } from './history-query.ts';
 
 /** Exports the history as one stream, which is generated no faster than the client reads it. */
 export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const slots = createStreamSlots('export', {
+  const slots = createResponseSlots('export', {
     max: exportsMax,
     ofWorkspaceMax: exportsOfWorkspaceMax,
     ofCallerMax: exportsOfCallerMax,

@@ -6,8 +6,8 @@ import {
   listExecutionsUnversioned,
 } from '../../../contract/executions/executions.ts';
 import { longPagesMax, longPagesOfWorkspaceMax, pageDefault } from '../../../contract/limits.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { uuid7Time } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import {
   type HistoryPage,
   listExecutions as listHistory,
@@ -21,7 +21,7 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { limitLists } from '../../http/limits/minute-limit.ts';
-import { createStreamSlots, type StreamSlots } from '../../http/limits/stream-slots.ts';
+import { createResponseSlots, type ResponseSlots } from '../../http/limits/response-slots.ts';
 import { historySource } from '../../http/response/history-source.ts';
 import { toJson } from '../../http/response/json-response.ts';
 import { emptyStream, streamOf } from '../../http/response/stream.ts';
@@ -31,7 +31,7 @@ import { type HistoryQuery, readHistory, readStart, writeCursor } from './histor
 
 /** Lists the executions of one agent, and of all agents that the caller can see. */
 export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const slots = createStreamSlots('page', {
+  const slots = createResponseSlots('page', {
     max: longPagesMax,
     ofWorkspaceMax: longPagesOfWorkspaceMax,
     // Each read of a page takes a slot of its caller.
@@ -63,7 +63,7 @@ export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
 async function listOfAgent(
   deps: ApiDeps,
-  slots: StreamSlots,
+  slots: ResponseSlots,
   context: Context<typeof listExecutions | typeof listExecutionsUnversioned>,
   endpoint: Endpoint,
 ) {
@@ -85,7 +85,7 @@ interface PageRequest {
 
 async function pageOf(
   deps: ApiDeps,
-  slots: StreamSlots,
+  slots: ResponseSlots,
   { endpoint, agentIds, query, caller, request, reply }: PageRequest,
 ): Promise<HandlerResponse> {
   const { historyReads } = deps;

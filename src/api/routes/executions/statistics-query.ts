@@ -51,7 +51,7 @@ export async function readStatisticsQuery(
   );
   if (bounds === null) {
     throw invalidRequest(
-      `Parameters "startDate" and "endDate" span more than ${limits.statisticsIntervalsMax} steps of level "${level}".`,
+      `Parameters "startDate" and "endDate" span more than ${limits.statisticsIntervalsMax} intervals of level "${level}".`,
     );
   }
   const summed =

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { streamExecution } from '../../../contract/executions/executions.ts';
 import { patterns } from '../../../contract/patterns.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { CallFailure, invalidRequest, notFound } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import {
   type ExecutionStreamEvent,
   readExecutionStream,

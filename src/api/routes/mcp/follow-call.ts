@@ -58,13 +58,17 @@ async function waitForEnd(
   const stop = AbortSignal.any([left, canceled]);
   const progress = new Progress(report);
   await progress.report(`Accepted as ${taskId}.`);
-  const shown = report ? showText(tracked, progress, stop).catch(onFault) : null;
+  const reading = new AbortController();
+  const showing = AbortSignal.any([stop, reading.signal]);
+  let shown: Promise<void> | null = null;
   for (let reads = 0; !stop.aborted && !waiters.closed; reads++) {
     const done = new AbortController();
     const waitMs = progress.isStarted ? progressMs : startPollMs;
     const waited = waiters.wait(id, waitMs, AbortSignal.any([stop, done.signal]));
     try {
       const state = await readIfAvailable(tracked);
+      // Only now: the key may not read the execution of an earlier call any more.
+      if (state && report) shown ??= showText(tracked, progress, showing).catch(onFault);
       if (state?.result) {
         await shown;
         await progress.report(`Ended: ${state.status}.`);
@@ -75,6 +79,9 @@ async function waitForEnd(
         await progress.report('Waiting to start.');
       }
       await waited;
+    } catch (error) {
+      reading.abort();
+      throw error;
     } finally {
       done.abort();
     }

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { deniedMessage } from '../../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../../core/failure.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
 import { allowOrigin } from '../../http/cors.ts';
 import { originOf } from '../../http/request/same-origin.ts';

@@ -6,8 +6,8 @@ import {
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { refusalAdvice } from '../../../core/execution/refusal-advice.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { asCallFailure } from '../../http/response/error-response.ts';
 import { callTool, declaresTasks, tasksExtension } from './call-tool.ts';

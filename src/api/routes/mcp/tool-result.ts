@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { toolResultBytesMax } from '../../../contract/limits.ts';
 import { type RefusedCall, refusalAdvice } from '../../../core/execution/refusal-advice.ts';
-import { limitedMessage } from '../../../core/failure.ts';
+import { withoutErrorDetails } from '../../../core/failure.ts';
 import { isObject } from '../../../core/is-object.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import type { WorkflowRunDetailRow } from '../../../store/workflow/workflow-history.ts';
@@ -22,7 +22,7 @@ export function executionResult(
   viewer: { readonly mayRead: boolean; readonly era: Era },
 ): CallToolResult {
   if (row.status !== 'success') {
-    const error = viewer.mayRead ? row.error : limitedMessage(row.error ?? '');
+    const error = viewer.mayRead ? row.error : withoutErrorDetails(row.error ?? '');
     return failedResult('execution', row.status, { ...row, error }, links);
   }
   if (row.toolCalls !== null) return textResult(`{"toolCalls":${row.toolCalls}}`, links);
@@ -36,9 +36,14 @@ export function executionResult(
 }
 
 /** The result of an ended workflow run: its output, a text as it is and everything else as JSON. */
-export function runResult(row: WorkflowRunDetailRow, links: ResultLinks): CallToolResult {
+export function runResult(
+  row: WorkflowRunDetailRow,
+  links: ResultLinks,
+  mayRead: boolean,
+): CallToolResult {
   if (row.status !== 'success') {
-    return failedResult('workflow run', row.status, row, links);
+    const error = mayRead ? row.error : withoutErrorDetails(row.error ?? '');
+    return failedResult('workflow run', row.status, { ...row, error }, links);
   }
   const json = row.output ?? 'null';
   return textResult(json.startsWith('"') ? (JSON.parse(json) as string) : json, links);

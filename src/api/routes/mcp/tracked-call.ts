@@ -1,8 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { runItemsMax } from '../../../contract/limits.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import {
   type ExecutionStreamEvent,
   readExecutionStream,
@@ -114,7 +114,8 @@ export function trackRun(
       const row = await findRunDetail(deps.db, caller, request);
       if (!row || !mayRead(caller, row)) throw notFound('workflow run');
       const { status, apiKeyId, executedAt: createdAt, completedAt } = row;
-      const result = status === 'processing' ? null : runResult(row, links);
+      const seesAll = caller.rights.includes('read');
+      const result = status === 'processing' ? null : runResult(row, links, seesAll);
       const started = row.steps.find((step) => step.startedAt !== null);
       return {
         status,

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { getResponse } from '../../../contract/openai/openai.ts';
 import type { CallBody } from '../../../core/agent/conversation.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { bodyFailure } from '../../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import type { Admitted, AppliedSettings } from '../../../flow/admission/admit.ts';
 import { awaitEnd } from '../../../flow/execution/await-end.ts';
 import { cancelAbandoned } from '../../../flow/execution/cancel-abandoned.ts';
@@ -12,6 +12,7 @@ import {
   type ExecutionStreamEvent,
   readExecutionStream,
 } from '../../../flow/execution/read-stream.ts';
+import type { FoundExecution } from '../../../flow/execution/shared-reads.ts';
 import { findSlugSubject } from '../../../store/agent/slugs.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
@@ -41,15 +42,21 @@ export interface AgentCall {
   /** Null for a replay. */
   readonly settings: AppliedSettings | null;
   /** Reads the execution as it is now. Throws if the key may not read it any more. */
-  read(): Promise<ExecutionDetailRow>;
+  read(): Promise<SeenExecution>;
   /** Waits for the end, and reads it likewise. Null if the client has left. */
-  end(): Promise<ExecutionDetailRow | null>;
+  end(): Promise<SeenExecution | null>;
   /** Throws if the key may not read the execution any more. */
   check(): Promise<unknown>;
   /** The text as it comes, and the end. */
   events(signal: AbortSignal): AsyncIterable<ExecutionStreamEvent>;
   /** Must be called once the response is complete or the client has left. Cancels in the latter case. */
   close(isComplete: boolean): Promise<void>;
+}
+
+export interface SeenExecution {
+  readonly row: ExecutionDetailRow;
+  /** With its current rights. */
+  readonly viewer: Caller;
 }
 
 /** @throws {CallFailure} for a refusal */
@@ -176,18 +183,21 @@ interface Reading {
   readonly executionId: string;
 }
 
-/** The key may have been revoked since the call was accepted, or the agent hidden. Skips this while `isAwaited` is false. */
-async function readExecution(
-  { authenticator, reads }: ApiDeps,
-  { request, ...key }: Reading,
-  isAwaited: (row: ExecutionDetailRow) => boolean = () => true,
-): Promise<ExecutionDetailRow> {
-  const { agent, execution } = await reads.execution(key);
-  if (!execution) throw responseNotFound();
-  if (!isAwaited(execution)) return execution;
-  const caller = await authenticator.authenticate(request, getResponse);
-  if (!isVisible(caller, agent) || !mayRead(caller, execution)) throw responseNotFound();
-  return execution;
+async function readExecution(deps: ApiDeps, reading: Reading): Promise<SeenExecution> {
+  return asSeen(deps, reading, await deps.reads.execution(reading));
+}
+
+/** The key may have been revoked since the call was accepted, or the agent hidden. */
+async function asSeen(
+  { authenticator }: ApiDeps,
+  { request }: Reading,
+  { agent, execution }: FoundExecution,
+): Promise<SeenExecution> {
+  const viewer = await authenticator.authenticate(request, getResponse);
+  if (!execution || !isVisible(viewer, agent) || !mayRead(viewer, execution)) {
+    throw responseNotFound();
+  }
+  return { row: execution, viewer };
 }
 
 export function responseNotFound(): CallFailure {
@@ -199,15 +209,14 @@ async function awaitEndOf(
   deps: ApiDeps,
   reading: Reading,
   left: AbortSignal,
-): Promise<ExecutionDetailRow | null> {
-  const hasEnded = ({ status }: ExecutionDetailRow) => status !== 'processing';
+): Promise<SeenExecution | null> {
   const read = async () => {
-    const row = await readExecution(deps, reading, hasEnded);
-    return hasEnded(row) ? row : null;
+    const found = await deps.reads.execution(reading);
+    return found.execution?.status === 'processing' ? null : asSeen(deps, reading, found);
   };
   const isTransient = (error: unknown) => asCallFailure(error)?.code === 'UNAVAILABLE';
-  const row = await awaitEnd(deps.waiters, reading.executionId, left, read, isTransient);
-  if (row || left.aborted) return row;
+  const end = await awaitEnd(deps.waiters, reading.executionId, left, read, isTransient);
+  if (end || left.aborted) return end;
   throw callContinues(reading, 'The server shuts down, and the call continues.');
 }
 

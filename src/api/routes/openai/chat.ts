@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { createChatCompletion } from '../../../contract/openai/openai.ts';
 import { toId } from '../../../core/id.ts';
-import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { executionErrorResponse } from '../../http/response/openai-error.ts';
 import { type HandlerResponse, routePath, send } from '../../http/route.ts';
-import { type AgentCall, callAgent } from './call-agent.ts';
+import { callAgent, type SeenExecution } from './call-agent.ts';
 import { completionWire } from './chat-wire.ts';
 import { readChatCall } from './read-chat.ts';
 import { errorText } from './response-wire.ts';
@@ -22,19 +21,19 @@ export function chatRoutes(app: FastifyInstance, deps: ApiDeps): void {
       );
       return reply;
     }
-    let row: ExecutionDetailRow | null = null;
+    let end: SeenExecution | null = null;
     try {
-      row = await agentCall.end();
+      end = await agentCall.end();
     } finally {
-      await agentCall.close(row !== null);
+      await agentCall.close(end !== null);
     }
-    if (row) send(reply, chatResponse(row, agentCall));
+    if (end) send(reply, chatResponse(end, agentCall.call.model));
     return reply;
   });
 }
 
-function chatResponse(row: ExecutionDetailRow, { call, caller }: AgentCall): HandlerResponse {
-  if (row.status === 'success') return { status: 200, body: completionWire(row, call.model) };
-  const failure = { errorCode: row.errorCode ?? 'INTERNAL', message: errorText(row, caller) };
+function chatResponse({ row, viewer }: SeenExecution, model: string): HandlerResponse {
+  if (row.status === 'success') return { status: 200, body: completionWire(row, model) };
+  const failure = { errorCode: row.errorCode ?? 'INTERNAL', message: errorText(row, viewer) };
   return executionErrorResponse(failure, toId('execution', row.id));
 }

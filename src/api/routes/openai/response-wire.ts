@@ -1,9 +1,9 @@
 import type { Conversation } from '../../../core/agent/conversation.ts';
 import type { ToolCall } from '../../../core/agent/messages.ts';
 import type { Tool, ToolChoice } from '../../../core/agent/version-content.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
-import { limitedMessage } from '../../../core/failure.ts';
+import { withoutErrorDetails } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import type { AppliedSettings } from '../../../flow/admission/admit.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import type { Parameters } from './read-parameters.ts';
@@ -123,7 +123,7 @@ export function errorText(
   { error }: Pick<ExecutionDetailRow, 'error'>,
   { rights }: Pick<Caller, 'rights'>,
 ): string {
-  return rights.includes('read') ? (error ?? '') : limitedMessage(error ?? '');
+  return rights.includes('read') ? (error ?? '') : withoutErrorDetails(error ?? '');
 }
 
 export function usageWire({ inputTokens, outputTokens, reasoningTokens }: ExecutionDetailRow) {

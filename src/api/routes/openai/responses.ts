@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/openai/openai.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { deniedMessage } from '../../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import { actorOf } from '../../../core/people/audit.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import { readExecutionStream } from '../../../flow/execution/read-stream.ts';
 import { deleteExecution } from '../../../flow/history/delete-execution.ts';
 import { findSlug } from '../../../store/agent/models.ts';
@@ -17,7 +17,7 @@ import { EventStream, eventStreamHeaders } from '../../http/response/event-strea
 import { emptyStream } from '../../http/response/stream.ts';
 import { type Context, type HandlerResponse, route, routePath, send } from '../../http/route.ts';
 import { tooManyReaders } from '../executions/stream.ts';
-import { callAgent, responseNotFound } from './call-agent.ts';
+import { callAgent, responseNotFound, type SeenExecution } from './call-agent.ts';
 import { inputItemsPage } from './input-items.ts';
 import { readResponsesCall } from './read-responses.ts';
 import { responseWire, type ShownCall } from './response-wire.ts';
@@ -32,7 +32,7 @@ export function responsesRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const { model, conversation, isBackground, isStream, prompt = null } = call;
     const shown: ShownCall = { caller, model, isBackground, prompt, conversation, settings };
     if (isStream) {
-      const row = await agentCall.read().catch(async (error: unknown) => {
+      const { row } = await agentCall.read().catch(async (error: unknown) => {
         await agentCall.close(false);
         throw error;
       });
@@ -41,13 +41,16 @@ export function responsesRoutes(app: FastifyInstance, deps: ApiDeps): void {
       );
       return reply;
     }
-    let row: ExecutionDetailRow | null = null;
+    let seen: SeenExecution | null = null;
     try {
-      row = isBackground ? await agentCall.read() : await agentCall.end();
+      seen = isBackground ? await agentCall.read() : await agentCall.end();
     } finally {
-      await agentCall.close(row !== null);
+      await agentCall.close(seen !== null);
     }
-    if (row) send(reply, { status: 200, body: responseWire(row, shown) });
+    if (seen) {
+      const body = responseWire(seen.row, { ...shown, caller: seen.viewer });
+      send(reply, { status: 200, body });
+    }
     return reply;
   });
 

@@ -37,7 +37,7 @@ async function* chunks(
     ...{
       id,
       object: 'chat.completion.chunk',
-      created: seconds((await agentCall.read()).executedAt),
+      created: seconds((await agentCall.read()).row.executedAt),
     },
     ...{ model: call.model, service_tier: 'default', system_fingerprint: null },
   };

@@ -1,10 +1,10 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/workflows/schedules.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { changedLabels, labelFieldsOf } from '../../../core/execution/labels.ts';
 import { notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import { nextTicks } from '../../../core/workflow/schedule.ts';
 import * as flow from '../../../flow/workflow/change-schedule.ts';
 import { readClock } from '../../../store/connection/clock.ts';

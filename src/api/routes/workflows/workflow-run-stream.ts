@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { streamWorkflowRun } from '../../../contract/workflows/workflow-runs.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import { readExecutionStream, type StreamStart } from '../../../flow/execution/read-stream.ts';
 import { waitForDatabase } from '../../../flow/wait-for-database.ts';
 import type { WorkflowRunDetailRow } from '../../../store/workflow/workflow-history.ts';

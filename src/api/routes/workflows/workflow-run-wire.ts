@@ -5,9 +5,10 @@ import type {
   WorkflowRunStep,
   WorkflowUsage,
 } from '../../../contract/workflows/workflow-run-record.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { labelFieldsOf } from '../../../core/execution/labels.ts';
+import { withoutErrorDetails } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import type { StepDefinition } from '../../../core/workflow/definition.ts';
 import { waitsFor } from '../../../core/workflow/step-graph.ts';
 import type { WorkflowRunDetailRow } from '../../../store/workflow/workflow-history.ts';
@@ -39,15 +40,29 @@ export function workflowRunWire(row: WorkflowRunSummaryRow): WorkflowRun {
   };
 }
 
-/** The workflow run as far as the caller may see it: a key without `read` sees neither its input nor who executed it, nor for whom. */
+/**
+ * The workflow run as far as the caller may see it: a key without `read` sees neither its input nor who executed it, nor for
+ * whom, nor the details of errors.
+ */
 export function visibleRunWire(
-  { rights }: Caller,
+  caller: Caller,
   row: WorkflowRunDetailRow,
   usage: readonly UsageRow[] | null = null,
 ): DetailWire {
-  if (rights.includes('read')) return detailWire(row, usage);
-  const { executedBy: _, ...wire } = detailWire({ ...row, input: null, labels: null });
+  if (caller.rights.includes('read')) return detailWire(row, usage);
+  const steps = row.steps.map((step) => withVisibleError(caller, step));
+  const visible = { ...withVisibleError(caller, row), steps, input: null, labels: null };
+  const { executedBy: _, ...wire } = detailWire(visible);
   return wire;
+}
+
+/** A key without `read` does not see the details of an error. */
+export function withVisibleError<Row extends { readonly error: string | null }>(
+  { rights }: Caller,
+  row: Row,
+): Row {
+  if (row.error === null || rights.includes('read')) return row;
+  return { ...row, error: withoutErrorDetails(row.error) };
 }
 
 /** Input and output are returned as unchanged JSON text. */

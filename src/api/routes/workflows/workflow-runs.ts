@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { runItemsMax, runsCountedMax } from '../../../contract/limits.ts';
 import * as contract from '../../../contract/workflows/workflow-runs.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { CallFailure, notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import type { StartCall, Started } from '../../../flow/workflow/start-workflow.ts';
 import * as store from '../../../store/workflow/workflow-history.ts';
 import { listItems, type WorkflowStepRow } from '../../../store/workflow/workflow-runs.ts';
@@ -24,7 +24,13 @@ import { errorResponse } from '../../http/response/error-response.ts';
 import { type HandlerResponse, route, routePath, send } from '../../http/route.ts';
 import { waitFor } from '../../http/wait-for.ts';
 import { readDashboardCall, readExecuteBody, readIdempotency } from '../executions/execute-call.ts';
-import { itemWire, usageByPart, visibleRunWire, workflowRunWire } from './workflow-run-wire.ts';
+import {
+  itemWire,
+  usageByPart,
+  visibleRunWire,
+  withVisibleError,
+  workflowRunWire,
+} from './workflow-run-wire.ts';
 import { requireWorkflow } from './workflows.ts';
 
 /** Starts, lists, reads and cancels workflow runs. */
@@ -80,7 +86,9 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const { rows, total } = await historyReads.read(caller, (db) => listItems(db, items, page));
       const usage = include === 'usage' ? await readItemUsage(deps, caller, rows) : null;
       const usageOf = usage && usageByPart(usage);
-      const wire = rows.map((row) => itemWire(step, row, usageOf?.(row.step, row.item)));
+      const wire = rows.map((row) =>
+        itemWire(step, withVisibleError(caller, row), usageOf?.(row.step, row.item)),
+      );
       return pageResponse('items', wire, { ...page, total });
     },
     limitLists,

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { viewsMax } from '../../../contract/limits.ts';
 import * as contract from '../../../contract/workspace/views.ts';
-import type { Caller } from '../../../core/execution/caller.ts';
 import { notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import { createView, updateView } from '../../../flow/workspace/change-view.ts';
 import * as store from '../../../store/people/views.ts';
 import type { ApiDeps } from '../../api-deps.ts';

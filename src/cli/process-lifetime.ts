@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import { flushStderr } from '../../log.ts';
+import { flushStderr } from '../log.ts';
 
 /**
  * Lifetime of a process. SIGTERM or Ctrl-C requests a shutdown, which runs the closers in reverse

@@ -1,18 +1,18 @@
-import { deleteExpiredIdempotencyKeys } from '../../store/admission/idempotency.ts';
-import { deleteOldBatches, wakeBatches } from '../../store/batch/due-batches.ts';
-import { deleteUnfinishedUploads } from '../../store/batch/uploads.ts';
-import type { Db } from '../../store/connection/database.ts';
-import { deleteOldDeliveries } from '../../store/event/deliveries.ts';
-import { deleteOldEvents } from '../../store/event/events.ts';
-import * as store from '../../store/execution/maintenance.ts';
-import { deleteOldRecentWrites } from '../../store/history/recent-writes.ts';
-import { deleteOldPersonal } from '../../store/people/audit.ts';
-import { deleteOldInvitations } from '../../store/people/invitations.ts';
-import { sweep as deleteOldAttempts } from '../../store/people/sign-in-attempts.ts';
-import { deleteExpiredSessions } from '../../store/people/users.ts';
-import { wakeSteps, wakeStops } from '../../store/workflow/workflow-steps.ts';
-import { advanceFarSchedules } from '../workflow/advance-schedules.ts';
-import { repeatWhileFull, runAll } from './paced-transactions.ts';
+import { deleteExpiredIdempotencyKeys } from '../store/admission/idempotency.ts';
+import { deleteOldBatches, wakeBatches } from '../store/batch/due-batches.ts';
+import { deleteUnfinishedUploads } from '../store/batch/uploads.ts';
+import type { Db } from '../store/connection/database.ts';
+import { deleteOldDeliveries } from '../store/event/deliveries.ts';
+import { deleteOldEvents } from '../store/event/events.ts';
+import * as store from '../store/execution/maintenance.ts';
+import { deleteOldRecentWrites } from '../store/history/recent-writes.ts';
+import { deleteOldPersonal } from '../store/people/audit.ts';
+import { deleteOldInvitations } from '../store/people/invitations.ts';
+import { sweep as deleteOldAttempts } from '../store/people/sign-in-attempts.ts';
+import { deleteExpiredSessions } from '../store/people/users.ts';
+import { wakeSteps, wakeStops } from '../store/workflow/workflow-steps.ts';
+import { repeatWhileFull, runAll } from './transaction/paced-transactions.ts';
+import { advanceFarSchedules } from './workflow/advance-schedules.ts';
 
 const batchRows = 1_000;
 /** Each with up to 50,000 lines. */

@@ -19,7 +19,7 @@ import { ColumnMenu } from './column-menu.tsx';
 import { columnsOf, useColumnChoice } from './columns.tsx';
 import { ExecutionPanel, useOpenedExecution } from './execution-panel.tsx';
 import { ExportMenu } from './export-menu.tsx';
-import { exportFilters, filtersAt } from './query.ts';
+import { exportFilters, filtersAt } from './list-filters.ts';
 import { useListKeys } from './use-list-keys.tsx';
 import { useSelection } from './use-selection.ts';
 

@@ -1,6 +1,6 @@
-import { commandLine } from '../people/audit.ts';
-import { type MemberRole, type Right, type Role, rightsOf } from '../people/member.ts';
-import { noLimits, type RateLimits } from './limits.ts';
+import { noLimits, type RateLimits } from '../execution/limits.ts';
+import { commandLine } from './audit.ts';
+import { type MemberRole, type Right, type Role, rightsOf } from './member.ts';
 
 /** The caller of a request. An unknown key is no caller: it is refused earlier. */
 export interface Caller {

@@ -1,5 +1,5 @@
 import type { Variables } from '../../../src/client/index.ts';
-import { stringify } from './exact-json.ts';
+import { stringify } from '../text/exact-json.ts';
 
 /** Code snippets that call an agent. Each value is quoted for its language. */
 

@@ -2,12 +2,12 @@ import { CallFailure } from '../../../core/failure.ts';
 import type { Reader } from '../../../core/history/read-slots.ts';
 
 /** Limits the streaming responses of one kind in this process: each holds memory until its client has read it. */
-export interface StreamSlots {
+export interface ResponseSlots {
   /** Throws if there is no free slot. */
-  acquire(reader: Reader): StreamSlot;
+  acquire(reader: Reader): ResponseSlot;
 }
 
-export interface StreamSlot {
+export interface ResponseSlot {
   readonly reader: Reader;
   /** What is streamed. */
   readonly kind: StreamKind;
@@ -29,11 +29,11 @@ interface StreamLimits {
  * readers would otherwise lock out all others for as long as a stream may last. The last stream of a workspace is never
  * aborted.
  */
-export function createStreamSlots(
+export function createResponseSlots(
   kind: StreamKind,
   { max, ofWorkspaceMax, ofCallerMax }: StreamLimits,
-): StreamSlots {
-  const inUse = new Map<StreamSlot, AbortController>();
+): ResponseSlots {
+  const inUse = new Map<ResponseSlot, AbortController>();
   const countOf = (name: keyof Reader, { [name]: id }: Reader) =>
     [...inUse.keys()].filter(({ reader }) => reader[name] === id).length;
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 
-const lifetime = new URL('../../../src/cli/server/process-lifetime.ts', import.meta.url).href;
+const lifetime = new URL('../../src/cli/process-lifetime.ts', import.meta.url).href;
 
 test('a shutdown request runs the closers in reverse order and exits with 0', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

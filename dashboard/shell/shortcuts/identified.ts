@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { cueline } from './client.ts';
-import { isNotFound } from './error-status.ts';
+import { cueline } from '../../data/client/client.ts';
+import { isNotFound } from '../../data/client/error-status.ts';
 
 /** The page of a resource whose identifier was pasted. */
 export interface Identified {
